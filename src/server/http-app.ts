@@ -120,7 +120,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   })
   const languageOf = createLanguageReader({ baseUrl, defaultLanguage: settings.DEFAULT_LANGUAGE })
   const cache = createPageCache(
-    () => app.store.service.readRevision('library'),
+    () => app.store.service.readRevision('public'),
     (language) => describePage(language),
     languageOf,
     () => app.encoder?.misses ?? 0,

@@ -497,6 +497,29 @@ export interface Database {
   }
   /** The revision of each scope of answers, raised by triggers (migration 0014). */
   revision: { scope: RevisionScope; value: number }
+  /**
+   * What others than its owner may see and what changed in it, one entry for each revision of the scope `public`, written by triggers
+   * (migration 0035): the last few thousand.
+   */
+  public_change: {
+    revision: number
+    /**
+     * `item`: shown by it; `tags`: the same, and some were taken away; `indexed`: it has words for the first time; `search`: other words or
+     * vectors; `all`: anything else.
+     */
+    what: 'item' | 'tags' | 'indexed' | 'search' | 'collection' | 'all'
+    /** Of the item or collection. */
+    seq: number
+    /** 1: a new state of an item; -1: an earlier one; 0: a part of the item changed. */
+    effect: number
+    kind: ItemKind | null
+    visibility: Visibility | null
+    category_seq: number | null
+    type: string | null
+    owner_seq: number | null
+    author_seq: number | null
+    created_at: string | null
+  }
   /** Messages between instances, until they are read. */
   instance_mail: { seq: Generated<number>; instance: string; body: string; created_at: string }
   /** Points of callers in a time window, over all instances. */

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
+import { createChangeCaches } from '../cache/change-caches.ts'
 import { createRevisionCaches } from '../cache/revision-cache.ts'
+import { ANONYMOUS } from '../library/actor.ts'
 import type { Encoder } from '../library/ports/encoder.ts'
 import type { Clock, Random } from '../library/ports/environment.ts'
 import type { LibraryChange } from '../library/ports/instances.ts'
@@ -10,6 +12,7 @@ import type { WordVectors } from '../search/vectors/word-vectors.ts'
 import { auditStore, collectEntries, createOrigins, writeEntries } from './audit-log.ts'
 import { cacheCollected } from './cache/cached-collected.ts'
 import { cacheQueries } from './cache/cached-queries.ts'
+import { readPublicChanges } from './cache/public-changes.ts'
 import { readCollectedRows } from './collections/collected-rows.ts'
 import { countInTables } from './collections/count-collected.ts'
 import { readCollections } from './collections/read-collections.ts'
@@ -23,10 +26,11 @@ import { joinInstances, toChangeSignal } from './instances.ts'
 import { readCategories, writeCategories } from './items/categories.ts'
 import { embedStore } from './items/embeds.ts'
 import { importStore } from './items/imports.ts'
+import { readFilter } from './items/item-filters.ts'
 import { markStore } from './items/item-marks.ts'
 import { offerStore } from './items/item-offers.ts'
 import { readSearchableText } from './items/item-parts.ts'
-import { createItemQueries } from './items/item-queries.ts'
+import { createItemQueries, findItemSeq } from './items/item-queries.ts'
 import { ownItemStore } from './items/own-items.ts'
 import { purgeStore } from './items/purges.ts'
 import { readItems } from './items/read-items.ts'
@@ -100,9 +104,17 @@ export async function createStore(
   const table = embeddingModel === undefined ? null : await database.dialect.openVectors(database)
   const vectors = embeddingModel === undefined ? null : readVectors(database.reader, index, embeddingModel, table)
   const search = readSearchIndex(database.reader, index, vectors, encoder && { model: encoder.model, onVectors: index.applyVectors })
-  const caches = createRevisionCaches(() => readRevision(database.reader, 'library'))
-  const collected = cacheCollected(readCollectedRows(database.reader), caches)
-  const cached = cacheQueries(createItemQueries(database.reader, search, vectors, encoder, collected), caches)
+  const caches = createChangeCaches(readPublicChanges(database.reader))
+  const collected = cacheCollected(
+    readCollectedRows(database.reader),
+    createRevisionCaches(() => readRevision(database.reader, 'library')),
+  )
+  const cached = cacheQueries(
+    createItemQueries(database.reader, search, vectors, encoder, collected),
+    caches,
+    (filter) => readFilter(database.reader, ANONYMOUS, filter),
+    (id) => findItemSeq(database.reader, id),
+  )
   const words = createWordsWriter(index.embedder)
   const origins = createOrigins()
   const assemble = (context: WriteContext): LibraryStore => {

@@ -24,8 +24,8 @@ import type { TeamStore } from './teams.ts'
 import type { TransferStore } from './transfer.ts'
 import type { UsageStore } from './usage.ts'
 
-/** What a revision is of. */
-export type RevisionScope = 'library'
+/** What a revision is of: everything, or what others than its owner may see. */
+export type RevisionScope = 'library' | 'public'
 
 /** The service's own records, and how its database does. */
 export interface ServiceStore extends FigureStore {

@@ -1,11 +1,14 @@
-import type { RevisionCache, RevisionCaches } from '../../cache/revision-cache.ts'
+import type { ChangeCaches } from '../../cache/change-caches.ts'
+import type { RevisionCache } from '../../cache/revision-cache.ts'
 import { shareRecord } from '../../cache/shared-records.ts'
 import type { Actor } from '../../library/actor.ts'
-import type { Category, Prompt, Skill, Version } from '../../library/items.ts'
-import type { WalkPage } from '../../library/ports/items.ts'
+import type { ItemKind, Prompt, Skill, Version } from '../../library/items.ts'
+import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
+import type { ItemFilter } from '../../library/ports/search.ts'
 import { seesAsStranger, visibleSet } from '../../library/visibility.ts'
-import type { SearchIndex } from '../../search/index/search-index.ts'
+import type { RowFilter } from '../items/item-filters.ts'
 import type { FoundRows, ItemQueries, RelatedRow, SkillPage } from '../items/item-queries.ts'
+import { altersList, findListed, type ItemChanged, type PublicChange } from './public-changes.ts'
 
 /** Text of cached prompts, in UTF-16 units; the bytes made of it take two to three times as much on top. */
 const MAX_TEXT = 4 * 1024 * 1024
@@ -18,27 +21,83 @@ const MAX_ANSWERS = 2_000
 /** Longest cached key, in UTF-16 units: whoever asks chooses how long it is. */
 const MAX_KEY = 1_000
 
+/** Caches of public answers. */
+type PublicCaches = ChangeCaches<PublicChange>
+
+/** Gives a filter as anonymous readers use it. */
+type Resolve = (filter: ItemFilter) => Promise<RowFilter>
+
 /**
- * Queries that answer strangers from a cache of the library's current revision: what is cached is the same for each of them. Those of other
+ * Queries that answer strangers from caches, as long as no change touched what is cached: it is the same for each of them. Those of other
  * actors, and searches by a provider's vector, are passed on, but for the records of items that others may list.
+ * @param resolve a filter as anonymous readers use it
+ * @param findSeq the row number of an item of any state
  */
-export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): ItemQueries {
-  const prompts = { public: caches.create<Prompt>(MAX_TEXT), members: caches.create<Prompt>(MAX_TEXT) }
-  const skills = { public: caches.create<Skill>(MAX_TEXT / 4), members: caches.create<Skill>(MAX_TEXT / 4) }
-  const promptSeqs = caches.create<number>(MAX_ANSWERS)
-  const foundRows = cacheAnswers<FoundRows>(
-    caches,
+export function cacheQueries(
+  queries: ItemQueries,
+  caches: PublicCaches,
+  resolve: Resolve,
+  findSeq: (id: string) => Promise<number | null>,
+): ItemQueries {
+  const isOfItem = (_: object, change: PublicChange, key: string) => isItem(change) && !change.isSearchAlone && String(change.seq) === key
+  const records = <T extends object>(name: string, maxSize: number): RecordCaches<T> => ({
+    public: caches.create<T>(name, maxSize, isOfItem),
+    members: caches.create<T>(name, maxSize, isOfItem),
+  })
+  const prompts = records<Prompt>('prompts', MAX_TEXT)
+  const skills = records<Skill>('skills', MAX_TEXT / 4)
+  const promptSeqs = caches.create<number>(
+    'names',
     MAX_ANSWERS,
-    () => 1,
-    ({ isProvisional }) => !isProvisional,
+    (seq, change) => isItem(change) && !change.isSearchAlone && change.seq === seq,
   )
-  const related = cacheAnswers<RelatedRow[]>(caches, MAX_ANSWERS)
-  const counts = cacheAnswers<number>(caches, MAX_ANSWERS)
-  const walks = cacheAnswers<WalkPage>(caches, MAX_ENTRIES, ({ entries }) => entries.length + 1)
-  const skillWalks = cacheAnswers<SkillPage>(caches, MAX_ENTRIES, (page) => page.reduce((sum, { files }) => sum + files.length, 1))
-  const versions = cacheAnswers<Version[]>(caches, MAX_ANSWERS)
-  const categories = cacheAnswers<(Category & { prompts: number; skills: number })[]>(caches, 1)
-  const tags = cacheAnswers<ReturnType<SearchIndex['countTags']>>(caches, 1)
+  const answers = cacheAnswers(caches)
+  const foundRows = answers<{
+    readonly kind: ItemKind
+    readonly listed: Listed | null
+    readonly filter: RowFilter
+    readonly found: FoundRows
+  }>('searches', MAX_ANSWERS, ({ kind, listed, filter }, change) => {
+    if (!isItem(change)) return filter.collections !== undefined
+    if (change.kind !== kind) return false
+    if (listed === null) return findListed(change, {}).length > 0
+    return listed.isExact ? findListed(change, listed.wantsFacets ? {} : filter).length > 0 : altersList(change, filter)
+  })
+  const related = answers<{ readonly kind: ItemKind; readonly seq: number; readonly rows: RelatedRow[] }>(
+    'related',
+    MAX_ANSWERS,
+    ({ kind, seq }, change) => isItem(change) && change.kind === kind && (change.seq === seq || findListed(change, {}).length > 0),
+  )
+  const counts = answers<{ readonly filter: RowFilter; readonly count: number }>('counts', MAX_ANSWERS, ({ filter }, change) =>
+    isItem(change) ? change.kind === 'prompt' && altersList(change, filter) : filter.collections !== undefined,
+  )
+  const walks = answers<{ readonly filter: RowFilter; readonly after: WalkPosition | null; readonly page: WalkPage }>(
+    'walks',
+    MAX_ENTRIES,
+    ({ filter, after, page }, change) =>
+      isItem(change) ? change.kind === 'prompt' && isOnPage(change, filter, after, page) : filter.collections !== undefined,
+  )
+  // The path of a skill depends on the others of its owner.
+  const skillWalks = answers<{ readonly page: SkillPage }>(
+    'walks',
+    MAX_ENTRIES,
+    (_, change) => !isItem(change) || (change.kind === 'skill' && !change.isSearchAlone),
+  )
+  const versions = answers<{ readonly seq: number; readonly list: Version[] }>(
+    'versions',
+    MAX_ANSWERS,
+    ({ seq }, change) => isItem(change) && change.seq === seq && !change.isSearchAlone,
+  )
+  const categories = answers<{ readonly list: Awaited<ReturnType<ItemQueries['listCategories']>> }>(
+    'categories',
+    1,
+    (_, change) => isItem(change) && movesCategory(change),
+  )
+  const tags = answers<{ readonly list: Awaited<ReturnType<ItemQueries['countTags']>> }>(
+    'tags',
+    1,
+    (_, change) => isItem(change) && !change.isSearchAlone && change.tags?.size !== 0 && findListed(change, {}).length > 0,
+  )
   return {
     async findPrompt(actor, ref) {
       if (!seesAsStranger(actor)) return await queries.findPrompt(actor, ref)
@@ -49,48 +108,139 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
       const found = await queries.findPrompt(actor, ref)
       // An unlisted prompt is found by its id alone, and must not come up in a list.
       if (found?.prompt.visibility !== 'public') return found
-      const prompt = prompts.public.get(String(found.seq)) ?? shareRecord(found.prompt)
+      const prompt = shareRecord(found.prompt)
       prompts.public.put(revision, String(found.seq), prompt, sizeOfPrompt(prompt))
       for (const name of new Set([ref, prompt.id])) promptSeqs.put(revision, name, found.seq)
       return { seq: found.seq, prompt }
     },
     readPrompts: (actor, seqs) => readItems(caches, prompts, actor, seqs, (missing) => queries.readPrompts(actor, missing), sizeOfPrompt),
     readSkills: (actor, seqs) => readItems(caches, skills, actor, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
-    findRows(actor, kind, request) {
-      if (request.vector) return queries.findRows(actor, kind, request)
+    async findRows(actor, kind, request) {
+      if (request.vector) return await queries.findRows(actor, kind, request)
       const { query, text, sort, limit, offset, filter, wantsFacets = false } = request
       // The encoder reads the text, beyond the words that are searched.
-      return foundRows(actor, [kind, query, text, sort, limit, offset, filter, wantsFacets], () => queries.findRows(actor, kind, request))
+      const asked = [kind, query, text, sort, limit, offset, filter, wantsFacets]
+      const answer = await foundRows(
+        actor,
+        asked,
+        async () => ({
+          kind,
+          listed: query === null ? { isExact: sort === 'votes' || wantsFacets, wantsFacets } : null,
+          filter: await resolve(filter),
+          found: await queries.findRows(actor, kind, request),
+        }),
+        { isWorthCaching: ({ found }) => !found.isProvisional },
+      )
+      return answer === null ? await queries.findRows(actor, kind, request) : answer.found
     },
-    findRelated: (actor, ...asked) => related(actor, asked, () => queries.findRelated(actor, ...asked)),
-    walkPrompts: (actor, ...asked) => walks(actor, asked, async () => shareRecord(await queries.walkPrompts(actor, ...asked))),
-    walkSkills: (actor, ...asked) => skillWalks(actor, asked, () => queries.walkSkills(actor, ...asked)),
-    countPrompts: (actor, filter) => counts(actor, [filter], () => queries.countPrompts(actor, filter)),
-    listVersions: (actor, ...asked) => versions(actor, asked, async () => shareRecord(await queries.listVersions(actor, ...asked))),
-    listCategories: (actor) => categories(actor, [], () => queries.listCategories(actor)),
-    countTags: (actor) => tags(actor, [], () => queries.countTags(actor)),
+    async findRelated(actor, kind, id, limit) {
+      const read = () => queries.findRelated(actor, kind, id, limit)
+      const answer = await related(actor, [kind, id, limit], async () => ({ kind, seq: (await findSeq(id)) ?? 0, rows: await read() }), {
+        isWorthCaching: ({ seq }) => seq > 0,
+      })
+      return answer === null ? await read() : answer.rows
+    },
+    async walkPrompts(actor, filter, after, limit) {
+      const read = () => queries.walkPrompts(actor, filter, after, limit)
+      const answer = await walks(
+        actor,
+        [filter, after, limit],
+        async () => ({ filter: await resolve(filter), after, page: shareRecord(await read()) }),
+        { sizeOf: ({ page }) => page.entries.length + 1 },
+      )
+      return answer === null ? await read() : answer.page
+    },
+    async walkSkills(actor, ...asked) {
+      const read = () => queries.walkSkills(actor, ...asked)
+      const answer = await skillWalks(actor, asked, async () => ({ page: await read() }), {
+        sizeOf: ({ page }) => page.reduce((sum, { files }) => sum + files.length, 1),
+      })
+      return answer === null ? await read() : answer.page
+    },
+    async countPrompts(actor, filter) {
+      const read = () => queries.countPrompts(actor, filter)
+      const answer = await counts(actor, [filter], async () => ({ filter: await resolve(filter), count: await read() }))
+      return answer === null ? await read() : answer.count
+    },
+    async listVersions(actor, itemId, page) {
+      const read = () => queries.listVersions(actor, itemId, page)
+      const answer = await versions(
+        actor,
+        [itemId, page],
+        async () => ({ seq: (await findSeq(itemId)) ?? 0, list: shareRecord(await read()) }),
+        {
+          isWorthCaching: ({ seq }) => seq > 0,
+        },
+      )
+      return answer === null ? await read() : answer.list
+    },
+    async listCategories(actor) {
+      const answer = await categories(actor, [], async () => ({ list: await queries.listCategories(actor) }))
+      return answer === null ? await queries.listCategories(actor) : answer.list
+    },
+    async countTags(actor) {
+      const answer = await tags(actor, [], async () => ({ list: await queries.countTags(actor) }))
+      return answer === null ? await queries.countTags(actor) : answer.list
+    },
     countCollected: queries.countCollected,
     findViewer: queries.findViewer,
   }
 }
 
-/** A cache of answers of one query, by what is asked. Actors other than strangers get theirs from `read`. */
-function cacheAnswers<T extends object | number>(
-  caches: RevisionCaches,
-  maxSize: number,
-  sizeOf: (value: T) => number = () => 1,
-  isWorthCaching: (value: T) => boolean = () => true,
-) {
-  const cache = caches.create<T>(maxSize)
-  return async (actor: Actor, asked: readonly unknown[], read: () => Promise<T>): Promise<T> => {
-    const key = seesAsStranger(actor) ? JSON.stringify(asked) : null
-    if (key === null || key.length > MAX_KEY) return await read()
-    const revision = await caches.refresh()
-    const cached = cache.get(key)
-    if (cached !== undefined) return cached
-    const value = await read()
-    if (isWorthCaching(value)) cache.put(revision, key, value, sizeOf(value))
-    return value
+/** A list without a query. `isExact`: it shows more of an item than that it is there, and when it was made. */
+interface Listed {
+  readonly isExact: boolean
+  readonly wantsFacets: boolean
+}
+
+function isItem(change: PublicChange): change is ItemChanged {
+  return change.what === 'item'
+}
+
+/** Whether an item is on a page of a walk, newest first, or comes onto it. */
+function isOnPage(change: ItemChanged, filter: RowFilter, after: WalkPosition | null, { entries, limit }: WalkPage): boolean {
+  if (change.isSearchAlone) return false
+  if (entries.some(({ position }) => position.order === change.seq)) return true
+  const isBefore = (createdAt: string, { createdAt: than, order }: WalkPosition) =>
+    createdAt === than ? change.seq > order : createdAt > than
+  const last = entries.length < limit ? undefined : entries.at(-1)
+  return findListed(change, filter).some(
+    ({ createdAt }) => !(after && isBefore(createdAt, after)) && (!last || isBefore(createdAt, last.position)),
+  )
+}
+
+/** Whether more or fewer items of a category are listed. */
+function movesCategory(change: ItemChanged): boolean {
+  if (change.isIndexed) return true
+  const counts = new Map<number, number>()
+  for (const { category, effect } of findListed(change, {})) {
+    if (category !== null) counts.set(category, (counts.get(category) ?? 0) + effect)
+  }
+  return [...counts.values()].some((count) => count !== 0)
+}
+
+/**
+ * Makes caches of answers of one query, by what is asked. They answer null to actors other than strangers, and to what is too long to be a
+ * key.
+ */
+function cacheAnswers(caches: PublicCaches) {
+  return <T extends object>(name: string, maxSize: number, isTouched: (answer: T, change: PublicChange) => boolean) => {
+    const cache = caches.create<T>(name, maxSize, isTouched)
+    return async (
+      actor: Actor,
+      asked: readonly unknown[],
+      read: () => Promise<T>,
+      { sizeOf = () => 1, isWorthCaching = () => true }: { sizeOf?: (answer: T) => number; isWorthCaching?: (answer: T) => boolean } = {},
+    ): Promise<T | null> => {
+      const key = seesAsStranger(actor) ? JSON.stringify(asked) : null
+      if (key === null || key.length > MAX_KEY) return null
+      const revision = await caches.refresh()
+      const cached = cache.get(key)
+      if (cached !== undefined) return cached
+      const value = await read()
+      if (isWorthCaching(value)) cache.put(revision, key, value, sizeOf(value))
+      return value
+    }
   }
 }
 
@@ -99,7 +249,7 @@ type RecordCaches<T extends object> = Readonly<Record<'public' | 'members', Revi
 
 /** Items by row number: those that others may list from the caches that the actor may read, and the rest as `read` gives them. */
 async function readItems<T extends Prompt | Skill>(
-  caches: RevisionCaches,
+  caches: PublicCaches,
   records: RecordCaches<T>,
   actor: Actor,
   seqs: readonly number[],

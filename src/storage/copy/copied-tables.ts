@@ -3,6 +3,7 @@ import type { Database } from '../schema.ts'
 /** Tables with short-lived data of running instances, unfinished forms and imports. They are not copied. */
 export const LEFT_TABLES = [
   'revision',
+  'public_change',
   'instance_mail',
   'counter',
   'embedding_claim',

@@ -1,4 +1,4 @@
-import type { ColumnDefinitionBuilder, Kysely, LogEvent } from 'kysely'
+import { type ColumnDefinitionBuilder, type Kysely, type LogEvent, sql } from 'kysely'
 import type { DatabaseSize } from '../../library/service.ts'
 import type { Database } from '../schema.ts'
 
@@ -19,6 +19,8 @@ export interface Dialect {
   raiseRevision(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void>
   /** Adds such triggers for further tables, where `raiseRevision` has run. Part of migration 0015: not to be edited. */
   addRevisionTriggers(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void>
+  /** Creates a trigger that runs after each row of an event. Part of migration 0035: not to be edited. */
+  addTrigger(db: Kysely<Database>, trigger: Trigger): Promise<void>
   isUniqueViolation(error: unknown): boolean
   /** Damage of the file's structure, and broken references; null where a server checks both. */
   findFaults(db: Kysely<Database>): Promise<{ readonly structure: readonly string[]; readonly references: readonly string[] } | null>
@@ -32,6 +34,23 @@ export interface Dialect {
 export interface RevisedTable {
   readonly table: string
   readonly columns?: readonly string[]
+}
+
+/** A trigger of one event. `body` and `when` are SQL that every engine knows, over the rows `old` and `new`. */
+export interface Trigger {
+  readonly name: string
+  readonly table: string
+  readonly event: 'insert' | 'update' | 'delete'
+  /** Only updates of these columns count. Default: all */
+  readonly columns?: readonly string[]
+  readonly when?: string
+  /** Statements, each with its semicolon. */
+  readonly body: string
+}
+
+/** The event of a trigger with its columns. */
+export function eventOf({ event, columns }: Trigger) {
+  return columns ? sql`${sql.raw(event)} of ${sql.join(columns.map((column) => sql.ref(column)))}` : sql.raw(event)
 }
 
 /** A comparison of a query with vectors of public items, of one model. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { type Dialect, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
+import { type Dialect, eventOf, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { openVectorTable } from './pgvector.ts'
 import { createPool, createReader, createWriter, toKysely, withRetry } from './postgres-connections.ts'
@@ -52,6 +52,13 @@ export const postgresDialect: Dialect = {
     await addRevisionTriggers(db, scope, tables)
   },
   addRevisionTriggers,
+  async addTrigger(db, trigger) {
+    await sql`create function ${sql.id(trigger.name)}() returns trigger language plpgsql as $$
+      begin ${sql.raw(trigger.body)} return null; end $$`.execute(db)
+    const when = trigger.when === undefined ? sql`` : sql`when (${sql.raw(trigger.when)})`
+    await sql`create trigger ${sql.id(trigger.name)} after ${eventOf(trigger)} on ${sql.table(trigger.table)}
+      for each row ${when} execute function ${sql.id(trigger.name)}()`.execute(db)
+  },
   openVectors: openVectorTable,
   findFaults: async () => null,
   async readColumns(db) {

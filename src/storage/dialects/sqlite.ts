@@ -8,7 +8,7 @@ import { AppError, type StorageFault } from '../../errors.ts'
 import { listCopies } from '../backup/library-copies.ts'
 import { prepareStatement, type RunStatement, runDirectly } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { type Dialect, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
+import { type Dialect, eventOf, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
 import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
@@ -51,6 +51,11 @@ const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 export const sqliteDialect: Dialect = {
   raiseRevision: addRevisionTriggers,
   addRevisionTriggers,
+  async addTrigger(db, trigger) {
+    const when = trigger.when === undefined ? sql`` : sql`when ${sql.raw(trigger.when)}`
+    await sql`create trigger ${sql.id(trigger.name)} after ${eventOf(trigger)} on ${sql.table(trigger.table)} ${when}
+      begin ${sql.raw(trigger.body)} end`.execute(db)
+  },
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
   async readIdentity(db, table) {

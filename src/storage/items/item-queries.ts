@@ -97,6 +97,14 @@ export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: I
   return rows[0] ?? null
 }
 
+const itemSeq = prepareQuery((db) => db.selectFrom('item').select('seq').where('id', '=', slot('id')))
+
+/** The row number of an item of any state, whoever may see it; null when there is none. */
+export async function findItemSeq(db: Kysely<Database>, id: string): Promise<number | null> {
+  const [row] = await itemSeq(db, { id })
+  return row?.seq ?? null
+}
+
 const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
 const seenOwners = prepareQuery((db) =>
   db

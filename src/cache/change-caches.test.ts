@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { createChangeCaches } from './change-caches.ts'
+
+/** A log that a test writes. `what` is the value that a change touches. */
+function createLog() {
+  const log: { revision: number; what: string }[] = []
+  let isTrimmed = false
+  const caches = createChangeCaches<{ revision: number; what: string }>({
+    readRevision: async () => log.length,
+    readChanges: async (after) => ({ changes: isTrimmed ? null : log.slice(after), revision: log.length }),
+  })
+  const texts = caches.create<string>('texts', 100, (text, { what }) => text === what)
+  return {
+    caches,
+    texts,
+    change: (what: string) => log.push({ revision: log.length + 1, what }),
+    trim: () => {
+      isTrimmed = true
+    },
+    restore: () => {
+      log.length = 0
+    },
+  }
+}
+
+test('a change drops what it touches and nothing else, also what was read before it and put after it', async () => {
+  const { caches, texts, change } = createLog()
+  const before = await caches.refresh()
+  texts.put(before, 'a', 'A')
+  texts.put(before, 'b', 'B')
+  change('A')
+  await caches.refresh()
+  expect([texts.get('a'), texts.get('b')]).toEqual([undefined, 'B'])
+  texts.put(before, 'a', 'A')
+  texts.put(before, 'c', 'C')
+  expect([texts.get('a'), texts.get('c')]).toEqual([undefined, 'C'])
+  expect(caches.readUse()).toEqual([{ name: 'texts', hits: 2, misses: 2 }])
+})
+
+test('everything is dropped when changes are not known, or a library of fewer changes is there', async () => {
+  for (const lose of ['trim', 'restore'] as const) {
+    const log = createLog()
+    log.change('x')
+    log.change('x')
+    const before = await log.caches.refresh()
+    log.texts.put(before, 'a', 'A')
+    await log.caches.refresh()
+    expect(log.texts.get('a')).toBe('A')
+    log[lose]()
+    log.change('x')
+    await log.caches.refresh()
+    log.texts.put(before, 'b', 'B')
+    expect([log.texts.get('a'), log.texts.get('b')]).toEqual([undefined, undefined])
+  }
+})
+
+test('no more changes are held than a thousand: what was cached before them is dropped', async () => {
+  const { caches, texts, change } = createLog()
+  texts.put(await caches.refresh(), 'a', 'A')
+  for (let count = 0; count < 1_000; count++) change('x')
+  const later = await caches.refresh()
+  texts.put(later, 'b', 'B')
+  expect(texts.get('a')).toBe('A')
+  texts.put(0, 'a', 'A')
+  change('x')
+  await caches.refresh()
+  expect([texts.get('a'), texts.get('b')]).toEqual([undefined, 'B'])
+})
+
+test('requests that arrive together read the log once, and each gets what it asked for', async () => {
+  let reads = 0
+  let revision = 1
+  const caches = createChangeCaches<{ revision: number }>({
+    readRevision: async () => revision,
+    async readChanges(after) {
+      reads++
+      const last = revision
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      return { changes: Array.from({ length: last - after }, (_, place) => ({ revision: after + place + 1 })), revision: last }
+    },
+  })
+  await caches.refresh()
+  revision = 4
+  const early = [caches.refresh(), caches.refresh(), caches.refresh()]
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  revision = 6
+  expect(await caches.refresh()).toBe(6)
+  expect(await Promise.all(early)).toSatisfy((revisions: number[]) => revisions.every((one) => one >= 4))
+  expect(reads).toBe(2)
+})
