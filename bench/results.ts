@@ -15,7 +15,13 @@ export interface RequestFigures {
     /** Resident memory after it, in MiB. */
     readonly rss: number
     /** Of one who saves meanwhile: processor time of a save when nothing else is done, and the share of saves in what the process used. */
-    readonly saves?: { readonly perSecond: number; readonly cpuMicroseconds: number; readonly share: number }
+    readonly saves?: {
+      readonly perSecond: number
+      readonly cpuMicroseconds: number
+      readonly share: number
+      /** Caches of public answers that were asked meanwhile, with the share of look-ups that they answered. */
+      readonly hits: readonly { readonly cache: string; readonly share: number }[]
+    }
   }[]
 }
 
@@ -89,7 +95,7 @@ function describeSaves({ name, byConnections }: RequestFigures): string[] {
   return byConnections.flatMap(({ connections, saves }) =>
     saves
       ? [
-          `${name}, ${connections} connections: ${saves.perSecond.toFixed(0)} saves a second; one alone takes ${saves.cpuMicroseconds.toFixed(0)} µs of processor time, all together some ${(saves.share * 100).toFixed(0)} % of what the process used.`,
+          `${name}, ${connections} connections: ${saves.perSecond.toFixed(0)} saves a second; one alone takes ${saves.cpuMicroseconds.toFixed(0)} µs of processor time, all together some ${(saves.share * 100).toFixed(0)} % of what the process used. Answered from caches: ${saves.hits.map(({ cache, share }) => `${cache} ${(share * 100).toFixed(1)} %`).join(', ')}.`,
           '',
         ]
       : [],

@@ -24,6 +24,7 @@ const SEED = 20_261_121
 const WARM_UP_SECONDS = 1
 const WARM_UP = 3_000
 const STARTS = 3
+const METRICS_TOKEN = 'token-of-the-benchmark'
 
 const { values } = parseArgs({
   options: {
@@ -72,7 +73,13 @@ async function measureSize(size: number, path: string): Promise<SizeFigures> {
   if (!existsSync(path)) say(`making a library of ${size} prompts`)
   await makeLibrary(place, path, promptsFile, size)
   const database = libraryMiB(path)
-  const env = { DATABASE_URL: `sqlite:${path}`, RATE_LIMITS: 'off', IMPROVE_DAILY_REQUESTS: 'off', IMPROVE_DAILY_CHARACTERS: 'off' }
+  const env = {
+    DATABASE_URL: `sqlite:${path}`,
+    RATE_LIMITS: 'off',
+    IMPROVE_DAILY_REQUESTS: 'off',
+    IMPROVE_DAILY_CHARACTERS: 'off',
+    METRICS_TOKEN,
+  }
   const key = (await place.commonplace(['keys', 'create', '--user', 'bench', '--name', 'bench'], { env })).stdout.match(/cpb_\w+/)?.[0]
   if (key === undefined) throw new Error('No key could be made.')
 
@@ -134,6 +141,7 @@ async function measureBoth(
   const own: Measured[] = []
   const saves = { count: 0, ms: 0, cpuMicroseconds: 0 }
   const floors: Measured[] = []
+  const lookUpsBefore = saver && (await readLookUps(target.url))
   for (let round = 0; round < rounds; round++) {
     floors.push(await drive(floor, FLOOR_ASKS, connections, floorAmount))
     const before = { count: saver?.count() ?? 0, ms: performance.now(), cpu: readProcessorTime(target.pid) }
@@ -158,10 +166,37 @@ async function measureBoth(
             perSecond: (saves.count / saves.ms) * 1000,
             cpuMicroseconds: saver.cpuMicroseconds,
             share: (saves.count * saver.cpuMicroseconds) / saves.cpuMicroseconds,
+            hits: compareLookUps(lookUpsBefore ?? new Map(), await readLookUps(target.url)),
           },
         }
       : {}),
   }
+}
+
+/** Look-ups in caches so far, by cache. */
+async function readLookUps(url: string): Promise<Map<string, { hit: number; miss: number }>> {
+  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
+  const lookUps = new Map<string, { hit: number; miss: number }>()
+  for (const [, cache = '', result, count] of (await answer.text()).matchAll(
+    /cache_lookups_total\{cache="(\w+)",result="(\w+)"\} (\d+)/g,
+  )) {
+    const one = lookUps.get(cache) ?? { hit: 0, miss: 0 }
+    one[result === 'hit' ? 'hit' : 'miss'] += Number(count)
+    lookUps.set(cache, one)
+  }
+  return lookUps
+}
+
+/** The share that each cache answered between two readings; only those that were asked. */
+function compareLookUps(
+  before: ReadonlyMap<string, { hit: number; miss: number }>,
+  after: ReadonlyMap<string, { hit: number; miss: number }>,
+) {
+  return [...after].flatMap(([cache, { hit, miss }]) => {
+    const hits = hit - (before.get(cache)?.hit ?? 0)
+    const all = hits + miss - (before.get(cache)?.miss ?? 0)
+    return all === 0 ? [] : [{ cache, share: hits / all }]
+  })
 }
 
 async function search(url: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { CacheUse } from '../library/service.ts'
 import type { RevisionCache, RevisionCaches } from './revision-cache.ts'
 
 /** Changes that are compared with what is cached. Whatever was cached before the oldest of them is forgotten. */
@@ -17,13 +18,6 @@ export interface ChangeLog<C extends Change> {
   readChanges(after: number): Promise<{ readonly changes: readonly C[] | null; readonly revision: number }>
 }
 
-/** How often a cache answered, and how often it could not. */
-interface CacheUse {
-  readonly name: string
-  readonly hits: number
-  readonly misses: number
-}
-
 /** Caches whose values survive the changes that do not touch them. */
 export interface ChangeCaches<C extends Change> extends Pick<RevisionCaches, 'refresh'> {
   /**
@@ -35,8 +29,16 @@ export interface ChangeCaches<C extends Change> extends Pick<RevisionCaches, 're
     name: string,
     maxSize: number,
     isTouched: (value: T, change: C, key: string) => boolean,
-  ): RevisionCache<T>
+  ): ChangeCache<T, C>
   readUse(): CacheUse[]
+}
+
+/** A cache of values that a closer look may find untouched. */
+interface ChangeCache<T extends object | string | number, C extends Change> extends RevisionCache<T> {
+  /** A value, with the changes since it was put that touch it, newest first; undefined when there is none, or not all are known. */
+  find(key: string): { readonly value: T; readonly touching: readonly C[] } | undefined
+  /** Counts a use that `find` began. */
+  count(isHit: boolean): void
 }
 
 /** A value with the revision up to which no change touched it. */
@@ -90,30 +92,36 @@ export function createChangeCaches<C extends Change>({ readRevision, readChanges
       name: string,
       maxSize: number,
       isTouched: (value: T, change: C, key: string) => boolean,
-    ): RevisionCache<T> {
+    ): ChangeCache<T, C> {
       const cache = new LRUCache<string, Entry<T>>({ maxSize })
       all.push(cache)
       const use = uses.get(name) ?? { hits: 0, misses: 0 }
       uses.set(name, use)
-      const isFresh = (entry: Entry<T>, key: string): boolean => {
-        if (entry.revision < oldest) return false
-        for (let at = changes.length - 1; at >= 0; at--) {
+      const find = (key: string, most: number) => {
+        const entry = cache.get(key)
+        if (!entry || entry.revision < oldest) return undefined
+        const touching: C[] = []
+        for (let at = changes.length - 1; at >= 0 && touching.length < most; at--) {
           const change = changes[at]
           if (!change || change.revision <= entry.revision) break
-          if (isTouched(entry.value, change, key)) return false
+          if (isTouched(entry.value, change, key)) touching.push(change)
         }
-        entry.revision = current ?? entry.revision
-        return true
+        if (touching.length === 0) entry.revision = current ?? entry.revision
+        return { value: entry.value, touching }
+      }
+      const count = (isHit: boolean) => {
+        if (isHit) use.hits++
+        else use.misses++
       }
       return {
+        find: (key) => find(key, MAX_CHANGES),
+        count,
         get(key) {
-          const entry = cache.get(key)
-          if (entry && isFresh(entry, key)) {
-            use.hits++
-            return entry.value
-          }
-          if (entry) cache.delete(key)
-          use.misses++
+          const found = find(key, 1)
+          const isHit = found?.touching.length === 0
+          count(isHit)
+          if (isHit) return found.value
+          cache.delete(key)
           return undefined
         },
         put(revision, key, value, size = 1) {

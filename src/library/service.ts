@@ -6,6 +6,13 @@ interface FileBeside {
   readonly bytes: number
 }
 
+/** How often a cache answered, and how often it could not. */
+export interface CacheUse {
+  readonly name: string
+  readonly hits: number
+  readonly misses: number
+}
+
 /** Where the library is kept, and how large it is. */
 export interface DatabaseSize {
   /** As people know it. */

@@ -23,6 +23,7 @@ import { addSkillZipRoute } from '../http/downloads/skill-zip.ts'
 import { HTTP_STATUS } from '../http/errors.ts'
 import { healthRoutes } from '../http/health.ts'
 import { type BackupFigures, backupMetrics } from '../http/metrics/backup-metrics.ts'
+import { cacheMetrics } from '../http/metrics/cache-metrics.ts'
 import { databaseMetrics } from '../http/metrics/database-metrics.ts'
 import { embeddingMetrics } from '../http/metrics/embedding-metrics.ts'
 import { encoderMetrics } from '../http/metrics/encoder-metrics.ts'
@@ -197,6 +198,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const metrics = [
     ...figures.metrics,
     ...databaseMetrics(app.store.service),
+    ...cacheMetrics(app.store.service),
     ...(options.backups ? backupMetrics(options.backups) : []),
     ...(embeddings ? embeddingMetrics(embeddings, () => app.store.embeddings.countEmbeddings(embeddings.model)) : []),
     ...(itemEncoding ? encoderMetrics(itemEncoding) : []),

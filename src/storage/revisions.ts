@@ -10,12 +10,20 @@ const findRevision = prepareQuery((db) =>
     .where('scope', '=', sql<RevisionScope>`${slot('scope')}`),
 )
 
+const lastPublicChange = prepareQuery((db) => db.selectFrom('public_change').select((eb) => eb.fn.max('revision').as('value')))
+
+/** Gives the revision of each scope a row. */
+const READ: Record<RevisionScope, (db: Kysely<Database>) => Promise<{ value: number | null }[]>> = {
+  library: (db) => findRevision(db, { scope: 'library' }),
+  public: (db) => lastPublicChange(db, {}),
+}
+
 /**
- * The current revision of a scope. Triggers raise it with every change that an answer can show (migration 0014); a key's last use, a login or a
+ * The current revision of a scope: of `public`, the last entry of the log of migration 0035. Triggers raise it with every change that an answer can show (migration 0014); a key's last use, a login or a
  * budget leaves it as it is.
  */
 export async function readRevision(db: Kysely<Database>, scope: RevisionScope): Promise<number> {
-  const [row] = await findRevision(db, { scope })
-  if (!row) throw new Error(`there is no revision "${scope}"`)
+  const [row] = await READ[scope](db)
+  if (!row || row.value === null) throw new Error(`there is no revision "${scope}"`)
   return row.value
 }

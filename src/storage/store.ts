@@ -171,6 +171,7 @@ export async function createStore(
           return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
         },
         readUsage: () => database.readUsage(),
+        readCacheUse: () => caches.readUse(),
         check: () => database.check(),
         checkWrite: () => database.checkWrite(),
         async loadSearch() {

@@ -20,6 +20,9 @@ const NAMES = ['ada', 'ben']
 const WRITES = 60
 const bytes = (text: string) => new TextEncoder().encode(text)
 
+const BLANK: PromptFields = { title: '', content: '', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' }
+const search: SearchRequest = { query: null, filter: {}, sort: 'newest', limit: 5, offset: 0 }
+
 /** What a write is made of: each picks from what is there. */
 const writes = fc.array(fc.record({ what: fc.nat(99), one: fc.nat(1000), other: fc.nat(1000), instance: fc.nat(1) }), {
   minLength: WRITES,
@@ -72,6 +75,10 @@ for (const engine of ENGINES) {
       for (const username of NAMES) users.push(await store.people.createUser({ username, defaultVisibility: 'public' }))
       for (const slug of ['writing', 'coding']) {
         await store.categories.createCategory({ slug, name: slug, parent: null }).catch(() => {})
+      }
+      for (const user of users) {
+        const fields = { ownerId: user.id, title: user.username, description: null, visibility: 'public' } as const
+        collections.push((await store.collections.createCollection(asUser(user), fields)).id)
       }
       for (let number = 0; number < 8; number++) await write(store, { what: 0, one: number, other: number * 7, instance: 0 })
     })
@@ -161,7 +168,7 @@ for (const engine of ENGINES) {
       { ownerId: users[0]?.id ?? '' },
       { authors: ['ben'] },
       { notOwnerId: users[1]?.id ?? '' },
-      ...(collections.length > 0 ? [{ collections: collections.slice(-2) }] : []),
+      ...(collections.length > 0 ? [{ collections: collections.slice(0, 2) }] : []),
     ]
 
     /** Everything that is cached, as strangers get it. */
@@ -213,6 +220,86 @@ for (const engine of ENGINES) {
 
     /** A transaction reads past the caches. */
     const readUncached = () => judge.inTransaction((inner) => readAll(inner))
+
+    it('follows what is in a collection, and who sees it', async () => {
+      const [user] = users
+      const [one, other] = stores
+      const [id] = collections
+      if (!user || !one || !other || id === undefined) throw new Error('nothing to begin with')
+      const actor = asUser(user)
+      const { id: promptId } = await one.items.createPrompt(
+        { userId: user.id, note: null },
+        { ...BLANK, title: 'letter', content: 'letter' },
+      )
+      const filter = { collections: [id] }
+      const count = async (store: LibraryStore) => [
+        (await store.items.searchPrompts(ANONYMOUS, { ...search, filter })).total,
+        (await store.items.searchPrompts(ANONYMOUS, { ...search, filter, query: parseQuery('letter') })).total,
+        await store.items.countPrompts(ANONYMOUS, filter),
+        (await store.items.walkPrompts(ANONYMOUS, filter, null, 5)).entries.length,
+      ]
+      const expectAll = async (expected: number) => {
+        for (const store of stores) expect(await count(store)).toEqual([expected, expected, expected, expected])
+      }
+      await expectAll(0)
+      await one.collections.addToCollection(actor, id, [promptId], null)
+      await expectAll(1)
+      await one.collections.changeCollection(actor, id, { visibility: 'private' }, undefined)
+      await expectAll(0)
+      await other.collections.changeCollection(actor, id, { visibility: 'public' }, undefined)
+      await expectAll(1)
+      await other.collections.removeFromCollection(actor, id, [promptId])
+      await expectAll(0)
+    })
+
+    it('keeps searches that a change does not touch, and never finds less or more than there is', { timeout: 300_000 }, async () => {
+      const [user] = users
+      const texts = fc.array(fc.array(fc.nat(99), { minLength: 1, maxLength: 4 }), { minLength: 40, maxLength: 40 })
+      const toText = (numbers: readonly number[]) => numbers.map((number) => `${pick(WORDS, number)}${number % 9}`).join(' ')
+      const fields = (numbers: readonly number[]): PromptFields => ({
+        ...BLANK,
+        title: toText(numbers),
+        content: toText(numbers.toReversed()),
+      })
+      await judge.inTransaction(async (inner) => {
+        for (let number = 0; number < 240; number++)
+          await inner.items.createPrompt({ userId: user?.id ?? '', note: null }, fields([number, number * 7]))
+      })
+      const asked = Array.from({ length: 20 }, (_, number): SearchRequest => {
+        const text = toText(number % 3 === 0 ? [number, number + 1] : [number])
+        const query = parseQuery(number % 5 === 0 ? `${text}x` : text)
+        return { query, text, filter: number % 4 === 0 ? { type: 'TEXT' } : {}, sort: 'relevance', limit: 100, offset: 0 }
+      })
+      /** What is found, in no order: that hangs on how rare words were. */
+      const readAll = async (store: LibraryStore) => {
+        const answers: unknown[] = []
+        for (const request of asked) {
+          const { items, total, corrections } = await store.items.searchPrompts(ANONYMOUS, request)
+          answers.push([total, [...corrections], items.toSorted((one, other) => (one.id < other.id ? -1 : 1))])
+        }
+        return answers
+      }
+      const editor = { userId: user?.id ?? '', note: null }
+      const first = stores[0]
+      await fc.assert(
+        fc.asyncProperty(texts, async (some) => {
+          for (const [at, numbers] of some.entries()) {
+            const store = pick(stores, at)
+            const { items } = await store.items.searchPrompts(ANONYMOUS, { ...search, limit: 50, offset: at })
+            const item = items[0]
+            if (at % 4 === 0 && item) await store.items.changePrompt(item.id, editor, () => fields(numbers))
+            else if (at % 4 === 1 && item) await store.items.changePrompt(item.id, editor, () => ({ visibility: 'private' }))
+            else await store.items.createPrompt(editor, fields(numbers))
+            const expected = await judge.inTransaction((inner) => readAll(inner))
+            for (const one of stores) expect(await readAll(one)).toEqual(expected)
+          }
+        }),
+        { numRuns: 2, endOnFailure: true },
+      )
+      const use = first?.service.readCacheUse().find(({ name }) => name === 'searches')
+      expect(use?.hits).toBeGreaterThan(100)
+      expect(use?.misses).toBeGreaterThan(100)
+    })
 
     it('is what is there, whatever two instances write', { timeout: 300_000 }, async () => {
       let compared = 0

@@ -58,6 +58,28 @@ describe.each(ENGINES)('the revision of the library on $name', (engine) => {
     expect(await store.service.readRevision('library')).toBeGreaterThan(before)
   })
 
+  it.each(RAISES)('is raised for what others see by %s', async (_, change) => {
+    const before = await store.service.readRevision('public')
+    await change()
+    expect(await store.service.readRevision('public')).toBeGreaterThan(before)
+  })
+
+  it('is left for what others see by all that is done to a private item or collection', async () => {
+    const { id } = await store.items.createPrompt(editor(), { ...PROMPT, visibility: 'private' })
+    const collection = { ownerId: ada, title: 'Mine', description: null, visibility: 'private' } as const
+    const before = await Promise.all([store.service.readRevision('public'), store.service.readRevision('library')])
+    await store.items.createPrompt(editor(), { ...PROMPT, visibility: 'private' })
+    await store.items.changePrompt(id, editor(), () => ({ title: 'Other', content: 'another', tags: ['two'], slug: 'named' }))
+    await store.marks.setVote(actor(), 'prompt', id, ada, true)
+    const { id: collected } = await store.collections.createCollection(actor(), collection)
+    await store.collections.addToCollection(actor(), collected, [id, promptId], null)
+    await store.collections.changeCollection(actor(), collected, { title: 'Other' }, undefined)
+    await store.items.setDeleted('prompt', id, ada, true)
+    await store.purges.purgeItem('prompt', id, ada, () => true)
+    expect(await store.service.readRevision('public')).toBe(before[0])
+    expect(await store.service.readRevision('library')).toBeGreaterThan(before[1])
+  })
+
   const LEAVES: readonly [string, () => Promise<unknown>][] = [
     ['a new key', () => store.keys.createKey({ name: 'k', userId: ada, sha256: 'a'.repeat(64), scopes: ['read'], expiresAt: null })],
     [

@@ -1,6 +1,6 @@
 import type { AuditStore } from '../audit.ts'
 import type { PurgeStore } from '../purges.ts'
-import type { FigureStore } from '../service.ts'
+import type { CacheUse, FigureStore } from '../service.ts'
 import type { ArrivalStore } from './arrivals.ts'
 import type { CategoryStore } from './categories.ts'
 import type { CollectionStore } from './collections.ts'
@@ -33,6 +33,8 @@ export interface ServiceStore extends FigureStore {
   isEmpty(): Promise<boolean>
   /** How many connections to a database server are busy and idle, and how much waits for one; null for a library in a file. */
   readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
+  /** How often public answers came from caches since the start. */
+  readCacheUse(): readonly CacheUse[]
   /** Checks that the library is usable: reads a row, and retries a write if the last one failed. @throws AppError `unavailable` */
   check(): Promise<void>
   /** Writes without changing anything. @throws AppError `unavailable` where the library cannot be written to */

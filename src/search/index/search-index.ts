@@ -16,11 +16,13 @@ import { createEmbedder, type Embedder } from '../vectors/embedder.ts'
 import { createNeighbours } from '../vectors/neighbours.ts'
 import { createVectorCodes, type VectorCodes } from '../vectors/vector-codes.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
+import { type ChangedItem, isStillFound, noteAnswer } from './answer-memo.ts'
 import type { PrivatePostings } from './hidden-postings.ts'
 import { PUBLIC } from './item-table.ts'
 import { createKindIndex, type IndexView, type ItemChange, type KindIndex, type VectorChange } from './kind-index.ts'
 import { CODE_BITS, rangeOf } from './postings.ts'
 import {
+  type AnswerMemo,
   countAmong,
   countByCategory,
   countByTag,
@@ -56,6 +58,8 @@ export interface SearchIndex {
   countItems(kind: ItemKind): number
   /** @param cosines a provider's, for the items that {@link SearchIndex.chooseCandidates} gave */
   search(kind: ItemKind, request: IndexRequest, cosines?: Cosines | null): IndexAnswer
+  /** Whether a stranger's request without cosines would find what it found; see `isStillFound`. */
+  isStillFound(kind: ItemKind, request: IndexRequest, memo: AnswerMemo, changed: readonly ChangedItem[], changes: number): boolean
   /** Row numbers of the items whose provider vectors a search must compare: the best by words, and those with the nearest codes. */
   chooseCandidates(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
   /** Items the viewer finds, nearest in meaning to the one of this row number; see `rankRelated`. */
@@ -155,9 +159,20 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       if (request.query.words.length === 0) return withFacets({ seqs: [], scores: [], total: 0, corrections: new Map() }, () => [])
       return withWords(index, request.query, request.viewer, (words, plan) => {
         const meaning = meaningOf(index, plan, request, cosines)
-        const answer = rankItems(index, plan, words, meaning, isCandidate, request)
-        return withFacets(answer, (isFound) => findMatches(words, plan, meaning, isFound).matches)
+        const { answer, reach } = rankItems(index, plan, words, meaning, isCandidate, request)
+        return withFacets(
+          request.wantsMemo ? { ...answer, memo: noteAnswer(index, plan, reach) } : answer,
+          (isFound) => findMatches(words, plan, meaning, isFound).matches,
+        )
       })
+    },
+    isStillFound(kind, request, memo, changed, changes) {
+      const index = viewOf(kind, request.viewer)
+      if (!request.query) return false
+      const countOf = counterFor(index, null, request.viewer)
+      const plan = planQuery(request.query, { vocabulary, embedder, stem: stemmer, neighboursOf, countOf })
+      const now = { plan, wordVector: queryVector(plan, embedder), sentence: request.sentence ?? null, filter: request.filter }
+      return isStillFound(index, memo, now, changed, changes)
     },
     chooseCandidates(kind, request, vector) {
       const index = viewOf(kind, request.viewer)

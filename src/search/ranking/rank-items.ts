@@ -16,7 +16,7 @@ const MEANING_WEIGHT = 0.3
 const SENTENCE_WEIGHT = 2
 /** The same for a provider's cosine. */
 const PROVIDER_WEIGHT = 1
-const NEARLY_ALL = 0.95
+export const NEARLY_ALL = 0.95
 /** Of a query with a smaller share of known words, the encoder makes a guess that finds nothing by itself. */
 export const MIN_KNOWN_SHARE = 0.65
 /** A word score of this share of the best possible one is normalised to 1. */
@@ -25,8 +25,8 @@ const WORDS_SCALE = 0.6
 const POOL = 300
 /** Items added for their meaning: how many, and their least cosine by word vectors or a provider's, and by the encoder's. */
 const MAX_NEAR_ITEMS = 50
-const MIN_COSINE = 0.35
-const MIN_SENTENCE_COSINE = 0.25
+export const MIN_COSINE = 0.35
+export const MIN_SENTENCE_COSINE = 0.25
 /** Items by words whose provider vectors are compared. Ties may exceed `POOL`. */
 const MAX_COMPARED = 600
 /** Scores that differ by less are equal: sums depend on the order of addition. */
@@ -94,7 +94,17 @@ export function readMeaning(
   return { weight: isStrong ? SENTENCE_WEIGHT : MEANING_WEIGHT, isStrong, scores: prefer(byWords), finder: prefer(wordFinder) }
 }
 
-/** A page of the matches of a query. By relevance, the best by words are ranked by both scores, and the rest follow by words. */
+/** Everything that a query found, and what else would be found. */
+export interface Reach {
+  /** Slots. */
+  readonly matches: readonly number[]
+  /** Whether items without one of the words are found by their meaning alone, or not at all. */
+  readonly isWhole: boolean
+  /** From which cosine on an item is found by its meaning; null when none is. */
+  readonly leastCosine: number | null
+}
+
+/** A page of the matches of a query, and its reach. By relevance, the best by words are ranked by both scores, and the rest follow by words. */
 export function rankItems(
   index: IndexView,
   plan: QueryPlan,
@@ -102,14 +112,20 @@ export function rankItems(
   meaning: Meaning,
   isCandidate: (slot: number) => boolean,
   request: IndexRequest,
-): IndexAnswer {
-  const { matches, near } = findMatches(words, plan, meaning, isCandidate)
+): { readonly answer: IndexAnswer; readonly reach: Reach } {
+  const { matches, near, isWhole } = findMatches(words, plan, meaning, isCandidate)
+  const { finder, isStrong } = meaning
+  const isFull = near.length === MAX_NEAR_ITEMS
+  const lowest = () => near.reduce((least, slot) => Math.min(least, finder?.cosineOf(slot) ?? 0), 1)
+  const leastCosine = !finder || (isWhole && !isStrong) ? null : isFull ? lowest() : 0
+  const reach = { matches, isWhole, leastCosine }
   const { corrections } = plan
   const total = matches.length
   if (request.sort !== 'relevance') {
     const matched = new Set(matches)
     const byAge = index.byAge().filter((slot) => matched.has(slot))
-    return { seqs: cutPage(index, sortSlots(index, byAge, request.sort), request), scores: [], total, corrections }
+    const seqs = cutPage(index, sortSlots(index, byAge, request.sort), request)
+    return { answer: { seqs, scores: [], total, corrections }, reach }
   }
   const pool = new Set([...selectBest(matches, words.scoreOf, POOL), ...near])
   const ranked = rankByBoth(index, [...pool], words, plan, meaning, request.titleKey ?? 0)
@@ -117,12 +133,9 @@ export function rankItems(
   const rest = end > ranked.length && total > ranked.length ? rankRest(index, matches, pool, words) : []
   const page = [...ranked, ...rest].slice(request.offset, end)
   const highest = 1 / WORDS_SCALE + (meaning.scores ? meaning.weight : 0)
-  return {
-    seqs: page.map(({ slot }) => index.table.seq[slot] ?? 0),
-    scores: page.map(({ slot, score }) => ({ score: toShare(score / highest), isApproximate: words.heldBy(slot) === 0 })),
-    total,
-    corrections,
-  }
+  const seqs = page.map(({ slot }) => index.table.seq[slot] ?? 0)
+  const scores = page.map(({ slot, score }) => ({ score: toShare(score / highest), isApproximate: words.heldBy(slot) === 0 }))
+  return { answer: { seqs, scores, total, corrections }, reach }
 }
 
 /** Row numbers of the best matches by words, whose provider vectors are worth reading. */
@@ -141,7 +154,7 @@ export function findMatches(
   { groups }: QueryPlan,
   { scores, finder, isStrong }: Meaning,
   isCandidate: (slot: number) => boolean,
-): { readonly matches: readonly number[]; readonly near: readonly number[] } {
+): { readonly matches: readonly number[]; readonly near: readonly number[]; readonly isWhole: boolean } {
   const everyWord = 2 ** groups.length - 1
   const whole: number[] = []
   for (let i = 0; i < count; i++) {
@@ -149,9 +162,9 @@ export function findMatches(
     if (heldBy(slot) === everyWord && isCandidate(slot)) whole.push(slot)
   }
   const isWhole = whole.length >= WIDEN_BELOW
-  if (isWhole && !isStrong) return { matches: whole, near: [] }
+  if (isWhole && !isStrong) return { matches: whole, near: [], isWhole }
   const near = (finder?.nearest(isCandidate, MAX_NEAR_ITEMS) ?? []).map(({ slot }) => slot)
-  if (isWhole) return { matches: [...whole, ...near.filter((slot) => heldBy(slot) !== everyWord)], near }
+  if (isWhole) return { matches: [...whole, ...near.filter((slot) => heldBy(slot) !== everyWord)], near, isWhole }
   const matches: number[] = []
   const synonymsOnly: number[] = []
   for (let i = 0; i < count; i++) {
@@ -163,7 +176,7 @@ export function findMatches(
   const wordless = new Set(selectBest(akin, scoreOf, MAX_NEAR_ITEMS))
   for (const slot of near) if (heldBy(slot) === 0) wordless.add(slot)
   for (const slot of wordless) matches.push(slot)
-  return { matches, near }
+  return { matches, near, isWhole }
 }
 
 /** The best `count` of some slots, or a few more when scores share a bin; in no order. */

@@ -6,7 +6,7 @@ import { DIMS } from '../vectors/word-vectors.ts'
 import type { QueryPlan } from './plan.ts'
 
 /** Up to this many items are all compared; of more, only those with the nearest sign bits. */
-const EXACT_UP_TO = 512
+export const EXACT_UP_TO = 512
 const COARSE = 400
 
 /** Cosines of items with one query. */

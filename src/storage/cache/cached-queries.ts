@@ -52,12 +52,7 @@ export function cacheQueries(
     (seq, change) => isItem(change) && !change.isSearchAlone && change.seq === seq,
   )
   const answers = cacheAnswers(caches)
-  const foundRows = answers<{
-    readonly kind: ItemKind
-    readonly listed: Listed | null
-    readonly filter: RowFilter
-    readonly found: FoundRows
-  }>('searches', MAX_ANSWERS, ({ kind, listed, filter }, change) => {
+  const foundRows = answers<Found>('searches', MAX_ANSWERS, ({ kind, listed, filter }, change) => {
     if (!isItem(change)) return filter.collections !== undefined
     if (change.kind !== kind) return false
     if (listed === null) return findListed(change, {}).length > 0
@@ -128,8 +123,9 @@ export function cacheQueries(
           listed: query === null ? { isExact: sort === 'votes' || wantsFacets, wantsFacets } : null,
           filter: await resolve(filter),
           found: await queries.findRows(actor, kind, request),
+          changes: 0,
         }),
-        { isWorthCaching: ({ found }) => !found.isProvisional },
+        { isWorthCaching: ({ found }) => !found.isProvisional, survive },
       )
       return answer === null ? await queries.findRows(actor, kind, request) : answer.found
     },
@@ -187,6 +183,24 @@ export function cacheQueries(
   }
 }
 
+/** Rows that were found. */
+interface Found {
+  readonly kind: ItemKind
+  readonly listed: Listed | null
+  readonly filter: RowFilter
+  readonly found: FoundRows
+  /** How many items changed since. */
+  readonly changes: number
+}
+
+/** The answer to a search after changes that it may show; null when it is another one now. */
+async function survive(answer: Found, touching: readonly PublicChange[]): Promise<Found | null> {
+  const changed = touching.filter(isItem)
+  const changes = answer.changes + changed.length
+  if (!answer.found.isStill || changed.length < touching.length) return null
+  return (await answer.found.isStill(changed, changes)) ? { ...answer, changes } : null
+}
+
 /** A list without a query. `isExact`: it shows more of an item than that it is there, and when it was made. */
 interface Listed {
   readonly isExact: boolean
@@ -219,6 +233,14 @@ function movesCategory(change: ItemChanged): boolean {
   return [...counts.values()].some((count) => count !== 0)
 }
 
+/** How an answer is cached. */
+interface Caching<T> {
+  readonly sizeOf?: (answer: T) => number
+  readonly isWorthCaching?: (answer: T) => boolean
+  /** The answer after changes that touch it; null when it must be read again. Default: null */
+  readonly survive?: (answer: T, touching: readonly PublicChange[]) => Promise<T | null>
+}
+
 /**
  * Makes caches of answers of one query, by what is asked. They answer null to actors other than strangers, and to what is too long to be a
  * key.
@@ -230,13 +252,18 @@ function cacheAnswers(caches: PublicCaches) {
       actor: Actor,
       asked: readonly unknown[],
       read: () => Promise<T>,
-      { sizeOf = () => 1, isWorthCaching = () => true }: { sizeOf?: (answer: T) => number; isWorthCaching?: (answer: T) => boolean } = {},
+      { sizeOf = () => 1, isWorthCaching = () => true, survive = async () => null }: Caching<T> = {},
     ): Promise<T | null> => {
       const key = seesAsStranger(actor) ? JSON.stringify(asked) : null
       if (key === null || key.length > MAX_KEY) return null
       const revision = await caches.refresh()
-      const cached = cache.get(key)
-      if (cached !== undefined) return cached
+      const known = cache.find(key)
+      const cached = known && (known.touching.length === 0 ? known.value : await survive(known.value, known.touching))
+      cache.count(!!cached)
+      if (cached) {
+        if (cached !== known.value) cache.put(revision, key, cached, sizeOf(cached))
+        return cached
+      }
       const value = await read()
       if (isWorthCaching(value)) cache.put(revision, key, value, sizeOf(value))
       return value

@@ -1,15 +1,19 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Change, ChangeLog } from '../../cache/change-caches.ts'
-import type { ItemKind } from '../../library/items.ts'
+import type { ItemKind, Tag } from '../../library/items.ts'
 import { othersMaySee } from '../../library/visibility.ts'
+import { decodePostings } from '../../search/analysis/indexed-text.ts'
 import type { RowFilter } from '../items/item-filters.ts'
 import { readTags } from '../items/item-rows.ts'
-import { prepareQuery, slot } from '../prepared.ts'
+import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
 
 /** Entries read at once. After more, everything counts as changed. */
 const MAX_ENTRIES = 500
+
+/** Bytes of an item's words that are read. One with more counts as one that has every word. */
+const MAX_WORDS = 8 * 1024
 
 type Entry = Selectable<Database['public_change']>
 
@@ -37,6 +41,8 @@ export interface ItemChanged extends Change {
   readonly states: readonly ItemState[]
   /** Slugs of the tags it has or had; null when they are not known. */
   readonly tags: ReadonlySet<string> | null
+  /** Numbers of the words it has, where anonymous readers find it; null when they are not known. */
+  readonly words: Uint32Array | null
 }
 
 /** A change of public answers. */
@@ -68,12 +74,33 @@ export function readPublicChanges(db: Kysely<Database>): ChangeLog<PublicChange>
         return { changes: null, revision: await readRevision(db, 'public') }
       }
       const tags = await readTags(db, [...new Set(entries.filter(isNew).map(({ seq }) => seq))])
-      const changes = groupByItem(entries).map((group) => toChange(group, (seq) => (tags.get(seq) ?? []).map((tag) => tag.slug)))
+      const words = await readWords(db, [...new Set(entries.filter(isListed).map(({ seq }) => seq))])
+      const changes = groupByItem(entries).map((group) => toChange(group, tags, words))
       return { changes, revision: last }
     },
   }
 }
 
+const wordsOf = prepareListQuery((db, seqs) =>
+  db
+    .selectFrom('item_words')
+    .select(['item_seq', 'words'])
+    .where('item_seq', 'in', seqs)
+    .where((eb) => eb(eb.fn<number>('length', ['words']), '<=', MAX_WORDS)),
+)
+
+async function readWords(db: Kysely<Database>, seqs: readonly number[]): Promise<ReadonlyMap<number, Uint32Array>> {
+  if (seqs.length === 0) return new Map()
+  return new Map(
+    (await wordsOf(db, seqs)).map(({ item_seq: seq, words }) => {
+      const numbers: number[] = []
+      decodePostings(words, (word) => numbers.push(word))
+      return [seq, Uint32Array.from(numbers)]
+    }),
+  )
+}
+
+const isListed = ({ visibility }: Entry) => visibility !== null && othersMaySee('stranger', 'list').includes(visibility)
 const isNew = ({ what, effect }: Entry) => what === 'item' && effect >= 0
 
 /** Entries of one item that follow one another. */
@@ -88,11 +115,14 @@ function groupByItem(entries: readonly Entry[]): (readonly Entry[])[] {
   return groups
 }
 
-function toChange(group: readonly Entry[], tagsOf: (seq: number) => readonly string[]): PublicChange {
+function toChange(
+  group: readonly Entry[],
+  tags: ReadonlyMap<number, readonly Tag[]>,
+  words: ReadonlyMap<number, Uint32Array>,
+): PublicChange {
   const revision = group.at(-1)?.revision ?? 0
   const [first] = group
   if (!first || first.what === 'collection') return { what: 'collection', revision }
-  const isListed = ({ visibility }: Entry) => visibility !== null && othersMaySee('stranger', 'list').includes(visibility)
   // The tags that an earlier state had may be gone.
   const hasEarlierTags = group.some(({ what, effect }) => what === 'tags' || effect < 0)
   return {
@@ -102,7 +132,8 @@ function toChange(group: readonly Entry[], tagsOf: (seq: number) => readonly str
     kind: first.kind,
     isSearchAlone: group.every(({ what }) => what === 'search'),
     isIndexed: group.some(({ what }) => what === 'indexed'),
-    tags: hasEarlierTags ? null : new Set(tagsOf(first.seq)),
+    tags: hasEarlierTags ? null : new Set(tags.get(first.seq)?.map(({ slug }) => slug)),
+    words: words.get(first.seq) ?? null,
     states: group.map((entry) => ({
       effect: entry.effect,
       isListed: isListed(entry),

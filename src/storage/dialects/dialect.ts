@@ -46,6 +46,8 @@ export interface Trigger {
   readonly when?: string
   /** Statements, each with its semicolon. */
   readonly body: string
+  /** The scope of `revision` whose row is locked first, until the transaction ends, where several write at once. */
+  readonly locks: string
 }
 
 /** The event of a trigger with its columns. */

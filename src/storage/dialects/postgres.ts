@@ -54,7 +54,9 @@ export const postgresDialect: Dialect = {
   addRevisionTriggers,
   async addTrigger(db, trigger) {
     await sql`create function ${sql.id(trigger.name)}() returns trigger language plpgsql as $$
-      begin ${sql.raw(trigger.body)} return null; end $$`.execute(db)
+      begin perform 1 from revision where scope = ${sql.lit(trigger.locks)} for update; ${sql.raw(trigger.body)} return null; end $$`.execute(
+      db,
+    )
     const when = trigger.when === undefined ? sql`` : sql`when (${sql.raw(trigger.when)})`
     await sql`create trigger ${sql.id(trigger.name)} after ${eventOf(trigger)} on ${sql.table(trigger.table)}
       for each row ${when} execute function ${sql.id(trigger.name)}()`.execute(db)

@@ -6,8 +6,17 @@ import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '
 import type { Encoder } from '../../library/ports/encoder.ts'
 import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
 import { type Facets, type HitScore, type ItemFilter, MAX_FACET_TAGS, type SearchRequest } from '../../library/ports/search.ts'
-import { othersMaySee, type Reach, type Standing, standingOf, type VisibleSet, visibleSet } from '../../library/visibility.ts'
+import {
+  othersMaySee,
+  type Reach,
+  type Standing,
+  seesAsStranger,
+  standingOf,
+  type VisibleSet,
+  visibleSet,
+} from '../../library/visibility.ts'
 import { titleKey } from '../../search/analysis/query.ts'
+import type { ChangedItem } from '../../search/index/answer-memo.ts'
 import type { Audience } from '../../search/index/item-table.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
@@ -37,6 +46,11 @@ export interface FoundRows {
   /** Whether the encoder was starting or busy: the same search soon gives a better answer. */
   readonly isProvisional: boolean
   readonly facets?: Facets | undefined
+  /**
+   * Whether the same search would find the same after items changed: `changes` of them in all, these the last. Of anonymous readers alone.
+   * Scores are as they were.
+   */
+  readonly isStill?: (changed: readonly ChangedItem[], changes: number) => Promise<boolean>
 }
 
 /** An item near another in meaning. */
@@ -225,8 +239,15 @@ export function createItemQueries(
       const isProvisional = isEncoded && sentence === null && encoder.state() !== 'fallback'
       const request = { query, titleKey: titleKey(text ?? ''), sentence, sort, limit, offset, filter, viewer, wantsFacets }
       const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
-      const { facets, ...found } = index.search(kind, request, cosines)
-      return { ...found, isProvisional, facets: facets && (await toFacets(db, facets)) }
+      // Facets leave parts of the filter out.
+      const isNoted = query !== null && !vector && seesAsStranger(actor) && !(wantsFacets && Object.keys(filter).length > 0)
+      const { facets, memo, ...found } = index.search(kind, { ...request, wantsMemo: isNoted }, cosines)
+      return {
+        ...found,
+        isProvisional,
+        facets: facets && (await toFacets(db, facets)),
+        ...(memo && { isStill: async (changed, changes) => (await search.current()).isStillFound(kind, request, memo, changed, changes) }),
+      }
     },
     async findRelated(actor, kind, id, limit) {
       const row = await findVisibleRow(db, actor, kind, id)

@@ -22,11 +22,10 @@ const ROWS = { insert: ['new'], update: ['old', 'new'], delete: ['old'] } as con
 /** Somebody besides the owner may see it. */
 const isShared = (row: string) => `${row}.visibility <> 'private' and ${row}.deleted_at is null`
 
-/** Statements that log one change of what others see, and raise the revision with it. */
+/** A statement that logs one change of what others see. */
 function logOf(values: readonly string[], from: string, condition: string): string {
-  return `update revision set value = value + 1 where scope = 'public' and exists (select 1 from ${from} where ${condition});
-    insert into public_change (revision, what, seq, effect, kind, visibility, category_seq, type, owner_seq, author_seq, created_at)
-    select revision.value, ${values.join(', ')} from revision, ${from} where revision.scope = 'public' and ${condition};`
+  return `insert into public_change (revision, what, seq, effect, kind, visibility, category_seq, type, owner_seq, author_seq, created_at)
+    select (select max(revision) from public_change) + 1, ${values.join(', ')} from ${from} where ${condition};`
 }
 
 /** A state of an item: `row` is its row. */
@@ -56,9 +55,12 @@ export async function logPublicChanges(db: Kysely<Database>, dialect: Dialect): 
     .addColumn('author_seq', 'integer')
     .addColumn('created_at', 'text')
     .execute()
+  // The log is never empty: each entry has the number after the last one's.
+  await db.insertInto('public_change').values({ revision: 1, what: 'all', seq: 0, effect: 0 }).execute()
+  // The row that writers lock until they commit, where several write at once.
   await db.insertInto('revision').values({ scope: 'public', value: 1 }).execute()
   const add = (table: string, event: Event, body: string, options: { columns?: readonly string[]; when?: string } = {}) =>
-    dialect.addTrigger(db, { name: `public_${table}_${event}`, table, event, body, ...options })
+    dialect.addTrigger(db, { name: `public_${table}_${event}`, table, event, body, locks: 'public', ...options })
 
   await add('public_change', 'insert', `delete from public_change where revision <= new.revision - ${KEPT};`, {
     when: `new.revision % ${TRIMMED_EVERY} = 0`,
@@ -74,16 +76,20 @@ export async function logPublicChanges(db: Kysely<Database>, dialect: Dialect): 
     })
   }
   // Tags that were taken away cannot be read any more; those that were given can.
-  const parts: readonly (readonly [table: string, what: (event: Event) => string])[] = [
+  const parts: readonly (readonly [table: string, what: (event: Event) => string | null])[] = [
     ['item_tag', (event) => (event === 'insert' ? 'item' : 'tags')],
-    ...(['slug', 'version', 'skill_file'] as const).map((table) => [table, () => 'item'] as const),
+    ['skill_file', () => 'item'],
+    // A new version or slug comes with a change of the item, which names it.
+    ...(['slug', 'version'] as const).map((table) => [table, (event: Event) => (event === 'insert' ? null : 'item')] as const),
     // An item comes into lists with its first words.
     ['item_words', (event) => (event === 'insert' ? 'indexed' : 'search')],
     ...(['embedding', 'item_vector'] as const).map((table) => [table, () => 'search'] as const),
   ]
   for (const [table, what] of parts) {
     for (const event of EVENTS) {
-      const ofRow = (row: string) => logItem(what(event), 0, 'item', 'item', `item.seq = ${row}.item_seq and ${isShared('item')}`)
+      const name = what(event)
+      if (name === null) continue
+      const ofRow = (row: string) => logItem(name, 0, 'item', 'item', `item.seq = ${row}.item_seq and ${isShared('item')}`)
       await add(table, event, ROWS[event].map(ofRow).join('\n'))
     }
   }
