@@ -49,11 +49,10 @@ export const SORTS: readonly Sort[] = ['relevance', 'newest', 'oldest', 'votes']
 /** Feeds an index as the store does: words get the next number when they are first written. */
 export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
   const index = createSearchIndex(vectors)
-  let words = 0
   const toChange = (item: Written) => {
     const text = indexText({ title: item.title, description: item.description, tags: item.tags.join('\n'), content: item.content })
     const postings = Array.from(text.words, ([word, code]) => {
-      if (index.vocabulary.idOf(word) === undefined) index.vocabulary.add(++words, word, stemmer(word))
+      if (index.vocabulary.idOf(word) === undefined) index.vocabulary.add(Math.max(1, index.vocabulary.capacity), word, stemmer(word))
       return { word: index.vocabulary.idOf(word) ?? 0, code }
     })
     return {

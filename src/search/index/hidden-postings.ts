@@ -12,6 +12,14 @@ export interface PrivatePostings {
   eachPosting(word: number, take: (posting: number) => void): void
 }
 
+/** The words of a hidden item, with their field codes. */
+export interface HiddenItem {
+  readonly owner: number
+  readonly slot: number
+  readonly words: Uint32Array
+  readonly codes: Uint8Array
+}
+
 /** An inverted index of hidden items, in which each owner's are apart. */
 export interface HiddenPostings {
   add(owner: number, slot: number, eachWord: (take: (word: number, code: number) => void) => void): void
@@ -20,13 +28,15 @@ export interface HiddenPostings {
   addEncoded(owner: number, count: number): void
   /** The items of some owners, as they are at each call; null when there are none. */
   of(owners: ReadonlySet<number>): PrivatePostings | null
+  /** Every item, as it is now. */
+  list(): HiddenItem[]
 }
 
 /** Most words are in one item of an owner, so a list of one posting is the posting itself. */
 type List = number | number[]
 
 interface Owner {
-  readonly wordsOf: Map<number, Uint32Array>
+  readonly items: Map<number, HiddenItem>
   encoded: number
 }
 
@@ -70,32 +80,35 @@ export function createHiddenPostings(): HiddenPostings {
   }
   return {
     add(owner, slot, eachWord) {
-      const entry = owners.get(owner) ?? { wordsOf: new Map<number, Uint32Array>(), encoded: 0 }
+      const entry = owners.get(owner) ?? { items: new Map<number, HiddenItem>(), encoded: 0 }
       owners.set(owner, entry)
-      const held: number[] = []
+      const words: number[] = []
+      const codes: number[] = []
       eachWord((word, code) => {
         addPosting(owner, word, slot * 2 ** CODE_BITS + code)
-        held.push(word)
+        words.push(word)
+        codes.push(code)
       })
-      entry.wordsOf.set(slot, Uint32Array.from(held))
+      entry.items.set(slot, { owner, slot, words: Uint32Array.from(words), codes: Uint8Array.from(codes) })
     },
     remove(owner, slot) {
       const entry = owners.get(owner)
-      for (const word of entry?.wordsOf.get(slot) ?? []) removePosting(owner, word, slot)
-      entry?.wordsOf.delete(slot)
-      if (entry?.wordsOf.size === 0) owners.delete(owner)
+      for (const word of entry?.items.get(slot)?.words ?? []) removePosting(owner, word, slot)
+      entry?.items.delete(slot)
+      if (entry?.items.size === 0) owners.delete(owner)
     },
     addEncoded(owner, count) {
       const entry = owners.get(owner)
       if (entry) entry.encoded += count
     },
+    list: () => [...owners.values()].flatMap(({ items }) => [...items.values()]),
     of(asked) {
       const seen = new Set([...asked].filter((owner) => owners.has(owner)))
       if (seen.size === 0) return null
       const sum = (of: (owner: Owner) => number) => [...seen].reduce((total, one) => total + of(owners.get(one) ?? NOTHING), 0)
       return {
         get items() {
-          return sum(({ wordsOf }) => wordsOf.size)
+          return sum(({ items }) => items.size)
         },
         get encoded() {
           return sum(({ encoded }) => encoded)
@@ -118,4 +131,4 @@ export function createHiddenPostings(): HiddenPostings {
   }
 }
 
-const NOTHING: Owner = { wordsOf: new Map(), encoded: 0 }
+const NOTHING: Owner = { items: new Map(), encoded: 0 }

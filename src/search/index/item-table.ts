@@ -1,7 +1,8 @@
 import { MAX_TAGS } from '../../library/fields.ts'
 import type { Tag } from '../../library/items.ts'
-import { createVectorColumns, type VectorColumns } from '../vectors/vector-columns.ts'
+import { type Column, createVectorColumns, type VectorColumns } from '../vectors/vector-columns.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
+import { type HeldColumns, holdColumns } from './held-columns.ts'
 import { createTagNumbers, type TagNumbers } from './tag-numbers.ts'
 
 /** Components of the encoder's vectors. */
@@ -40,6 +41,15 @@ export interface IndexedItem {
   readonly vector: Int8Array | null
 }
 
+/** Whether there is room for vectors. */
+interface HasVectors {
+  readonly hasWordVectors: boolean
+  readonly hasSentenceVectors: boolean
+}
+
+/** Columns of a table at one moment: its own, and those of vectors that it had. */
+export type HeldTable = HeldColumns & HasVectors
+
 /** Items as columns by slot: compact, and fast to scan. */
 export interface ItemTable {
   /** Highest slot in use, plus one. */
@@ -63,7 +73,7 @@ export interface ItemTable {
   /** Number of the item's type, one more than its place in `types`; 0: it has none. */
   readonly type: Uint8Array
   /** Every type that an item had. */
-  readonly types: readonly string[]
+  readonly types: string[]
   /** `MAX_TAGS` numbers a slot, of `tagNumbers`; those after the item's last tag are 0. */
   readonly tags: Uint32Array
   readonly tagNumbers: TagNumbers
@@ -75,6 +85,12 @@ export interface ItemTable {
   release(slot: number): void
   /** Gives a free slot. */
   take(): number
+  /** All columns, in an order that does not change. Those of vectors are empty until there is one. */
+  allColumns(): readonly Column[]
+  /** Holds the columns that are not empty as they are now, until released. Changes go on: what they change is copied first. */
+  hold(): HeldTable
+  /** Makes an empty table of this many slots, none of them free, to be filled through its columns. */
+  reserve(slots: number, has: HasVectors): void
 }
 
 /** An empty table. Growing replaces its columns: read them from the table each time. */
@@ -87,10 +103,17 @@ export function createItemTable(): ItemTable {
     const place = types.indexOf(type)
     return place < 0 ? types.push(type) : place + 1
   }
+  let held: HeldColumns | null = null
+  const beforeChange = (slot: number): void => held?.beforeChange(slot)
+  const allColumns = (): readonly Column[] => [
+    ...OWN_COLUMNS.map((name) => ({ numbers: table[name], width: name === 'tags' ? MAX_TAGS : 1 })),
+    ...table.wordVectors.columns(),
+    ...table.sentenceVectors.columns(),
+  ]
   const table = {
     capacity: 0,
-    wordVectors: createVectorColumns(DIMS),
-    sentenceVectors: createVectorColumns(SENTENCE_DIMS),
+    wordVectors: createVectorColumns(DIMS, beforeChange),
+    sentenceVectors: createVectorColumns(SENTENCE_DIMS, beforeChange),
     ...columns(256),
     types,
     tagNumbers,
@@ -103,6 +126,7 @@ export function createItemTable(): ItemTable {
       )
     },
     put(slot: number, item: IndexedItem): void {
+      beforeChange(slot)
       table.state[slot] = item.audience ?? HIDDEN
       table.seq[slot] = item.seq
       table.ownerSeq[slot] = item.ownerSeq
@@ -122,9 +146,11 @@ export function createItemTable(): ItemTable {
       table.sentenceVectors.put(slot, null)
     },
     hide(slot: number): void {
+      beforeChange(slot)
       table.state[slot] = FREE
     },
     release(slot: number): void {
+      beforeChange(slot)
       table.state[slot] = FREE
       table.tags.fill(0, slot * MAX_TAGS, (slot + 1) * MAX_TAGS)
       table.sentenceVectors.put(slot, null)
@@ -135,9 +161,33 @@ export function createItemTable(): ItemTable {
       if (slot >= table.state.length) Object.assign(table, grow(table, table.state.length * 2))
       return slot
     },
+    allColumns,
+    hold(): HeldTable {
+      const filled = allColumns().filter(({ numbers }) => numbers.length > 0)
+      const own = holdColumns(filled, table.capacity, () => {
+        held = null
+      })
+      held = own
+      const isFilled = (vectors: VectorColumns) => vectors.columns().some(({ numbers }) => numbers.length > 0)
+      return { ...own, hasWordVectors: isFilled(table.wordVectors), hasSentenceVectors: isFilled(table.sentenceVectors) }
+    },
+    reserve(slots: number, has: HasVectors): void {
+      Object.assign(table, columns(Math.max(256, slots)))
+      table.capacity = slots
+      if (has.hasWordVectors) table.wordVectors.reserve(slots)
+      if (has.hasSentenceVectors) table.sentenceVectors.reserve(slots)
+    },
   }
   return table
 }
+
+const OWN_COLUMNS = [
+  ...(['state', 'seq', 'ownerSeq', 'authorSeq', 'categorySeq', 'votes', 'createdAt'] as const),
+  ...(['titleLength', 'bodyLength', 'titleKey', 'type', 'tags'] as const),
+]
+/** Where these are among all columns. */
+export const STATE_COLUMN = OWN_COLUMNS.indexOf('state')
+export const TAGS_COLUMN = OWN_COLUMNS.indexOf('tags')
 
 function columns(length: number) {
   return {

@@ -1,7 +1,7 @@
 import { decodePostings } from '../analysis/indexed-text.ts'
-import { createHiddenPostings, type PrivatePostings } from './hidden-postings.ts'
-import { type Audience, createItemTable, FREE, HIDDEN, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
-import { createPostings, type Postings } from './postings.ts'
+import { createHiddenPostings, type HiddenItem, type PrivatePostings } from './hidden-postings.ts'
+import { type Audience, createItemTable, FREE, type HeldTable, HIDDEN, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
+import { createPostings, type Postings, type Segment } from './postings.ts'
 
 /** Number of an audience's items, how many of them have an encoder's vector, and the sums of their lengths in words. */
 interface Totals {
@@ -30,6 +30,26 @@ export interface KindIndex {
   applyVectors(changes: readonly VectorChange[]): void
   /** The index as it is for those who are in all of some audiences. @param isNarrowed as in {@link IndexView} */
   view(audiences: readonly Audience[], isNarrowed?: boolean): IndexView
+  /** Holds the index as it is now, until released. Changes go on meanwhile. */
+  hold(): HeldKind
+  /** Completes an index whose table was filled: takes over postings and hidden items, and finds what follows from both. */
+  complete(postings: readonly HeldAudience[], hiddenItems: Iterable<HiddenItem>): void
+}
+
+/** The postings of an audience at one moment. */
+export interface HeldAudience {
+  readonly audience: Audience
+  readonly segments: readonly Segment[]
+  /** Slots of deleted items that the segments still have. */
+  readonly deleted: Uint32Array
+}
+
+/** A {@link KindIndex} at one moment. */
+export interface HeldKind {
+  readonly columns: HeldTable
+  readonly audiences: readonly HeldAudience[]
+  readonly hidden: readonly HiddenItem[]
+  release(): void
 }
 
 /** What searches read: the items of some audiences as one. Always up to date. */
@@ -255,6 +275,48 @@ export function createKindIndex(): KindIndex {
       }
       // Postings take their turns of purging when something is added, be it nothing.
       for (const [audience, { postings }] of parts) postings.add(added.get(audience) ?? [])
+    },
+    hold() {
+      const held = Array.from(parts, ([audience, { postings }]) => ({ audience, ...postings.hold() }))
+      const columns = table.hold()
+      return {
+        columns,
+        audiences: held,
+        hidden: hidden.list(),
+        release() {
+          columns.release()
+          for (const one of held) one.release()
+        },
+      }
+    },
+    complete(postings, hiddenItems) {
+      const isDeleted = new Uint8Array(table.capacity)
+      for (const { deleted } of postings) for (const slot of deleted) isDeleted[slot] = 1
+      for (const { owner, slot, words, codes } of hiddenItems) {
+        hidden.add(owner, slot, (take) => {
+          for (const [place, word] of words.entries()) take(word, codes[place] ?? 0)
+        })
+      }
+      for (let slot = 0; slot < table.capacity; slot++) {
+        const state = table.state[slot] ?? FREE
+        if (state === FREE) {
+          if (isDeleted[slot] === 0) table.release(slot)
+          continue
+        }
+        slots.set(table.seq[slot] ?? 0, slot)
+        const encoded = Number(table.sentenceVectors.has(slot))
+        if (state === HIDDEN) hidden.addEncoded(table.ownerSeq[slot] ?? 0, encoded)
+        else {
+          adjustTotals(slot, 1)
+          partOf(state).totals.encoded += encoded
+        }
+      }
+      for (const { audience, ...held } of postings) {
+        const part = partOf(audience)
+        part.postings.load(held, part.totals.items)
+      }
+      slotsByAge = null
+      generation++
     },
     applyVectors(changes) {
       for (const { seq, vector } of changes) {

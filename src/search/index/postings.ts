@@ -29,6 +29,10 @@ export interface Postings {
   remove(slots: ReadonlySet<number>): void
   /** Slots purged since the last call: they may be used again. */
   takeFreedSlots(): number[]
+  /** The segments and the deleted slots that are still in them, as they are now. No segment changes until `release`. */
+  hold(): { readonly segments: readonly Segment[]; readonly deleted: Uint32Array; release(): void }
+  /** Fills an empty index with what was held. @param items number of those that are not deleted */
+  load(from: { readonly segments: readonly Segment[]; readonly deleted: Uint32Array }, items: number): void
   /** Document frequency: how many items hold the word. Exact when it is small; in a large index it may include deleted items, up to 1%. */
   countOf(word: number): number
 }
@@ -63,11 +67,13 @@ export function createPostings(
   let purge: { readonly slots: ReadonlySet<number>; readonly mask: Uint8Array; left: Segment[]; row: number } | null = null
   let freed: number[] = []
   let itemCount = 0
+  /** While segments are being copied, none is purged. */
+  let isHeld = false
   const size = () => segments.reduce((sum, segment) => sum + segment.postings.length, 0)
 
   /** Takes deleted items out of the next part of the segments. */
   const purgeStep = (): void => {
-    if (!purge) return
+    if (!purge || isHeld) return
     let scanned = 0
     for (let segment = purge.left[0]; segment; segment = purge.left[0]) {
       const { words, starts, ends, postings } = segment
@@ -106,9 +112,17 @@ export function createPostings(
   const decrementCount = (word: number, by: number): void => {
     counts[word] = (counts[word] ?? 0) - by
   }
+  const countWords = ({ words, starts, ends }: Segment): void => {
+    const largest = words.at(-1) ?? 0
+    if (largest >= counts.length) counts = grow(counts, Math.max(largest + 1, counts.length * 2))
+    for (let i = 0; i < words.length; i++) {
+      const word = words[i] ?? 0
+      counts[word] = (counts[word] ?? 0) + (ends[i] ?? 0) - (starts[i] ?? 0)
+    }
+  }
   /** Starts a purge when enough items are deleted. */
   const startPurge = (): void => {
-    if (purge || deleted.size === 0 || (size() >= limits.purgeAtOnceBelow && deleted.size <= itemCount / 100)) return
+    if (purge || isHeld || deleted.size === 0 || (size() >= limits.purgeAtOnceBelow && deleted.size <= itemCount / 100)) return
     const mask = new Uint8Array(Math.max(...deleted) + 1)
     for (const slot of deleted) mask[slot] = 1
     purge = { slots: deleted, mask, left: [...segments], row: 0 }
@@ -134,12 +148,8 @@ export function createPostings(
           batchPostings[length++] = ((slot << CODE_BITS) | code) >>> 0
         })
       }
-      if (largest >= counts.length) counts = grow(counts, Math.max(largest + 1, counts.length * 2))
       const segment = sortSegment(batchWords.subarray(0, length), batchPostings.subarray(0, length), largest)
-      for (let i = 0; i < segment.words.length; i++) {
-        const word = segment.words[i] ?? 0
-        counts[word] = (counts[word] ?? 0) + (segment.ends[i] ?? 0) - (segment.starts[i] ?? 0)
-      }
+      countWords(segment)
       segments.push(segment)
       if (segments.length > MAX_SEGMENTS) {
         // Merge segments of similar size, so that each posting moves O(log n) times.
@@ -165,12 +175,28 @@ export function createPostings(
       startPurge()
       const isSmall = size() < limits.purgeAtOnceBelow
       do purgeStep()
-      while (purge && isSmall)
+      while (purge && isSmall && !isHeld)
     },
     takeFreedSlots() {
       const slots = freed
       freed = []
       return slots
+    },
+    hold() {
+      isHeld = true
+      return {
+        segments: [...segments],
+        deleted: Uint32Array.from([...deleted, ...(purge?.slots ?? [])]),
+        release() {
+          isHeld = false
+        },
+      }
+    },
+    load(from, items) {
+      segments = [...from.segments]
+      for (const segment of segments) countWords(segment)
+      deleted = new Set(from.deleted)
+      itemCount = items
     },
     countOf(word) {
       const count = counts[word] ?? 0

@@ -18,6 +18,7 @@ import { createVectorCodes, type VectorCodes } from '../vectors/vector-codes.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
 import { type ChangedItem, isStillFound, noteAnswer } from './answer-memo.ts'
 import type { PrivatePostings } from './hidden-postings.ts'
+import { captureIndex, type IndexCapture, type IndexLoad, KINDS, loadIndex } from './index-parts.ts'
 import { PUBLIC } from './item-table.ts'
 import { createKindIndex, type IndexView, type ItemChange, type KindIndex, type VectorChange } from './kind-index.ts'
 import { CODE_BITS, rangeOf } from './postings.ts'
@@ -52,6 +53,14 @@ export interface SearchIndex {
   /** Codes of a provider's vectors, of public items of both kinds. */
   readonly codes: VectorCodes
   apply(kind: ItemKind, changes: readonly ItemChange[]): void
+  /** Copies the index as it is now, in parts; see `index-parts.ts`. */
+  capture(): IndexCapture
+  /** Fills the index from such parts, in their order. Until the last one it must not be asked anything; `clear` empties it after a failure. */
+  load(): IndexLoad
+  /** Empties the index, but for the codes. */
+  clear(): void
+  /** The kind of an item that the index holds. */
+  kindOf(seq: number): ItemKind | undefined
   /** Sets or removes the encoder's vectors of items. */
   applyVectors(kind: ItemKind, changes: readonly VectorChange[]): void
   /** All items of a kind, visible or not. */
@@ -148,6 +157,13 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     embedder,
     codes,
     apply: (kind, changes) => indexes[kind].apply(changes),
+    capture: () => captureIndex(vocabulary, indexes),
+    load: () => loadIndex(vocabulary, indexes),
+    clear() {
+      vocabulary.clear()
+      for (const kind of KINDS) indexes[kind] = createKindIndex()
+    },
+    kindOf: (seq) => KINDS.find((kind) => indexes[kind].slotOf(seq) !== undefined),
     applyVectors: (kind, changes) => indexes[kind].applyVectors(changes),
     countItems: (kind) => indexes[kind].countItems(),
     search(kind, request, cosines = null) {

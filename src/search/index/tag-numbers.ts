@@ -9,11 +9,13 @@ export interface TagNumbers {
   tagOf(number: number): Tag
   /** The numbers of a tag's spellings. */
   withSlug(slug: string): readonly number[]
+  /** Fills empty numbers with tags, from 1 on; null for one that no item holds. */
+  load(tags: readonly (Tag | null)[]): void
 }
 
 /** No tags yet. */
 export function createTagNumbers(): TagNumbers {
-  const tags: Tag[] = []
+  const tags: (Tag | null)[] = []
   const bySlug = new Map<string, number[]>()
   return {
     get last() {
@@ -34,5 +36,11 @@ export function createTagNumbers(): TagNumbers {
       return tag
     },
     withSlug: (slug) => bySlug.get(slug) ?? [],
+    load(all) {
+      for (const tag of all) {
+        const number = tags.push(tag)
+        if (tag) bySlug.set(tag.slug, [...(bySlug.get(tag.slug) ?? []), number])
+      }
+    },
   }
 }

@@ -16,6 +16,8 @@ export interface Vocabulary {
   withPrefix(prefix: string, allow: (id: number) => boolean): number[]
   /** Words within `maxDistance` edits of `word` that pass `allow`, unordered; see `damerauLevenshtein`. */
   similarTo(word: string, maxDistance: number, allow: (id: number) => boolean): { id: number; distance: number }[]
+  /** Removes every word. */
+  clear(): void
 }
 
 /** Lengths from here on are taken for one. */
@@ -29,7 +31,7 @@ export function createVocabulary(): Vocabulary {
   const ids = new Map<string, number>()
   const byStem = new Map<string, number[]>()
   /** By length, at most `MAX_LENGTH`: the words, and the letters of each. */
-  const byLength: { readonly ids: number[]; readonly letters: number[] }[] = []
+  let byLength: { readonly ids: number[]; readonly letters: number[] }[] = []
   let sorted: number[] = []
   /** Words added since `sorted` was built. */
   let unsorted: number[] = []
@@ -87,6 +89,15 @@ export function createVocabulary(): Vocabulary {
         if (allow(id)) found.push(id)
       }
       return found
+    },
+    clear() {
+      words.length = 0
+      stems.length = 0
+      ids.clear()
+      byStem.clear()
+      byLength = []
+      sorted = []
+      unsorted = []
     },
     similarTo(word, maxDistance, allow) {
       const mask = letterMask(word)

@@ -1,8 +1,18 @@
 import { lengthOf } from './embedder.ts'
 import { hammingDistance, signWords, toSignBits } from './sign-bits.ts'
 
+/** Numbers by slot, `width` of them for each. */
+export interface Column {
+  readonly numbers: Int8Array | Uint8Array | Uint32Array | Float32Array | Float64Array
+  readonly width: number
+}
+
 /** Vectors of one kind by slot, as columns. They take memory once a slot has a vector. */
 export interface VectorColumns {
+  /** What it consists of. Shorter than the table where the last slots have no vector; zeros where a slot has none. */
+  columns(): readonly Column[]
+  /** Makes room for slots below this one. */
+  reserve(slots: number): void
   /** Stores a slot's vector of `dims` integers from -127 to 127; null removes it. */
   put(slot: number, vector: Int8Array | null): void
   /** A slot's vector; null when it has none. Valid until the next `put`. */
@@ -14,8 +24,8 @@ export interface VectorColumns {
   compareSigns(vector: Float32Array): (slot: number) => number
 }
 
-/** Empty columns for vectors of `dims` components, a multiple of four. */
-export function createVectorColumns(dims: number): VectorColumns {
+/** Empty columns for vectors of `dims` components, a multiple of four. @param beforeChange called before the vector of a slot changes */
+export function createVectorColumns(dims: number, beforeChange: (slot: number) => void = () => {}): VectorColumns {
   const words = signWords(dims)
   let vectors = new Int8Array(0)
   let lengths = new Float32Array(0)
@@ -34,13 +44,24 @@ export function createVectorColumns(dims: number): VectorColumns {
   }
   const has = (slot: number) => (lengths[slot] ?? 0) > 0
   return {
+    columns: () => [
+      { numbers: vectors, width: dims },
+      { numbers: lengths, width: 1 },
+      { numbers: signs, width: words },
+    ],
+    reserve,
     has,
     get: (slot) => (has(slot) ? vectors.subarray(slot * dims, (slot + 1) * dims) : null),
     put(slot, vector) {
       if (!vector) {
-        if (has(slot)) lengths[slot] = 0
+        if (!has(slot)) return
+        beforeChange(slot)
+        lengths[slot] = 0
+        vectors.fill(0, slot * dims, (slot + 1) * dims)
+        signs.fill(0, slot * words, (slot + 1) * words)
         return
       }
+      beforeChange(slot)
       reserve(slot + 1)
       vectors.set(vector, slot * dims)
       lengths[slot] = lengthOf(vector)
