@@ -178,6 +178,7 @@ export async function openApp(
       embeddingModel: settings.embeddings?.model,
       encoder,
       copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
+      keepsSnapshots: options.service !== undefined,
       onProgress: options.onProgress,
     })
     if (options.service) await store.service.checkWrite()

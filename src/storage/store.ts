@@ -52,9 +52,12 @@ import { readRevision } from './revisions.ts'
 import type { Database } from './schema.ts'
 import { createClaims } from './search/claims.ts'
 import { dropStaleEmbeddings, embeddingStore } from './search/embeddings.ts'
+import { endIndexEpoch } from './search/index-epoch.ts'
+import { dropForeignSnapshot, indexSnapshots } from './search/index-snapshot.ts'
 import { dropStaleVectors, itemVectorStore } from './search/item-vectors.ts'
 import { createWordsWriter } from './search/item-words.ts'
 import { readSearchIndex } from './search/search-reader.ts'
+import { type SnapshotRhythm, scheduleSnapshots } from './search/snapshot-schedule.ts'
 import { readVectors } from './search/vector-reader.ts'
 import { secretStore } from './secrets.ts'
 import { shareNext } from './share-next.ts'
@@ -78,6 +81,7 @@ export interface OpeningProgress {
  * one.
  * @param outside.instance this process among those that share the database
  * @param outside.vectors word vectors for search; without them only words count
+ * @param outside.keepsSnapshots whether the search index is written to a file beside the library now and then. Default: false
  * @param outside.copiesBeforeUpgrade whether a library file is copied before its schema is changed. Default: false
  * @param outside.embeddingModel the provider's model whose vectors searches with a `vector` are compared with; none without it
  * @param outside.encoder encodes queries; the vectors of its model are compared with theirs. Default: none
@@ -93,17 +97,21 @@ export async function createStore(
     vectors?: WordVectors | undefined
     embeddingModel?: string | undefined
     encoder?: Encoder | null
+    keepsSnapshots?: boolean | SnapshotRhythm
     copiesBeforeUpgrade?: boolean
     onProgress?: ((progress: OpeningProgress) => void) | undefined
   },
 ): Promise<LibraryStore> {
-  const { instance = 'alone', copiesBeforeUpgrade = false, onProgress = () => {} } = outside
+  const { instance = 'alone', copiesBeforeUpgrade = false, keepsSnapshots = false, onProgress = () => {} } = outside
   await bringUpToDate(database, copiesBeforeUpgrade, onProgress)
+  await dropForeignSnapshot(database)
   const index = createSearchIndex(outside.vectors)
   const { embeddingModel, encoder = null } = outside
   const table = embeddingModel === undefined ? null : await database.dialect.openVectors(database)
   const vectors = embeddingModel === undefined ? null : readVectors(database.reader, index, embeddingModel, table)
-  const search = readSearchIndex(database.reader, index, vectors, encoder && { model: encoder.model, onVectors: index.applyVectors })
+  const sink = encoder && { model: encoder.model, onVectors: index.applyVectors }
+  const search = readSearchIndex(database.reader, index, vectors, sink, indexSnapshots(database))
+  const schedule = keepsSnapshots ? scheduleSnapshots(search, keepsSnapshots === true ? undefined : keepsSnapshots) : null
   const caches = createChangeCaches(readPublicChanges(database.reader))
   const collected = cacheCollected(
     readCollectedRows(database.reader),
@@ -193,7 +201,10 @@ export async function createStore(
             }),
           ),
         ),
-      close: () => database.close(),
+      async close() {
+        await schedule?.stop()
+        await database.close()
+      },
     }
   }
   const transact: WriteContext['transact'] = async (work, options) => {
@@ -271,6 +282,7 @@ export async function bringUpToDate(
   onProgress: (progress: OpeningProgress) => void = () => {},
 ): Promise<void> {
   const { file } = database
+  let hasMigrated = false
   await migrate(database, {
     ...(copiesFirst && file
       ? {
@@ -281,8 +293,13 @@ export async function bringUpToDate(
           },
         }
       : {}),
-    onMigration: (name, done, of) => onProgress({ step: 'migrating', detail: name, done, of }),
+    onMigration(name, done, of) {
+      hasMigrated = true
+      onProgress({ step: 'migrating', detail: name, done, of })
+    },
   })
+  // A migration may change what the index holds.
+  if (hasMigrated) await database.transact(endIndexEpoch)
 }
 
 /** Reindexes items without words, or with words of an older analysis: once, after an upgrade or import. */

@@ -2,9 +2,11 @@ import type { Kysely } from 'kysely'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './items/write-items.ts'
 import type { Database } from './schema.ts'
+import { endIndexEpoch } from './search/index-epoch.ts'
 import { removeUnusedWords } from './search/item-words.ts'
+import { removeSnapshots } from './search/snapshot-file.ts'
 
-/** Set while words or log text of deleted data may still exist. */
+/** Set while words, log text or a snapshot of the index with deleted data may still exist. */
 const DUE = 'sweep_due'
 
 /** Marks, in the transaction that deletes something, that a sweep is due. @param at ISO 8601 */
@@ -14,6 +16,7 @@ export async function markSweepDue(db: Kysely<Database>, at: string): Promise<vo
     .values({ name: DUE, value: at })
     .onConflict((c) => c.column('name').doUpdateSet({ value: at }))
     .execute()
+  await endIndexEpoch(db)
 }
 
 async function readDue(db: Kysely<Database>): Promise<string | null> {
@@ -25,12 +28,13 @@ export async function isSweepDue(db: Kysely<Database>): Promise<boolean> {
   return (await readDue(db)) !== null
 }
 
-/** Removes deleted text from the word index and the log, and frees its space. False when a reader keeps the log. */
+/** Removes the snapshot of the index, removes deleted text from the words and the log, and frees its space. False when a reader keeps the log. */
 export async function sweep(
-  database: Pick<OpenDatabase, 'reader' | 'releaseRoom' | 'emptyLog'>,
+  database: Pick<OpenDatabase, 'file' | 'reader' | 'releaseRoom' | 'emptyLog'>,
   transact: WriteContext['transact'],
 ): Promise<boolean> {
   const due = await readDue(database.reader)
+  if (database.file) removeSnapshots(database.file.path)
   await removeUnusedWords(database.reader, transact)
   await database.releaseRoom()
   if (!(await database.emptyLog())) return false

@@ -7,6 +7,7 @@ import { TEAM_ROLES, type TeamRole } from '../../library/teams.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
+import { endIndexEpoch } from '../search/index-epoch.ts'
 import { createStore } from '../store.ts'
 import { dropManifest } from './manifest.ts'
 import type { Afterwards } from './present-library.ts'
@@ -75,6 +76,7 @@ async function adapt(
 ): Promise<Restored> {
   await database.transact(async (db) => {
     await dropManifest(db)
+    await endIndexEpoch(db)
     // Their owners may have lost them since, or ended them.
     for (const table of ENDED_TABLES) await db.deleteFrom(table).execute()
     const at = new Date(options.clock()).toISOString()

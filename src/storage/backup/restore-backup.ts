@@ -17,6 +17,7 @@ import { AppError } from '../../errors.ts'
 import type { Clock, Random } from '../../library/ports/environment.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
 import { COMPANIONS, checkSqliteFile, foldLog, refuseForeignLog, syncFile } from '../dialects/sqlite-copy.ts'
+import { removeSnapshots } from '../search/snapshot-file.ts'
 import { prepareRestored, type Restored } from './prepare-restored.ts'
 import { type HeldLibrary, holdLibrary } from './present-library.ts'
 import { checkBackup } from './write-backup.ts'
@@ -75,6 +76,7 @@ export async function restoreFile(backup: string, path: string, options: Restore
     const keptAs = await keepPresent(path, new Date(options.clock()))
     onStep('kept')
     if (!held || held.fault !== null) for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
+    removeSnapshots(path)
     onStep('cleared')
     renameSync(prepared, path)
     syncFile(dirname(path))

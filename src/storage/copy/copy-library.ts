@@ -6,6 +6,7 @@ import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { migrate } from '../migrations/index.ts'
 import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
+import { endIndexEpoch } from '../search/index-epoch.ts'
 import { COPIED_TABLES, type CopiedTable } from './copied-tables.ts'
 import { beginFilling, endFilling, identifyLibrary, readFilling } from './filling.ts'
 import { countRows, digestTable, insertRows, readLastKey, readPage, type TableDigest } from './table-rows.ts'
@@ -54,6 +55,7 @@ export async function copyLibrary(
   if (fault === null) {
     await to.transact(async (db) => {
       await endFilling(db, source)
+      await endIndexEpoch(db)
       await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
     })
   }

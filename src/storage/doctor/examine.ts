@@ -5,6 +5,7 @@ import { findMissingColumns } from '../copy/library-columns.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { MIGRATIONS, readMigrations } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
+import { endIndexEpoch } from '../search/index-epoch.ts'
 import { createStore } from '../store.ts'
 import { CHECKS } from './checks.ts'
 
@@ -81,6 +82,7 @@ export async function repair(
 ): Promise<Finding[]> {
   const broken = new Set(findings.filter(({ state }) => state === 'fault').map(({ check }) => check))
   for (const { name, repair: mend } of CHECKS) if (broken.has(name) && mend) await database.transact(mend, { isLong: true })
+  await database.transact(endIndexEpoch)
   // Reindexes items without words.
   if (broken.has('search words')) await createStore(database, outside)
   const after = await database.readSnapshot((db) => examine(db, database.dialect))

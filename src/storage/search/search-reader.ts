@@ -10,6 +10,7 @@ import { prepareQuery, slot } from '../prepared.ts'
 import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
 import { shareNext } from '../share-next.ts'
+import type { IndexSnapshots, ReadPosition } from './index-snapshot.ts'
 import type { VectorReader } from './vector-reader.ts'
 
 /** Changes applied before yielding to other work. */
@@ -38,6 +39,10 @@ export interface SearchReader {
   current(): Promise<SearchIndex>
   /** Whether the library has been read once. */
   isReady(): boolean
+  /** Changes that a snapshot written now would hold, and the last one lacks; infinite when there is none. */
+  countUnsaved(): number
+  /** Writes a snapshot of the index. False when a deletion for good came in between. @throws as `IndexSnapshots.save` */
+  save(signal: AbortSignal): Promise<boolean>
 }
 
 const changedRows = prepareQuery((db) =>
@@ -104,26 +109,32 @@ function slotNumber(name: string) {
   return sql<number>`${slot(name)}`
 }
 
-/** Reads the library into `index` on demand, provider vectors into `vectors`, and the encoder's vectors into `sink`. */
+/**
+ * Reads the library into `index` on demand, provider vectors into `vectors`, and the encoder's vectors into `sink`.
+ * @param snapshots where the index is read from at first, when they have one. Default: the tables alone
+ */
 export function readSearchIndex(
   db: Kysely<Database>,
   index: SearchIndex,
   vectors: VectorReader | null,
   sink: VectorSink | null = null,
+  snapshots: IndexSnapshots | null = null,
 ): SearchReader {
+  const model = sink?.model ?? ''
   let revision = 0
   let lastWord = 0
+  /** Where the last snapshot was written, or read. */
+  let saved: ReadPosition | null = null
   let readAt: number | null = null
   /** Vectors up to this one came with the words of their items. */
   let readVectors: number | null = null
-  const kinds = new Map<number, ItemKind>()
 
   const refreshVectors = async ({ model, onVectors }: VectorSink, after: number): Promise<void> => {
     for (let last = after; ; ) {
       const rows = await newVectors(db, { model, after: last })
       const changes: Record<ItemKind, VectorChange[]> = { prompt: [], skill: [] }
       for (const { item_seq: seq, vector } of rows) {
-        const kind = kinds.get(seq)
+        const kind = index.kindOf(seq)
         // Without one, the item is newer than this refresh: its vector comes with its words.
         if (kind !== undefined) changes[kind].push({ seq, vector: toNumbers(vector) })
       }
@@ -138,6 +149,14 @@ export function readSearchIndex(
   const refresh = async (): Promise<void> => {
     const current = await readRevision(db, 'library')
     if (current === readAt) return
+    if (readAt === null && snapshots && revision === 0) {
+      saved = await snapshots.load(index, model)
+      if (saved) {
+        revision = saved.revision
+        lastWord = saved.lastWord
+        if (sink) readVectors = saved.lastVector
+      }
+    }
     if (sink && readVectors === null) {
       const [row] = await lastVector(db, { model: sink.model })
       readVectors = Number(row?.last ?? 0)
@@ -149,7 +168,7 @@ export function readSearchIndex(
         lastWord = words.at(-1)?.seq ?? lastWord
         if (words.length === 0) break
       }
-      const rows = await changedRows(db, { after: revision, model: sink?.model ?? '' })
+      const rows = await changedRows(db, { after: revision, model })
       const upTo = rows.at(-1)?.revision
       if (upTo === undefined) break
       const tags = new Map<number, Tag[]>()
@@ -161,11 +180,10 @@ export function readSearchIndex(
       const changes: Record<ItemKind, ItemChange[]> = { prompt: [], skill: [] }
       const encoded: Record<ItemKind, VectorChange[]> = { prompt: [], skill: [] }
       for (const row of rows) {
-        const known = kinds.get(row.item_seq)
+        const known = index.kindOf(row.item_seq)
         const kind = row.kind ?? known
         if (kind === undefined) continue
         if (row.encoded || known) encoded[kind].push({ seq: row.item_seq, vector: row.encoded && toNumbers(row.encoded) })
-        kinds.set(row.item_seq, kind)
         changes[kind].push(toChange(row, tags.get(row.item_seq) ?? []))
         if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.drop(row.item_seq)
       }
@@ -182,12 +200,29 @@ export function readSearchIndex(
     readAt = current
   }
   const refreshAgain = shareNext(refresh)
+  const current = async (): Promise<SearchIndex> => {
+    // A refresh that began before this call may have missed later writes: those who come meanwhile share the next.
+    await refreshAgain()
+    return index
+  }
   return {
     isReady: () => readAt !== null,
-    async current() {
-      // A refresh that began before this call may have missed later writes: those who come meanwhile share the next.
-      await refreshAgain()
-      return index
+    current,
+    countUnsaved() {
+      if (!saved || !snapshots?.exists()) return Number.POSITIVE_INFINITY
+      return revision - saved.revision + (readVectors ?? 0) - saved.lastVector
+    },
+    async save(signal) {
+      if (!snapshots) return false
+      let position: ReadPosition | null = null
+      const bringUpToDate = async (): Promise<ReadPosition> => {
+        await current()
+        position = { revision, lastWord, lastVector: readVectors ?? 0 }
+        return position
+      }
+      const isSaved = await snapshots.save(index, model, bringUpToDate, signal)
+      saved = isSaved ? position : null
+      return isSaved
     },
   }
 }

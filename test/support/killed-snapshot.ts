@@ -1,0 +1,26 @@
+import { createSearchIndex } from '../../src/search/index/search-index.ts'
+import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
+import { indexSnapshots } from '../../src/storage/search/index-snapshot.ts'
+import { readSearchIndex } from '../../src/storage/search/search-reader.ts'
+
+/** Writes a snapshot of the index of a library, and kills itself before part NUMBER: `node killed-snapshot.ts FILE NUMBER`. */
+const [, , file = '', part] = process.argv
+const database = openSqlite(file)
+const index = createSearchIndex()
+const dying = {
+  ...index,
+  capture() {
+    const capture = index.capture()
+    return {
+      ...capture,
+      *parts(isKept: (word: number) => boolean) {
+        let number = 0
+        for (const one of capture.parts(isKept)) {
+          if (number++ === Number(part)) process.kill(process.pid, 'SIGKILL')
+          yield one
+        }
+      },
+    }
+  },
+}
+await readSearchIndex(database.reader, dying, null, null, indexSnapshots(database)).save(new AbortController().signal)
