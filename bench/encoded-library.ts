@@ -113,7 +113,7 @@ async function deriveOthers(
 }
 
 /** The sum of some vectors, each of unit length, and noise; scaled as the encoder's are: the largest number is 127 or -127. */
-function recombineVectors(vectors: readonly Int8Array[], random: () => number): Int8Array {
+export function recombineVectors(vectors: readonly Int8Array[], random: () => number): Int8Array {
   // Uniform numbers of this spread give a vector of about the length `NOISE`.
   const spread = NOISE * Math.sqrt(12 / ITEM_VECTOR_LENGTH)
   const sum = Float64Array.from({ length: ITEM_VECTOR_LENGTH }, () => (random() - 0.5) * spread)
