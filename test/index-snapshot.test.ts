@@ -139,6 +139,24 @@ describe('a snapshot of the search index', () => {
     expect((await readAnew()).answers).not.toEqual(expected[0])
   })
 
+  it('lets a start read words anew that an older version wrote since, and no others', async () => {
+    const { store } = await start()
+    const { by, ids } = await fill(store)
+    await close(store)
+    const other = await start({ keeps: false })
+    await other.store.items.changePrompt(ids[2] ?? '', by, () => ({ content: 'zeppelin' }))
+    const written = sql`update item_words set analysis = 1, words = x'' where item_seq = (select seq from item where id = ${ids[2]})`
+    await written.execute(other.database.writer)
+    await close(other.store)
+    const { store: last, database } = await start({ keeps: false })
+    const query = parseQuery('zeppelin')
+    const found = await last.items.searchPrompts(ANONYMOUS, { query, filter: {}, sort: 'relevance', limit: 3, offset: 0 })
+    expect(found.items.map(({ id }) => id)).toEqual([ids[2]])
+    const { rows } = await sql<{ n: number }>`select count(*) as n from item_words where analysis = 1`.execute(database.reader)
+    expect(rows[0]?.n).toBe(0)
+    await close(last)
+  })
+
   it('is refused when it is cut off or a byte is wrong, anywhere, and the answers are the same', async () => {
     const { store } = await start()
     await fill(store, 6)

@@ -53,7 +53,7 @@ import type { Database } from './schema.ts'
 import { createClaims } from './search/claims.ts'
 import { dropStaleEmbeddings, embeddingStore } from './search/embeddings.ts'
 import { endIndexEpoch } from './search/index-epoch.ts'
-import { dropForeignSnapshot, indexSnapshots } from './search/index-snapshot.ts'
+import { findSnapshot, indexSnapshots } from './search/index-snapshot.ts'
 import { dropStaleVectors, itemVectorStore } from './search/item-vectors.ts'
 import { createWordsWriter } from './search/item-words.ts'
 import { readSearchIndex } from './search/search-reader.ts'
@@ -104,7 +104,7 @@ export async function createStore(
 ): Promise<LibraryStore> {
   const { instance = 'alone', copiesBeforeUpgrade = false, keepsSnapshots = false, onProgress = () => {} } = outside
   await bringUpToDate(database, copiesBeforeUpgrade, onProgress)
-  await dropForeignSnapshot(database)
+  const snapshot = await findSnapshot(database)
   const index = createSearchIndex(outside.vectors)
   const { embeddingModel, encoder = null } = outside
   const table = embeddingModel === undefined ? null : await database.dialect.openVectors(database)
@@ -245,7 +245,8 @@ export async function createStore(
     if (outside.onChange) for (const change of changes) outside.onChange(change)
     return result
   }
-  await indexUnread(database.reader, transact, onProgress)
+  // Who wrote the snapshot had read every item before.
+  if (!snapshot || (await hasOlderWords(database.reader, snapshot.revision))) await indexUnread(database.reader, transact, onProgress)
   const context: WriteContext = {
     ...outside,
     reader: database.reader,
@@ -302,6 +303,12 @@ export async function bringUpToDate(
   if (hasMigrated) await database.transact(endIndexEpoch)
 }
 
+/** Whether an item was written after this revision by a version with an older analysis. */
+async function hasOlderWords(reader: Kysely<Database>, after: number): Promise<boolean> {
+  const older = reader.selectFrom('item_words').select('item_seq').where('revision', '>', after).where('analysis', '<', ANALYSIS)
+  return (await older.limit(1).executeTakeFirst()) !== undefined
+}
+
 /** Reindexes items without words, or with words of an older analysis: once, after an upgrade or import. */
 async function indexUnread(
   reader: Kysely<Database>,
@@ -310,10 +317,17 @@ async function indexUnread(
 ): Promise<void> {
   const unreadItems = reader
     .selectFrom('item')
-    .leftJoin('item_words', 'item_words.item_seq', 'item.seq')
-    .where((eb) => eb.or([eb('item_words.item_seq', 'is', null), eb('item_words.analysis', '<', ANALYSIS)]))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('item_words').select('item_seq').whereRef('item_words.item_seq', '=', 'item.seq').where('analysis', '>=', ANALYSIS),
+        ),
+      ),
+    )
+  // Counted without an order first: by an index instead of the whole items.
   const { count } = await unreadItems.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   const of = Number(count)
+  if (of === 0) return
   for (let done = 0; ; done += ITEMS_A_TRANSACTION) {
     const unread = await unreadItems.select('item.seq').orderBy('item.seq').limit(ITEMS_A_TRANSACTION).execute()
     if (unread.length === 0) return

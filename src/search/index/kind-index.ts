@@ -294,7 +294,7 @@ export function createKindIndex(): KindIndex {
       for (const { deleted } of postings) for (const slot of deleted) isDeleted[slot] = 1
       for (const { owner, slot, words, codes } of hiddenItems) {
         hidden.add(owner, slot, (take) => {
-          for (const [place, word] of words.entries()) take(word, codes[place] ?? 0)
+          for (let i = 0; i < words.length; i++) take(words[i] ?? 0, codes[i] ?? 0)
         })
       }
       for (let slot = 0; slot < table.capacity; slot++) {

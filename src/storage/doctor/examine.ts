@@ -80,8 +80,10 @@ export async function repair(
   findings: readonly Finding[],
   outside: { clock: Clock; random: Random; vectors: WordVectors | undefined },
 ): Promise<Finding[]> {
+  await database.transact(endIndexEpoch)
   const broken = new Set(findings.filter(({ state }) => state === 'fault').map(({ check }) => check))
   for (const { name, repair: mend } of CHECKS) if (broken.has(name) && mend) await database.transact(mend, { isLong: true })
+  // Again: the service may have written a snapshot meanwhile.
   await database.transact(endIndexEpoch)
   // Reindexes items without words.
   if (broken.has('search words')) await createStore(database, outside)

@@ -14,7 +14,7 @@ import { draftSnapshot, openSnapshot, removeSnapshots, removeUnfinished, snapsho
 
 /** Byte order of this machine: the numbers of a snapshot are in the one of its writer. */
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
-const WORDS_A_TURN = 20_000
+const WORDS_A_TURN = 4_000
 
 /** Up to where an index has read the tables. */
 export interface ReadPosition {
@@ -127,15 +127,19 @@ export function indexSnapshots(database: OpenDatabase): IndexSnapshots | null {
   }
 }
 
-/** Removes a snapshot that is not of the library as it is now: its file was replaced by an older one, or somebody deleted for good. */
-export async function dropForeignSnapshot(database: OpenDatabase): Promise<void> {
+/**
+ * Says how far the snapshot of a library goes. Removes one that is not of the library as it is now: its file was replaced by an older one, or
+ * somebody deleted for good.
+ */
+export async function findSnapshot(database: OpenDatabase): Promise<ReadPosition | null> {
   const library = database.file?.path
-  if (library === undefined) return
+  if (library === undefined) return null
   try {
     const records = await openSnapshot(library)
-    if (!records) return
+    if (!records) return null
     try {
-      if (await isOfNow(database, header.parse(JSON.parse(decode(await records.next()))))) return
+      const head = header.parse(JSON.parse(decode(await records.next())))
+      if (await isOfNow(database, head)) return head
     } finally {
       await records.close()
     }
@@ -143,6 +147,7 @@ export async function dropForeignSnapshot(database: OpenDatabase): Promise<void>
     // As above.
   }
   removeQuietly(library)
+  return null
 }
 
 /** Whether a snapshot is of this library, and no newer than it. */

@@ -15,6 +15,8 @@ import type { VectorReader } from './vector-reader.ts'
 
 /** Changes applied before yielding to other work. */
 const ROWS_A_TURN = 250
+/** The same while the index is read for the first time: adding a batch costs as much as the library has words. */
+const FIRST_ROWS_A_TURN = 2000
 const VECTORS_A_TURN = 2000
 
 const KINDS = ['prompt', 'skill'] as const satisfies readonly ItemKind[]
@@ -73,7 +75,7 @@ const changedRows = prepareQuery((db) =>
     ])
     .where('item_words.revision', '>', slotNumber('after'))
     .orderBy('item_words.revision')
-    .limit(ROWS_A_TURN),
+    .limit(slotNumber('limit')),
 )
 const newWords = prepareQuery((db) =>
   db.selectFrom('word').select(['seq', 'word', 'stem']).where('seq', '>', slotNumber('after')).orderBy('seq').limit(2000),
@@ -147,6 +149,7 @@ export function readSearchIndex(
   }
 
   const refresh = async (): Promise<void> => {
+    const limit = readAt === null ? FIRST_ROWS_A_TURN : ROWS_A_TURN
     const current = await readRevision(db, 'library')
     if (current === readAt) return
     if (readAt === null && snapshots && revision === 0) {
@@ -168,7 +171,7 @@ export function readSearchIndex(
         lastWord = words.at(-1)?.seq ?? lastWord
         if (words.length === 0) break
       }
-      const rows = await changedRows(db, { after: revision, model })
+      const rows = await changedRows(db, { after: revision, model, limit })
       const upTo = rows.at(-1)?.revision
       if (upTo === undefined) break
       const tags = new Map<number, Tag[]>()
@@ -192,7 +195,7 @@ export function readSearchIndex(
         if (encoded[kind].length > 0) sink?.onVectors(kind, encoded[kind])
       }
       revision = upTo
-      if (rows.length < ROWS_A_TURN) break
+      if (rows.length < limit) break
       await nextTurn()
     }
     await vectors?.refresh()
