@@ -142,6 +142,7 @@ export const OTHERS_WORDS = ['zeppelin', 'walruz', 'quokkas', 'invoic', 'tundras
 /** Vectors of the pool's words in irregular directions, some near each other. */
 export const VECTORS: WordVectors = {
   size: POOL.length,
+  wordOf: (row) => POOL[row] ?? '',
   find: (word) => POOL.indexOf(word),
   rankOf: (row) => row * 500,
   vectorOf: (row) =>

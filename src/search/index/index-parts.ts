@@ -54,10 +54,10 @@ type Taking<T> = Generator<undefined, T, Uint8Array>
 /** @see IndexCapture */
 export function captureIndex(vocabulary: Vocabulary, indexes: Kinds): IndexCapture {
   const held = KINDS.map((kind) => [indexes[kind].table, indexes[kind].hold()] as const)
-  const wordsBelow = vocabulary.capacity
+  const words = vocabulary.inOrder()
   return {
     *parts(isKept) {
-      yield* writeWords(vocabulary, wordsBelow, isKept)
+      yield* writeWords(vocabulary, words, isKept)
       for (const [table, kind] of held) yield* writeKind(table, kind)
     },
     release() {
@@ -84,12 +84,12 @@ function* readIndex(vocabulary: Vocabulary, indexes: Kinds): Taking<void> {
   for (const kind of KINDS) yield* readKind(indexes[kind])
 }
 
-/** Words and stems hold neither spaces nor line breaks. A line is a word's number, the word and its stem; the last part is empty. */
-function* writeWords(vocabulary: Vocabulary, below: number, isKept: (word: number) => boolean): Generator<Uint8Array> {
+/** A line is a word's number, the word and its stem: both hold neither spaces nor line breaks. In order, as sorting takes long. The last part is empty. */
+function* writeWords(vocabulary: Vocabulary, words: readonly number[], isKept: (word: number) => boolean): Generator<Uint8Array> {
   let lines: string[] = []
-  for (let id = 0; id < below; id++) {
+  for (const id of words) {
+    if (!isKept(id)) continue
     const word = vocabulary.wordOf(id)
-    if (word === '' || !isKept(id)) continue
     const stem = vocabulary.stemOf(id)
     lines.push(stem === word ? `${id}\t${word}` : `${id}\t${word}\t${stem}`)
     if (lines.length < WORDS_A_PART) continue

@@ -2,6 +2,7 @@ import { decodePostings } from '../analysis/indexed-text.ts'
 import { createHiddenPostings, type HiddenItem, type PrivatePostings } from './hidden-postings.ts'
 import { type Audience, createItemTable, FREE, type HeldTable, HIDDEN, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
 import { createPostings, type Postings, type Segment } from './postings.ts'
+import { createSlotMap } from './slot-map.ts'
 
 /** Number of an audience's items, how many of them have an encoder's vector, and the sums of their lengths in words. */
 interface Totals {
@@ -175,7 +176,7 @@ export function createKindIndex(): KindIndex {
   const parts = new Map<Audience, AudienceIndex>()
   const hidden = createHiddenPostings()
   const views = new Map<string, IndexView>()
-  const slots = new Map<number, number>()
+  const slots = createSlotMap()
   let slotsByAge: number[] | null = null
   /** Raised by each change of items. */
   let generation = 0
@@ -231,9 +232,9 @@ export function createKindIndex(): KindIndex {
     hiddenOf: hidden.of,
     slotOf: (seq: number) => slots.get(seq),
     byAge(): readonly number[] {
-      slotsByAge ??= [...slots.values()].sort(
-        (a, b) => (table.createdAt[a] ?? 0) - (table.createdAt[b] ?? 0) || (table.seq[a] ?? 0) - (table.seq[b] ?? 0),
-      )
+      slotsByAge ??= slots
+        .slots()
+        .sort((a, b) => (table.createdAt[a] ?? 0) - (table.createdAt[b] ?? 0) || (table.seq[a] ?? 0) - (table.seq[b] ?? 0))
       return slotsByAge
     },
   }
@@ -297,22 +298,32 @@ export function createKindIndex(): KindIndex {
           for (let i = 0; i < words.length; i++) take(words[i] ?? 0, codes[i] ?? 0)
         })
       }
-      for (let slot = 0; slot < table.capacity; slot++) {
-        const state = table.state[slot] ?? FREE
-        if (state === FREE) {
+      const { capacity, state, seq, ownerSeq, titleLength, bodyLength, sentenceVectors } = table
+      let audience: Audience = PUBLIC
+      let { totals } = partOf(audience)
+      for (let slot = 0; slot < capacity; slot++) {
+        const now = state[slot] ?? FREE
+        if (now === FREE) {
           if (isDeleted[slot] === 0) table.release(slot)
           continue
         }
-        slots.set(table.seq[slot] ?? 0, slot)
-        const encoded = Number(table.sentenceVectors.has(slot))
-        if (state === HIDDEN) hidden.addEncoded(table.ownerSeq[slot] ?? 0, encoded)
-        else {
-          adjustTotals(slot, 1)
-          partOf(state).totals.encoded += encoded
+        slots.set(seq[slot] ?? 0, slot)
+        const encoded = Number(sentenceVectors.has(slot))
+        if (now === HIDDEN) {
+          hidden.addEncoded(ownerSeq[slot] ?? 0, encoded)
+          continue
         }
+        if (now !== audience) {
+          audience = now
+          totals = partOf(audience).totals
+        }
+        totals.items++
+        totals.encoded += encoded
+        totals.titleLength += titleLength[slot] ?? 0
+        totals.bodyLength += bodyLength[slot] ?? 0
       }
-      for (const { audience, ...held } of postings) {
-        const part = partOf(audience)
+      for (const { audience: of, ...held } of postings) {
+        const part = partOf(of)
         part.postings.load(held, part.totals.items)
       }
       slotsByAge = null

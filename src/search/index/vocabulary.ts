@@ -16,6 +16,8 @@ export interface Vocabulary {
   withPrefix(prefix: string, allow: (id: number) => boolean): number[]
   /** Words within `maxDistance` edits of `word` that pass `allow`, unordered; see `damerauLevenshtein`. */
   similarTo(word: string, maxDistance: number, allow: (id: number) => boolean): { id: number; distance: number }[]
+  /** Every word's number, in the order of the words. Not changed later: words added since are missing. */
+  inOrder(): readonly number[]
   /** Removes every word. */
   clear(): void
 }
@@ -29,7 +31,8 @@ export function createVocabulary(): Vocabulary {
   const words: string[] = []
   const stems: string[] = []
   const ids = new Map<string, number>()
-  const byStem = new Map<string, number[]>()
+  /** Most words are the only one of their stem: its number, instead of a list. */
+  const byStem = new Map<string, number | number[]>()
   /** By length, at most `MAX_LENGTH`: the words, and the letters of each. */
   let byLength: { readonly ids: number[]; readonly letters: number[] }[] = []
   let sorted: number[] = []
@@ -39,6 +42,11 @@ export function createVocabulary(): Vocabulary {
     if (unsorted.length === 0) return
     const compare = (a: number, b: number) => ((words[a] ?? '') < (words[b] ?? '') ? -1 : 1)
     const added = unsorted.sort(compare)
+    unsorted = []
+    if (sorted.length === 0) {
+      sorted = added
+      return
+    }
     const merged: number[] = []
     let at = 0
     for (const id of sorted) {
@@ -47,7 +55,6 @@ export function createVocabulary(): Vocabulary {
     }
     for (; at < added.length; at++) merged.push(added[at] ?? 0)
     sorted = merged
-    unsorted = []
   }
   return {
     get capacity() {
@@ -60,8 +67,9 @@ export function createVocabulary(): Vocabulary {
       stems[id] = stem
       ids.set(word, id)
       const family = byStem.get(stem)
-      if (family) family.push(id)
-      else byStem.set(stem, [id])
+      if (family === undefined) byStem.set(stem, id)
+      else if (typeof family === 'number') byStem.set(stem, [family, id])
+      else family.push(id)
       const length = Math.min(MAX_LENGTH, word.length)
       const alike = byLength[length] ?? { ids: [], letters: [] }
       byLength[length] = alike
@@ -71,7 +79,10 @@ export function createVocabulary(): Vocabulary {
     },
     idOf: (word) => ids.get(word),
     wordOf: (id) => words[id] ?? '',
-    withStem: (stem) => byStem.get(stem) ?? [],
+    withStem(stem) {
+      const family = byStem.get(stem) ?? []
+      return typeof family === 'number' ? [family] : family
+    },
     stemOf: (id) => stems[id] ?? '',
     withPrefix(prefix, allow) {
       sort()
@@ -89,6 +100,10 @@ export function createVocabulary(): Vocabulary {
         if (allow(id)) found.push(id)
       }
       return found
+    },
+    inOrder() {
+      sort()
+      return sorted
     },
     clear() {
       words.length = 0

@@ -27,6 +27,7 @@ function makeSight({ words, hidden = [], english = [], near = {} }: Seen) {
   }
   const embedder = createEmbedder({
     size: english.length,
+    wordOf: (row) => english[row] ?? '',
     find: (word) => english.indexOf(word),
     rankOf: (row) => row,
     vectorOf: (row) => Int8Array.from({ length: DIMS }, (_, i) => (i === row ? 100 : 1)),

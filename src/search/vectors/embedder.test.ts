@@ -10,6 +10,7 @@ function makeVectors(words: readonly (readonly [string, Int8Array])[], step: num
   const names = words.map(([word]) => word)
   return {
     size: names.length,
+    wordOf: (row) => names[row] ?? '',
     find: (word) => names.indexOf(word),
     rankOf: (row) => row * step,
     vectorOf: (row) => words[row]?.[1] ?? new Int8Array(DIMS),

@@ -30,6 +30,7 @@ const ANGLES = new Map([
 ])
 const VECTORS: WordVectors = {
   size: ANGLES.size,
+  wordOf: (row) => [...ANGLES.keys()][row] ?? '',
   find: (word) => [...ANGLES.keys()].indexOf(word),
   rankOf: () => 0,
   vectorOf: (row) => [...ANGLES.values()][row] ?? new Int8Array(DIMS),
@@ -80,6 +81,7 @@ describe('createNeighbours', () => {
   it('finds the same for more words than it remembers, and what came meanwhile', () => {
     const many: WordVectors = {
       size: 5000,
+      wordOf: (row) => `w${row}`,
       find: (word) => (word.startsWith('w') ? Number(word.slice(1)) : -1),
       rankOf: () => 0,
       vectorOf: (row) => vectorAt(row < 2 ? 10 * row : 100 + (row % 80)),
@@ -93,10 +95,23 @@ describe('createNeighbours', () => {
     expect(words('w3')).toEqual(['w2'])
   })
 
+  it('finds the same in many words at once as in the same words one by one', () => {
+    const many = ['tax', 'otter', 'walrus', 'unheard', 'invoice', 'seal', 'desert', 'shore', 'other', 'words', 'yet']
+    const { add, words } = make([])
+    for (const word of many) {
+      add(word)
+      words('walrus')
+    }
+    expect(many.length).toBeGreaterThan(VECTORS.size)
+    expect(make(many).words('walrus')).toEqual(words('walrus'))
+    expect(words('walrus')).toEqual(['seal', 'otter', 'shore'])
+  })
+
   it('looks at every word it knows, however many those are', () => {
     const size = 3000
     const many: WordVectors = {
       size,
+      wordOf: (row) => `w${row}`,
       find: (word) => (word.startsWith('w') ? Number(word.slice(1)) : -1),
       rankOf: () => 0,
       vectorOf: (row) => vectorAt(row % 10 === 0 ? 10 : 100),

@@ -35,23 +35,35 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
   let readUpTo = 0
 
   const readVocabulary = (): void => {
-    for (; readUpTo < vocabulary.capacity; readUpTo++) {
-      const row = vectors.find(vocabulary.wordOf(readUpTo))
-      if (row < 0) continue
-      if ((ids.length + 1) * SIGN_WORDS > signs.length) {
-        const larger = new Uint32Array(signs.length * 2)
-        larger.set(signs)
-        signs = larger
-        const longer = new Int8Array(copies.length * 2)
-        longer.set(copies)
-        copies = longer
+    const { capacity } = vocabulary
+    if (capacity - readUpTo > vectors.size) {
+      // Of many new words few have a vector: looking up those that have one is faster.
+      for (let row = 0; row < vectors.size; row++) {
+        const id = vocabulary.idOf(vectors.wordOf(row))
+        if (id !== undefined && id >= readUpTo) addWord(id, row)
       }
-      signs.set(toSignBits(vectors.vectorOf(row)), ids.length * SIGN_WORDS)
-      copies.set(vectors.vectorOf(row), ids.length * DIMS)
-      ids.push(readUpTo)
-      rows.push(row)
-      lengths.push(lengthOf(vectors.vectorOf(row)))
+    } else {
+      for (let id = readUpTo; id < capacity; id++) {
+        const row = vectors.find(vocabulary.wordOf(id))
+        if (row >= 0) addWord(id, row)
+      }
     }
+    readUpTo = capacity
+  }
+  const addWord = (id: number, row: number): void => {
+    if ((ids.length + 1) * SIGN_WORDS > signs.length) {
+      const larger = new Uint32Array(signs.length * 2)
+      larger.set(signs)
+      signs = larger
+      const longer = new Int8Array(copies.length * 2)
+      longer.set(copies)
+      copies = longer
+    }
+    signs.set(toSignBits(vectors.vectorOf(row)), ids.length * SIGN_WORDS)
+    copies.set(vectors.vectorOf(row), ids.length * DIMS)
+    ids.push(id)
+    rows.push(row)
+    lengths.push(lengthOf(vectors.vectorOf(row)))
   }
   const findFrom = (from: number, self: number): Neighbour[] => {
     const own = vectors.vectorOf(self)

@@ -38,6 +38,7 @@ describe('readWordVectors', () => {
     expect(vectors.size).toBe(WORDS.length)
     expect(new Set(WORDS.map((word) => vectors.find(word))).size).toBe(WORDS.length)
     for (const { word, place, vector } of ENTRIES) {
+      expect(vectors.wordOf(vectors.find(word))).toBe(word)
       const row = vectors.find(word)
       expect([vectors.rankOf(row), [...vectors.vectorOf(row)]], word).toEqual([place, vector])
     }

@@ -6,6 +6,7 @@ export const DIMS = 80
 /** Vectors of common English words, trained on general text. A word is known by its row. */
 export interface WordVectors {
   readonly size: number
+  wordOf(row: number): string
   /** The row of a word, or -1. */
   find(word: string): number
   /** Frequency rank of a word in general text, from 0. */
@@ -17,6 +18,7 @@ export interface WordVectors {
 /** No vectors: search uses words alone. */
 export const NO_WORD_VECTORS: WordVectors = {
   size: 0,
+  wordOf: () => '',
   find: () => -1,
   rankOf: () => 0,
   vectorOf: () => new Int8Array(DIMS),
@@ -51,6 +53,7 @@ export function readWordVectors(file: Uint8Array): WordVectors {
     }
     return word.length - length
   }
+  const text = new TextDecoder()
   return {
     size,
     find(word) {
@@ -65,6 +68,7 @@ export function readWordVectors(file: Uint8Array): WordVectors {
       }
       return -1
     },
+    wordOf: (of) => text.decode(file.subarray(textAt + (starts[of] ?? 0), textAt + (starts[of + 1] ?? 0) - 1)),
     rankOf: (of) => view.getUint32(16 + of * 4, true),
     vectorOf: (of) => vectors.subarray(of * DIMS, (of + 1) * DIMS),
   }
