@@ -172,16 +172,21 @@ export function findMatches(
     if (isCandidate(slot)) (heldBy(slot) === 0 ? synonymsOnly : matches).push(slot)
   }
   // Where the encoder can tell, a synonym alone is not enough.
-  const akin = isStrong ? synonymsOnly.filter((slot) => (scores?.cosineOf(slot) ?? 0) >= MIN_SENTENCE_COSINE) : synonymsOnly
-  const wordless = new Set(selectBest(akin, scoreOf, MAX_NEAR_ITEMS))
+  const isAkin = isStrong ? (slot: number) => (scores?.cosineOf(slot) ?? 0) >= MIN_SENTENCE_COSINE : () => true
+  const wordless = new Set(selectBest(synonymsOnly, scoreOf, MAX_NEAR_ITEMS, isAkin))
   for (const slot of near) if (heldBy(slot) === 0) wordless.add(slot)
   for (const slot of wordless) matches.push(slot)
   return { matches, near, isWhole }
 }
 
-/** The best `count` of some slots, or a few more when scores share a bin; in no order. */
-export function selectBest(slots: readonly number[], scoreOf: (slot: number) => number, count: number): readonly number[] {
-  if (slots.length <= count) return slots
+/** The best `count` of some slots for which `isWanted`, or a few more when scores share a bin; in no order. It is asked of the best alone. */
+export function selectBest(
+  slots: readonly number[],
+  scoreOf: (slot: number) => number,
+  count: number,
+  isWanted: (slot: number) => boolean = () => true,
+): readonly number[] {
+  if (slots.length <= count) return slots.filter(isWanted)
   let highest = 0
   for (const slot of slots) highest = Math.max(highest, scoreOf(slot))
   const scale = (BINS - 1) / (highest || 1)
@@ -190,9 +195,19 @@ export function selectBest(slots: readonly number[], scoreOf: (slot: number) => 
     const bin = Math.floor(scoreOf(slot) * scale)
     histogram[bin] = (histogram[bin] ?? 0) + 1
   }
-  let lowestBin = BINS - 1
-  for (let sum = histogram[lowestBin] ?? 0; sum < count && lowestBin > 0; ) sum += histogram[--lowestBin] ?? 0
-  return slots.filter((slot) => Math.floor(scoreOf(slot) * scale) >= lowestBin)
+  const found: number[] = []
+  // Down from the best, eight times as many each time: where few are wanted, all are looked at in the end.
+  for (let upTo = BINS, wanted = count; upTo > 0; wanted *= 8) {
+    let from = upTo - 1
+    for (let sum = histogram[from] ?? 0; sum < wanted && from > 0; ) sum += histogram[--from] ?? 0
+    for (const slot of slots) {
+      const bin = Math.floor(scoreOf(slot) * scale)
+      if (bin >= from && bin < upTo && isWanted(slot)) found.push(slot)
+    }
+    if (found.length >= count) break
+    upTo = from
+  }
+  return found
 }
 
 /** Score fusion: the normalised word score plus the weighted cosine. A query without a vector puts items that hold every word first. */

@@ -94,22 +94,25 @@ function allSlots({ table }: IndexView, isCandidate: (slot: number) => boolean):
 function likelySlots({ table }: IndexView, columns: VectorColumns, query: Float32Array, isCandidate: (slot: number) => boolean): number[] {
   const dims = query.length
   const none = dims + 1
-  const distanceOf = columns.compareSigns(query)
-  const distances = new Uint16Array(table.capacity)
+  const isIn = new Uint8Array(table.capacity)
+  let candidates = 0
+  for (let slot = 0; slot < isIn.length; slot++) {
+    if (!isCandidate(slot)) continue
+    isIn[slot] = 1
+    candidates++
+  }
+  // Often there are none: every item has a vector by the encoder, and those without are asked for.
+  if (candidates === 0) return []
+  const distances = columns.compareSigns(query, table.capacity)
   const histogram = new Uint32Array(dims + 1)
-  for (let slot = 0; slot < table.capacity; slot++) {
-    // First, as it may leave out most slots, and a distance takes longer.
-    if (!isCandidate(slot)) {
-      distances[slot] = none
-      continue
-    }
-    const distance = distanceOf(slot)
-    distances[slot] = distance
-    histogram[distance] = (histogram[distance] ?? 0) + 1
+  for (let slot = 0; slot < distances.length; slot++) {
+    const distance = distances[slot] ?? none
+    if (isIn[slot] === 1) histogram[distance] = (histogram[distance] ?? 0) + 1
+    else distances[slot] = none
   }
   let limit = 0
   for (let sum = 0; limit <= dims && sum < COARSE; limit++) sum += histogram[limit] ?? 0
   const found: number[] = []
-  for (let slot = 0; slot < table.capacity; slot++) if ((distances[slot] ?? none) < limit) found.push(slot)
+  for (let slot = 0; slot < distances.length; slot++) if ((distances[slot] ?? none) < limit) found.push(slot)
   return found
 }

@@ -1,5 +1,5 @@
 import { lengthOf } from './embedder.ts'
-import { hammingDistance, signWords, toSignBits } from './sign-bits.ts'
+import { hammingDistances, signWords, toSignBits } from './sign-bits.ts'
 
 /** Numbers by slot, `width` of them for each. */
 export interface Column {
@@ -20,8 +20,8 @@ export interface VectorColumns {
   has(slot: number): boolean
   /** Gives a function for the cosine of a slot's vector with `vector`: -1 to 1, or 0 when the slot has none. */
   compareWith(vector: Float32Array): (slot: number) => number
-  /** Gives a function for the number of components whose signs differ from those of `vector`; all of them when a slot has none. */
-  compareSigns(vector: Float32Array): (slot: number) => number
+  /** For each slot below `slots`: how many components have another sign than in `vector`; all of them when it has no vector. */
+  compareSigns(vector: Float32Array, slots: number): Uint16Array
 }
 
 /** Empty columns for vectors of `dims` components, a multiple of four. @param beforeChange called before the vector of a slot changes */
@@ -76,9 +76,11 @@ export function createVectorColumns(dims: number, beforeChange: (slot: number) =
         return dotProduct(own, vectors, slot * dims) / (ownLength * length)
       }
     },
-    compareSigns(vector) {
-      const wanted = toSignBits(vector)
-      return (slot) => (has(slot) ? hammingDistance(signs, slot, wanted) : dims)
+    compareSigns(vector, slots) {
+      const distances = new Uint16Array(slots).fill(dims)
+      hammingDistances(signs, toSignBits(vector), distances.subarray(0, Math.min(slots, lengths.length)))
+      for (let slot = 0; slot < slots && slot < lengths.length; slot++) if (lengths[slot] === 0) distances[slot] = dims
+      return distances
     },
   }
 }
