@@ -248,6 +248,8 @@ interface Caching<T> {
 function cacheAnswers(caches: PublicCaches) {
   return <T extends object>(name: string, maxSize: number, isTouched: (answer: T, change: PublicChange) => boolean) => {
     const cache = caches.create<T>(name, maxSize, isTouched)
+    /** Reads that have not ended, of the requests that wait for them. */
+    const reading = new Map<string, { readonly revision: number; readonly value: Promise<T> }>()
     return async (
       actor: Actor,
       asked: readonly unknown[],
@@ -264,9 +266,16 @@ function cacheAnswers(caches: PublicCaches) {
         if (cached !== known.value) cache.put(revision, key, cached, sizeOf(cached))
         return cached
       }
-      const value = await read()
-      if (isWorthCaching(value)) cache.put(revision, key, value, sizeOf(value))
-      return value
+      const begun = reading.get(key)
+      // Many may ask for what a change dropped. A read that began at this revision or later is as good as another one.
+      if (begun && begun.revision >= revision) return await begun.value
+      const value = read().finally(() => {
+        if (reading.get(key)?.value === value) reading.delete(key)
+      })
+      reading.set(key, { revision, value })
+      const answer = await value
+      if (isWorthCaching(answer)) cache.put(revision, key, answer, sizeOf(answer))
+      return answer
     }
   }
 }
