@@ -19,7 +19,7 @@ const READ: Record<RevisionScope, (db: Kysely<Database>) => Promise<{ value: num
 }
 
 /**
- * The current revision of a scope: of `public`, the last entry of the log of migration 0035. Triggers raise it with every change that an answer can show (migration 0014); a key's last use, a login or a
+ * The current revision of a scope: of `public`, the last entry of the log of migration 0034. Triggers raise it with every change that an answer can show (migration 0014); a key's last use, a login or a
  * budget leaves it as it is.
  */
 export async function readRevision(db: Kysely<Database>, scope: RevisionScope): Promise<number> {

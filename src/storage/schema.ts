@@ -499,7 +499,7 @@ export interface Database {
   revision: { scope: RevisionScope; value: number }
   /**
    * What others than its owner may see and what changed in it, one entry for each revision of the scope `public`, written by triggers
-   * (migration 0035): the last few thousand.
+   * (migration 0034): the last few thousand.
    */
   public_change: {
     revision: number

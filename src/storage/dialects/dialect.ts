@@ -19,7 +19,7 @@ export interface Dialect {
   raiseRevision(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void>
   /** Adds such triggers for further tables, where `raiseRevision` has run. Part of migration 0015: not to be edited. */
   addRevisionTriggers(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void>
-  /** Creates a trigger that runs after each row of an event. Part of migration 0035: not to be edited. */
+  /** Creates a trigger that runs after each row of an event. Part of migration 0034: not to be edited. */
   addTrigger(db: Kysely<Database>, trigger: Trigger): Promise<void>
   isUniqueViolation(error: unknown): boolean
   /** Damage of the file's structure, and broken references; null where a server checks both. */

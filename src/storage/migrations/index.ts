@@ -37,7 +37,7 @@ import { createOAuth } from './0030-oauth.ts'
 import { addLanguages } from './0031-languages.ts'
 import { addGivenRights } from './0032-given-rights.ts'
 import { createSignInFactors } from './0033-sign-in-factors.ts'
-import { logPublicChanges } from './0035-public-changes.ts'
+import { logPublicChanges } from './0034-public-changes.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -83,7 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0031-languages', up: addLanguages, digest: '5bf09d0c60503fc3897473e1145a0cd3d3a4b30d04679d88a832942e053f42f5' },
   { name: '0032-given-rights', up: addGivenRights, digest: '5a3363427c9265f4c5a1210ff33a7222a7084a61e125cc6e26dc63291c4b832c' },
   { name: '0033-sign-in-factors', up: createSignInFactors, digest: 'de99a46659cf017809eeebe98ee3b29506d384fd2262d30de73102ba988f4b32' },
-  { name: '0035-public-changes', up: logPublicChanges, digest: 'dd8a296799e119207fc4292226f70b85a3df2d09715fadb782460f3b158b017e' },
+  { name: '0034-public-changes', up: logPublicChanges, digest: 'dd8a296799e119207fc4292226f70b85a3df2d09715fadb782460f3b158b017e' },
 ]
 
 /** Options of a migration run. */
