@@ -48,12 +48,21 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
   const count = async (query: { executeTakeFirstOrThrow(): Promise<{ n: number }> }): Promise<number> =>
     Number((await query.executeTakeFirstOrThrow()).n)
   const countAll = (table: 'item' | 'item_vector') => reader.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('n'))
+  const countVectors: ItemVectorStore['countVectors'] = async (model) => {
+    // Both by an index: counting what is not in the trash would read every row with its text.
+    const all = await count(countAll('item'))
+    const inTrash = await count(countAll('item').where('deleted_at', 'is not', null))
+    const embedded = await count(countAll('item_vector').where('model', '=', model))
+    return { total: all - inTrash, embedded, pending: Math.max(0, all - inTrash - embedded) }
+  }
   return {
     async readLastChange() {
       const [row] = await lastChange(reader, {})
       return Number(row?.last ?? 0)
     },
     async listUnencoded(model, { after, upTo }, limit) {
+      // After a start: walking through a million items takes seconds, counting them does not.
+      if (after === 0 && (await countVectors(model)).pending === 0) return { items: [], upTo: after, skipsClaimed: false }
       let position = upTo
       let skipsClaimed = false
       for (let most = FIRST_ROWS; ; most = Math.min(MOST_ROWS, most * 4)) {
@@ -95,13 +104,7 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
         }
         return saved
       }),
-    async countVectors(model) {
-      // Both by an index: counting what is not in the trash would read every row with its text.
-      const all = await count(countAll('item'))
-      const inTrash = await count(countAll('item').where('deleted_at', 'is not', null))
-      const embedded = await count(countAll('item_vector').where('model', '=', model))
-      return { total: all - inTrash, embedded, pending: Math.max(0, all - inTrash - embedded) }
-    },
+    countVectors,
     forgetOtherVectors: (model) =>
       context.transact(async (db) => {
         const { numDeletedRows } = await db.deleteFrom('item_vector').where('model', '!=', model).executeTakeFirstOrThrow()
