@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPlace, type Place, type Served } from '../test/support/processes.ts'
 import { deriveLibrary } from './derived-library.ts'
 import { libraryPath, makeEncodedLibrary } from './encoded-library.ts'
+import { ENCODER_THREAD, readProcessorTime } from './processor-time.ts'
 import { readQueries } from './queries.ts'
 
 /** Real prompts that larger libraries are derived from. */
@@ -13,7 +14,7 @@ const LOOKUPS = 300
 /** The service writes a snapshot once half a minute was quiet. */
 const SNAPSHOT_WAIT_MS = 10 * 60_000
 
-/** How libraries of some sizes start, from their tables and from a snapshot, and what they cost then. */
+/** How libraries of some sizes start, from their tables where they have no snapshot yet, then from it, and what they cost then. */
 export async function measureLargeStarts(sizes: readonly number[], folder: string, promptsFile: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const place = createPlace()
@@ -25,11 +26,12 @@ export async function measureLargeStarts(sizes: readonly number[], folder: strin
       await deriveLibrary(libraryPath(folder, SMALL), path, promptsFile, size)
       say(`${size.toLocaleString('en')} prompts, ${mib(statSync(path).size)} in the file`)
       const snapshot = `${path}.search`
-      rmSync(snapshot, { force: true })
-      const first = await start(place, path, 'from the tables')
-      await report(first, queries.slice(0, Math.ceil(queries.length / 2)))
-      await watchSnapshot(first, snapshot)
-      await stop(first)
+      if (!existsSync(snapshot)) {
+        const first = await start(place, path, 'from the tables')
+        await report(first, queries.slice(0, Math.ceil(queries.length / 2)))
+        await watchSnapshot(first, snapshot)
+        await stop(first)
+      }
       const second = await start(place, path, 'from the snapshot')
       await report(second, queries)
       await stop(second)
@@ -45,11 +47,13 @@ async function start(place: Place, path: string, label: string): Promise<Served>
   const env = { DATABASE_URL: `sqlite:${path}`, ENCODER: process.env['ENCODER'] ?? 'on', RATE_LIMITS: 'off' }
   const served = await place.serve({ env })
   const listensMs = performance.now() - started
-  while (!(await fetch(`${served.url}/readyz`)).ok) await sleep(20)
+  const isReady = async () => (await fetch(`${served.url}/readyz`, { headers: { connection: 'close' } }).catch(() => null))?.ok === true
+  while (!(await isReady())) await sleep(20)
   const readyMs = performance.now() - started
   const [searchMs] = await time(served, [`/api/search/prompts?query=${encodeURIComponent('story about light')}`])
+  const cpuSeconds = (readProcessorTime(served.child.pid ?? 0) / 1e6).toFixed(1)
   say(
-    `  ${label}: listens after ${listensMs.toFixed(0)} ms, ready after ${readyMs.toFixed(0)} ms, first search ${(searchMs ?? 0).toFixed(0)} ms`,
+    `  ${label}: listens after ${listensMs.toFixed(0)} ms, ready after ${readyMs.toFixed(0)} ms, first search ${(searchMs ?? 0).toFixed(0)} ms, ${cpuSeconds} s of processor`,
   )
   return served
 }
@@ -59,6 +63,9 @@ async function report(served: Served, queries: readonly string[]): Promise<void>
   // Each two queries as one are new too, and longer.
   const pairs = queries.map((query, place) => `${query} ${queries[(place * 7 + 3) % queries.length]}`)
   const asked = [...queries, ...pairs]
+  const { pid = 0 } = served.child
+  const cpu = () => [readProcessorTime(pid), readProcessorTime(pid, ENCODER_THREAD)] as const
+  const [before, encoderBefore] = cpu()
   sayTimes(
     'searches never asked before',
     await time(
@@ -66,6 +73,9 @@ async function report(served: Served, queries: readonly string[]): Promise<void>
       asked.map((query) => `/api/search/prompts?query=${encodeURIComponent(query)}`),
     ),
   )
+  const [after, encoderAfter] = cpu()
+  const each = (microseconds: number) => (microseconds / 1000 / asked.length).toFixed(1)
+  say(`    ${each(after - before)} ms of processor each, of which in the encoder's thread ${each(encoderAfter - encoderBefore)} ms`)
   const { prompts } = (await (await fetch(`${served.url}/api/prompts?limit=50`)).json()) as { prompts: { id: string }[] }
   const ids = Array.from({ length: LOOKUPS }, (_, place) => prompts[place % prompts.length]?.id ?? '')
   sayTimes(
