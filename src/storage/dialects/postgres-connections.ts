@@ -145,8 +145,13 @@ export function createReader(pool: pg.Pool): Driver {
   }
 }
 
-/** A driver for transactions, which are not retried. @param begin statements that open one */
-export function createWriter(pool: pg.Pool, begin: string, commit: string): Driver {
+/**
+ * A driver for transactions, which are not retried.
+ * @param begin statements that open one
+ * @param isPooled whether a pooler shares its connections: another one may not know a statement by its name, and a transaction cannot go on
+ * after such a failure
+ */
+export function createWriter(pool: pg.Pool, begin: string, commit: string, isPooled: boolean): Driver {
   interface Leased extends DatabaseConnection {
     readonly client: pg.PoolClient
     isBroken: boolean
@@ -160,7 +165,7 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string): Driv
   const names = namesOf(pool)
   const ask = async (one: Leased, text: string, values?: unknown[]) => {
     // Only what has parameters is prepared: commands may be several in one text.
-    const name = values && values.length > 0 ? names.nameOf(text) : undefined
+    const name = !isPooled && values && values.length > 0 ? names.nameOf(text) : undefined
     try {
       return await one.client.query(name === undefined ? { text, values: values ?? [] } : { name, text, values: values ?? [] })
     } catch (error) {

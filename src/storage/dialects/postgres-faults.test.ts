@@ -43,12 +43,15 @@ it('what people can do something about is told as unavailable, in our words; the
     fromServer('28P01'),
     new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'),
     fromServer('3D000'),
+    fromServer('26000'),
+    fromServer('42P05'),
+    fromServer('0A000'),
   ].map(toKnownError)
   for (const known of sentences) {
     expect(known).toMatchObject({ code: 'unavailable', message: expect.stringMatching(/^[A-Z].*[a-z.]$/) })
     expect(String(known)).not.toContain('what the server says')
   }
-  expect(new Set(sentences.map(String)).size).toBe(7)
+  expect(new Set(sentences.map(String)).size).toBe(9)
   for (const error of [fromServer('23505'), new TypeError('x'), new AppError('conflict', 'Taken.')]) expect(toKnownError(error)).toBe(error)
 })
 

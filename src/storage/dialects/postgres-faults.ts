@@ -22,6 +22,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   '53200': 'The database is out of memory. Try again in a moment.',
   '28000': 'The database rejects its user.',
   '28P01': 'The database rejects the password of its user.',
+  '26000': 'The connection to the database was changed. Try again.',
+  '42P05': 'The connection to the database was changed. Try again.',
+  '0A000': 'The tables of the library were changed. Try again.',
   '3D000': 'The database does not exist on the server.',
 }
 

@@ -132,12 +132,13 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
   // For migrations and snapshots, without time limits.
   const long = createPool({ ...connection, max: 1 })
   const watched = watchStatements(options.onStatement)
+  const isPooled = (options.listenUrl ?? url) !== url
   const reader = new Kysely<Database>({ dialect: toKysely(() => createReader(reading)), ...watched })
-  const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT)), ...watched })
+  const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT, isPooled)), ...watched })
   const side = createPool({ ...connection, max: SIDE_CONNECTIONS, query_timeout: STATEMENT_MS })
-  const sideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(side, BEGIN_SIDE, COMMIT)), ...watched })
-  const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_LONG, COMMIT)), ...watched })
-  const snapshots = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_SNAPSHOT, COMMIT)), ...watched })
+  const sideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(side, BEGIN_SIDE, COMMIT, isPooled)), ...watched })
+  const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_LONG, COMMIT, isPooled)), ...watched })
+  const snapshots = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_SNAPSHOT, COMMIT, isPooled)), ...watched })
   const transactAlone = async <T>(work: (transaction: Kysely<Database>) => Promise<T>, on: Kysely<Database>): Promise<T> => {
     let hasStarted = false
     try {
