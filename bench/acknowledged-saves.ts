@@ -11,6 +11,8 @@ export interface Acknowledged {
   readonly key: string
 }
 
+/** How the title of a prompt begins that had to be refused. */
+export const REFUSED_TITLE = 'Refused of writer'
 /** Items asked for at once when they are read back. */
 const READERS = 32
 /** Faults that are told one by one. */
@@ -18,6 +20,7 @@ const MOST_TOLD = 10
 const VERSIONS_A_PAGE = 100
 
 const promptShape = z.object({ content: z.string(), versions: z.array(z.object({ version: z.int() })) })
+const foundShape = z.object({ prompts: z.array(z.object({ title: z.string() })) })
 const versionShape = z.object({ content: z.string() })
 const versionsShape = z.object({ versions: z.array(z.object({ version: z.int() })), nextBefore: z.int().nullable() })
 
@@ -25,7 +28,7 @@ export function digestOf(content: string): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** Reads every acknowledged save back; gives what is not there, or not as it was acknowledged, in sentences. */
+/** Reads every acknowledged save back; gives what is not there, or not as it was acknowledged, and what is there though it was refused. */
 export async function findLost(
   url: string,
   saves: readonly Acknowledged[],
@@ -36,6 +39,8 @@ export async function findLost(
     lost++
     if (told.length < MOST_TOLD) told.push(what)
   }
+  for (const key of new Set(saves.map((save) => save.key)))
+    for (const title of await findRefused(url, key)) lose(`"${title}" was refused and is there`)
   const byItem = Map.groupBy(saves, ({ id }) => id)
   const waiting = [...byItem]
   const readOn = async () => {
@@ -43,6 +48,13 @@ export async function findLost(
   }
   await Promise.all(Array.from({ length: READERS }, readOn))
   return { lost, told }
+}
+
+/** Titles of prompts that were refused, and that the holder of a key finds all the same. */
+async function findRefused(url: string, key: string): Promise<string[]> {
+  const answer = await fetch(`${url}/api/prompts?q=${encodeURIComponent(REFUSED_TITLE)}&perPage=100`, { headers: { 'X-API-Key': key } })
+  const { prompts } = foundShape.parse(await answer.json())
+  return prompts.map(({ title }) => title).filter((title) => title.startsWith(REFUSED_TITLE))
 }
 
 async function checkItem(url: string, id: string, saves: readonly Acknowledged[], lose: (what: string) => void): Promise<void> {
@@ -70,6 +82,7 @@ async function checkItem(url: string, id: string, saves: readonly Acknowledged[]
   }
   const written = new Set(numbers)
   if (written.size !== numbers.length) lose(`${id} has a version twice`)
+  if (numbers.length > 0 && Math.max(...numbers) !== written.size) lose(`${id} has a gap in its versions`)
   const seen = new Set<number>()
   for (const { version, digest } of saves) {
     if (seen.has(version)) lose(`version ${version} of ${id} was acknowledged to two writers`)

@@ -2,13 +2,15 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Place } from '../test/support/processes.ts'
-import { type Acknowledged, digestOf } from './acknowledged-saves.ts'
+import { type Acknowledged, digestOf, REFUSED_TITLE } from './acknowledged-saves.ts'
 
 /** People whose keys the writers share: those of one person edit each other's prompts. */
 const PEOPLE = 4
 /** Shares of saves that are new prompts, and that edit one that others edit too; the rest edits the writer's own. */
 const NEW_SHARE = 0.3
 const SHARED_SHARE = 0.2
+/** Share of new prompts that must be refused, among those that are saved at the same moment. */
+const BAD_SHARE = 0.1
 const PATIENCE_MS = 30_000
 const savedShape = z.object({ prompt: z.object({ id: z.string() }), version: z.int().optional() })
 
@@ -36,12 +38,14 @@ export interface Ledger {
   readonly at: number[]
   /** What came instead of an acknowledgement, and how often. */
   readonly refused: Map<string, number>
+  /** How many prompts were refused that had to be. */
+  wellRefused: number
   /** Answers that should never be. */
   readonly faults: string[]
 }
 
 export function openLedger(): Ledger {
-  return { saves: [], times: [], at: [], refused: new Map(), faults: [] }
+  return { saves: [], times: [], at: [], refused: new Map(), wellRefused: 0, faults: [] }
 }
 
 /** Who saves, and for how long. */
@@ -70,13 +74,23 @@ export async function write(url: string, { writer, key, pool, isOver, random, wa
     const id = chance < NEW_SHARE ? undefined : pick(chance < NEW_SHARE + SHARED_SHARE ? pool : own)
     // Each is told from all others, and some are long.
     const content = `Writer ${writer}, save ${count}: ${'what was acknowledged must stay. '.repeat(1 + Math.floor(random() ** 4 * 200))}`
+    const isBad = id === undefined && random() < BAD_SHARE
     const started = performance.now()
     let outcome: string
     try {
-      const body = JSON.stringify({ content, ...(id === undefined ? { title: `Of writer ${writer}, ${count}` } : {}) })
+      const fields = isBad
+        ? { title: `${REFUSED_TITLE} ${writer}, ${count}`, category: 'none-of-the-valid' }
+        : id === undefined
+          ? { title: `Of writer ${writer}, ${count}` }
+          : {}
+      const body = JSON.stringify({ content, ...fields })
       const [method, path] = id === undefined ? (['POST', '/api/prompts'] as const) : (['PATCH', `/api/prompts/${id}`] as const)
       const { status, text } = await send(new URL(path, url), { method, headers, agent }, body)
-      if (status >= 200 && status < 300) {
+      if (isBad && status === 400) {
+        ledger.wellRefused++
+        continue
+      }
+      if (!isBad && status >= 200 && status < 300) {
         const saved = savedShape.parse(JSON.parse(text))
         ledger.saves.push({ id: saved.prompt.id, version: saved.version ?? 1, digest: digestOf(content), key })
         ledger.at.push(performance.now())
