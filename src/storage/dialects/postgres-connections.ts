@@ -14,7 +14,7 @@ import {
 import pg from 'pg'
 import { AppError } from '../../errors.ts'
 import { faultOf, isSettingRefused, toKnownError } from './postgres-faults.ts'
-import { createStatementNames, type StatementNames } from './postgres-statements.ts'
+import { createStatementNames } from './postgres-statements.ts'
 
 /** How long a read, or the start of a write, is retried while the server cannot be reached: as long as a restart takes. */
 const RETRY_FOR_MS = 10_000
@@ -95,18 +95,9 @@ const noTransactions = async (): Promise<never> => {
   throw new AppError('internal', 'This connection only reads')
 }
 
-const namesByPool = new WeakMap<pg.Pool, StatementNames>()
-
-/** Names of statements, the same for all drivers over one pool: a connection knows a statement by its name. */
-function namesOf(pool: pg.Pool): StatementNames {
-  const names = namesByPool.get(pool) ?? createStatementNames()
-  namesByPool.set(pool, names)
-  return names
-}
-
 /** A driver for single reads: any connection of the pool serves each, and each may be retried. */
 export function createReader(pool: pg.Pool): Driver {
-  const names = namesOf(pool)
+  const names = createStatementNames()
   const run = async (text: string, values: unknown[]) => {
     const name = names.nameOf(text)
     try {
@@ -162,7 +153,7 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string, isPoo
     if (!one) throw new AppError('internal', 'A connection of another pool')
     return one
   }
-  const names = namesOf(pool)
+  const names = createStatementNames()
   const ask = async (one: Leased, text: string, values?: unknown[]) => {
     // Only what has parameters is prepared: commands may be several in one text.
     const name = !isPooled && values && values.length > 0 ? names.nameOf(text) : undefined

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 
 /** After this many runs a statement gets a name, so that the server caches its plan. */
@@ -8,6 +9,9 @@ const MOST_COUNTED = 2_000
 
 /** Errors of unknown or duplicate statement names (a pooler switched connections), and of plans that became stale through an upgrade. */
 const NAME_FAULTS = new Set(['26000', '42P05', '0A000'])
+
+/** Of the digest of a statement, in hex digits: two texts never share a name, whoever gives it. */
+const NAME_LENGTH = 24
 
 /** Names frequent statements, so that the server plans them once for each connection. */
 export interface StatementNames {
@@ -33,7 +37,8 @@ export function createStatementNames(): StatementNames {
         return undefined
       }
       runs.delete(text)
-      const name = `commonplace_${names.size}`
+      // A pooler gives one connection of the server to several of ours, and to other processes: there too, a name must mean one text.
+      const name = `commonplace_${createHash('sha256').update(text).digest('hex').slice(0, NAME_LENGTH)}`
       names.set(text, name)
       return name
     },
