@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,6 +79,12 @@ describe('writes that arrive together', () => {
     ])
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
     expect(committed()).toEqual(['b'])
+  })
+
+  it('run each in the context of their caller', async () => {
+    const who = new AsyncLocalStorage<string>()
+    const ask = (name: string) => who.run(name, () => database.transact(async () => who.getStore()))
+    expect(await Promise.all([ask('a'), ask('b'), ask('c')])).toEqual(['a', 'b', 'c'])
   })
 
   it('take turns by caller', async () => {

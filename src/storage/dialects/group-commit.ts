@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Database } from '../schema.ts'
@@ -106,7 +107,14 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, calle
 
   return async <T>(work: Work<T>, caller: string) =>
     await new Promise<T>((resolve, reject) => {
-      const job: Job = { work, settle: () => {}, reject, resolve: (result) => resolve(result as T) }
+      // In the caller's own context, not in that of whoever began the group.
+      const inContext = AsyncLocalStorage.snapshot()
+      const job: Job = {
+        work: (transaction) => inContext(work, transaction),
+        settle: () => {},
+        reject,
+        resolve: (result) => resolve(result as T),
+      }
       const jobs = waiting.get(caller)
       if (jobs) jobs.push(job)
       else waiting.set(caller, [job])
