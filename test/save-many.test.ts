@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { AppError } from '../src/errors.ts'
 import { json, readJson, type TestApp, testApp } from './support/test-app.ts'
 
 const SKILL_MD = { filename: 'SKILL.md', content: '---\nname: one\ndescription: Does one thing.\n---\nDo it.\n' }
@@ -79,6 +80,24 @@ describe('saving many items in one call', () => {
     const response = await post('/api/prompts/batch', body)
     expect(response.status).toBe(400)
     expect((await readJson(response)).message).toBe(message)
+  })
+
+  it('says what was saved when the library cannot be written to any more, and tries no further', async () => {
+    let calls = 0
+    const save = test.app.store.items.createPrompt
+    const spy = vi.spyOn(test.app.store.items, 'createPrompt').mockImplementation(async (...args) => {
+      if (++calls > 60) throw new AppError('unavailable', 'The disk is full.')
+      return await save(...args)
+    })
+    try {
+      const prompts = Array.from({ length: 200 }, (_, index) => ({ title: `Last ${index}`, content: 'x' }))
+      const { saved, refused, results } = await readJson(await post('/api/prompts/batch', { prompts }))
+      expect({ saved, refused, calls }).toEqual({ saved: 60, refused: 140, calls: 100 })
+      expect(results.map(({ index }: { index: number }) => index)).toEqual(prompts.map((_, index) => index))
+      expect(results[199]).toEqual({ index: 199, error: 'unavailable', message: 'The disk is full.' })
+    } finally {
+      spy.mockRestore()
+    }
   })
 
   it('needs a key that may write', async () => {
