@@ -77,7 +77,7 @@ async function addNewChanges(run: EncodingRun): Promise<void> {
   const { ranges, lastChange: after } = run
   const upTo = await run.store.readLastChange()
   if (upTo <= after) return
-  ranges.push({ after, upTo })
+  ranges.push({ after, upTo, isFirst: after === 0 })
   run.lastChange = upTo
   if (ranges.length > MAX_RANGES) ranges.splice(0, ranges.length, { after: ranges[0]?.after ?? 0, upTo })
 }

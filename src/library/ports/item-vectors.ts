@@ -8,6 +8,8 @@ export const ITEM_VECTOR_LENGTH = 384
 export interface ChangeRange {
   readonly after: number
   readonly upTo: number
+  /** Whether nothing was looked at before: all may be done already. Default: false */
+  readonly isFirst?: boolean
 }
 
 /** An item as it was when its vector was found missing. `digest` is of `text`, `position` is that of its last change. */

@@ -42,17 +42,20 @@ export async function dropStaleVectors(db: Kysely<Database>, seq: number, text: 
   await dropStale(db, { seq, digest: text && digestItemText(toItemText(text)) })
 }
 
+/** Of one moment, and each by an index: counting what is not in the trash would read every row with its text. */
+const counts = prepareQuery<{ items: number; trashed: number; embedded: number }>((db) => {
+  const text = sql<{ items: number; trashed: number; embedded: number }>`select (select count(*) from item) as items,
+    (select count(*) from item where deleted_at is not null) as trashed,
+    (select count(*) from item_vector where model = ${slot('model')}) as embedded`
+  return { compile: () => text.compile(db) }
+})
+
 /** The encoder's vectors of all items. */
 export function itemVectorStore(reader: Kysely<Database>, context: WriteContext, claims: Claims): ItemVectorStore {
   const kept = (db: Kysely<Database>) => db.selectFrom('item').where('deleted_at', 'is', null)
-  const count = async (query: { executeTakeFirstOrThrow(): Promise<{ n: number }> }): Promise<number> =>
-    Number((await query.executeTakeFirstOrThrow()).n)
-  const countAll = (table: 'item' | 'item_vector') => reader.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('n'))
   const countVectors: ItemVectorStore['countVectors'] = async (model) => {
-    // Both by an index: counting what is not in the trash would read every row with its text.
-    const all = await count(countAll('item'))
-    const inTrash = await count(countAll('item').where('deleted_at', 'is not', null))
-    const embedded = await count(countAll('item_vector').where('model', '=', model))
+    const [row] = await counts(reader, { model })
+    const [all, inTrash, embedded] = [Number(row?.items), Number(row?.trashed), Number(row?.embedded)]
     return { total: all - inTrash, embedded, pending: Math.max(0, all - inTrash - embedded) }
   }
   return {
@@ -60,9 +63,9 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
       const [row] = await lastChange(reader, {})
       return Number(row?.last ?? 0)
     },
-    async listUnencoded(model, { after, upTo }, limit) {
+    async listUnencoded(model, { after, upTo, isFirst = false }, limit) {
       // After a start: walking through a million items takes seconds, counting them does not.
-      if (after === 0 && (await countVectors(model)).pending === 0) return { items: [], upTo: after, skipsClaimed: false }
+      if (after === 0 && isFirst && (await countVectors(model)).pending === 0) return { items: [], upTo: after, skipsClaimed: false }
       let position = upTo
       let skipsClaimed = false
       for (let most = FIRST_ROWS; ; most = Math.min(MOST_ROWS, most * 4)) {
