@@ -80,7 +80,8 @@ export function createChangeCaches<C extends Change>({ readRevision, readChanges
       const revision = await readRevision()
       // Another library, or an older state of it.
       if (current === null || (before !== null && revision < before)) forget(revision)
-      while (current !== null && current < revision) {
+      for (let last = -1; current !== null && current < revision && current !== last; ) {
+        last = current
         reading ??= follow(current).finally(() => {
           reading = null
         })
