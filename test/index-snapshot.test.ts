@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import { ANONYMOUS } from '../src/library/actor.ts'
 import type { LibraryStore } from '../src/library/ports/store.ts'
 import { parseQuery } from '../src/search/analysis/query.ts'
 import { openSqlite } from '../src/storage/dialects/sqlite.ts'
-import { endIndexEpoch, readIndexEpoch } from '../src/storage/search/index-epoch.ts'
+import { areWordsDue, endIndexEpoch, markWordsDue, readIndexEpoch } from '../src/storage/search/index-epoch.ts'
 import { snapshotPath } from '../src/storage/search/snapshot-file.ts'
 import { createStore } from '../src/storage/store.ts'
 import { countingRandom } from './support/engines.ts'
@@ -293,6 +293,83 @@ describe('what was deleted for good', () => {
     }
     expect(written).toBeLessThan(25)
   })
+})
+
+it('keeps no word that was purged, when one is written while the words are being removed', async () => {
+  const { store } = await start({ keeps: false })
+  const { by, ada } = await fill(store)
+  const { id } = await store.items.createPrompt(by, { ...PROMPT, title: CANARY, content: CANARY, visibility: 'private' })
+  const saving = await startLoaded()
+  const database = openSqlite(path)
+  let transactions = 0
+  let written = ''
+  const purging = await createStore(
+    {
+      ...database,
+      async transact(work, options) {
+        // The first one purges, and the next removes the words.
+        if (++transactions === 2) {
+          await close(saving.store)
+          written = readSnapshots()
+        }
+        return await database.transact(work, options)
+      },
+    },
+    { clock: () => (now += 1000), random },
+  )
+  opened.add(purging)
+  transactions = 0
+  expect(await purging.purges.purgeItem('prompt', id, ada.id, () => true)).toBe(true)
+  expect(written).toContain(CANARY)
+  expect(readSnapshots()).not.toContain(CANARY)
+})
+
+it('hides no item that an import or a repair left without words when it was killed', async () => {
+  const { store, database } = await start()
+  const { by } = await fill(store)
+  const { id } = await store.items.createPrompt(by, { ...PROMPT, title: CANARY })
+  // What a killed process leaves.
+  const { seq } = await database.reader.selectFrom('item').select('seq').where('id', '=', id).executeTakeFirstOrThrow()
+  await database.transact(async (db) => {
+    await db.deleteFrom('item_words').where('item_seq', '=', seq).execute()
+    await markWordsDue(db)
+  })
+  await close(store)
+  const second = await start({ keeps: false })
+  const found = await second.store.items.searchPrompts(ANONYMOUS, {
+    query: parseQuery(CANARY),
+    filter: {},
+    sort: 'relevance',
+    limit: 5,
+    offset: 0,
+  })
+  expect(found.items.map((item) => item.id)).toEqual([id])
+  expect(await areWordsDue(second.database.reader)).toBe(false)
+})
+
+it('is left alone by a process with another encoder, and drafts of killed processes go at a start', async () => {
+  const { store } = await start()
+  await fill(store)
+  await close(store)
+  const draft = `${path}.search.unfinished-0123456789abcdef`
+  const fresh = `${path}.search.unfinished-fedcba9876543210`
+  for (const name of [draft, fresh]) writeFileSync(name, 'half')
+  utimesSync(draft, new Date(Date.now() - 2 * 3600_000), new Date(Date.now() - 2 * 3600_000))
+  const database = openSqlite(path)
+  const encoder = {
+    model: 'another',
+    state: () => 'loading' as const,
+    encodeItem: async () => null,
+    encodeQuery: async () => null,
+    close: async () => {},
+  }
+  const other = await createStore(database, { clock: () => (now += 1000), random, encoder: encoder as never })
+  opened.add(other)
+  await ask(other)
+  expect(existsSync(snapshotPath(path))).toBe(true)
+  expect([existsSync(draft), existsSync(fresh)]).toEqual([false, true])
+  await close(other)
+  expect((await readAnew()).isTaken).toBe(true)
 })
 
 /** A process that has read the index. */

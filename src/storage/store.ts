@@ -52,7 +52,7 @@ import { readRevision } from './revisions.ts'
 import type { Database } from './schema.ts'
 import { createClaims } from './search/claims.ts'
 import { dropStaleEmbeddings, embeddingStore } from './search/embeddings.ts'
-import { endIndexEpoch } from './search/index-epoch.ts'
+import { areWordsDue, clearWordsDue } from './search/index-epoch.ts'
 import { findSnapshot, indexSnapshots } from './search/index-snapshot.ts'
 import { dropStaleVectors, itemVectorStore } from './search/item-vectors.ts'
 import { createWordsWriter } from './search/item-words.ts'
@@ -245,8 +245,9 @@ export async function createStore(
     if (outside.onChange) for (const change of changes) outside.onChange(change)
     return result
   }
-  // Who wrote the snapshot had read every item before.
-  if (!snapshot || (await hasOlderWords(database.reader, snapshot.revision))) await indexUnread(database.reader, transact, onProgress)
+  // Who wrote the snapshot had read every item before, unless an import or a repair was killed beside it.
+  const hasUnread = !snapshot || (await areWordsDue(database.reader)) || (await hasOlderWords(database.reader, snapshot.revision))
+  if (hasUnread) await indexUnread(database.reader, transact, onProgress)
   const context: WriteContext = {
     ...outside,
     reader: database.reader,
@@ -283,7 +284,6 @@ export async function bringUpToDate(
   onProgress: (progress: OpeningProgress) => void = () => {},
 ): Promise<void> {
   const { file } = database
-  let hasMigrated = false
   await migrate(database, {
     ...(copiesFirst && file
       ? {
@@ -294,13 +294,8 @@ export async function bringUpToDate(
           },
         }
       : {}),
-    onMigration(name, done, of) {
-      hasMigrated = true
-      onProgress({ step: 'migrating', detail: name, done, of })
-    },
+    onMigration: (name, done, of) => onProgress({ step: 'migrating', detail: name, done, of }),
   })
-  // A migration may change what the index holds.
-  if (hasMigrated) await database.transact(endIndexEpoch)
 }
 
 /** Whether an item was written after this revision by a version with an older analysis. */
@@ -309,13 +304,9 @@ async function hasOlderWords(reader: Kysely<Database>, after: number): Promise<b
   return (await older.limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Reindexes items without words, or with words of an older analysis: once, after an upgrade or import. */
-async function indexUnread(
-  reader: Kysely<Database>,
-  transact: WriteContext['transact'],
-  onProgress: (progress: OpeningProgress) => void,
-): Promise<void> {
-  const unreadItems = reader
+/** Items without words, or with words of an older analysis. */
+function unreadItems(db: Kysely<Database>) {
+  return db
     .selectFrom('item')
     .where((eb) =>
       eb.not(
@@ -324,16 +315,29 @@ async function indexUnread(
         ),
       ),
     )
+}
+
+/** Reindexes items without words, or with words of an older analysis: once, after an upgrade or import. */
+async function indexUnread(
+  reader: Kysely<Database>,
+  transact: WriteContext['transact'],
+  onProgress: (progress: OpeningProgress) => void,
+): Promise<void> {
   // Counted without an order first: by an index instead of the whole items.
-  const { count } = await unreadItems.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  const { count } = await unreadItems(reader)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
   const of = Number(count)
-  if (of === 0) return
-  for (let done = 0; ; done += ITEMS_A_TRANSACTION) {
-    const unread = await unreadItems.select('item.seq').orderBy('item.seq').limit(ITEMS_A_TRANSACTION).execute()
-    if (unread.length === 0) return
+  for (let done = 0; of > 0; done += ITEMS_A_TRANSACTION) {
+    const unread = await unreadItems(reader).select('item.seq').orderBy('item.seq').limit(ITEMS_A_TRANSACTION).execute()
+    if (unread.length === 0) break
     onProgress({ step: 'reading words', detail: null, done, of: Math.max(of, done) })
     await transact(async (db, notes) => {
       for (const { seq } of unread) notes.index(seq, await readSearchableText(db, seq))
     })
   }
+  if (!(await areWordsDue(reader))) return
+  await transact(async (db) => {
+    if (!(await unreadItems(db).select('item.seq').limit(1).executeTakeFirst())) await clearWordsDue(db)
+  })
 }

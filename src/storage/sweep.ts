@@ -36,6 +36,8 @@ export async function sweep(
   const due = await readDue(database.reader)
   if (database.file) removeSnapshots(database.file.path)
   await removeUnusedWords(database.reader, transact)
+  // One that was begun before has the words.
+  if (database.file) removeSnapshots(database.file.path)
   await database.releaseRoom()
   if (!(await database.emptyLog())) return false
   // The next sweep removes what was deleted meanwhile.

@@ -136,9 +136,9 @@ function* writeKind(table: ItemTable, { columns: held, audiences, hidden }: Held
     from += slots
     yield block
   }
-  const tags = Array.from({ length: Math.max(0, ...usedTags) }, (_, place) =>
-    usedTags.has(place + 1) ? table.tagNumbers.tagOf(place + 1) : null,
-  )
+  let lastTag = 0
+  for (const tag of usedTags) lastTag = Math.max(lastTag, tag)
+  const tags = Array.from({ length: lastTag }, (_, place) => (usedTags.has(place + 1) ? table.tagNumbers.tagOf(place + 1) : null))
   yield encodeText(JSON.stringify(tags))
   for (const { deleted, segments } of audiences) {
     yield* writeNumbers(deleted)

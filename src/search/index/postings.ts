@@ -123,7 +123,9 @@ export function createPostings(
   /** Starts a purge when enough items are deleted. */
   const startPurge = (): void => {
     if (purge || isHeld || deleted.size === 0 || (size() >= limits.purgeAtOnceBelow && deleted.size <= itemCount / 100)) return
-    const mask = new Uint8Array(Math.max(...deleted) + 1)
+    let last = 0
+    for (const slot of deleted) last = Math.max(last, slot)
+    const mask = new Uint8Array(last + 1)
     for (const slot of deleted) mask[slot] = 1
     purge = { slots: deleted, mask, left: [...segments], row: 0 }
     deleted = new Set()

@@ -5,7 +5,7 @@ import { findMissingColumns } from '../copy/library-columns.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { MIGRATIONS, readMigrations } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
-import { endIndexEpoch } from '../search/index-epoch.ts'
+import { endIndexEpoch, markWordsDue } from '../search/index-epoch.ts'
 import { createStore } from '../store.ts'
 import { CHECKS } from './checks.ts'
 
@@ -80,8 +80,11 @@ export async function repair(
   findings: readonly Finding[],
   outside: { clock: Clock; random: Random; vectors: WordVectors | undefined },
 ): Promise<Finding[]> {
-  await database.transact(endIndexEpoch)
   const broken = new Set(findings.filter(({ state }) => state === 'fault').map(({ check }) => check))
+  await database.transact(async (db) => {
+    await endIndexEpoch(db)
+    if (broken.has('search words')) await markWordsDue(db)
+  })
   for (const { name, repair: mend } of CHECKS) if (broken.has(name) && mend) await database.transact(mend, { isLong: true })
   // Again: the service may have written a snapshot meanwhile.
   await database.transact(endIndexEpoch)

@@ -13,7 +13,7 @@ import { keepChannelName } from '../items/channel-names.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { logSharedChanges } from '../items/shared-changes.ts'
 import type { Database } from '../schema.ts'
-import { endIndexEpoch } from '../search/index-epoch.ts'
+import { endIndexEpoch, markWordsDue } from '../search/index-epoch.ts'
 import { digestHistory } from './read-history.ts'
 import { createWriter, NUMBERED, type Numbers } from './record-writer.ts'
 
@@ -37,6 +37,7 @@ export async function writeHistory(
       await nameSkills(db)
       await beginLog(db)
       await endIndexEpoch(db)
+      await markWordsDue(db)
       return { counts: written.counts, isNew: true }
     },
     { isLong: true },

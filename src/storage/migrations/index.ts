@@ -4,6 +4,7 @@ import { isFillingName } from '../copy/filling.ts'
 import { findMissingColumns } from '../copy/library-columns.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
+import { endIndexEpoch } from '../search/index-epoch.ts'
 import { createLibrary } from './0001-library.ts'
 import { createSessions } from './0002-sessions.ts'
 import { addSkillNames } from './0003-skill-names.ts'
@@ -157,6 +158,8 @@ async function migrateIn(db: Kysely<Database>, dialect: Dialect, { mayBeFilling 
     const message = `The database lacks ${missing.join(', ')}, which it should have by its migrations, and is as it was: restore a backup, or start the version that wrote it.`
     throw new AppError('unavailable', message)
   }
+  // A migration may change what the index holds.
+  if (pending.length > 0) await endIndexEpoch(db)
 }
 
 /** @throws AppError `unavailable` for a database that this program must not use */

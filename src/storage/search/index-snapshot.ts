@@ -10,11 +10,13 @@ import type { OpenDatabase } from '../dialects/dialect.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { ensureIndexEpoch, readIndexEpoch } from './index-epoch.ts'
-import { draftSnapshot, openSnapshot, removeSnapshots, removeUnfinished, snapshotPath } from './snapshot-file.ts'
+import { draftSnapshot, openSnapshot, removeSnapshots, removeUnfinished, requireRoom, snapshotPath } from './snapshot-file.ts'
 
 /** Byte order of this machine: the numbers of a snapshot are in the one of its writer. */
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 const WORDS_A_TURN = 4_000
+/** What a killed process left is removed at a start after this. */
+const STALE_MS = 3600 * 1000
 
 /** Up to where an index has read the tables. */
 export interface ReadPosition {
@@ -74,7 +76,9 @@ export function indexSnapshots(database: OpenDatabase): IndexSnapshots | null {
         if (!records) return null
         try {
           const head = header.parse(JSON.parse(decode(await records.next())))
-          if (head.model === model && (await isOfNow(database, head))) {
+          // Of a process with another encoder, for which it is right.
+          if (head.model !== model) return null
+          if (await isOfNow(database, head)) {
             const load = index.load()
             while (!load.isComplete()) load.take(await records.next())
             if (await records.isAtEnd()) return head
@@ -82,8 +86,10 @@ export function indexSnapshots(database: OpenDatabase): IndexSnapshots | null {
         } finally {
           await records.close()
         }
-      } catch {
-        // Damaged, of another version, or not readable: the tables have all that it holds.
+      } catch (error) {
+        index.clear()
+        // Not readable now. The tables have all that it holds.
+        if (!isDamage(error)) return null
       }
       index.clear()
       removeQuietly(library)
@@ -91,6 +97,7 @@ export function indexSnapshots(database: OpenDatabase): IndexSnapshots | null {
     },
     async save(index, model, bringUpToDate, signal) {
       removeUnfinished(library)
+      await requireRoom(library)
       // First of all: a deletion that is committed from here on removes this file, and one before is seen by what follows.
       const draft = await draftSnapshot(library)
       try {
@@ -135,6 +142,7 @@ export async function findSnapshot(database: OpenDatabase): Promise<ReadPosition
   const library = database.file?.path
   if (library === undefined) return null
   try {
+    removeUnfinished(library, STALE_MS)
     const records = await openSnapshot(library)
     if (!records) return null
     try {
@@ -143,8 +151,8 @@ export async function findSnapshot(database: OpenDatabase): Promise<ReadPosition
     } finally {
       await records.close()
     }
-  } catch {
-    // As above.
+  } catch (error) {
+    if (!isDamage(error)) return null
   }
   removeQuietly(library)
   return null
@@ -172,6 +180,11 @@ async function readLiveWords(reader: Kysely<Database>, last: number): Promise<Ui
     after = rows.at(-1)?.seq ?? last
     if (rows.length < WORDS_A_TURN || after >= last) return isLive
   }
+}
+
+/** Whether a snapshot is at fault, and not what keeps it from being read. */
+function isDamage(error: unknown): boolean {
+  return error instanceof RangeError || error instanceof SyntaxError || error instanceof z.ZodError
 }
 
 /** Where it cannot be removed, it is not read either. */

@@ -13,6 +13,7 @@ import {
 import type { Embedder } from '../../search/vectors/embedder.ts'
 import { prepareListQuery, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { endIndexEpoch } from './index-epoch.ts'
 
 /** Values per statement: engines allow tens of thousands, but long statements compile slowly. */
 const WORDS_A_STATEMENT = 400
@@ -157,7 +158,9 @@ export async function removeUnusedWords(
       const still = part.filter((word) => isUsed[word] === 0)
       if (still.length === 0) return
       const { numDeletedRows } = await db.deleteFrom('word').where('seq', 'in', still).executeTakeFirstOrThrow()
-      if (numDeletedRows > 0) await db.insertInto('word_removal').defaultValues().execute()
+      if (numDeletedRows === 0n) return
+      await db.insertInto('word_removal').defaultValues().execute()
+      await endIndexEpoch(db)
     })
     await nextTurn()
   }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
-import { type FileHandle, open, rename } from 'node:fs/promises'
+import { readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { type FileHandle, open, rename, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { AppError } from '../../errors.ts'
 import { syncFile } from '../dialects/sqlite-copy.ts'
 
 /** Of the snapshot beside a library file, and of one that is being written. */
@@ -16,9 +17,18 @@ const MAX_RECORD = 64 * 2 ** 20
 /** Bytes after which what was written goes to disk, so that a commit beside never waits for much. */
 const BYTES_A_SYNC = 8 * 2 ** 20
 
+/** The library's file itself: who opens it by a link and who does not find the same snapshot. */
+function realLibrary(library: string): string {
+  try {
+    return realpathSync(library)
+  } catch {
+    return library
+  }
+}
+
 /** Where the snapshot of a library is. */
 export function snapshotPath(library: string): string {
-  return `${library}${SUFFIX}`
+  return `${realLibrary(library)}${SUFFIX}`
 }
 
 /**
@@ -30,10 +40,16 @@ export function removeSnapshots(library: string): void {
   rmSync(snapshotPath(library), { force: true })
 }
 
-/** Removes what killed processes left. Who is still writing such a file writes it in vain. */
-export function removeUnfinished(library: string): void {
-  const prefix = `${basename(library)}${UNFINISHED}`
-  for (const name of readdirSync(dirname(library))) if (name.startsWith(prefix)) rmSync(join(dirname(library), name), { force: true })
+/** Removes what killed processes left. Who is still writing such a file writes it in vain. @param olderMs since it was written to */
+export function removeUnfinished(library: string, olderMs = 0): void {
+  const file = realLibrary(library)
+  const prefix = `${basename(file)}${UNFINISHED}`
+  for (const name of readdirSync(dirname(file))) {
+    if (!name.startsWith(prefix)) continue
+    const path = join(dirname(file), name)
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
+    if (olderMs === 0 || mtimeMs < Date.now() - olderMs) rmSync(path, { force: true })
+  }
 }
 
 /** A snapshot that is being written. */
@@ -45,9 +61,20 @@ export interface SnapshotDraft {
   discard(): Promise<void>
 }
 
+/** Room that must be free on the disk, as a multiple of the library: saves go before snapshots, which are always smaller. */
+const FREE_ROOM = 2
+
+/** @throws AppError `unavailable` where the disk has too little room for a snapshot beside what the library will need */
+export async function requireRoom(library: string): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(realLibrary(library)))
+  if (bavail * bsize < FREE_ROOM * (statSync(library, { throwIfNoEntry: false })?.size ?? 0)) {
+    throw new AppError('unavailable', 'The disk has too little room for a snapshot of the search index.')
+  }
+}
+
 /** Begins a snapshot, under a name of its own and readable by its owner alone. */
 export async function draftSnapshot(library: string): Promise<SnapshotDraft> {
-  const path = `${library}${UNFINISHED}${randomBytes(8).toString('hex')}`
+  const path = `${realLibrary(library)}${UNFINISHED}${randomBytes(8).toString('hex')}`
   const file = await open(path, 'wx', 0o600)
   let checksum = crc32(MAGIC)
   let unsynced = 0
@@ -88,7 +115,7 @@ export async function draftSnapshot(library: string): Promise<SnapshotDraft> {
         if (isMissing(error)) return false
         throw error
       }
-      syncFile(dirname(library))
+      syncFile(dirname(path))
       return true
     },
   }

@@ -10,6 +10,8 @@ const LOOK_MS = 30_000
 /** Between two snapshots at least this, and this many times as long as the last one took. */
 const MIN_PAUSE_MS = 5 * 60_000
 const PAUSE_FACTOR = 50
+/** After one that could not be written: the disk may be full. */
+const FAILED_PAUSE_MS = 3600_000
 /** What a service that stops gives a last snapshot. */
 const LAST_MS = 2_000
 
@@ -48,9 +50,12 @@ export function scheduleSnapshots(
   /** A snapshot that cannot be written only makes the next start slower. */
   const save = async (): Promise<void> => {
     const started = performance.now()
-    await search.save(givenUp.signal).catch(() => false)
+    let leastMs = MIN_PAUSE_MS
+    await search.save(givenUp.signal).catch(() => {
+      leastMs = FAILED_PAUSE_MS
+    })
     const tookMs = performance.now() - started
-    pauseUntil = performance.now() + Math.max(MIN_PAUSE_MS, tookMs * PAUSE_FACTOR)
+    pauseUntil = performance.now() + Math.max(leastMs, tookMs * PAUSE_FACTOR)
   }
   const run = async (): Promise<void> => {
     let unsaved = 0
