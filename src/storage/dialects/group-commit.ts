@@ -77,7 +77,7 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, calle
         for (let job = take(); job; job = take()) {
           group.push(job)
           await runJob(transaction, job, group.length === 1)
-          if (group.length >= MAX_GROUP || performance.now() > until) return
+          if (waiting.size === 0 || group.length >= MAX_GROUP || performance.now() > until) return
           // Reads are answered in between, and writes that arrive join.
           await nextTurn()
         }
