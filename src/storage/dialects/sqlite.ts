@@ -1,17 +1,18 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely'
+import { Kysely, SqliteDialect, sql } from 'kysely'
 import { z } from 'zod'
 import { AppError, type StorageFault } from '../../errors.ts'
 import { listCopies } from '../backup/library-copies.ts'
-import { prepareStatement, type RunStatement, runDirectly } from '../prepared.ts'
+import { prepareStatement, runDirectly } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, eventOf, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
 import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
+import { adapt, prepareSavepoints, toRunner } from './sqlite-statements.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -32,8 +33,6 @@ const SQLITE_CONSTRAINT_UNIQUE = 2067
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 /** Longest wait for another process's transaction before `unavailable`. */
 const LOCK_WAIT_MS = 15_000
-/** Prepared statements cached for each connection. */
-const MAX_STATEMENTS = 300
 /** Attempts to empty the log. */
 const LOG_ATTEMPTS = 20
 /** Size from which the log is emptied on a worker thread, and pages (of 4 KiB) after which a commit checkpoints. */
@@ -330,88 +329,4 @@ export async function readSqliteFile<T>(path: string, work: (db: Kysely<Database
     await db.destroy()
     if (connection.isOpen) connection.close()
   }
-}
-
-/**
- * Kysely's SQLite interface over `node:sqlite`. `toFault` maps file faults. A transaction takes the write lock at its start ("begin
- * immediate"): otherwise another process could write between its first read and its first write.
- */
-function adapt(connection: DatabaseSync, toFault: (error: unknown) => AppError | null = () => null): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>()
-  return {
-    close: () => connection.close(),
-    prepare(text) {
-      const query = text === 'begin' ? 'begin immediate' : text
-      // SQLite rolls back by itself after some faults; a second rollback would hide the error.
-      if (query === 'rollback' && !connection.isTransaction) return NOTHING
-      const known = statements.get(query)
-      if (known) return known
-      if (statements.size >= MAX_STATEMENTS) statements.clear()
-      const statement = adaptStatement(connection.prepare(query), toFault)
-      statements.set(query, statement)
-      return statement
-    },
-  }
-}
-
-/** Runs statements at once, and reports them as the query builder does. */
-function toRunner(database: SqliteDatabase, onStatement: OnStatement | undefined): RunStatement {
-  const run: RunStatement = (text, parameters) => {
-    const statement = database.prepare(text)
-    if (statement.reader) return statement.all(parameters)
-    statement.run(parameters)
-    return []
-  }
-  if (!onStatement) return run
-  return (text, parameters) => {
-    const started = performance.now()
-    try {
-      return run(text, parameters)
-    } finally {
-      onStatement(text, performance.now() - started)
-    }
-  }
-}
-
-/** The commands of savepoints, compiled on first use: a connection to a file that is being created cannot compile yet. */
-function prepareSavepoints(connection: DatabaseSync) {
-  const prepare = (...texts: readonly string[]) => {
-    let statements: readonly StatementSync[] | undefined
-    return () => {
-      statements ??= texts.map((text) => connection.prepare(text))
-      for (const statement of statements) statement.run()
-    }
-  }
-  return { begin: prepare('savepoint job'), release: prepare('release job'), rollback: prepare('rollback to job', 'release job') }
-}
-
-/** A statement that does nothing. */
-const NOTHING: SqliteStatement = {
-  reader: false,
-  all: () => [],
-  run: () => ({ changes: 0, lastInsertRowid: 0 }),
-  iterate: () => [].values(),
-}
-
-function adaptStatement(statement: StatementSync, toFault: (error: unknown) => AppError | null): SqliteStatement {
-  return {
-    reader: statement.columns().length > 0,
-    all(parameters) {
-      try {
-        return statement.all(...bind(parameters))
-      } catch (error) {
-        throw toFault(error) ?? error
-      }
-    },
-    run: (parameters) => statement.run(...bind(parameters)),
-    iterate: (parameters) => statement.iterate(...bind(parameters)),
-  }
-}
-
-function bind(parameters: readonly unknown[]): SQLInputValue[] {
-  return parameters.map((value) => {
-    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return value
-    if (value instanceof Uint8Array) return value
-    throw new TypeError(`A ${typeof value} cannot be stored`)
-  })
 }
