@@ -43,10 +43,11 @@ async function saveEach<Input>(
   const results: z.infer<typeof outcome>[] = []
   for (let at = 0; at < items.length; at += AT_ONCE) {
     results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map((item, place) => saveOne(item, at + place)))))
-    // Each would wait as long as these did.
     const fault = results.find(({ error }) => error === 'unavailable')
-    if (fault) results.push(...items.slice(results.length).map((_, place) => ({ ...fault, index: at + AT_ONCE + place })))
-    if (fault) break
+    if (!fault) continue
+    // Each of the others would wait as long as these did.
+    while (results.length < items.length) results.push({ ...fault, index: results.length })
+    break
   }
   const refused = results.filter(({ error }) => error !== undefined).length
   return { saved: results.length - refused, refused, results }
