@@ -30,22 +30,3 @@ export async function ensureIndexEpoch({ reader, transact }: Pick<OpenDatabase, 
 export async function endIndexEpoch(db: Kysely<Database>): Promise<void> {
   await db.deleteFrom('secret').where('name', '=', EPOCH).execute()
 }
-
-/** Set while items may be without words: an import or a repair writes them in transactions of their own. */
-const WORDS_DUE = 'words_due'
-
-export async function markWordsDue(db: Kysely<Database>): Promise<void> {
-  await db
-    .insertInto('secret')
-    .values({ name: WORDS_DUE, value: '' })
-    .onConflict((c) => c.column('name').doNothing())
-    .execute()
-}
-
-export async function areWordsDue(db: Kysely<Database>): Promise<boolean> {
-  return (await db.selectFrom('secret').select('name').where('name', '=', WORDS_DUE).executeTakeFirst()) !== undefined
-}
-
-export async function clearWordsDue(db: Kysely<Database>): Promise<void> {
-  await db.deleteFrom('secret').where('name', '=', WORDS_DUE).execute()
-}
