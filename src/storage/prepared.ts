@@ -15,15 +15,15 @@ type SlotValue = string | number | Uint8Array | null
 /** Arguments of a prepared query: one value for each slot. */
 type SlotValues = Readonly<Record<string, SlotValue>>
 
-/** Runs a compiled statement. */
-export type RunStatement = (text: string, parameters: readonly unknown[]) => unknown[]
+/** Runs a compiled statement. A server's answer is awaited. */
+export type RunStatement = (text: string, parameters: readonly unknown[]) => unknown[] | Promise<unknown[]>
 
-/** Connections of engines that answer at once. */
+/** Connections whose prepared queries take no turns. */
 const direct = new WeakMap<Kysely<Database>, RunStatement>()
 
 /**
- * Lets prepared queries on a connection go to the engine without the query builder's queue, which costs more than many a look-up. Only for
- * connections whose statements need not wait for each other. Returns how to undo it.
+ * Lets prepared queries on a connection go to the engine without the query builder's queue, which costs more than many a look-up. Those
+ * that are begun together reach the engine in their order, a server without waiting for the answers of those before. Returns how to undo it.
  */
 export function runDirectly(db: Kysely<Database>, run: RunStatement): () => void {
   direct.set(db, run)
@@ -51,7 +51,7 @@ export function prepareQuery<Row>(
     )
     const run = direct.get(db)
     // The query itself says what its rows are.
-    if (run) return run(compiled.sql, parameters) as Row[]
+    if (run) return (await run(compiled.sql, parameters)) as Row[]
     const { rows } = await db.executeQuery<Row>({ ...compiled, parameters })
     return rows
   }

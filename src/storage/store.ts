@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { createChangeCaches } from '../cache/change-caches.ts'
 import { createRevisionCaches } from '../cache/revision-cache.ts'
 import { ANONYMOUS } from '../library/actor.ts'
+import type { AuditEntry, AuditOrigin } from '../library/audit.ts'
 import type { Encoder } from '../library/ports/encoder.ts'
 import type { Clock, Random } from '../library/ports/environment.ts'
 import type { LibraryChange } from '../library/ports/instances.ts'
@@ -34,7 +35,7 @@ import { createItemQueries, findItemSeq } from './items/item-queries.ts'
 import { ownItemStore } from './items/own-items.ts'
 import { purgeStore } from './items/purges.ts'
 import { readItems } from './items/read-items.ts'
-import { logSharedChanges } from './items/shared-changes.ts'
+import { logSharedChanges, readSharedStates, type SharedState } from './items/shared-changes.ts'
 import { type WriteContext, writeItems } from './items/write-items.ts'
 import { migrate } from './migrations/index.ts'
 import { arrivalStore } from './people/arrivals.ts'
@@ -54,7 +55,7 @@ import { createClaims } from './search/claims.ts'
 import { dropStaleEmbeddings, embeddingStore } from './search/embeddings.ts'
 import { findSnapshot, indexSnapshots } from './search/index-snapshot.ts'
 import { dropStaleVectors, itemVectorStore } from './search/item-vectors.ts'
-import { createWordsWriter } from './search/item-words.ts'
+import { createWordsWriter, type ReadItem } from './search/item-words.ts'
 import { readSearchIndex } from './search/search-reader.ts'
 import { type SnapshotRhythm, scheduleSnapshots } from './search/snapshot-schedule.ts'
 import { readVectors } from './search/vector-reader.ts'
@@ -207,15 +208,49 @@ export async function createStore(
       },
     }
   }
+  /** What a write leaves for the end of its transaction. */
+  interface Noted {
+    readonly origin: AuditOrigin | undefined
+    readonly entries: readonly AuditEntry[]
+    readonly items: readonly (ReadItem & { readonly text: SearchableText | null; readonly isNew: boolean })[]
+    readonly states: readonly SharedState[]
+    readonly changes: readonly LibraryChange[]
+    remember: () => void
+  }
+  /** Writes what follows from the writes of a transaction, in their order: only here are numbers given in the order of commits. */
+  const finish = async (db: Kysely<Database>, all: readonly Noted[]): Promise<void> => {
+    const nowMs = outside.clock()
+    await Promise.all(all.map(({ origin, entries }) => writeEntries(db, origin, entries, nowMs)))
+    const items = all.flatMap((noted) => noted.items)
+    if (items.length > 0) {
+      await database.dialect.lockNumbers(db)
+      await logSharedChanges(
+        db,
+        all.flatMap(({ states }) => states),
+        new Date(nowMs).toISOString(),
+      )
+      const remember = await words.write(db, items)
+      const [last] = all.slice(-1)
+      if (last) last.remember = remember
+      const older = items.filter(({ isNew }) => !isNew)
+      await Promise.all(older.flatMap(({ seq, text }) => [dropStaleEmbeddings(db, seq, text), dropStaleVectors(db, seq, text)]))
+    }
+    const changes = all.flatMap((noted) => noted.changes)
+    if (changes.length > 0) await database.signals?.send(db, toChangeSignal(instance, changes))
+  }
+  const finishNoted = (db: Kysely<Database>, results: readonly { readonly noted: Noted }[]) =>
+    finish(
+      db,
+      results.map(({ noted }) => noted),
+    )
   const transact: WriteContext['transact'] = async (work, options) => {
-    const changes: LibraryChange[] = []
     const origin = origins.getStore()
-    const { result, remember } = await database.transact(
+    const { result, noted } = await database.transact(
       async (db) => {
         const texts = new Map<number, SearchableText | null>()
         const created = new Set<number>()
+        const changes: LibraryChange[] = []
         const audit = collectEntries()
-        changes.length = 0
         const result = await work(db, {
           index: (seq, text, isNew = false) => {
             if (text || !texts.has(seq)) texts.set(seq, text)
@@ -224,25 +259,15 @@ export async function createStore(
           changed: (change) => changes.push(change),
           audit: audit.note,
         })
-        const nowMs = outside.clock()
-        await writeEntries(db, origin, audit.entries, nowMs)
-        await logSharedChanges(db, [...texts.keys()], new Date(nowMs).toISOString())
-        const remember = await words.write(
-          db,
-          Array.from(texts, ([seq, text]) => ({ seq, text })),
-        )
-        for (const [seq, text] of texts) {
-          if (created.has(seq)) continue
-          await dropStaleEmbeddings(db, seq, text)
-          await dropStaleVectors(db, seq, text)
-        }
-        if (changes.length > 0) await database.signals?.send(db, toChangeSignal(instance, changes))
-        return { result, remember }
+        const states = await readSharedStates(db, [...texts.keys()])
+        const items = Array.from(texts, ([seq, text]) => ({ ...words.read(seq, text), text, isNew: created.has(seq) }))
+        const noted: Noted = { origin, entries: audit.entries, items, states, changes, remember: () => {} }
+        return { result, noted }
       },
-      { ...options, caller: origin?.actorId ?? '' },
+      { ...options, caller: origin?.actorId ?? '', finish: finishNoted },
     )
-    remember()
-    if (outside.onChange) for (const change of changes) outside.onChange(change)
+    noted.remember()
+    if (outside.onChange) for (const change of noted.changes) outside.onChange(change)
     return result
   }
   // Who wrote the snapshot had read every item before, unless an import or a repair was killed beside it.

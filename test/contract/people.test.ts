@@ -51,9 +51,9 @@ for (const engine of ENGINES) {
       let left = Number.POSITIVE_INFINITY
       const failing: OpenDatabase = {
         ...database,
-        transact: (work) => {
+        transact: (work, options) => {
           if (left-- <= 0) throw new Error('killed')
-          return database.transact(work)
+          return database.transact(work, options)
         },
       }
       const opened = await createStore(failing, outside)
@@ -216,9 +216,9 @@ for (const engine of ENGINES) {
         const watched: OpenDatabase = {
           ...database,
           // The first hides, the next two remove items until there are none, the fourth removes words: all words have been read by then.
-          transact: async (work) => {
+          transact: async (work, options) => {
             if (++begun === 4) await other.items.createPrompt(by(ada), { ...PROMPT, content: 'zorblat' })
-            return await database.transact(work)
+            return await database.transact(work, options)
           },
         }
         const writer = await createStore(watched, outside)

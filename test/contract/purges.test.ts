@@ -240,9 +240,9 @@ for (const engine of ENGINES) {
       let left = Number.POSITIVE_INFINITY
       const failing: OpenDatabase = {
         ...database,
-        transact: (work) => {
+        transact: (work, options) => {
           if (left-- <= 0) throw new Error('killed')
-          return database.transact(work)
+          return database.transact(work, options)
         },
       }
       const killed = await createStore(failing, outside)

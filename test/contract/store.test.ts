@@ -560,12 +560,13 @@ for (const engine of ENGINES) {
         // Every other commit fails, while the next transaction is already waiting.
         const failing: OpenDatabase = {
           ...database,
-          transact: (work) =>
-            database.transact(async (transaction) => {
-              const isUndone = begun++ % 2 === 1
-              const result = await work(transaction)
-              if (isUndone) throw new Error('disk full')
-              return result
+          transact: (work, { finish } = {}) =>
+            database.transact(work, {
+              finish: async (transaction, results) => {
+                const isUndone = begun++ % 2 === 1
+                await finish?.(transaction, results)
+                if (isUndone) throw new Error('disk full')
+              },
             }),
         }
         const writer = await createStore(failing, outside)
@@ -573,13 +574,15 @@ for (const engine of ENGINES) {
         const name = (i: number) => `${String.fromCharCode(97 + i)}quagg`
         const save = (title: string) => writer.items.createPrompt(by(ada), { ...PROMPT, title })
         const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => save(name(i))))
-        expect(results.map((result) => result.status)).toEqual(results.map((_, i) => (i % 2 === 1 ? 'rejected' : 'fulfilled')))
-        for (let i = 1; i < 20; i += 2) {
+        // Which ones depends on the connection that was free first.
+        const isUndone = results.map(({ status }) => status === 'rejected')
+        expect(isUndone.filter(Boolean)).toHaveLength(10)
+        for (const [i, undone] of isUndone.entries()) {
           begun = 0
-          await save(`${name(i)} again`)
+          if (undone) await save(`${name(i)} again`)
         }
-        for (let i = 0; i < 20; i++) {
-          expect(await titles(ANONYMOUS, search(`${name(i)} `)), name(i)).toEqual([i % 2 === 1 ? `${name(i)} again` : name(i)])
+        for (const [i, undone] of isUndone.entries()) {
+          expect(await titles(ANONYMOUS, search(`${name(i)} `)), name(i)).toEqual([undone ? `${name(i)} again` : name(i)])
         }
       })
 
@@ -588,11 +591,13 @@ for (const engine of ENGINES) {
         // A disk that is full when it comes to committing.
         const failing: OpenDatabase = {
           ...database,
-          transact: (work) =>
-            database.transact(async (transaction) => {
-              const result = await work(transaction)
-              if (fails) throw new Error('disk full')
-              return result
+          transact: (work, { finish, ...options } = {}) =>
+            database.transact(work, {
+              ...options,
+              finish: async (transaction, results) => {
+                await finish?.(transaction, results)
+                if (fails) throw new Error('disk full')
+              },
             }),
         }
         const writer = await createStore(failing, outside)

@@ -22,6 +22,10 @@ export interface Dialect {
   /** Creates a trigger that runs after each row of an event. Part of migration 0034: not to be edited. */
   addTrigger(db: Kysely<Database>, trigger: Trigger): Promise<void>
   isUniqueViolation(error: unknown): boolean
+  /** Waits until no other transaction gives numbers in the order of commits, and keeps others from it until this one has committed. */
+  lockNumbers(db: Kysely<Database>): Promise<void>
+  /** Lets the triggers of revisions run at the commit, where several write at once. Part of migration 0035: not to be edited. */
+  deferTriggers(db: Kysely<Database>): Promise<void>
   /** Damage of the file's structure, and broken references; null where a server checks both. */
   findFaults(db: Kysely<Database>): Promise<{ readonly structure: readonly string[]; readonly references: readonly string[] } | null>
   /** The columns of every table the library's database has, as `table.column`. */
@@ -93,11 +97,24 @@ export interface LibraryFile {
   copyTo(target: string, finish?: (copy: string) => Promise<boolean>): Promise<void>
 }
 
+/** The last steps of the writes of one commit. `results` has what each of them gave, in order. */
+export type Finish<T> = (transaction: Kysely<Database>, results: readonly T[]) => Promise<void>
+
 /** Options of {@link OpenDatabase.transact}. */
-interface TransactOptions {
+export interface TransactOptions<T> {
+  /** Without time limits. */
   readonly isLong?: boolean
+  /** It writes many megabytes, which are flushed off the main thread. */
   readonly isLarge?: boolean
+  /** Those who write at the same time take turns. Default: one caller */
   readonly caller?: string
+  /**
+   * It runs beside other concurrent writes, of this process and of others, and from its start again after a collision: it locks the rows that it
+   * depends on. Others run alone.
+   */
+  readonly isConcurrent?: boolean
+  /** Runs at the end of the transaction: once for all concurrent writes that share it, where they name the same function. */
+  readonly finish?: Finish<T>
 }
 
 /** An opened database: one connection (or pool) for writing, one for reading, and how the engine differs. */
@@ -107,10 +124,9 @@ export interface OpenDatabase {
   readonly reader: Kysely<Database>
   /**
    * Runs a transaction that holds the write lock from its start, without blocking the process while it waits. It may share a commit with
-   * others, and resolves when it is durable. `isLong`: without time limits. `isLarge`: it writes many megabytes, which are flushed off the
-   * main thread. `caller`: those who write at the same time take turns. Default: one caller
+   * others, and resolves when it is durable.
    */
-  transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: TransactOptions): Promise<T>
+  transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: TransactOptions<T>): Promise<T>
   /** Runs reads on a snapshot of the library, however long they take. */
   readSnapshot<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
   /**

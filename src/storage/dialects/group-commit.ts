@@ -1,17 +1,28 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import { AppError } from '../../errors.ts'
 import type { Database } from '../schema.ts'
+import type { Finish } from './dialect.ts'
 
 /** A group commits once it has this many writes, or has been open for this long, in milliseconds. */
 const MAX_GROUP = 50
 const MAX_GROUP_MS = 30
+/** How often a write is run before a collision with another is its answer. */
+const MAX_RUNS = 5
 
 type Work<T> = (transaction: Kysely<Database>) => Promise<T>
 
 /** A write that waits, or runs. `settle` answers it once its group has committed. */
 interface Job {
+  readonly caller: string
   readonly work: Work<unknown>
+  readonly isConcurrent: boolean
+  readonly finish: Finish<unknown> | undefined
+  runs: number
+  /** Whether it shares its transaction with none: its group failed. */
+  isAlone: boolean
+  result: unknown
   settle: () => void
   readonly reject: (error: unknown) => void
   readonly resolve: (result: unknown) => void
@@ -19,12 +30,16 @@ interface Job {
 
 /** What a group needs of its engine. */
 export interface GroupEngine {
+  /** How many groups of concurrent writes may be open at once. */
+  readonly lanes: number
   /** Runs work in one transaction that is durable when this resolves. @throws what `work` throws, after rolling everything back */
-  readonly run: (work: Work<void>) => Promise<void>
+  readonly run: (work: Work<void>, isConcurrent: boolean) => Promise<void>
   /** A savepoint of the open transaction. A rollback also forgets it. */
   readonly savepoint: Readonly<Record<'begin' | 'release' | 'rollback', (transaction: Kysely<Database>) => Promise<void> | void>>
   /** Whether the transaction is still open: the engine itself ends it after some faults. */
   readonly isOpen: () => boolean
+  /** Whether a write failed because of another one that ran beside it, and may succeed when it runs again. */
+  readonly isCollision: (error: unknown) => boolean
   /** The error that a write is answered with. `run` does this itself. */
   readonly explain: (error: unknown) => unknown
 }
@@ -34,13 +49,20 @@ export interface GroupEngine {
  * changes nothing, and harms no other. All are answered after the commit, also those that were refused, because what refused them may have been
  * written by an earlier one. When the commit fails, all of its writes fail. Callers take turns, so that one with many writes waiting does not
  * keep others from theirs.
+ *
+ * Concurrent writes and others are never in one group. The last steps of concurrent ones run together at the end of the group; those of others
+ * belong to each.
  * @returns takes a write of a caller, and answers when it is durable
  */
-export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, caller: string) => Promise<T> {
+export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, options: GroupOptions<T>) => Promise<T> {
   /** First in, first out for each caller; the caller whose turn is next comes first. */
   const waiting = new Map<string, Job[]>()
-  let isRunning = false
+  let lanes = 0
 
+  const peek = (): Job | undefined => {
+    for (const [job] of waiting.values()) return job
+    return undefined
+  }
   const take = (): Job | undefined => {
     const [first] = waiting
     if (!first) return undefined
@@ -50,43 +72,92 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, calle
     if (jobs.length > 0) waiting.set(caller, jobs)
     return job
   }
+  /** The next job that may join a group. */
+  const takeLike = ({ isConcurrent, isAlone }: Job): Job | undefined => {
+    const next = peek()
+    return next && !isAlone && !next.isAlone && next.isConcurrent === isConcurrent ? take() : undefined
+  }
+  const put = (job: Job) => {
+    const jobs = waiting.get(job.caller)
+    if (jobs) jobs.push(job)
+    else waiting.set(job.caller, [job])
+    if (lanes < engine.lanes) {
+      lanes++
+      void runLane()
+    }
+  }
+  const mayRunAgain = ({ isConcurrent, runs }: Job) => isConcurrent && runs < MAX_RUNS
 
-  /** @throws what ended the whole transaction */
-  const runJob = async (transaction: Kysely<Database>, job: Job, isFirst: boolean): Promise<void> => {
-    if (!isFirst) await engine.savepoint.begin(transaction)
+  /** Whether the job is part of the transaction now, be it as one that was refused. @throws what ended the whole transaction */
+  const runJob = async (transaction: Kysely<Database>, job: Job, isFirst: boolean): Promise<boolean> => {
+    job.runs++
+    // Not awaited: when it fails, so does what follows.
+    if (!isFirst) unawaited(engine.savepoint.begin(transaction))
     try {
-      const result = await job.work(transaction)
-      if (!isFirst) await engine.savepoint.release(transaction)
+      const result = await (job.isConcurrent ? job.work : finishing(job.work, job.finish))(transaction)
+      if (!isFirst) unawaited(engine.savepoint.release(transaction))
+      job.result = result
       job.settle = () => job.resolve(result)
     } catch (error) {
       // Alone so far: the whole transaction is rolled back.
       if (isFirst || !engine.isOpen()) throw error
+      await engine.savepoint.rollback(transaction)
+      if (engine.isCollision(error) && mayRunAgain(job)) return false
       const reason = engine.explain(error)
       job.settle = () => job.reject(reason)
-      await engine.savepoint.rollback(transaction)
+      job.result = REFUSED
+    }
+    return true
+  }
+
+  const finishTogether = async (transaction: Kysely<Database>, group: readonly Job[]): Promise<void> => {
+    const written = group.filter(({ isConcurrent, finish, result }) => isConcurrent && finish && result !== REFUSED)
+    for (const [finish, jobs] of Map.groupBy(written, (job) => job.finish)) {
+      await finish?.(
+        transaction,
+        jobs.map(({ result }) => result),
+      )
     }
   }
 
-  const runGroup = async (): Promise<void> => {
-    const group: Job[] = []
+  const runGroup = async (first: Job): Promise<void> => {
+    const group: Job[] = [first]
+    const collided: Job[] = []
+    let hasBegun = false
     /** Those that waited when the group began: they fail with it when it cannot begin at all. */
     const before = new Set([...waiting.values()].flat())
     try {
       await engine.run(async (transaction) => {
+        hasBegun = true
         const until = performance.now() + MAX_GROUP_MS
-        for (let job = take(); job; job = take()) {
-          group.push(job)
-          await runJob(transaction, job, group.length === 1)
-          if (waiting.size === 0 || group.length >= MAX_GROUP || performance.now() > until) return
+        await runJob(transaction, first, true)
+        while (group.length < MAX_GROUP && performance.now() < until) {
           // Reads are answered in between, and writes that arrive join.
-          await nextTurn()
+          if (waiting.size > 0) await nextTurn()
+          const job = takeLike(first)
+          if (!job) break
+          group.push(job)
+          if (await runJob(transaction, job, false)) continue
+          group.pop()
+          collided.push(job)
         }
-      })
+        await finishTogether(transaction, group)
+      }, first.isConcurrent)
       for (const job of group) job.settle()
     } catch (error) {
-      if (group.length === 0) dropAll(before, error)
-      for (const job of group) job.reject(error)
+      if (!hasBegun) dropAll(before, error)
+      // What the caller did not cause may be the fault of another in the group.
+      const isOfOthers = hasBegun && (engine.isCollision(error) || (group.length > 1 && !(error instanceof AppError)))
+      for (const job of group) {
+        if (!isOfOthers || !mayRunAgain(job)) {
+          job.reject(error)
+          continue
+        }
+        job.isAlone = group.length > 1
+        put(job)
+      }
     }
+    for (const job of collided) put(job)
   }
 
   const dropAll = (jobs: ReadonlySet<Job>, error: unknown): void => {
@@ -98,26 +169,53 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, calle
     for (const job of jobs) job.reject(error)
   }
 
-  const runAll = async (): Promise<void> => {
-    isRunning = true
+  const runLane = async () => {
     // What arrives in this turn of the event loop is in the first group.
-    for (await nextTurn(); waiting.size > 0; await nextTurn()) await runGroup()
-    isRunning = false
+    await nextTurn()
+    for (let job = take(); job; job = take()) {
+      await runGroup(job)
+      await nextTurn()
+    }
+    lanes--
   }
 
-  return async <T>(work: Work<T>, caller: string) =>
+  return async <T>(work: Work<T>, { caller, isConcurrent, finish }: GroupOptions<T>) =>
     await new Promise<T>((resolve, reject) => {
       // In the caller's own context, not in that of whoever began the group.
       const inContext = AsyncLocalStorage.snapshot()
-      const job: Job = {
+      put({
+        caller,
         work: (transaction) => inContext(work, transaction),
+        isConcurrent,
+        finish: finish as Finish<unknown> | undefined,
+        runs: 0,
+        isAlone: false,
+        result: REFUSED,
         settle: () => {},
         reject,
         resolve: (result) => resolve(result as T),
-      }
-      const jobs = waiting.get(caller)
-      if (jobs) jobs.push(job)
-      else waiting.set(caller, [job])
-      if (!isRunning) void runAll()
+      })
     })
+}
+
+/** Work with its last steps. */
+export function finishing<T>(work: Work<T>, finish: Finish<T> | undefined): Work<T> {
+  return async (transaction) => {
+    const result = await work(transaction)
+    await finish?.(transaction, [result])
+    return result
+  }
+}
+
+function unawaited(sent: Promise<void> | void): void {
+  sent?.catch(() => {})
+}
+
+/** The result of a write that has none. */
+const REFUSED = Symbol('refused')
+
+interface GroupOptions<T> {
+  readonly caller: string
+  readonly isConcurrent: boolean
+  readonly finish?: Finish<T> | undefined
 }

@@ -199,7 +199,9 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string, isPoo
       }
     },
     commitTransaction: async (connection) => {
-      await ask(leaseOf(connection), commit)
+      const { command } = await ask(leaseOf(connection), commit)
+      // What the server answers when a statement failed whose answer nobody awaited.
+      if (command === 'ROLLBACK') throw new Error('the transaction had failed before its commit')
     },
     rollbackTransaction: (connection) => rollback(leaseOf(connection)),
     async releaseConnection(connection) {

@@ -2,16 +2,16 @@ import { CompiledQuery, Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { prepareStatement } from '../prepared.ts'
+import { prepareQuery, prepareStatement, runDirectly } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, eventOf, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
-import { createGroupCommit } from './group-commit.ts'
+import { createGroupCommit, finishing } from './group-commit.ts'
 import { openVectorTable } from './pgvector.ts'
 import { createPool, createReader, createWriter, toKysely, withRetry } from './postgres-connections.ts'
 import { faultOf, toKnownError } from './postgres-faults.ts'
 import { createSignals } from './postgres-signals.ts'
 
-/** The advisory lock that every writer holds until it commits: an arbitrary number, the same for all instances. */
+/** The advisory lock that every writer holds until it commits, concurrent ones share it: an arbitrary number, the same for all instances. */
 const WRITE_LOCK = 4_715_223_901
 /** Longest wait for another transaction, or for a free connection, before `unavailable`. */
 const LOCK_WAIT_MS = 15_000
@@ -25,6 +25,7 @@ const CONNECT_MS = 10_000
 const UNIQUE_VIOLATION = '23505'
 
 const anyItem = prepareStatement(sql`select title, content from item order by seq desc limit 1`)
+const numberLock = prepareQuery((db) => db.selectFrom('revision').select('value').where('scope', '=', 'library').forUpdate())
 const recovery = prepareStatement(sql`select pg_is_in_recovery() as "inRecovery"`)
 const databaseSize = prepareStatement(sql`select pg_database_size(current_database()) as bytes`)
 
@@ -61,6 +62,26 @@ export const postgresDialect: Dialect = {
     await sql`create trigger ${sql.id(trigger.name)} after ${eventOf(trigger)} on ${sql.table(trigger.table)}
       for each row ${when} execute function ${sql.id(trigger.name)}()`.execute(db)
   },
+  async lockNumbers(db) {
+    await numberLock(db, {})
+  },
+  async deferTriggers(db) {
+    await sql`do $$
+      declare found record;
+      begin
+        for found in
+          select tgname, tgrelid::regclass as place, pg_get_triggerdef(pg_trigger.oid) as definition
+          from pg_trigger join pg_class on pg_class.oid = tgrelid
+          where not tgisinternal and relnamespace = current_schema()::regnamespace
+          and (tgname like 'revision\\_%' or tgname like 'public\\_%') and relname <> 'public_change'
+          order by relname, tgname
+        loop
+          execute format('drop trigger %I on %s', found.tgname, found.place);
+          execute replace(replace(found.definition, 'CREATE TRIGGER', 'CREATE CONSTRAINT TRIGGER'),
+            ' FOR EACH ROW', ' DEFERRABLE INITIALLY DEFERRED FOR EACH ROW');
+        end loop;
+      end $$`.execute(db)
+  },
   openVectors: openVectorTable,
   findFaults: async () => null,
   async readColumns(db) {
@@ -83,8 +104,11 @@ async function addRevisionTriggers(db: Kysely<Database>, scope: string, tables: 
 /** The sequence that numbers the rows of a table. */
 const sequenceOf = (table: string) => sql`pg_get_serial_sequence(${`"${table}"`}, 'seq')::regclass`
 
+const LIMITED = `begin; set local lock_timeout = ${LOCK_WAIT_MS}; set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${IDLE_MS}`
 /** Takes the write lock first. The server releases it when a process disappears. */
-const BEGIN = `begin; set local lock_timeout = ${LOCK_WAIT_MS}; set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${IDLE_MS}; select pg_advisory_xact_lock(${WRITE_LOCK})`
+const BEGIN = `${LIMITED}; select pg_advisory_xact_lock(${WRITE_LOCK})`
+/** Shares it with other concurrent writes. */
+const BEGIN_CONCURRENT = `${LIMITED}; select pg_advisory_xact_lock_shared(${WRITE_LOCK})`
 /** Without time limits: for migrations. */
 const BEGIN_LONG = `begin; select pg_advisory_xact_lock(${WRITE_LOCK})`
 /** For side transactions: no lock. */
@@ -94,11 +118,15 @@ const COMMIT = 'commit'
 const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only'
 /** Connections for side transactions. */
 const SIDE_CONNECTIONS = 2
+/** Connections for writes: while one waits for the server, the other has it work. */
+const WRITE_CONNECTIONS = 2
+const COLLISIONS = new Set([UNIQUE_VIOLATION, '40P01', '40001'])
 
-/** Sends commands that have no result. */
+/** Sends commands that have no result, without waiting for one before the next. */
 function command(...texts: readonly string[]): (transaction: Kysely<Database>) => Promise<void> {
+  const commands = texts.map((text) => prepareStatement(sql.raw(text)))
   return async (transaction) => {
-    for (const text of texts) await transaction.executeQuery(CompiledQuery.raw(text))
+    await Promise.all(commands.map((run) => run(transaction, {})))
   }
 }
 
@@ -109,6 +137,20 @@ export interface PostgresOptions {
   /** Where to listen for other instances when `url` is a pooler, which shares connections. Default: `url`. */
   readonly listenUrl?: string | null
   readonly onStatement?: OnStatement | undefined
+}
+
+/** Runs work in a transaction whose prepared queries go to the connection itself. */
+async function directly<T>(transaction: Kysely<Database>, work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> {
+  const connection = await transaction.getExecutor().provideConnection(async (one) => one)
+  const stop = runDirectly(transaction, async (text, parameters) => {
+    const { rows } = await connection.executeQuery<unknown>(CompiledQuery.raw(text, [...parameters]))
+    return rows
+  })
+  try {
+    return await work(transaction)
+  } finally {
+    stop()
+  }
 }
 
 /** Opens a library on a server; connects with the first statement. */
@@ -127,8 +169,14 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     statement_timeout: STATEMENT_MS,
     query_timeout: STATEMENT_MS + CONNECT_MS,
   })
-  // Writers take turns anyway. Waiting here costs no connection.
-  const writing = createPool({ ...connection, max: 1, connectionTimeoutMillis: LOCK_WAIT_MS, query_timeout: LOCK_WAIT_MS + STATEMENT_MS })
+  const writing = createPool({
+    ...connection,
+    max: WRITE_CONNECTIONS,
+    // Statements begun together are sent together.
+    pipeline: true,
+    connectionTimeoutMillis: LOCK_WAIT_MS,
+    query_timeout: LOCK_WAIT_MS + STATEMENT_MS,
+  })
   // For migrations and snapshots, without time limits.
   const long = createPool({ ...connection, max: 1 })
   const watched = watchStatements(options.onStatement)
@@ -136,6 +184,10 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
   const reader = new Kysely<Database>({ dialect: toKysely(() => createReader(reading)), ...watched })
   const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT, isPooled)), ...watched })
   const side = createPool({ ...connection, max: SIDE_CONNECTIONS, query_timeout: STATEMENT_MS })
+  const concurrentWriter = new Kysely<Database>({
+    dialect: toKysely(() => createWriter(writing, BEGIN_CONCURRENT, COMMIT, isPooled)),
+    ...watched,
+  })
   const sideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(side, BEGIN_SIDE, COMMIT, isPooled)), ...watched })
   const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_LONG, COMMIT, isPooled)), ...watched })
   const snapshots = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_SNAPSHOT, COMMIT, isPooled)), ...watched })
@@ -146,7 +198,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
         () =>
           on.transaction().execute(async (transaction) => {
             hasStarted = true
-            return await work(transaction)
+            return await directly(transaction, work)
           }),
         () => !hasStarted,
       )
@@ -159,10 +211,12 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     }
   }
   const commitInGroups = createGroupCommit({
-    run: (work) => transactAlone(work, writer),
+    lanes: WRITE_CONNECTIONS,
+    run: (work, isConcurrent) => transactAlone(work, isConcurrent ? concurrentWriter : writer),
     savepoint: { begin: command('savepoint job'), release: command('release job'), rollback: command('rollback to job', 'release job') },
     // A connection that is gone fails the rollback, and so the whole group.
     isOpen: () => true,
+    isCollision: (error) => error instanceof pg.DatabaseError && COLLISIONS.has(error.code ?? ''),
     explain: toKnownError,
   })
   return {
@@ -170,8 +224,8 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     writer,
     reader,
     file: null,
-    transact: async (work, { isLong = false, caller = '' } = {}) =>
-      isLong ? await transactAlone(work, longWriter) : await commitInGroups(work, caller),
+    transact: async (work, { isLong = false, caller = '', isConcurrent = false, finish } = {}) =>
+      isLong ? await transactAlone(finishing(work, finish), longWriter) : await commitInGroups(work, { caller, isConcurrent, finish }),
     async readSnapshot(work) {
       try {
         return await snapshots.transaction().execute(work)

@@ -9,7 +9,7 @@ import { listCopies } from '../backup/library-copies.ts'
 import { prepareStatement, runDirectly } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, eventOf, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
-import { createGroupCommit } from './group-commit.ts'
+import { createGroupCommit, finishing } from './group-commit.ts'
 import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
 import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
 import { adapt, prepareSavepoints, toRunner } from './sqlite-statements.ts'
@@ -65,6 +65,9 @@ export const sqliteDialect: Dialect = {
     await sql`delete from sqlite_sequence where name = ${table}`.execute(db)
     await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db)
   },
+  // One transaction writes at a time.
+  async lockNumbers() {},
+  async deferTriggers() {},
   openVectors: async () => null,
   async findFaults(db) {
     const structure = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db)
@@ -216,17 +219,22 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   }
   const savepoints = prepareSavepoints(writing)
   const commitInGroups = createGroupCommit({
+    lanes: 1,
     run: (work) => transactAlone(work, false),
     savepoint: savepoints,
     isOpen: () => writing.isTransaction,
+    isCollision: () => false,
     explain(error) {
       const fault = toDiskFault(error)
       if (fault) hasWriteFault = true
       return fault ?? error
     },
   })
-  const transact: OpenDatabase['transact'] = async (work, { isLong = false, isLarge = false, caller = '' } = {}) =>
-    isLong || isLarge ? await transactAlone(work, isLarge) : await commitInGroups(work, caller)
+  const transact: OpenDatabase['transact'] = async (
+    work,
+    { isLong = false, isLarge = false, caller = '', isConcurrent = false, finish } = {},
+  ) =>
+    isLong || isLarge ? await transactAlone(finishing(work, finish), isLarge) : await commitInGroups(work, { caller, isConcurrent, finish })
   const checkWrite = async () => {
     await transact(async (transaction) => {
       const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(transaction)

@@ -11,7 +11,7 @@ import { createRowBuffer } from '../copy/row-buffer.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { keepChannelName } from '../items/channel-names.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
-import { logSharedChanges } from '../items/shared-changes.ts'
+import { logSharedChanges, readSharedStates } from '../items/shared-changes.ts'
 import type { Database } from '../schema.ts'
 import { endIndexEpoch } from '../search/index-epoch.ts'
 import { markWordsDue } from '../search/words-due.ts'
@@ -70,8 +70,11 @@ async function nameSkills(db: Kysely<Database>): Promise<void> {
 async function beginLog(db: Kysely<Database>): Promise<void> {
   if (await db.selectFrom('shared_change').select('seq').limit(1).executeTakeFirst()) return
   const items = await db.selectFrom('item').select(['seq', 'updated_at']).orderBy('updated_at').orderBy('seq').execute()
-  const seqs = items.map(({ seq }) => seq)
-  await logSharedChanges(db, seqs, items.at(-1)?.updated_at ?? '')
+  const states = await readSharedStates(
+    db,
+    items.map(({ seq }) => seq),
+  )
+  await logSharedChanges(db, states, items.at(-1)?.updated_at ?? '')
 }
 
 async function requireSame(db: Kysely<Database>, source: HistorySource): Promise<HistoryCounts> {

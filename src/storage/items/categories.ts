@@ -5,7 +5,7 @@ import type { Database } from '../schema.ts'
 import { touchItems } from '../search/item-words.ts'
 import type { ItemQueries } from './item-queries.ts'
 import { batches } from './remove-items.ts'
-import { logSharedChanges } from './shared-changes.ts'
+import { logSharedChanges, readSharedStates } from './shared-changes.ts'
 import type { WriteContext } from './write-items.ts'
 
 async function findCategory(db: Kysely<Database>, slug: string) {
@@ -114,7 +114,7 @@ export function writeCategories(context: WriteContext): Omit<CategoryStore, 'lis
             .execute()
           const seqs = moved.map(({ seq }) => seq)
           for (const part of batches(seqs)) await touchItems(db, part)
-          await logSharedChanges(db, seqs, new Date(context.clock()).toISOString())
+          await logSharedChanges(db, await readSharedStates(db, seqs), new Date(context.clock()).toISOString())
           // Older versions can still be restored.
           await db.updateTable('version').set({ category: target.slug }).where('category', '=', category.slug).execute()
           await db.deleteFrom('category').where('seq', '=', category.seq).execute()

@@ -73,12 +73,12 @@ const firstUses = { member: prepareFirstUse('member'), stranger: prepareFirstUse
  */
 export async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: number, visibility: Visibility): Promise<Tag[]> {
   const firstUse = firstUses[audienceOf(visibility) === 'members' ? 'member' : 'stranger']
-  const spelled: Tag[] = []
-  for (const tag of tags) {
-    const [first] = await firstUse(db, { slug: tag.slug, ownerSeq })
-    spelled.push(first ? { slug: tag.slug, name: first.name } : tag)
-  }
-  return spelled
+  return await Promise.all(
+    tags.map(async (tag) => {
+      const [first] = await firstUse(db, { slug: tag.slug, ownerSeq })
+      return first ? { slug: tag.slug, name: first.name } : tag
+    }),
+  )
 }
 
 async function storeFiles(
@@ -106,8 +106,24 @@ export async function writeParts(
   tags: readonly Tag[],
 ): Promise<void> {
   const { seq } = item
-  if (item.version > 1) await removeTags(db, { seq })
-  for (const [position, { slug, name }] of tags.entries()) await insertTag(db, { seq, slug, name, position })
+  const [versionSeq] = await Promise.all([
+    insertVersion(db, {
+      item_seq: seq,
+      number: item.version,
+      title: next.title,
+      description: next.description,
+      type: next.kind === 'prompt' ? next.type : null,
+      content: next.kind === 'prompt' ? next.content : '',
+      category: next.category,
+      tags: JSON.stringify(tags.map((tag) => tag.name)),
+      visibility: next.visibility,
+      note: item.note,
+      author_seq: item.editorSeq,
+      created_at: item.at,
+    }),
+    ...(item.version > 1 ? [removeTags(db, { seq })] : []),
+    ...tags.map(({ slug, name }, position) => insertTag(db, { seq, slug, name, position })),
+  ])
   if (next.kind === 'skill' && next.files) {
     const stored = await storeFiles(db, next.files)
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
@@ -120,20 +136,6 @@ export async function writeParts(
         .values({ item_seq: seq, ...file })
         .execute()
   }
-  const versionSeq = await insertVersion(db, {
-    item_seq: seq,
-    number: item.version,
-    title: next.title,
-    description: next.description,
-    type: next.kind === 'prompt' ? next.type : null,
-    content: next.kind === 'prompt' ? next.content : '',
-    category: next.category,
-    tags: JSON.stringify(tags.map((tag) => tag.name)),
-    visibility: next.visibility,
-    note: item.note,
-    author_seq: item.editorSeq,
-    created_at: item.at,
-  })
   if (next.kind === 'skill') {
     await db
       .insertInto('version_file')

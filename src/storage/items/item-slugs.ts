@@ -23,13 +23,13 @@ export function retireSlug(slug: string): string {
 
 /** Whether a slug is, or was, another item's. */
 async function isTaken(db: Kysely<Database>, slug: string, itemSeq: number | null): Promise<boolean> {
-  const [holder] = await slugHolder(db, { slug })
-  if (holder) return holder.item_seq !== itemSeq
-  return (await retiredSlug(db, { slug, retired: retireSlug(slug) })).length > 0
+  const [[holder], retired] = await Promise.all([slugHolder(db, { slug }), retiredSlug(db, { slug, retired: retireSlug(slug) })])
+  return holder ? holder.item_seq !== itemSeq : retired.length > 0
 }
-const insertSlug = prepareStatement(
-  sql`insert into slug (slug, item_seq) values (${slot('slug')}, ${slot('itemSeq')}) on conflict (slug) do nothing`,
-)
+/** Another item's slug is no conflict to ignore: somebody took it since it was found free. */
+const insertSlug = prepareStatement(sql`
+  insert into slug (slug, item_seq) select cast(${slot('slug')} as text), cast(${slot('itemSeq')} as integer)
+  where not exists (select 1 from slug where slug = ${slot('slug')} and item_seq = ${slot('itemSeq')})`)
 
 /** The first slug that is free or already this item's. Writes nothing. */
 export async function findFreeSlug(

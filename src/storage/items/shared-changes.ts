@@ -6,7 +6,7 @@ import type { ItemReader } from '../../library/ports/items.ts'
 import { sharedPath } from '../../library/shared-changes.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
-import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
+import { isVisible, type Visibility, visibleSet, visibleVersions } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery, prepareQuery, prepareStatement, slot } from '../prepared.ts'
@@ -44,35 +44,53 @@ const insertEntry = prepareStatement(
     ${slot('audience')}, ${slot('path')}, ${slot('category')}, ${slot('at')}, ${slot('revision')})`,
 )
 
-/**
- * Logs what items have become, for those where an earlier entry says otherwise. Call it at the end of the transaction that changed them:
- * entries of one call have one revision.
- */
-export async function logSharedChanges(db: Kysely<Database>, seqs: readonly number[], at: string): Promise<void> {
-  if (seqs.length === 0) return
-  let revision: number | null = null
+/** What an item has become, as the log says it. */
+export interface SharedState {
+  readonly seq: number
+  readonly version: number
+  readonly audience: Visibility | 'deleted'
+  readonly path: string
+  readonly category: string | null
+}
+
+/** What items are now, for {@link logSharedChanges}. */
+export async function readSharedStates(db: Kysely<Database>, seqs: readonly number[]): Promise<SharedState[]> {
+  const states: SharedState[] = []
   for (const part of batches(seqs)) {
-    const items = await itemsNow(db, part)
-    const last = await lastEntries(db, part)
-    const lastOf = new Map(last.map((row) => [row.item_seq, row]))
-    const changes = items.flatMap((item) => {
+    for (const item of await itemsNow(db, part)) {
       const { seq, version, category } = item
-      const audience = item.deleted_at === null ? item.visibility : ('deleted' as const)
-      const path = sharedPath({ ...item, name: item.channel_name ?? item.skill_name })
-      const before = lastOf.get(seq)
-      // What was deleted before anything was logged needs no entry.
-      const isKnown = before
-        ? before.version === version && before.audience === audience && before.path === path && before.category === category
-        : audience === 'deleted'
-      return isKnown ? [] : [{ item_seq: seq, version, audience, path, category, at }]
-    })
-    if (changes.length === 0) continue
-    revision ??= await nextRevision(db)
-    const entries = changes.map((change) => ({ ...change, revision: revision ?? 0 }))
-    const [first] = entries
-    if (first && entries.length === 1) await insertEntry(db, first)
-    else await db.insertInto('shared_change').values(entries).execute()
+      const audience = item.deleted_at === null ? item.visibility : 'deleted'
+      states.push({ seq, version, audience, path: sharedPath({ ...item, name: item.channel_name ?? item.skill_name }), category })
+    }
   }
+  return states
+}
+
+/**
+ * Logs what items became, in order, where an earlier entry says otherwise. Call it at the end of the transaction that changed them, after
+ * `Dialect.lockNumbers`: entries of one call have one revision.
+ */
+export async function logSharedChanges(db: Kysely<Database>, states: readonly SharedState[], at: string): Promise<void> {
+  if (states.length === 0) return
+  const lastOf = new Map<number, Omit<SharedState, 'seq'>>()
+  const entries: (Omit<SharedState, 'seq'> & { item_seq: number; at: string })[] = []
+  for (const part of batches([...new Set(states.map(({ seq }) => seq))])) {
+    for (const row of await lastEntries(db, part)) lastOf.set(row.item_seq, row)
+  }
+  for (const state of states) {
+    const { seq, version, audience, path, category } = state
+    const before = lastOf.get(seq)
+    // What was deleted before anything was logged needs no entry.
+    const isKnown = before
+      ? before.version === version && before.audience === audience && before.path === path && before.category === category
+      : audience === 'deleted'
+    if (isKnown) continue
+    lastOf.set(seq, state)
+    entries.push({ item_seq: seq, version, audience, path, category, at })
+  }
+  if (entries.length === 0) return
+  const revision = await nextRevision(db)
+  for (const part of batches(entries)) await Promise.all(part.map((entry) => insertEntry(db, { ...entry, revision })))
 }
 
 async function nextRevision(db: Kysely<Database>): Promise<number> {

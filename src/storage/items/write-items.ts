@@ -20,8 +20,10 @@ import type {
 import { toTags } from '../../library/tags.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { audienceOf, othersMaySee, refuseWhileHeld } from '../../library/visibility.ts'
+import type { TransactOptions } from '../dialects/dialect.ts'
+import { lockRows } from '../dialects/row-locks.ts'
 import { findOwner, findRole, ownersWith } from '../people/team-roles.ts'
-import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
+import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { readCategories } from './item-filters.ts'
@@ -35,8 +37,11 @@ export interface WriteContext {
   readonly random: Random
   /** For reads: the reading connection, or the open transaction. */
   readonly reader: Kysely<Database>
-  /** Runs `work` in a transaction: a new one, or the one that is open. `isLarge` as of `OpenDatabase.transact`. */
-  transact<T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>, options?: { isLarge?: boolean }): Promise<T>
+  /** Runs `work` in a transaction: a new one, or the one that is open. */
+  transact<T>(
+    work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>,
+    options?: Pick<TransactOptions<T>, 'isLarge' | 'isConcurrent'>,
+  ): Promise<T>
   /** Runs `work` as `OpenDatabase.sideTransaction` does, or in the transaction that is open. `audit` records an event with it. */
   sideTransaction<T>(work: (db: Kysely<Database>, audit: WriteNotes['audit']) => Promise<T>): Promise<T>
   /**
@@ -72,6 +77,23 @@ const insertItem = prepareInsert('item', [
   'held_at',
   'held_from',
 ])
+/** The columns that a change of an item writes. */
+const CHANGED = [
+  'slug',
+  'title',
+  'description',
+  'type',
+  'content',
+  'variables',
+  'contributors',
+  'category_seq',
+  'visibility',
+  'was_public',
+  'version',
+  'imported_version',
+  'updated_at',
+  'held_from',
+] as const
 const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')).where('removal', 'is', null))
 
 /** The row number of a user. @throws AppError */
@@ -81,8 +103,14 @@ export async function findUserSeq(db: Kysely<Database>, id: string): Promise<num
   return user.seq
 }
 
+interface NamedCategory {
+  readonly seq: number
+  readonly slug: string
+  readonly name: string
+}
+
 /** The category of this slug, or else of this name. @throws AppError `invalid_input` listing the valid slugs */
-async function findCategory(db: Kysely<Database>, name: string | null): Promise<{ seq: number; slug: string } | null> {
+async function findCategory(db: Kysely<Database>, name: string | null): Promise<NamedCategory | null> {
   if (name === null) return null
   const categories = await readCategories(db, {})
   const found = categories.find(({ slug }) => slug === name) ?? categories.find((category) => isCategoryNamed(category, name))
@@ -91,9 +119,9 @@ async function findCategory(db: Kysely<Database>, name: string | null): Promise<
 }
 
 /** The category that an older version names; null when it was removed since. */
-async function findOldCategory(db: Kysely<Database>, slug: string | null): Promise<{ seq: number; slug: string } | null> {
+async function findOldCategory(db: Kysely<Database>, slug: string | null): Promise<NamedCategory | null> {
   if (slug === null) return null
-  return (await db.selectFrom('category').select(['seq', 'slug']).where('slug', '=', slug).executeTakeFirst()) ?? null
+  return (await readCategories(db, {})).find((category) => category.slug === slug) ?? null
 }
 
 async function createItem(
@@ -109,15 +137,17 @@ async function createItem(
   const held = origin?.held
   refuseWhileHeld(held !== undefined, wanted.visibility)
   const ownerId = owner.ownerId ?? owner.userId
-  const editorSeq = await findUserSeq(db, owner.userId)
-  const ownerSeq = ownerId === owner.userId ? editorSeq : await findUserSeq(db, ownerId)
+  const [editorSeq, ownerSeq, authorSeq, category] = await Promise.all([
+    findUserSeq(db, owner.userId),
+    findUserSeq(db, ownerId),
+    findUserSeq(db, origin?.authorId ?? owner.userId),
+    findCategory(db, wanted.category),
+  ])
   if (ownerId !== owner.userId) {
     const team = await findOwner(db, owner.userId, { id: ownerId })
     if (!team) throw new AppError('not_found', 'You are not in this team any more.')
     requireMayAdd(team, wanted.kind, wanted.visibility)
   }
-  const authorSeq = origin ? await findUserSeq(db, origin.authorId) : editorSeq
-  const category = await findCategory(db, wanted.category)
   const next: NextState = { ...wanted, category: category?.slug ?? null }
   const spelled = await spellTags(db, tags, ownerSeq, next.visibility)
   const id = await freeId(context, db, origin?.id)
@@ -146,10 +176,13 @@ async function createItem(
     held_at: held?.at ?? null,
     held_from: held?.from ?? null,
   })
-  await keepSlug(db, slug, id, seq)
   if (owner.copies !== undefined) await db.insertInto('item_source').values({ item_seq: seq, source_id: owner.copies }).execute()
   notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
-  await writeParts(db, { seq, version: 1, editorSeq, note: owner.note, at: now }, next, spelled)
+  const [row] = await Promise.all([
+    readRow(db, seq),
+    keepSlug(db, slug, id, seq),
+    writeParts(db, { seq, version: 1, editorSeq, note: owner.note, at: now }, next, spelled),
+  ])
   if (next.kind === 'skill') await keepChannelName(db, seq)
   notes.index(seq, await toSearchableText(db, seq, next, spelled), true)
   if (origin) notes.audit({ action: 'items_imported', targetId: ownerId, ownerId, detail: { created: 1, updated: 0 } })
@@ -157,7 +190,7 @@ async function createItem(
     const detail = { kind: next.kind, version: 1, to: next.visibility }
     notes.audit({ action: 'item_created', targetId: id, ownerId, detail })
   }
-  return { row: await readRow(db, seq), tags: spelled }
+  return { row, tags: spelled }
 }
 
 /** What a write made of an item. */
@@ -203,12 +236,15 @@ const liveRow = (db: Kysely<Database>) =>
   selectItems(db)
     .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
     .where('item.deleted_at', 'is', null)
-const rowById = prepareQuery<ItemRow>((db) => liveRow(db).where('item.id', '=', slot('ref')))
+const rowById = prepareQuery<ItemRow>((db) => lockRows(db, liveRow(db).where('item.id', '=', slot('ref')), 'item'))
 const rowBySlug = prepareQuery<ItemRow>((db) =>
-  liveRow(db).innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', slot('ref')),
+  lockRows(db, liveRow(db).innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', slot('ref')), 'item'),
+)
+const updateItem = prepareStatement(
+  sql`update item set ${sql.join(CHANGED.map((column) => sql`${sql.ref(column)} = ${slot(column)}`))} where seq = ${slot('seq')}`,
 )
 
-/** The row `ref` names, whoever owns it, unless deleted. For writes, where `decide` checks the right. */
+/** The row `ref` names, whoever owns it, unless deleted, locked for a change. `decide` checks the right. */
 async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
   const [row] = await (isId(ref) ? rowById : rowBySlug)(db, { kind, ref })
   if (!row || !within) return row ?? null
@@ -231,10 +267,12 @@ async function changeItem(
 ): Promise<Written> {
   refuseWhileHeld(row.held_at !== null, wanted.visibility)
   const tags = toTags(wanted.tags)
-  const editorSeq = await findUserSeq(db, editor.userId)
-  const category = await (editor.restores === undefined ? findCategory : findOldCategory)(db, wanted.category)
+  const [editorSeq, category, spelled] = await Promise.all([
+    findUserSeq(db, editor.userId),
+    (editor.restores === undefined ? findCategory : findOldCategory)(db, wanted.category),
+    spellTags(db, tags, row.owner_seq, wanted.visibility),
+  ])
   const next: NextState = { ...wanted, category: category?.slug ?? null }
-  const spelled = await spellTags(db, tags, row.owner_seq, next.visibility)
   const now = new Date(context.clock()).toISOString()
   const version = row.version + 1
   const slug = await nextSlug(context.random, db, row, next, wantedSlug)
@@ -243,29 +281,30 @@ async function changeItem(
   if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
   const isSame = changed.length === 0 && next.visibility === current.visibility
   if (isSame && !origin) return { row, tags: spelled }
-  await keepSlug(db, slug, row.id, row.seq)
   notes.changed({ kind: next.kind, ownerId: row.owner_id, audience: audienceOf(row.visibility, next.visibility) })
-  await db
-    .updateTable('item')
-    .set({
-      slug,
-      title: next.title,
-      description: next.description,
-      ...(next.kind === 'prompt'
-        ? { type: next.type, content: next.content, variables: JSON.stringify(parseVariables(next.content).variables) }
-        : {}),
-      category_seq: category?.seq ?? null,
-      visibility: next.visibility,
-      // A visibility chosen while the item is held stays: lifting the hold does not publish it.
-      ...(next.visibility === row.visibility ? {} : { held_from: null }),
-      was_public: row.was_public === 1 || next.visibility === 'public' ? 1 : 0,
-      version,
-      updated_at: now,
-      ...(origin ? { imported_version: version, contributors: JSON.stringify(origin.contributors) } : {}),
-    })
-    .where('seq', '=', row.seq)
-    .execute()
-  await writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
+  const { type, content, variables } =
+    next.kind === 'prompt' ? { ...next, variables: JSON.stringify(parseVariables(next.content).variables) } : row
+  const written = {
+    title: next.title,
+    description: next.description,
+    type,
+    content,
+    variables,
+    contributors: origin ? JSON.stringify(origin.contributors) : row.contributors,
+    category_seq: category?.seq ?? null,
+    visibility: next.visibility,
+    was_public: row.was_public === 1 || next.visibility === 'public' ? 1 : 0,
+    version,
+    imported_version: origin ? version : row.imported_version,
+    updated_at: now,
+    // A visibility chosen while the item is held stays: lifting the hold does not publish it.
+    held_from: next.visibility === row.visibility ? row.held_from : null,
+  }
+  await Promise.all([
+    updateItem(db, { seq: row.seq, slug, ...written }),
+    ...(slug === row.item_slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
+    writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled),
+  ])
   if (next.kind === 'skill') await keepChannelName(db, row.seq)
   notes.index(row.seq, await toSearchableText(db, row.seq, next, spelled))
   const target = { targetId: row.id, ownerId: row.owner_id }
@@ -277,7 +316,8 @@ async function changeItem(
   if (!origin && next.visibility !== row.visibility) {
     notes.audit({ action: 'item_visibility_changed', ...target, detail: { kind, version, from: row.visibility, to: next.visibility } })
   }
-  return { row: await readRow(db, row.seq), tags: spelled }
+  const names = { category_slug: category?.slug ?? null, category_name: category?.name ?? null }
+  return { row: { ...row, ...written, ...names, item_slug: slug }, tags: spelled }
 }
 
 /** The changed fields, except visibility, slug and files. */
@@ -339,24 +379,25 @@ export function writeItems(context: WriteContext): ItemWriter {
       : firstOf(toSkills(context.reader, [row])))
     return { item, isEditedHere: row.imported_version !== row.version, authorId: row.author_id }
   }
+  const write = <T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>) => context.transact(work, { isConcurrent: true })
   return {
     findImported,
     findExported,
     createPrompt: (owner, fields: PromptFields, origin) =>
-      context.transact(async (db, notes) => {
+      write(async (db, notes) => {
         const { row, tags } = await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)
         return toPrompt(row, tags)
       }),
     createSkill: (owner, fields: SkillFields, origin) =>
-      context.transact(async (db, notes) =>
+      write(async (db, notes) =>
         firstOf(toSkills(db, [(await createItem(context, db, notes, owner, { kind: 'skill', ...fields }, origin)).row])),
       ),
     changePrompt: (ref, editor, decide, origin) =>
-      context.transact(async (db, notes) => {
+      write(async (db, notes) => {
         const row = await findRow(db, 'prompt', ref, editor)
         if (!row) return null
-        const current = await firstOf(toPrompts(db, [row]))
-        const decided = decide(current, await findRole(db, editor.userId, row.owner_id))
+        const [current, role] = await Promise.all([firstOf(toPrompts(db, [row])), findRole(db, editor.userId, row.owner_id)])
+        const decided = decide(current, role)
         if (!decided) return current
         const { type = current.type, content = current.content } = decided
         const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
@@ -364,7 +405,7 @@ export function writeItems(context: WriteContext): ItemWriter {
         return toPrompt(changed.row, changed.tags)
       }),
     changeSkill: (ref, editor, decide, origin) =>
-      context.transact(async (db, notes) => {
+      write(async (db, notes) => {
         const row = await findRow(db, 'skill', ref, editor)
         if (!row) return null
         const current = await firstOf(toSkills(db, [row]))

@@ -39,6 +39,7 @@ import { addLanguages } from './0031-languages.ts'
 import { addGivenRights } from './0032-given-rights.ts'
 import { createSignInFactors } from './0033-sign-in-factors.ts'
 import { logPublicChanges } from './0034-public-changes.ts'
+import { deferTriggers } from './0035-deferred-triggers.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0032-given-rights', up: addGivenRights, digest: '5a3363427c9265f4c5a1210ff33a7222a7084a61e125cc6e26dc63291c4b832c' },
   { name: '0033-sign-in-factors', up: createSignInFactors, digest: 'de99a46659cf017809eeebe98ee3b29506d384fd2262d30de73102ba988f4b32' },
   { name: '0034-public-changes', up: logPublicChanges, digest: 'dd8a296799e119207fc4292226f70b85a3df2d09715fadb782460f3b158b017e' },
+  { name: '0035-deferred-triggers', up: deferTriggers, digest: '706097705414addc90dac77c41fa2c0063a3464290eacc430c11748e210e25f1' },
 ]
 
 /** Options of a migration run. */

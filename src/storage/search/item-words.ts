@@ -15,6 +15,8 @@ import { prepareListQuery, prepareQuery, prepareStatement, slot } from '../prepa
 import type { Database } from '../schema.ts'
 import { endIndexEpoch } from './index-epoch.ts'
 
+/** Items whose words are sent together. */
+const ITEMS_TOGETHER = 50
 /** Values per statement: engines allow tens of thousands, but long statements compile slowly. */
 const WORDS_A_STATEMENT = 400
 /** Words whose numbers are cached. */
@@ -22,13 +24,21 @@ const MAX_CACHED = 200_000
 /** Rows read, or words checked, before yielding to other work. */
 const ROWS_A_TURN = 500
 
-/** What changed about an item: its text, or (null) anything else the index holds. */
-type WordsNote = { readonly seq: number; readonly text: SearchableText | null }
+/** What changed about an item: its words and their vector, or (null) anything else the index holds. */
+export interface ReadItem {
+  readonly seq: number
+  readonly indexed: IndexedText | null
+  readonly vector: Uint8Array | null
+}
 
 /** Writes the words of changed items, at the end of the transaction that changed them. */
 export interface WordsWriter {
-  /** Gives a function to call after the commit: only then may new word numbers be cached. */
-  write(db: Kysely<Database>, notes: readonly WordsNote[]): Promise<() => void>
+  /** Reads a text; null for an item whose text is as before. Touches no table. */
+  read(seq: number, text: SearchableText | null): ReadItem
+  /**
+   * Writes in order. Call it after `Dialect.lockNumbers`. Gives a function to call after the commit: only then may new word numbers be cached.
+   */
+  write(db: Kysely<Database>, items: readonly ReadItem[]): Promise<() => void>
 }
 
 const lastRevision = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
@@ -94,18 +104,29 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
     return numbers
   }
   return {
-    async write(db, notes) {
-      if (notes.length === 0) return () => {}
-      const [row] = await lastRevision(db, {})
+    read(seq, text) {
+      const indexed = text && indexText(text)
+      const vector = indexed && embedder.embedItem(indexed)
+      return { seq, indexed, vector: vector ? new Uint8Array(vector.buffer) : null }
+    },
+    async write(db, items) {
+      if (items.length === 0) return () => {}
+      const [[row], [removed]] = await Promise.all([lastRevision(db, {}), lastRemoval(db, {})])
       let revision = Number(row?.last ?? 0)
-      const [removed] = await lastRemoval(db, {})
       const seen = Number(removed?.last ?? 0)
       if (seen !== removal) wordNumbers.clear()
       removal = seen
-      const texts = notes.flatMap(({ seq, text }) => (text ? [{ seq, indexed: indexText(text) }] : []))
-      const numbers = await numberWords(db, new Set(texts.flatMap(({ indexed }) => [...indexed.words.keys()])))
-      for (const { seq, indexed } of texts) await putWords(db, seq, ++revision, indexed, numbers, embedder)
-      for (const { seq, text } of notes) if (!text) await touchItem(db, { seq, revision: ++revision })
+      const numbers = await numberWords(db, new Set(items.flatMap(({ indexed }) => (indexed ? [...indexed.words.keys()] : []))))
+      for (let at = 0; at < items.length; at += ITEMS_TOGETHER) {
+        const part = items.slice(at, at + ITEMS_TOGETHER)
+        await Promise.all(
+          part.map(async ({ seq, indexed, vector }) => {
+            revision++
+            if (indexed) await putWords(db, seq, revision, indexed, numbers, vector)
+            else await touchItem(db, { seq, revision })
+          }),
+        )
+      }
       return () => {
         if (seen !== removal) return
         for (const [word, seq] of numbers) wordNumbers.set(word, seq)
@@ -172,10 +193,9 @@ async function putWords(
   revision: number,
   indexed: IndexedText,
   numbers: ReadonlyMap<string, number>,
-  embedder: Embedder,
+  vector: Uint8Array | null,
 ): Promise<void> {
   const postings = [...indexed.words].map(([word, code]) => ({ word: numbers.get(word) ?? 0, code }))
-  const vector = embedder.embedItem(indexed)
   await putPostings(db, {
     item_seq: seq,
     revision,
@@ -183,7 +203,7 @@ async function putWords(
     title_length: indexed.titleLength,
     body_length: indexed.bodyLength,
     words: encodePostings(postings),
-    vector: vector ? new Uint8Array(vector.buffer) : null,
+    vector,
   })
 }
 
