@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Database } from '../schema.ts'
 import type { OpenDatabase } from './dialect.ts'
 import { createGroupCommit, type GroupEngine } from './group-commit.ts'
 import { openSqlite } from './sqlite.ts'
@@ -97,6 +98,88 @@ describe('writes that arrive together', () => {
     expect(committed().indexOf('one')).toBeLessThan(3)
     expect(committed()).toHaveLength(121)
     expect(commits()).toBeGreaterThan(1)
+  })
+})
+
+describe('concurrent writes', () => {
+  const add = (name: string) => async (db: Kysely<Database>) => {
+    await sql`insert into note (name) values (${name})`.execute(db)
+    return name
+  }
+  it('finish together, in their order, before any is answered', async () => {
+    const calls: (readonly string[])[] = []
+    const finish = async (db: Kysely<Database>, names: readonly string[]) => {
+      calls.push(names)
+      await sql`insert into note (name) values (${`end of ${names.join()}`})`.execute(db)
+    }
+    const options = { isConcurrent: true, finish }
+    const seen = await Promise.all(
+      ['a', 'b', 'c'].map(async (name) => ({ name: await database.transact(add(name), options), all: committed() })),
+    )
+    for (const { all } of seen) expect(all).toEqual(['a', 'b', 'c', 'end of a,b,c'])
+    expect(calls).toEqual([['a', 'b', 'c']])
+    expect(commits()).toBe(1)
+  })
+
+  it('finish without those that were refused', async () => {
+    const calls: (readonly string[])[] = []
+    const options = { isConcurrent: true, finish: async (_: Kysely<Database>, names: readonly string[]) => void calls.push(names) }
+    const outcomes = await Promise.allSettled(['a', 'a', 'b'].map((name) => database.transact(add(name), options)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(calls).toEqual([['a', 'b']])
+  })
+
+  it('run again by themselves when their last steps fail, so that one harms no other', async () => {
+    const finish = async (_: Kysely<Database>, names: readonly string[]) => {
+      if (names.includes('b')) throw new Error('no b')
+    }
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((name) => database.transact(add(name), { isConcurrent: true, finish })))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(committed()).toEqual(['a', 'c'])
+  })
+
+  it('are never in one transaction with others', async () => {
+    const order: string[] = []
+    const finish = async (_: Kysely<Database>, names: readonly string[]) => void order.push(`end of ${names.join()}`)
+    const run = (name: string, isConcurrent: boolean) =>
+      database.transact(
+        async (db) => {
+          order.push(name)
+          return await add(name)(db)
+        },
+        { isConcurrent, finish },
+      )
+    await Promise.all([run('a', true), run('b', true), run('c', false), run('d', false), run('e', true)])
+    expect(order).toEqual(['a', 'b', 'end of a,b', 'c', 'end of c', 'd', 'end of d', 'e', 'end of e'])
+    expect(commits()).toBe(3)
+  })
+
+  it('run again after a collision, and give up after some', async () => {
+    const collision = new Error('deadlock')
+    const group = createGroupCommit({
+      lanes: 1,
+      run: (work) => database.transact(work),
+      savepoint: { begin() {}, release() {}, rollback() {} },
+      isOpen: () => true,
+      isCollision: (error) => error === collision,
+      explain: (error) => error,
+    })
+    let runs = 0
+    const work = (until: number) => async () => {
+      if (++runs < until) throw collision
+      return runs
+    }
+    const options = { caller: '', isConcurrent: true }
+    expect(await group(work(3), options)).toBe(3)
+    runs = 0
+    await expect(group(work(100), options)).rejects.toBe(collision)
+    expect(runs).toBe(5)
+    runs = 0
+    await expect(group(work(3), { ...options, isConcurrent: false })).rejects.toBe(collision)
+    expect(runs).toBe(1)
+    // Beside another one in its group.
+    runs = 0
+    expect(await Promise.all([group(async () => 'other', options), group(work(3), options)])).toEqual(['other', 3])
   })
 })
 

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SYSTEM } from '../../src/app.ts'
+import { ANONYMOUS } from '../../src/library/actor.ts'
+import type { PromptFields, User } from '../../src/library/items.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
+import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { ENGINES } from '../support/engines.ts'
+
+/** Saves that two instances make at the same time, while a third connection reads what they commit. */
+
+const ROUNDS = 6
+const PROMPT: PromptFields = {
+  title: 'The same title',
+  content: 'First words.',
+  description: null,
+  category: 'writing',
+  tags: ['Red', 'blue'],
+  type: 'TEXT',
+  visibility: 'public',
+}
+
+for (const engine of ENGINES) {
+  describe(`saves at the same time on ${engine.name}`, () => {
+    let place: Awaited<ReturnType<(typeof engine)['create']>>
+    let databases: OpenDatabase[]
+    let stores: LibraryStore[]
+    let ada: User
+    const open = async () => {
+      const database = place.open()
+      databases.push(database)
+      const store = await createStore(database, { clock: Date.now, random: SYSTEM.random })
+      stores.push(store)
+      return store
+    }
+    beforeEach(async () => {
+      place = await engine.create()
+      databases = []
+      stores = []
+      const one = await open()
+      await open()
+      ada = await one.people.createUser({ username: 'ada', defaultVisibility: 'private' })
+    })
+    afterEach(async () => {
+      for (const store of stores) await store.close()
+      await place.remove()
+    })
+    const by = () => ({ userId: ada.id, note: null })
+    const everywhere = <T>(work: (store: LibraryStore, index: number) => Promise<T>, times: number) =>
+      Promise.all(Array.from({ length: times }, (_, index) => work(stores[index % 2] as LibraryStore, index)))
+    /** Reads numbers again and again; each is greater than all that were read before. */
+    const watch = (table: 'item_words' | 'shared_change' | 'public_change') => {
+      const reader = databases[1]?.reader
+      if (!reader) throw new Error('no second instance')
+      let isOver = false
+      const seen: number[] = []
+      const readOn = async () => {
+        const rows = await reader
+          .selectFrom(table)
+          .select('revision')
+          .where('revision', '>', seen.at(-1) ?? 0)
+          .orderBy('revision')
+          .execute()
+        seen.push(...rows.map(({ revision }) => Number(revision)))
+      }
+      const reading = (async () => {
+        for (; !isOver; await sleep(1)) await readOn()
+        await readOn()
+        const all = await reader.selectFrom(table).select('revision').orderBy('revision').execute()
+        return { seen: new Set(seen), all: all.map(({ revision }) => Number(revision)) }
+      })()
+      return async () => {
+        isOver = true
+        return await reading
+      }
+    }
+
+    it('give each item a slug of its own', async () => {
+      const items = await everywhere((store) => store.items.createPrompt(by(), PROMPT), 40)
+      expect(new Set(items.map(({ slug }) => slug)).size).toBe(40)
+      for (const { id, slug } of items) expect((await stores[0]?.items.findPrompt(ANONYMOUS, slug))?.id).toBe(id)
+    })
+
+    it('give one of those who want a slug the slug, and refuse the others', async () => {
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 8)
+      const outcomes = await Promise.allSettled(
+        items.map(({ id }, index) => (stores[index % 2] as LibraryStore).items.changePrompt(id, by(), () => ({ slug: 'wanted' }))),
+      )
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'conflict' })
+      const names = await Promise.all(items.map(async ({ id }) => (await stores[0]?.items.findPrompt(ANONYMOUS, id))?.slug))
+      expect(names.filter((name) => name === 'wanted')).toHaveLength(1)
+    })
+
+    it('give public skills of one name different names to be installed by', async () => {
+      const files = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('---\nname: tidy\ndescription: Tidies.\n---\nTidy.') }]
+      const skills = await everywhere(
+        (store, index) =>
+          store.items.createSkill(by(), {
+            title: `Skill ${index}`,
+            description: null,
+            category: null,
+            tags: [],
+            visibility: 'public',
+            files,
+          }),
+        6,
+      )
+      const rows = await databases[0]?.reader.selectFrom('item').select('channel_name').where('kind', '=', 'skill').execute()
+      expect(skills).toHaveLength(6)
+      expect(new Set(rows?.map((row) => row.channel_name)).size).toBe(6)
+    })
+
+    it('of one item follow one another: no change is lost, and versions have no gap', async () => {
+      const item = await stores[0]?.items.createPrompt(by(), { ...PROMPT, content: '' })
+      if (!item) throw new Error('nothing was created')
+      const changes = 30
+      await everywhere(
+        (store, index) =>
+          store.items.changePrompt(item.id, by(), (current) => ({ content: `${'content' in current ? current.content : ''}${index},` })),
+        changes,
+      )
+      const after = await stores[1]?.items.findPrompt(ANONYMOUS, item.id)
+      const kept = after?.content
+        .split(',')
+        .filter(Boolean)
+        .map(Number)
+        .toSorted((a, b) => a - b)
+      expect(kept).toEqual(Array.from({ length: changes }, (_, index) => index))
+      const versions = await databases[0]?.reader.selectFrom('version').select('number').orderBy('number').execute()
+      expect(versions?.map(({ number }) => number)).toEqual(Array.from({ length: changes + 1 }, (_, index) => index + 1))
+      // Each version others could see is logged, also those that shared a commit.
+      const logged = await databases[0]?.reader.selectFrom('shared_change').select('version').orderBy('seq').execute()
+      expect(logged?.map(({ version }) => version)).toEqual(Array.from({ length: changes + 1 }, (_, index) => index + 1))
+    })
+
+    it.each(['item_words', 'shared_change', 'public_change'] as const)(
+      'are numbered in %s in the order of their commits',
+      async (table) => {
+        const stop = watch(table)
+        const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 20)
+        for (let round = 0; round < ROUNDS; round++) {
+          await everywhere(
+            (store, index) =>
+              store.items.changePrompt(items[(index * 7 + round) % items.length]?.id ?? '', by(), () => ({
+                content: `Round ${round}, writer ${index}, words of their own: ${'abcdefghij'[round]}${index}zz.`,
+                tags: index % 2 === 0 ? ['Red'] : ['blue', 'green'],
+              })),
+            40,
+          )
+        }
+        const { seen, all } = await stop()
+        expect(all.length).toBeGreaterThan(0)
+        // Nothing appeared below what had been read.
+        expect(all.filter((revision) => !seen.has(revision))).toEqual([])
+        if (table === 'public_change') {
+          const [first = 0] = all
+          expect(all).toEqual(all.map((_, index) => first + index))
+        }
+      },
+    )
+
+    it('and writes that run alone keep out of each other’s way', async () => {
+      const item = await stores[0]?.items.createPrompt(by(), PROMPT)
+      if (!item) throw new Error('nothing was created')
+      const outcomes = await Promise.allSettled([
+        ...Array.from({ length: 20 }, (_, index) =>
+          (stores[index % 2] as LibraryStore).items.changePrompt(item.id, by(), () => ({ content: `Change ${index}.` })),
+        ),
+        ...Array.from({ length: 4 }, (_, index) =>
+          (stores[index % 2] as LibraryStore).items.setDeleted('prompt', item.id, ada.id, index % 2 === 0),
+        ),
+        stores[0]?.categories.mergeCategory('writing', 'coding'),
+        stores[1]?.people.createUser({ username: 'ben', defaultVisibility: 'private' }),
+      ])
+      expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
+      const row = await databases[0]?.reader.selectFrom('item').select(['version', 'seq']).executeTakeFirst()
+      const versions = await databases[0]?.reader.selectFrom('version').select('number').orderBy('number').execute()
+      expect(versions?.map(({ number }) => number)).toEqual(Array.from({ length: row?.version ?? 0 }, (_, index) => index + 1))
+    })
+  })
+}
