@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Instances } from '../../library/ports/instances.ts'
 import type { WriteContext } from '../items/write-items.ts'
+import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** Lease time of a claim: other instances may take the items over when it ends. */
@@ -26,10 +27,17 @@ export interface Claims {
   release(db: Kysely<Database>, model: string, itemSeq: number): Promise<void>
 }
 
+const dropClaim = prepareQuery((db) =>
+  db
+    .deleteFrom('embedding_claim')
+    .where('item_seq', '=', sql<number>`${slot('seq')}`)
+    .where('model', '=', slot('model')),
+)
+
 /** Claims of items by model, in `embedding_claim`. */
 export function createClaims(context: WriteContext, { instance, isShared }: Instances): Claims {
-  const release = async (db: Kysely<Database>, model: string, itemSeq: number): Promise<void> => {
-    await db.deleteFrom('embedding_claim').where('item_seq', '=', itemSeq).where('model', '=', model).execute()
+  const release = async (db: Kysely<Database>, model: string, seq: number): Promise<void> => {
+    await dropClaim(db, { seq, model })
   }
   return {
     claimMs: isShared ? CLAIM_MS : null,

@@ -42,6 +42,24 @@ export async function dropStaleVectors(db: Kysely<Database>, seq: number, text: 
   await dropStale(db, { seq, digest: text && digestItemText(toItemText(text)) })
 }
 
+const encodedItem = prepareQuery((db) =>
+  db
+    .selectFrom('item')
+    .select('seq')
+    .where('id', '=', slot('id'))
+    .where('version', '=', sql<number>`${slot('version')}`)
+    .where('deleted_at', 'is', null),
+)
+const dropVector = prepareQuery((db) =>
+  db
+    .deleteFrom('item_vector')
+    .where('item_seq', '=', sql<number>`${slot('seq')}`)
+    .where('model', '=', slot('model')),
+)
+const putVector = prepareStatement(
+  sql`insert into item_vector (item_seq, model, digest, vector) values (${slot('seq')}, ${slot('model')}, ${slot('digest')}, ${slot('vector')})`,
+)
+
 /** Of one moment, and each by an index: counting what is not in the trash would read every row with its text. */
 const counts = prepareQuery<{ items: number; trashed: number; embedded: number }>((db) => {
   const text = sql<{ items: number; trashed: number; embedded: number }>`select (select count(*) from item) as items,
@@ -52,7 +70,6 @@ const counts = prepareQuery<{ items: number; trashed: number; embedded: number }
 
 /** The encoder's vectors of all items. */
 export function itemVectorStore(reader: Kysely<Database>, context: WriteContext, claims: Claims): ItemVectorStore {
-  const kept = (db: Kysely<Database>) => db.selectFrom('item').where('deleted_at', 'is', null)
   const countVectors: ItemVectorStore['countVectors'] = async (model) => {
     const [row] = await counts(reader, { model })
     const [all, inTrash, embedded] = [Number(row?.items), Number(row?.trashed), Number(row?.embedded)]
@@ -92,20 +109,20 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
     renewClaims: claims.renew,
     saveVectors: (model, vectors) =>
       context.transact(async (db) => {
-        let saved = 0
-        for (const { item, vector } of vectors) {
-          if (vector.length !== ITEM_VECTOR_LENGTH) {
-            throw new AppError('internal', `The encoder made a vector of ${vector.length} numbers instead of ${ITEM_VECTOR_LENGTH}.`)
-          }
-          const row = await kept(db).select('seq').where('id', '=', item.id).where('version', '=', item.version).executeTakeFirst()
-          if (!row) continue
-          await db.deleteFrom('item_vector').where('item_seq', '=', row.seq).where('model', '=', model).execute()
-          await claims.release(db, model, row.seq)
-          const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
-          await db.insertInto('item_vector').values({ item_seq: row.seq, model, digest: item.digest, vector: bytes }).execute()
-          saved++
+        const wrong = vectors.find(({ vector }) => vector.length !== ITEM_VECTOR_LENGTH)
+        if (wrong) {
+          throw new AppError('internal', `The encoder made a vector of ${wrong.vector.length} numbers instead of ${ITEM_VECTOR_LENGTH}.`)
         }
-        return saved
+        const found = await Promise.all(vectors.map(({ item: { id, version } }) => encodedItem(db, { id, version })))
+        const saved = vectors.flatMap((one, index) => (found[index] ?? []).map(({ seq }) => ({ ...one, seq })))
+        await Promise.all(
+          saved.flatMap(({ seq, item, vector }) => [
+            dropVector(db, { seq, model }),
+            claims.release(db, model, seq),
+            putVector(db, { seq, model, digest: item.digest, vector: new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength) }),
+          ]),
+        )
+        return saved.length
       }),
     countVectors,
     forgetOtherVectors: (model) =>
