@@ -48,19 +48,30 @@ const insertTag = prepareStatement(
 )
 const removeTags = prepareQuery((db) => db.deleteFrom('item_tag').where('item_seq', '=', sql<number>`${slot('seq')}`))
 
-/** The first use of a tag by an owner, or where everybody of a standing finds it. */
+/**
+ * The first use of a tag by an owner, or where everybody of a standing finds it. Uses are looked at in their order until one fits: there may be
+ * as many as items.
+ */
 const prepareFirstUse = (standing: 'member' | 'stranger') =>
   prepareQuery((db) =>
     db
       .selectFrom('item_tag')
-      .innerJoin('item', 'item.seq', 'item_tag.item_seq')
       .select('item_tag.name')
       .where('item_tag.slug', '=', slot('slug'))
-      .where((eb) =>
-        eb.or([
-          eb.and([eb('item.visibility', 'in', othersMaySee(standing, 'list')), eb('item.deleted_at', 'is', null)]),
-          eb('item.owner_seq', '=', sql<number>`${slot('ownerSeq')}`),
-        ]),
+      .where(
+        (eb) =>
+          eb
+            .selectFrom('item')
+            .select('item.seq')
+            .whereRef('item.seq', '=', 'item_tag.item_seq')
+            .where((inner) =>
+              inner.or([
+                inner.and([inner('item.visibility', 'in', othersMaySee(standing, 'list')), inner('item.deleted_at', 'is', null)]),
+                inner('item.owner_seq', '=', sql<number>`${slot('ownerSeq')}`),
+              ]),
+            ),
+        'is not',
+        null,
       )
       .orderBy('item_tag.item_seq')
       .limit(1),
@@ -69,12 +80,20 @@ const firstUses = { member: prepareFirstUse('member'), stranger: prepareFirstUse
 
 /**
  * Tags in the spelling first used, by the writer's own items or by items that every reader of this one finds: a spelling reveals that there
- * is an item with it.
+ * is an item with it. `spelled` were before.
  */
-export async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: number, visibility: Visibility): Promise<Tag[]> {
+export async function spellTags(
+  db: Kysely<Database>,
+  tags: readonly Tag[],
+  ownerSeq: number,
+  visibility: Visibility,
+  spelled: readonly Tag[] = [],
+): Promise<Tag[]> {
   const firstUse = firstUses[audienceOf(visibility) === 'members' ? 'member' : 'stranger']
+  const names = new Set(spelled.map(({ name }) => name))
   return await Promise.all(
     tags.map(async (tag) => {
+      if (names.has(tag.name)) return tag
       const [first] = await firstUse(db, { slug: tag.slug, ownerSeq })
       return first ? { slug: tag.slug, name: first.name } : tag
     }),
@@ -98,10 +117,10 @@ async function storeFiles(
   return rows
 }
 
-/** Writes tags, files and a new version of an existing item. `files` null keeps its files. */
+/** Writes tags, files and a new version of an existing item. `files` null keeps its files, and `hasTags` its tags. */
 export async function writeParts(
   db: Kysely<Database>,
-  item: { seq: number; version: number; editorSeq: number; note: string | null; at: string },
+  item: { seq: number; version: number; editorSeq: number; note: string | null; at: string; hasTags: boolean },
   next: NextState,
   tags: readonly Tag[],
 ): Promise<void> {
@@ -121,8 +140,12 @@ export async function writeParts(
       author_seq: item.editorSeq,
       created_at: item.at,
     }),
-    ...(item.version > 1 ? [removeTags(db, { seq })] : []),
-    ...tags.map(({ slug, name }, position) => insertTag(db, { seq, slug, name, position })),
+    ...(item.hasTags
+      ? []
+      : [
+          ...(item.version > 1 ? [removeTags(db, { seq })] : []),
+          ...tags.map(({ slug, name }, position) => insertTag(db, { seq, slug, name, position })),
+        ]),
   ])
   if (next.kind === 'skill' && next.files) {
     const stored = await storeFiles(db, next.files)

@@ -181,7 +181,7 @@ async function createItem(
   const [row] = await Promise.all([
     readRow(db, seq),
     keepSlug(db, slug, id, seq),
-    writeParts(db, { seq, version: 1, editorSeq, note: owner.note, at: now }, next, spelled),
+    writeParts(db, { seq, version: 1, editorSeq, note: owner.note, at: now, hasTags: false }, next, spelled),
   ])
   if (next.kind === 'skill') await keepChannelName(db, seq)
   notes.index(seq, await toSearchableText(db, seq, next, spelled), true)
@@ -270,7 +270,8 @@ async function changeItem(
   const [editorSeq, category, spelled] = await Promise.all([
     findUserSeq(db, editor.userId),
     (editor.restores === undefined ? findCategory : findOldCategory)(db, wanted.category),
-    spellTags(db, tags, row.owner_seq, wanted.visibility),
+    // A spelling that fewer know may have to change before more readers.
+    spellTags(db, tags, row.owner_seq, wanted.visibility, wanted.visibility === current.visibility ? current.tags : []),
   ])
   const next: NextState = { ...wanted, category: category?.slug ?? null }
   const now = new Date(context.clock()).toISOString()
@@ -303,7 +304,7 @@ async function changeItem(
   await Promise.all([
     updateItem(db, { seq: row.seq, slug, ...written }),
     ...(slug === row.item_slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
-    writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled),
+    writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now, hasTags: !changed.includes('tags') }, next, spelled),
   ])
   if (next.kind === 'skill') await keepChannelName(db, row.seq)
   notes.index(row.seq, await toSearchableText(db, row.seq, next, spelled))
