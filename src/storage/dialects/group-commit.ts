@@ -7,7 +7,7 @@ import type { Finish } from './dialect.ts'
 
 /** A group commits once it has this many writes, or has been open for this long, in milliseconds. */
 const MAX_GROUP = 50
-const MAX_GROUP_MS = 30
+const MAX_GROUP_MS = 60
 /** How often a write is run before a collision with another is its answer. */
 const MAX_RUNS = 5
 

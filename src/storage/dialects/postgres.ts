@@ -107,8 +107,8 @@ const sequenceOf = (table: string) => sql`pg_get_serial_sequence(${`"${table}"`}
 const LIMITED = `begin; set local lock_timeout = ${LOCK_WAIT_MS}; set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${IDLE_MS}`
 /** Takes the write lock first. The server releases it when a process disappears. */
 const BEGIN = `${LIMITED}; select pg_advisory_xact_lock(${WRITE_LOCK})`
-/** Shares it with other concurrent writes. */
-const BEGIN_CONCURRENT = `${LIMITED}; select pg_advisory_xact_lock_shared(${WRITE_LOCK})`
+/** Shares it with other concurrent writes. They find rows by their keys, so no plan is better for some values than for others. */
+const BEGIN_CONCURRENT = `${LIMITED}; set local plan_cache_mode = force_generic_plan; select pg_advisory_xact_lock_shared(${WRITE_LOCK})`
 /** Without time limits: for migrations. */
 const BEGIN_LONG = `begin; select pg_advisory_xact_lock(${WRITE_LOCK})`
 /** For side transactions: no lock. */
