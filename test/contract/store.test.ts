@@ -98,6 +98,22 @@ for (const engine of ENGINES) {
         })
       })
 
+      it('comes back as it was imported, with its author, times and hold', async () => {
+        const origin = {
+          authorId: (await store.people.ensurePlaceholder('Cleo')).id,
+          contributors: ['Dan'],
+          createdAt: '2024-01-02T03:04:05.000Z',
+          updatedAt: '2024-02-03T04:05:06.000Z',
+          held: { at: '2024-03-04T05:06:07.000Z', from: 'public' as const },
+        }
+        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'unlisted' }, origin)
+        expect(await store.items.findPrompt(as(ada), saved.id)).toEqual(saved)
+        expect(saved).toMatchObject({ author: 'Cleo', contributors: ['Dan'], createdAt: origin.createdAt, updatedAt: origin.updatedAt })
+        const [twin, ...others] = await store.items.findImported('prompt', ada.id, origin.authorId, PROMPT.title)
+        expect([twin, others]).toEqual([{ item: saved, isEditedHere: false }, []])
+        expect(await store.items.findImported('prompt', ada.id, ada.id, PROMPT.title)).toEqual([])
+      })
+
       it('keeps a skill’s files as they are, whatever bytes they hold', async () => {
         const binary = Uint8Array.from({ length: 256 }, (_, i) => i)
         const files = [
