@@ -70,7 +70,7 @@ describe('a large transaction', () => {
     const alone = `${path}.alone`
     copyFileSync(path, alone)
     expect(await readSqliteFile(alone, async (db) => (await db.selectFrom('blob').select('sha256').execute()).length)).toBe(1)
-    expect(await readSetting('wal_autocheckpoint')).toEqual([1_000])
+    expect(await readSetting('wal_autocheckpoint')).toEqual([4_000])
   })
 
   it('goes well while somebody reads, and the log is emptied after', async () => {
@@ -91,7 +91,7 @@ describe('a large transaction', () => {
       { isLarge: true },
     )
     await expect(failing).rejects.toThrow('no')
-    expect(await readSetting('wal_autocheckpoint')).toEqual([1_000])
+    expect(await readSetting('wal_autocheckpoint')).toEqual([4_000])
   })
 })
 

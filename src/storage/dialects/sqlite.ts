@@ -35,9 +35,10 @@ const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 const LOCK_WAIT_MS = 15_000
 /** Attempts to empty the log. */
 const LOG_ATTEMPTS = 20
-/** Size from which the log is emptied on a worker thread, and pages (of 4 KiB) after which a commit checkpoints. */
+/** Size from which the log is emptied on a worker thread. */
 const LARGE_LOG = 8 * 1024 * 1024
-const LOG_PAGES = 1_000
+/** Pages (of 4 KiB) after which a commit checkpoints. With SQLite's own 1,000, every commit of an import would, and write the same pages again. */
+const LOG_PAGES = 4_000
 /** Temporary data stays in memory: a container with a read-only root has no folder for it. */
 const TEMP_IN_MEMORY = 'pragma temp_store = memory'
 /** Pages returned to the file system in one transaction. */
@@ -151,7 +152,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     // SQLite's own message, that it cannot open the file, hides the reason.
     throw isReadOnly(dirname(path)) ? new AppError('unavailable', `${READ_ONLY.slice(0, -1)} (${path}).`) : error
   }
-  writing.exec(TEMP_IN_MEMORY)
+  writing.exec(`${TEMP_IN_MEMORY}; pragma wal_autocheckpoint = ${LOG_PAGES}`)
   const opened = before ?? identify(path)
   // A restore may have replaced the file while this waited.
   if (identify(path) !== opened) {
