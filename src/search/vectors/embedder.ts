@@ -8,6 +8,8 @@ const TITLE_SHARE = 0.4
 const SMOOTHING = 1e-4
 /** Zipf's law: the word of rank n has about this share divided by n + 1. */
 const TOP_SHARE = 0.1
+/** Words whose rows are cached. */
+const MAX_CACHED_ROWS = 50_000
 
 /** Computes text vectors from word vectors. Pure: the same text gives the same vector in every process. */
 export interface Embedder {
@@ -22,11 +24,23 @@ export interface Embedder {
 /** The built-in embedder: a weighted mean of word vectors. A word without one adds nothing. */
 export function createEmbedder(vectors: WordVectors): Embedder {
   const weigh = (row: number) => SMOOTHING / (SMOOTHING + TOP_SHARE / (vectors.rankOf(row) + 1))
-  const addWord = (to: Float32Array, word: string, count: number): void => {
+  /** Rows of the words asked for lately: texts repeat their words, and a look-up costs more than one here. */
+  const rows = new Map<string, number>()
+  const findRow = (word: string): number => {
+    const known = rows.get(word)
+    if (known !== undefined) return known
+    if (rows.size >= MAX_CACHED_ROWS) rows.clear()
     const row = vectors.find(word)
-    if (row < 0) return
+    rows.set(word, row)
+    return row
+  }
+  /** Of the rows used so far; 0 for others. */
+  const lengths = new Float64Array(vectors.size)
+  const addRow = (to: Float32Array, row: number, count: number): void => {
     const vector = vectors.vectorOf(row)
-    const factor = (weigh(row) * Math.sqrt(count)) / lengthOf(vector)
+    const length = lengths[row] || lengthOf(vector)
+    lengths[row] = length
+    const factor = (weigh(row) * Math.sqrt(count)) / length
     for (let i = 0; i < DIMS; i++) to[i] = (to[i] ?? 0) + factor * (vector[i] ?? 0)
   }
   return {
@@ -35,9 +49,11 @@ export function createEmbedder(vectors: WordVectors): Embedder {
       const body = new Float32Array(DIMS)
       for (const [word, code] of text.words) {
         if (STOP_WORDS.has(word) || /^\d+$/.test(word)) continue
-        if (code & IN_TITLE) addWord(title, word, 1)
+        const row = findRow(word)
+        if (row < 0) continue
+        if (code & IN_TITLE) addRow(title, row, 1)
         const count = (code & COUNT_MASK) + (code & IN_DESCRIPTION ? 1 : 0) + (code & IN_TAGS ? 1 : 0)
-        if (count > 0) addWord(body, word, count)
+        if (count > 0) addRow(body, row, count)
       }
       const sum = new Float32Array(DIMS)
       for (const [part, share] of [

@@ -222,7 +222,6 @@ async function freeId(context: WriteContext, db: Kysely<Database>, wanted: strin
 
 /** Items of one title that an import compares: they are read with their texts. */
 const MAX_TWINS = 200
-const rowBySeq = prepareQuery<ItemRow>((db) => selectItems(db).where('item.seq', '=', sql<number>`${slot('seq')}`))
 const ofImport = (item: SelectQueryBuilder<Database, 'item', object>) =>
   item
     .select('item.seq')
@@ -247,10 +246,6 @@ const exportedRow = prepareQuery<ItemRow & { author_id: string }>((db) =>
     .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
     .where('item.title', '=', slot('title')),
 )
-
-async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {
-  return await firstOf(rowBySeq(db, { seq }))
-}
 
 const liveRow = (db: Kysely<Database>) =>
   selectItems(db)

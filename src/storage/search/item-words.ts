@@ -81,8 +81,10 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
   const wordNumbers = new LRUCache<string, number>({ max: MAX_CACHED })
   /** Last removal of words the cache has seen. */
   let removal = 0
-  const numberWords = async (db: Kysely<Database>, words: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> => {
+  /** The numbers of some words, and those of them that are not cached yet. */
+  const numberWords = async (db: Kysely<Database>, words: ReadonlySet<string>) => {
     const numbers = new Map<string, number>()
+    const found = new Map<string, number>()
     let unknown: string[] = []
     for (const word of words) {
       const seq = wordNumbers.get(word)
@@ -90,7 +92,10 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       else numbers.set(word, seq)
     }
     const take = (rows: readonly { seq: number; word: string }[]) => {
-      for (const { word, seq } of rows) numbers.set(word, seq)
+      for (const { word, seq } of rows) {
+        numbers.set(word, seq)
+        found.set(word, seq)
+      }
     }
     for (const part of chunks(unknown)) take(await numbersOf(db, part))
     unknown = unknown.filter((word) => !numbers.has(word))
@@ -101,7 +106,7 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
         const rows = part.map((word) => ({ word, stem: stemmer(word) }))
         take(await db.insertInto('word').values(rows).returning(['seq', 'word']).execute())
       }
-    return numbers
+    return { numbers, found }
   }
   return {
     read(seq, text) {
@@ -116,7 +121,7 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       const seen = Number(removed?.last ?? 0)
       if (seen !== removal) wordNumbers.clear()
       removal = seen
-      const numbers = await numberWords(db, new Set(items.flatMap(({ indexed }) => (indexed ? [...indexed.words.keys()] : []))))
+      const { numbers, found } = await numberWords(db, new Set(items.flatMap(({ indexed }) => (indexed ? [...indexed.words.keys()] : []))))
       for (let at = 0; at < items.length; at += ITEMS_TOGETHER) {
         const part = items.slice(at, at + ITEMS_TOGETHER)
         await Promise.all(
@@ -129,7 +134,7 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       }
       return () => {
         if (seen !== removal) return
-        for (const [word, seq] of numbers) wordNumbers.set(word, seq)
+        for (const [word, seq] of found) wordNumbers.set(word, seq)
       }
     },
   }
