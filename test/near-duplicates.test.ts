@@ -148,7 +148,7 @@ it("an item's page says which related items are nearly the same", async () => {
 })
 
 describe('an import', () => {
-  const importTexts = async (texts: readonly string[], owner: string, maxMs?: number) => {
+  const importTexts = async (texts: readonly string[], owner: string, maxMs?: number, maxLibrary?: number) => {
     const created = collectCreated()
     const bytes = Readable.from([
       Buffer.from(texts.map((content, place) => `${JSON.stringify({ title: `Row ${place + 1}`, content })}\n`).join('')),
@@ -158,7 +158,7 @@ describe('an import', () => {
     const { app, close } = await test.reopen()
     try {
       await importPrompts(app.store, source, { owner, visibility: undefined, onCreated: created.add })
-      return await describeNearDuplicates(app.store, created, maxMs)
+      return await describeNearDuplicates(app.store, created, maxMs, maxLibrary)
     } finally {
       await close()
     }
@@ -179,6 +179,22 @@ describe('an import', () => {
     expect(await importTexts([NEARLY, TEXT, OTHER], 'Ben', 0)).toMatch(
       /^1 imported item is nearly the same as another: "Row 1" and "[^"]+"\. Only the first created item was compared\.$/,
     )
+  })
+
+  it('is not compared in a library whose index takes long to load, and says so', async () => {
+    await save(await test.user('Ada'), 'Shown', TEXT)
+    await save(await test.user('Ada'), 'Other', OTHER)
+    expect(await importTexts([NEARLY], 'Ben', undefined, 1)).toBe(
+      'The imported items were not compared with others: that is done for at most 2,000 new items, in a library of at most 1.',
+    )
+    expect(await importTexts([TEXT], 'Cleo', undefined, 2)).toMatch(/^1 imported item is nearly the same/)
+  })
+
+  it('is not compared when it has more items than can be', async () => {
+    const created = collectCreated()
+    const owner = { id: 'nobody', username: 'nobody' }
+    for (let place = 0; place <= 2_000; place++) created.add({ kind: 'prompt', id: `${place}`, title: 'Row', owner })
+    expect(await describeNearDuplicates(test.app.store, created)).toMatch(/^The imported items were not compared/)
   })
 
   it('says nothing when nothing is repeated', async () => {

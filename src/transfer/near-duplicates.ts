@@ -1,9 +1,11 @@
+import { ANONYMOUS } from '../library/actor.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import type { CreatedItem } from './import-prompts.ts'
 
-/** Created items that are compared, the first ones, and how long that may take. */
+/** Created items that are compared, how long that may take, and the prompts that strangers see in a library where it is done: its index is loaded. */
 const MAX_COMPARED = 2_000
 const MAX_MS = 5_000
+const MAX_LIBRARY = 200_000
 /** Pairs that are named. */
 const MAX_NAMED = 5
 
@@ -25,14 +27,20 @@ export function collectCreated(): { readonly items: readonly CreatedItem[]; read
 
 /**
  * Says how many imported items nearly repeat others that their owners find, and names the first ones; null when none does. Reads the search
- * index, then takes about 2 ms an item; after `maxMs` milliseconds the others are not compared.
+ * index, then takes about 2 ms an item; after `maxMs` milliseconds the others are not compared. More items than can be compared, or those of a
+ * library whose index takes long to load, are not compared at all.
  */
 export async function describeNearDuplicates(
   { items: reader, service }: Pick<LibraryStore, 'items' | 'service'>,
   created: ReturnType<typeof collectCreated>,
   maxMs = MAX_MS,
+  maxLibrary = MAX_LIBRARY,
 ): Promise<string | null> {
   if (created.count === 0) return null
+  if (created.count > MAX_COMPARED || (await reader.countPrompts(ANONYMOUS, {})) > maxLibrary) {
+    const limits = `at most ${MAX_COMPARED.toLocaleString('en')} new items, in a library of at most ${maxLibrary.toLocaleString('en')}`
+    return `The imported items were not compared with others: that is done for ${limits}.`
+  }
   // Nothing is compared before the index is loaded.
   await service.loadSearch()
   const named: string[] = []
