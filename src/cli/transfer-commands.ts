@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { type Command, Option } from 'commander'
 import type { App } from '../app.ts'
 import { KEY_HINTS } from '../auth/key-hints.ts'
@@ -25,6 +26,9 @@ import { STDIN_MARK } from './read-input.ts'
 import { readRemote } from './read-remote.ts'
 import { invokeRemotely } from './remote-invoke.ts'
 import { type ProgressBar, startProgress } from './show-progress.ts'
+
+/** Of 0 to 19: about a third of the processor where others want it too. It holds the write lock meanwhile, so it must not starve. */
+const IMPORT_NICE = 5
 
 interface ImportFlags {
   readonly user?: string
@@ -115,7 +119,11 @@ async function importWhole(app: App, folder: string): Promise<void> {
 
 /** `import` and `export`. */
 export function addTransferCommands(program: Command, withApp: WithApp): void {
-  const imports = program.command('import').description('Import prompts and skills; repeating an import changes nothing')
+  const imports = program
+    .command('import')
+    .description('Import prompts and skills; repeating an import changes nothing')
+    // A service beside it keeps answering as fast.
+    .hook('preAction', () => setPriority(IMPORT_NICE))
   imports
     .command('prompts <file>')
     .description(

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAt } from '../support/engines.ts'
+import { eventually } from '../support/model-server.ts'
 import { isOnPostgres } from '../support/postgres.ts'
 import { createPlace, MAIN, type Place } from '../support/processes.ts'
 import { readTree } from '../support/read-tree.ts'
@@ -82,6 +84,14 @@ describe('a whole library', () => {
     expect(await must(other, 'users', 'list')).not.toContain('acme')
     expect((await other.commonplace(['users', 'invite', 'acme'])).stderr).toContain('"acme" is, or was, the name of a team')
     await other.remove()
+  })
+
+  it('leaves a service beside it more of the processor', async () => {
+    const child = place.start(['import', 'prompts', '-', '--format', 'jsonl', '--user', 'demo'])
+    expect(await eventually(() => Promise.resolve(getPriority(child.pid) === 5))).toBe(true)
+    child.stdin.end('{"title":"A title","content":"Some text"}\n')
+    expect(await once(child, 'close')).toEqual([0, null])
+    expect(await search('title')).toHaveLength(1)
   })
 
   it('loses nothing and doubles nothing when an import is killed half-way and run again', async () => {
