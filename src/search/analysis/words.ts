@@ -35,10 +35,12 @@ const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
 const SIGNED_LETTER = /(?<![\p{L}\p{N}\p{M}\p{Co}])([a-z])(\+\+|#)(?![\p{L}\p{N}\p{M}\p{Co}])/gu
 /** Signs that NFKD turns into letters, although they are not part of the word. */
 const WORD_SIGNS = /[™℠]/gu
+const IS_ASCII = /^[\0-\x7f]*$/
+
 /** Folds case and accents, so that `É` and `e` match. */
 function fold(text: string): string {
   // Fast path: ASCII has nothing more to fold, and without NUL nothing to blank.
-  if (/^[\0-\x7f]*$/.test(text) && !text.includes('\0')) return text.toLowerCase()
+  if (IS_ASCII.test(text) && !text.includes('\0')) return text.toLowerCase()
   return blankForbiddenCharacters(text)
     .toLowerCase()
     .replace(WORD_SIGNS, ' ')
@@ -55,26 +57,28 @@ function fold(text: string): string {
  * @example eachWord('Tic-tac-toe', take) // tic, tac, toe, tictactoe
  */
 export function eachWord(text: string, take: (word: string) => void): void {
-  const folded = fold(text).replace(
-    SIGNED_LETTER,
-    (_, letter: string, sign: string) => `${letter} ${letter}${sign === '#' ? 'sharp' : 'plusplus'}`,
-  )
-  let chain: string[] = []
+  const plain = fold(text)
+  const folded = /[+#]/.test(plain)
+    ? plain.replace(SIGNED_LETTER, (_, letter: string, sign: string) => `${letter} ${letter}${sign === '#' ? 'sharp' : 'plusplus'}`)
+    : plain
+  const isAscii = IS_ASCII.test(folded)
+  const chain: string[] = []
   let separators = ''
   let end = -2
   const endChain = (): void => {
-    const joined = joinChain(chain, separators)
+    const joined = chain.length > 1 ? joinChain(chain, separators) : null
     if (joined !== null) take(joined)
-    chain = []
+    chain.length = 0
     separators = ''
   }
-  eachRun(folded, (start, stop) => {
+  eachRun(folded, isAscii, (start, stop) => {
     const run = folded.slice(start, stop)
     if (start === end + 1 && JOINERS.includes(folded.charAt(end)) && chain.length < MAX_PARTS) separators += folded.charAt(end)
     else endChain()
     chain.push(run)
     end = stop
-    eachPart(run, take)
+    if (isAscii) take(cut(run))
+    else eachPart(run, take)
   })
   endChain()
 }
@@ -88,8 +92,8 @@ function joinChain(chain: readonly string[], separators: string): string | null 
 }
 
 /** Calls `take` with start and end of each run of letters and digits. ASCII text needs no regular expression. */
-function eachRun(text: string, take: (start: number, stop: number) => void): void {
-  if (!/^[\0-\x7f]*$/.test(text)) {
+function eachRun(text: string, isAscii: boolean, take: (start: number, stop: number) => void): void {
+  if (!isAscii) {
     for (const match of text.matchAll(RUN)) take(match.index, match.index + match[0].length)
     return
   }
@@ -138,7 +142,7 @@ export function readQueryWords(text: string, limit: number): QueryWords {
     : plain
   const words: string[] = []
   let isLastGrowing = false
-  eachRun(folded, (start, stop) => {
+  eachRun(folded, IS_ASCII.test(folded), (start, stop) => {
     if (words.length >= limit) return
     const run = folded.slice(start, stop)
     const isAtEnd = stop === folded.length

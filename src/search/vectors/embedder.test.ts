@@ -88,6 +88,14 @@ describe('createEmbedder', () => {
     expect(vector?.[2]).toBe(Math.round(127 / 3))
   })
 
+  it('gives the same vector again, and the one of an embedder that has seen nothing', () => {
+    const item = indexText({ title: 'walrus', description: '', tags: '', content: 'invoice for a seal, a walrus and a zorblat' })
+    const once = createEmbedder(VECTORS)
+    const first = once.embedItem(item)
+    once.embedItem(indexText({ title: 'seal', description: '', tags: '', content: 'invoice invoice' }))
+    expect([once.embedItem(item), createEmbedder(VECTORS).embedItem(item)]).toEqual([first, first])
+  })
+
   it('reads title, description, tags and text', () => {
     for (const field of ['title', 'description', 'tags', 'content']) expect(embed({ [field]: 'walrus' })?.[1]).toBe(127)
     const both = embed({ title: 'walrus', content: 'invoice' })

@@ -8,8 +8,6 @@ const TITLE_SHARE = 0.4
 const SMOOTHING = 1e-4
 /** Zipf's law: the word of rank n has about this share divided by n + 1. */
 const TOP_SHARE = 0.1
-/** Words whose rows are cached. */
-const MAX_CACHED_ROWS = 50_000
 
 /** Computes text vectors from word vectors. Pure: the same text gives the same vector in every process. */
 export interface Embedder {
@@ -24,14 +22,14 @@ export interface Embedder {
 /** The built-in embedder: a weighted mean of word vectors. A word without one adds nothing. */
 export function createEmbedder(vectors: WordVectors): Embedder {
   const weigh = (row: number) => SMOOTHING / (SMOOTHING + TOP_SHARE / (vectors.rankOf(row) + 1))
-  /** Rows of the words asked for lately: texts repeat their words, and a look-up costs more than one here. */
+  /** Rows of the words used so far, as many as there are: texts repeat their words, and `find` costs more. */
   const rows = new Map<string, number>()
   const findRow = (word: string): number => {
     const known = rows.get(word)
     if (known !== undefined) return known
-    if (rows.size >= MAX_CACHED_ROWS) rows.clear()
     const row = vectors.find(word)
-    rows.set(word, row)
+    // Not the caller's string: it may be a piece of a long text, and hold all of it in memory.
+    if (row >= 0) rows.set(vectors.wordOf(row), row)
     return row
   }
   /** Of the rows used so far; 0 for others. */

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { LRUCache } from 'lru-cache'
 import { stemmer } from 'stemmer'
 import {
   ANALYSIS,
@@ -78,7 +77,8 @@ const putPostings = prepareStatement(sql`
 
 /** A words writer with its own cache. */
 export function createWordsWriter(embedder: Embedder): WordsWriter {
-  const wordNumbers = new LRUCache<string, number>({ max: MAX_CACHED })
+  // A look-up in a map takes a quarter of one that also notes the use, and a text has hundreds.
+  const wordNumbers = new Map<string, number>()
   /** Last removal of words the cache has seen. */
   let removal = 0
   /** The numbers of some words, and those of them that are not cached yet. */
@@ -134,6 +134,7 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       }
       return () => {
         if (seen !== removal) return
+        if (wordNumbers.size + found.size > MAX_CACHED) wordNumbers.clear()
         for (const [word, seq] of found) wordNumbers.set(word, seq)
       }
     },
