@@ -9,6 +9,8 @@ import type { WordScores } from './score-words.ts'
 export const MIN_NEARLY_SAME = 0.75
 /** Words by which near-duplicates are looked for. */
 const MAX_DISTINCTIVE = 12
+/** Items that hold these words, in all: bounds what a save costs in a library of any size. A word that more hold tells nobody apart. */
+const MAX_POSTINGS = 10_000
 
 /** How often each word is in an item's text, by word number. */
 export type WordCounts = ReadonlyMap<number, number>
@@ -48,7 +50,12 @@ export function rarityFor({ postings, totals }: IndexView, own: PrivatePostings 
 /** Looks for the rarest of a text's words that other items hold, each as it is. @param countOf number of other items that hold a word */
 export function planDistinctive(words: Iterable<number>, countOf: (word: number) => number): QueryPlan {
   const shared = [...words].flatMap((word) => (countOf(word) > 0 ? [{ word, count: countOf(word) }] : []))
-  const rarest = shared.sort((a, b) => a.count - b.count || a.word - b.word).slice(0, MAX_DISTINCTIVE)
+  const sorted = shared.sort((a, b) => a.count - b.count || a.word - b.word).slice(0, MAX_DISTINCTIVE)
+  let postings = 0
+  const rarest = sorted.filter(({ count }) => {
+    postings += count
+    return postings <= MAX_POSTINGS
+  })
   const groups = rarest.map(({ word }) => ({ word: '', isInLibrary: true, concepts: [{ words: [word], weight: 1, isWord: true }] }))
   return { groups, corrections: new Map() }
 }
