@@ -3,10 +3,10 @@ import { createWriteStream } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Place, Served } from '../test/support/processes.ts'
+import { measureCommand } from './measured-command.ts'
 import { readProcessorTime } from './processor-time.ts'
 import { recombinePrompts } from './recombined-prompts.ts'
 
-const IMPORT_MS = 60 * 60_000
 const SEARCHES = ['story about light', 'code review', 'travel plan', 'email to a customer', 'learn a language', 'sql query']
 /** Of twenty reads: look-ups by id, pages of the list, and the rest searches. */
 const LOOKUPS = 12
@@ -35,31 +35,14 @@ export async function writeImportFile(promptsFile: string, path: string, count: 
 export async function importFile(
   place: Place,
   served: Served,
-  file: { readonly path: string; readonly count: number },
+  file: { readonly path: string; readonly count: number; readonly owner: string },
   env: Record<string, string>,
 ): Promise<{ readonly seconds: number; readonly cpuSeconds: number; readonly serviceCpuSeconds: number }> {
   const service = () => served.children.reduce((sum, { pid }) => sum + readProcessorTime(pid ?? 0), 0)
   const before = service()
-  const started = performance.now()
-  const child = place.start(['import', 'prompts', file.path, '--user', 'bench', '--public'], { env })
-  let [said, cpu] = ['', 0]
-  for (const output of [child.stdout, child.stderr])
-    output.on('data', (text) => {
-      said += text
-    })
-  const ended = once(child, 'close')
-  const isOver = () => child.exitCode !== null || child.signalCode !== null
-  while (!isOver() && performance.now() - started < IMPORT_MS) {
-    try {
-      cpu = readProcessorTime(child.pid ?? 0)
-    } catch {
-      // It has just ended.
-    }
-    await Promise.race([ended, sleep(100)])
-  }
-  const seconds = (performance.now() - started) / 1000
+  const { seconds, cpuSeconds, said } = await measureCommand(place, ['import', 'prompts', file.path, '--user', file.owner, '--public'], env)
   if (!said.includes(` ${file.count} created`)) throw new Error(`The import failed: ${said.slice(-500)}`)
-  return { seconds, cpuSeconds: cpu / 1e6, serviceCpuSeconds: (service() - before) / 1e6 }
+  return { seconds, cpuSeconds, serviceCpuSeconds: (service() - before) / 1e6 }
 }
 
 /** Reads at a fixed rate until it is over, whether or not earlier reads were answered. */

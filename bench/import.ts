@@ -9,6 +9,7 @@ import { findTestData } from '../test/support/real-data.ts'
 import { measureEngine } from './engine-rate.ts'
 import { importFile, readBeside, writeImportFile } from './import-beside.ts'
 import { libraryMiB, makeLibrary } from './library-files.ts'
+import { percentile } from './percentile.ts'
 
 const SEED = 20_261_125
 const SMALL = 1257
@@ -21,13 +22,12 @@ const [size, rate] = [Number(values.size), Number(values.rate)]
 if (!Number.isSafeInteger(size) || size < 1 || !(rate > 0)) throw new Error('--size and --rate take numbers above zero.')
 const promptsFile = values.prompts ?? findTestData().promptsFile
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const at = (times: readonly number[], share: number) =>
-  (times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN).toFixed(1)
+const at = (times: readonly number[], share: number) => percentile(times, share).toFixed(1)
 
 const place = createPlace()
 try {
   const path = join(place.folder, 'import.db')
-  const file = { path: join(place.folder, 'import.jsonl'), count: size }
+  const file = { path: join(place.folder, 'import.jsonl'), count: size, owner: 'bench' }
   const env = { DATABASE_URL: `sqlite:${path}`, ENCODER: process.env['ENCODER'] ?? 'off', RATE_LIMITS: 'off' }
   await makeLibrary(place, path, promptsFile, SMALL)
   await writeImportFile(promptsFile, file.path, size, SEED)

@@ -3,23 +3,20 @@
 //   npm run bench:saves [-- --seconds 10] [--rounds 3] [--writers 100] [--engine sqlite|postgresql] [--instances 1]
 // Ends with 1 when a save was lost, or an answer was wrong.
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { findFreePort, startPostgres } from '../test/support/postgres-server.ts'
-import { createPlace, type Served } from '../test/support/processes.ts'
+import { createPlace } from '../test/support/processes.ts'
 import { findLost } from './acknowledged-saves.ts'
 import { drive, FLOOR_ASKS, median, startFloor } from './drive.ts'
 import { measureEngine } from './engine-rate.ts'
-import { readProcessorTime, readResidentMiB } from './processor-time.ts'
-import { seededRandom } from './recombined-prompts.ts'
-import { type Ledger, makeKeys, openLedger, write } from './savers.ts'
+import { percentile } from './percentile.ts'
+import { readResidentMiB } from './processor-time.ts'
+import { saveBeside } from './save-beside.ts'
+import { type Ledger, makeKeys, openLedger } from './savers.ts'
 
-const SEED = 20_261_123
 const ENGINE_SECONDS = 2
 const FLOOR_REQUESTS = 20_000
 const FLOOR_CONNECTIONS = 64
-/** From one read beside the writers to the next. */
-const READ_EVERY_MS = 20
 const ALONE_SECONDS = 3
 
 const { values } = parseArgs({
@@ -42,8 +39,6 @@ if (![rounds, writers, instances].every((count) => Number.isSafeInteger(count) &
 }
 if (!['sqlite', 'postgresql'].includes(values.engine)) throw new Error('--engine takes sqlite or postgresql.')
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const at = (times: readonly number[], share: number) =>
-  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
 
 const place = createPlace()
 const server = values.engine === 'postgresql' ? await startPostgres([]) : null
@@ -71,14 +66,14 @@ try {
   for (let round = 0; round < rounds; round++) {
     figures.engine.push(measureEngine(join(place.folder, 'engine.db'), ENGINE_SECONDS))
     figures.floor.push((await drive(floor, FLOOR_ASKS, FLOOR_CONNECTIONS, FLOOR_REQUESTS)).cpuMicroseconds)
-    const alone = await save(served, keys, 1, ALONE_SECONDS)
-    const many = await save(served, keys, writers, seconds)
-    figures.alone.push(at(alone.ledger.times, 0.5))
+    const alone = await saveBeside(served, keys, 1, ALONE_SECONDS)
+    const many = await saveBeside(served, keys, writers, seconds)
+    figures.alone.push(percentile(alone.ledger.times, 0.5))
     figures.perSecond.push(many.ledger.saves.length / seconds)
-    figures.p50.push(at(many.ledger.times, 0.5))
-    figures.p99.push(at(many.ledger.times, 0.99))
+    figures.p50.push(percentile(many.ledger.times, 0.5))
+    figures.p99.push(percentile(many.ledger.times, 0.99))
     figures.cpu.push(many.cpu / many.ledger.saves.length)
-    figures.reads.push(at(many.reads, 0.99))
+    figures.reads.push(percentile(many.reads, 0.99))
     for (const one of [alone, many]) {
       saved.push(...one.ledger.saves)
       ledger.faults.push(...one.ledger.faults, ...[...one.ledger.refused].map(([what, count]) => `${count} ${what}`))
@@ -103,41 +98,4 @@ try {
   await floor.stop()
   await place.remove()
   await server?.stop()
-}
-
-/** Lets some writers save for a while, each to one of the instances, while somebody reads. */
-async function save(
-  served: Served,
-  keys: readonly string[],
-  count: number,
-  duration: number,
-): Promise<{ readonly ledger: Ledger; readonly reads: readonly number[]; readonly cpu: number }> {
-  const ledger = openLedger()
-  const reads: number[] = []
-  const random = seededRandom(SEED)
-  const pools = keys.map(() => [] as string[])
-  const pids = served.children.map(({ pid }) => pid ?? 0)
-  const cpu = () => pids.reduce((sum, pid) => sum + readProcessorTime(pid), 0)
-  const until = performance.now() + duration * 1000
-  const isOver = () => performance.now() >= until
-  const before = cpu()
-  const readOn = async () => {
-    while (!isOver()) {
-      const started = performance.now()
-      const answer = await fetch(`${served.ownUrls[0] ?? served.url}/api/prompts?perPage=10`)
-      await answer.text()
-      if (!answer.ok) ledger.faults.push(`a read was answered with ${answer.status}`)
-      reads.push(performance.now() - started)
-      await sleep(READ_EVERY_MS)
-    }
-  }
-  await Promise.all([
-    readOn(),
-    ...Array.from({ length: count }, (_, writer) => {
-      const person = writer % keys.length
-      const url = served.ownUrls[writer % served.ownUrls.length] ?? served.url
-      return write(url, { writer, key: keys[person] ?? '', pool: pools[person] ?? [], isOver, random }, ledger)
-    }),
-  ])
-  return { ledger, reads, cpu: cpu() - before }
 }

@@ -17,7 +17,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['collection.css', 'assets/web/collection.css', 'text/css; charset=utf-8'],
   ['changes.css', 'assets/web/changes.css', 'text/css; charset=utf-8'],
   ['favicon.svg', 'assets/web/favicon.svg', 'image/svg+xml'],
-  ['benchmarks.svg', 'docs/benchmarks.svg', 'image/svg+xml'],
+  ['growth.svg', 'docs/growth.svg', 'image/svg+xml'],
   ['site.js', 'dist/web/site.js', 'text/javascript; charset=utf-8'],
   ['find.js', 'dist/web/find.js', 'text/javascript; charset=utf-8'],
   ['members.js', 'dist/web/members.js', 'text/javascript; charset=utf-8'],
