@@ -62,7 +62,7 @@ function expectSame(whole: KindIndex, model: ReadonlyMap<number, State>): void {
     titleLength: open.length,
     bodyLength: open.reduce((sum, [, { words }]) => sum + words.length, 0),
   })
-  const byAge = index.byAge().filter((slot) => index.table.state[slot] !== FREE)
+  const byAge = index.byAge()
   const ages = all.toSorted(([a, one], [b, other]) => one.createdAt - other.createdAt || a - b)
   expect(byAge.map((slot) => index.table.seq[slot])).toEqual(ages.map(([seq]) => seq))
   for (let word = 0; word < 8; word++) {
@@ -121,6 +121,20 @@ describe('createKindIndex', () => {
     const atOnce = createKindIndex()
     atOnce.apply([change(50, other), ...states.map((state) => change(55, state)), change(60, own)])
     expectSame(atOnce, model)
+  })
+
+  it('keeps the order of age when many items change at once', () => {
+    const index = createKindIndex()
+    const model = new Map<number, State>()
+    const apply = (seqs: readonly number[], ageOf: (seq: number) => number) => {
+      for (const seq of seqs) model.set(seq, { ...PUBLIC_ONE, createdAt: ageOf(seq) })
+      index.apply(seqs.map((seq) => change(seq, { ...PUBLIC_ONE, createdAt: ageOf(seq) })))
+      expectSame(index, model)
+    }
+    const all = Array.from({ length: 150 }, (_, place) => place + 1)
+    apply(all, (seq) => seq % 7)
+    apply([3, 77, 149], (seq) => seq % 5)
+    apply(all, (seq) => seq % 11)
   })
 
   it('holds what there is after any changes', () => {

@@ -23,7 +23,7 @@ export interface KindIndex {
   /** Slot of an item, by its row number. */
   slotOf(seq: number): number | undefined
   countItems(): number
-  /** Slots by creation time, oldest first; may include free slots. */
+  /** Slots by creation time, oldest first. Changes of the index change it: use it at once. */
   byAge(): readonly number[]
   /** Applies changes. Of several changes to an item, the last wins. */
   apply(changes: readonly ItemChange[]): void
@@ -64,6 +64,9 @@ export interface IndexView extends Pick<KindIndex, 'table' | 'hiddenOf' | 'slotO
   /** BM25 length norms, two per slot: title, then body. Zero for free slots. */
   norms(): Float32Array
 }
+
+/** Changes that are placed one by one among the slots by age; for more, they are sorted again when they are needed. */
+const MAX_PLACED = 100
 
 /** BM25's b, for the title and the body. */
 const TITLE_LENGTH_PART = 0.5
@@ -177,7 +180,20 @@ export function createKindIndex(): KindIndex {
   const hidden = createHiddenPostings()
   const views = new Map<string, IndexView>()
   const slots = createSlotMap()
+  /** null until it is needed, and after large changes. */
   let slotsByAge: number[] | null = null
+  const compareAges = (a: number, b: number): number =>
+    (table.createdAt[a] ?? 0) - (table.createdAt[b] ?? 0) || (table.seq[a] ?? 0) - (table.seq[b] ?? 0)
+  /** Where a slot is among the others by its age, or belongs. */
+  const placeByAge = (sorted: readonly number[], slot: number): number => {
+    let [low, high] = [0, sorted.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compareAges(sorted[middle] ?? 0, slot) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
   /** Raised by each change of items. */
   let generation = 0
 
@@ -203,6 +219,8 @@ export function createKindIndex(): KindIndex {
   const remove = (seq: number, deleted: Map<Audience, Set<number>>): void => {
     const slot = slots.get(seq)
     if (slot === undefined) return
+    // While the slot has the item's age.
+    slotsByAge?.splice(placeByAge(slotsByAge, slot), 1)
     slots.delete(seq)
     setVector(slot, null)
     const state = table.state[slot] ?? FREE
@@ -220,6 +238,7 @@ export function createKindIndex(): KindIndex {
     const slot = table.take()
     slots.set(item.seq, slot)
     table.put(slot, item)
+    slotsByAge?.splice(placeByAge(slotsByAge, slot), 0, slot)
     if (item.audience !== null) {
       adjustTotals(slot, 1)
       return slot
@@ -232,9 +251,7 @@ export function createKindIndex(): KindIndex {
     hiddenOf: hidden.of,
     slotOf: (seq: number) => slots.get(seq),
     byAge(): readonly number[] {
-      slotsByAge ??= slots
-        .slots()
-        .sort((a, b) => (table.createdAt[a] ?? 0) - (table.createdAt[b] ?? 0) || (table.seq[a] ?? 0) - (table.seq[b] ?? 0))
+      slotsByAge ??= slots.slots().sort(compareAges)
       return slotsByAge
     },
   }
@@ -250,7 +267,7 @@ export function createKindIndex(): KindIndex {
     },
     apply(changes) {
       if (changes.length === 0) return
-      slotsByAge = null
+      if (changes.length > MAX_PLACED) slotsByAge = null
       const last = new Map(changes.map((change) => [change.seq, change]))
       generation++
       const deleted = new Map<Audience, Set<number>>()

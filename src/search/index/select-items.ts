@@ -120,9 +120,23 @@ function holdsTag(table: ItemTable, slugs: readonly string[]): (slot: number) =>
 
 /** Answers a request without a query: a page of all items that pass. */
 export function listItems(index: IndexView, isCandidate: (slot: number) => boolean, request: IndexRequest): IndexAnswer {
-  const slots = index.byAge().filter(isCandidate)
-  const sorted = sortSlots(index, slots, request.sort === 'relevance' ? 'newest' : request.sort)
-  return { seqs: cutPage(index, sorted, request), scores: [], total: slots.length, corrections: new Map() }
+  const byAge = index.byAge()
+  if (request.sort === 'votes') {
+    const slots = byAge.filter(isCandidate)
+    return { seqs: cutPage(index, sortSlots(index, slots, 'votes'), request), scores: [], total: slots.length, corrections: new Map() }
+  }
+  // In one walk that keeps the page alone: lists of a million slots would take longer than the walk.
+  const { offset, limit } = request
+  const [first, step] = request.sort === 'oldest' ? [0, 1] : [byAge.length - 1, -1]
+  const page: number[] = []
+  let total = 0
+  for (let at = first; at >= 0 && at < byAge.length; at += step) {
+    const slot = byAge[at] ?? 0
+    if (!isCandidate(slot)) continue
+    if (total >= offset && page.length < limit) page.push(index.table.seq[slot] ?? 0)
+    total++
+  }
+  return { seqs: page, scores: [], total, corrections: new Map() }
 }
 
 /** Sorts slots. @param byAge oldest first */
