@@ -520,6 +520,11 @@ export interface Database {
     author_seq: number | null
     created_at: string | null
   }
+  /**
+   * A transaction by its number, and the id of a user who wrote in it; '' where it narrowed what somebody may see. Written by triggers
+   * (migration 0036) where there can be replicas.
+   */
+  read_mark: { caller: string; xid: number }
   /** Messages between instances, until they are read. */
   instance_mail: { seq: Generated<number>; instance: string; body: string; created_at: string }
   /** Points of callers in a time window, over all instances. */

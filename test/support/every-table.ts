@@ -279,6 +279,7 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       .execute()
     await db.insertInto('form_draft').values({ id: 'f', owner_seq: 1, body: '{}', created_at: AT }).execute()
     await db.insertInto('instance_mail').values({ instance: 'i', body: 'b', created_at: AT }).execute()
+    await db.insertInto('read_mark').values({ caller: 'c', xid: 1 }).execute()
     await db.insertInto('counter').values({ name: 'n', ends_at: AT, points: 1 }).execute()
     await db.insertInto('embedding_claim').values({ item_seq: 1, model: 'm', instance: 'i', until: AT }).execute()
     // The last numbers belong to rows that are gone.

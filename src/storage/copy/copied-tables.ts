@@ -4,6 +4,7 @@ import type { Database } from '../schema.ts'
 export const LEFT_TABLES = [
   'revision',
   'public_change',
+  'read_mark',
   'instance_mail',
   'counter',
   'embedding_claim',

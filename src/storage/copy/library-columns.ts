@@ -268,6 +268,7 @@ export const LIBRARY_COLUMNS = {
   import_entry: ['import_seq', 'number', 'name', 'title', 'kind', 'body', 'outcome', 'remark', 'is_done', 'item_id'],
   audit_event: ['seq', 'at', 'actor_id', 'key_id', 'surface', 'action', 'target_id', 'owner_id', 'detail'],
   revision: ['scope', 'value'],
+  read_mark: ['caller', 'xid'],
   public_change: [
     'revision',
     'what',

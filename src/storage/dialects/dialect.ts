@@ -21,6 +21,8 @@ export interface Dialect {
   addRevisionTriggers(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void>
   /** Creates a trigger that runs after each row of an event. Part of migration 0034: not to be edited. */
   addTrigger(db: Kysely<Database>, trigger: Trigger): Promise<void>
+  /** Adds what marks transactions for reads from replicas; nothing where there are none. Part of migration 0036: not to be edited. */
+  markTransactions(db: Kysely<Database>): Promise<void>
   isUniqueViolation(error: unknown): boolean
   /** Waits until no other transaction gives numbers in the order of commits, and keeps others from it until this one has committed. */
   lockNumbers(db: Kysely<Database>): Promise<void>

@@ -9,6 +9,7 @@ import { createGroupCommit, finishing } from './group-commit.ts'
 import { openVectorTable } from './pgvector.ts'
 import { createPool, createReader, createWriter, toKysely, withRetry } from './postgres-connections.ts'
 import { faultOf, toKnownError } from './postgres-faults.ts'
+import { markTransactions } from './postgres-marks.ts'
 import { createSignals } from './postgres-signals.ts'
 
 /** The advisory lock that every writer holds until it commits, concurrent ones share it: an arbitrary number, the same for all instances. */
@@ -82,6 +83,7 @@ export const postgresDialect: Dialect = {
         end loop;
       end $$`.execute(db)
   },
+  markTransactions,
   openVectors: openVectorTable,
   findFaults: async () => null,
   async readColumns(db) {

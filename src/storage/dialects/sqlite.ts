@@ -69,6 +69,8 @@ export const sqliteDialect: Dialect = {
   // One transaction writes at a time.
   async lockNumbers() {},
   async deferTriggers() {},
+  // A file has no replicas.
+  markTransactions: async () => {},
   openVectors: async () => null,
   async findFaults(db) {
     const structure = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db)

@@ -40,6 +40,7 @@ import { addGivenRights } from './0032-given-rights.ts'
 import { createSignInFactors } from './0033-sign-in-factors.ts'
 import { logPublicChanges } from './0034-public-changes.ts'
 import { deferTriggers } from './0035-deferred-triggers.ts'
+import { createReadMarks } from './0036-read-marks.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -87,6 +88,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0033-sign-in-factors', up: createSignInFactors, digest: 'de99a46659cf017809eeebe98ee3b29506d384fd2262d30de73102ba988f4b32' },
   { name: '0034-public-changes', up: logPublicChanges, digest: 'dd8a296799e119207fc4292226f70b85a3df2d09715fadb782460f3b158b017e' },
   { name: '0035-deferred-triggers', up: deferTriggers, digest: '706097705414addc90dac77c41fa2c0063a3464290eacc430c11748e210e25f1' },
+  { name: '0036-read-marks', up: createReadMarks, digest: 'afe609f0ea8f4e959cee7f54fcefc757672c3e017f07b8f604791abdcd39866a' },
 ]
 
 /** Options of a migration run. */
