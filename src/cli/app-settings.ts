@@ -8,6 +8,7 @@ export function toAppSettings(config: Config, address: string): AppSettings {
     databaseUrl: config.DATABASE_URL,
     databaseConnections: config.DATABASE_CONNECTIONS,
     databaseListenUrl: config.DATABASE_LISTEN_URL,
+    databaseReadUrl: config.DATABASE_READ_URL,
     copiesBeforeUpgrade: config.BACKUP_BEFORE_UPGRADE,
     backupFolder: config.BACKUP_DIR,
     baseUrl: address,

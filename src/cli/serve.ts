@@ -55,6 +55,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
         service: { mayCreate: options.create },
         onProgress: logOpening((fields, text) => logger.info(fields, text)),
         onEncoderFault: (message) => logger.warn(message),
+        onReplica: (sentence) => logger.warn(sentence),
       },
     )
     const loaded = options.starter ? await loadStarter(app.store) : 0

@@ -13,6 +13,7 @@ const DEFAULTS = {
   DEFAULT_LANGUAGE: 'en',
   DATABASE_CONNECTIONS: 10,
   DATABASE_LISTEN_URL: null,
+  DATABASE_READ_URL: null,
   PASSWORD_HASH: 'standard',
   BACKUP_BEFORE_UPGRADE: true,
   BACKUP_DIR: null,
@@ -171,6 +172,8 @@ describe('values out of range', () => {
     ['DATABASE_URL', 'postgres:///library'],
     ['DATABASE_CONNECTIONS', '0'],
     ['DATABASE_LISTEN_URL', 'sqlite:x.db'],
+    ['DATABASE_READ_URL', 'sqlite:x.db'],
+    ['DATABASE_READ_URL', 'db.example.org/library'],
     ['ALLOW_SIGNUP', 'yes'],
     ['LIBRARY_ACCESS', 'closed'],
     ['PUBLIC_ITEMS', 'true'],
@@ -237,6 +240,14 @@ describe('values out of range', () => {
     expect(loadConfig({ PUBLIC_ITEMS: 'off' }).PUBLIC_ITEMS).toBe(false)
   })
 
+  it('DATABASE_READ_URL goes with a server in DATABASE_URL alone', () => {
+    const read = { DATABASE_READ_URL: 'postgres://me:hush@replica.example.org/library' }
+    for (const DATABASE_URL of [undefined, 'sqlite:x.db']) {
+      expect(() => loadConfig({ ...read, DATABASE_URL })).toThrow(/^(?!.*hush)DATABASE_READ_URL also needs DATABASE_URL/)
+    }
+    expect(loadConfig({ ...read, DATABASE_URL: 'postgres://db.example.org/library' })).toMatchObject(read)
+  })
+
   it('says nothing of a key that is refused', () => {
     expect(() => loadConfig({ OPENAI_API_KEY: 'sk-se cret' })).toThrow(/^(?!.*cret)OPENAI_API_KEY /)
   })
@@ -294,6 +305,7 @@ describe('a secret in a file', () => {
   const SECRETS: Readonly<Record<string, string>> = {
     DATABASE_URL: 'postgres://me:hush@db.example.org/library',
     DATABASE_LISTEN_URL: 'postgres://me:hush@db.example.org/library',
+    DATABASE_READ_URL: 'postgres://me:hush@replica.example.org/library',
     SECRET_KEY: 'hush hush hush hush hush hush hush',
     SMTP_URL: 'smtps://me:hush@mail.example.org',
     OPENAI_API_KEY: 'sk-hush',
@@ -302,6 +314,11 @@ describe('a secret in a file', () => {
     EMBEDDINGS_API_KEY: 'sk-hush',
     OIDC_CLIENT_SECRET: 'hush-hush',
     METRICS_TOKEN: 'hush-hush-hush-hush',
+  }
+  /** What some of them need beside. */
+  const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    SMTP_URL: { MAIL_FROM: 'prompts@example.org' },
+    DATABASE_READ_URL: { DATABASE_URL: 'postgres://db.example.org/library' },
   }
   let folder: string
   beforeAll(() => {
@@ -324,7 +341,7 @@ describe('a secret in a file', () => {
   })
 
   it.each(Object.entries(SECRETS))('%s is read from there, without the newline at the end', (name, value) => {
-    const others = name === 'SMTP_URL' ? { MAIL_FROM: 'prompts@example.org' } : {}
+    const others = NEEDED[name] ?? {}
     const expected = { ...DEFAULTS, ...others, [name]: value }
     for (const end of ['', '\n', '\r\n']) {
       expect(loadConfig({ ...others, [`${name}_FILE`]: write(name, value + end) })).toEqual(expected)

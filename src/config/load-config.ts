@@ -77,6 +77,12 @@ export function loadConfig(environment: Environment = process.env): Config {
     throw new AppError('invalid_input', [...faults.values()].filter((fault) => fault !== '').join(' '))
   }
   const config = Object.freeze(parsed.data)
+  if (config.DATABASE_READ_URL !== null && config.DATABASE_URL.startsWith('sqlite:')) {
+    throw new AppError(
+      'invalid_input',
+      'DATABASE_READ_URL also needs DATABASE_URL, the address of the PostgreSQL server that the replica follows.',
+    )
+  }
   if (config.SMTP_URL !== null && config.MAIL_FROM === null) {
     throw new AppError('invalid_input', 'SMTP_URL also needs MAIL_FROM, the sender address.')
   }

@@ -93,6 +93,12 @@ export const SETTINGS = {
     'PostgreSQL behind a connection pooler: direct address of the server, for the one connection that carries notifications between instances.',
     'DATABASE_URL',
   ),
+  DATABASE_READ_URL: secret(
+    postgresUrl,
+    null,
+    'PostgreSQL with a replica: direct address of one standby server, which then answers reads of items where it shows nobody anything old. As many connections as DATABASE_CONNECTIONS says.',
+    '(none)',
+  ),
   BACKUP_BEFORE_UPGRADE: setting(onOff, true, 'SQLite: copy the file to FILE.before-NUMBER before a schema upgrade.'),
   BACKUP_DIR: setting(z.string(), null, 'Folder for scheduled backups, named by time.', '(none)'),
   BACKUP_EVERY: setting(interval, 86_400_000, 'Interval between scheduled backups: a number followed by m, h or d.', '24h'),

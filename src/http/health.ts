@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { jsonAnswer } from '../exchange.ts'
+import type { ReplicaState } from '../library/service.ts'
 import type { BoundRoute } from './call.ts'
 
 /** How long the library may take to answer before it counts as not answering. */
@@ -22,12 +23,14 @@ export interface Readiness {
   isReady(): boolean
   embeddings(): EmbeddingsState
   encoder(): EncoderState
+  /** How the replica does; null without one. When it does not do well, the primary answers. */
+  readReplica(): Promise<Pick<ReplicaState, 'state'> | null>
   /** Called when the library does not respond. */
   onFault(error: AppError): void
 }
 
 /** `/healthz`: the process answers. `/readyz`: it can serve, and what serves less well than it could. */
-export function healthRoutes({ check, loadSearch, isReady, embeddings, encoder, onFault }: Readiness): BoundRoute[] {
+export function healthRoutes({ check, loadSearch, isReady, embeddings, encoder, readReplica, onFault }: Readiness): BoundRoute[] {
   let isSearchLoaded = false
   const look = async () => {
     await check()
@@ -56,7 +59,11 @@ export function healthRoutes({ check, loadSearch, isReady, embeddings, encoder, 
         const tooLate = sleep(CHECK_MS, 'late', { signal: late.signal, ref: false }).catch(() => 'late')
         try {
           const outcome = await Promise.race([lookOnce(), tooLate])
-          if (outcome !== 'late') return jsonAnswer({ status: 'ready', search: 'ready', embeddings: embeddings(), encoder: encoder() })
+          if (outcome !== 'late') {
+            const replica = await readReplica()
+            const states = { embeddings: embeddings(), encoder: encoder(), ...(replica && { replica: replica.state }) }
+            return jsonAnswer({ status: 'ready', search: 'ready', ...states })
+          }
           return isSearchLoaded
             ? jsonAnswer({ status: 'unavailable', reason: 'The library is not responding.' }, 503)
             : jsonAnswer({ status: 'starting', search: 'loading' }, 503)

@@ -26,6 +26,21 @@ export interface DatabaseSize {
   readonly beside: readonly FileBeside[]
 }
 
+/** How a replica of the database does. */
+export interface ReplicaState {
+  /** The name of the host: no user or password. */
+  readonly place: string
+  /**
+   * `current`: it has what the primary had a second ago. `behind`: it has not, and the primary answers those for whom that matters.
+   * `unusable`: it cannot be reached or follows another server, and the primary answers everybody.
+   */
+  readonly state: 'current' | 'behind' | 'unusable'
+  /** What it has not replayed yet; null when that is not known. */
+  readonly bytes: number | null
+  /** How long it has been behind at least; null when that is not known. */
+  readonly seconds: number | null
+}
+
 /** What a library holds, and how it does. */
 export interface LibraryFigures {
   readonly prompts: number
@@ -83,6 +98,8 @@ export interface ServiceStatus extends LibraryFigures, LoadFigures {
   readonly embeddings: 'ok' | 'degraded' | 'off'
   /** null: off. `embedded` of `total` items have a vector, private ones included. */
   readonly encoder: { readonly state: 'embedding' | 'ready' | 'fallback'; readonly embedded: number; readonly total: number } | null
+  /** null: there is none. */
+  readonly replica: ReplicaState | null
   readonly faults: readonly RecentFault[]
   readonly settings: readonly SettingState[]
 }

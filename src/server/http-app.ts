@@ -28,6 +28,7 @@ import { databaseMetrics } from '../http/metrics/database-metrics.ts'
 import { embeddingMetrics } from '../http/metrics/embedding-metrics.ts'
 import { encoderMetrics } from '../http/metrics/encoder-metrics.ts'
 import { createRequestCounts, metricsRoute } from '../http/metrics/metrics.ts'
+import { replicaMetrics } from '../http/metrics/replica-metrics.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { createPageCache } from '../http/page-cache.ts'
 import { createRateLimits } from '../http/rate-limits.ts'
@@ -198,6 +199,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const metrics = [
     ...figures.metrics,
     ...databaseMetrics(app.store.service),
+    ...replicaMetrics(app.store.service),
     ...cacheMetrics(app.store.service),
     ...(options.backups ? backupMetrics(options.backups) : []),
     ...(embeddings ? embeddingMetrics(embeddings, () => app.store.embeddings.countEmbeddings(embeddings.model)) : []),
@@ -211,6 +213,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       isReady: options.isReady ?? (() => true),
       embeddings: () => (embeddings === null ? 'off' : embeddings.isUp ? 'ok' : 'degraded'),
       encoder: () => itemEncoding?.state ?? 'off',
+      readReplica: () => app.store.service.readReplica(),
     }),
     metricsRoute(settings.METRICS_TOKEN, metrics, requests),
     ...(mcp?.routes ?? []),
@@ -243,6 +246,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     requests,
     logger,
     clientOf: createClientReader(settings.TRUST_PROXY),
+    answer: (actor, work) => app.store.service.answer(actor, work),
     authenticate: app.authenticate,
     oauth,
     authenticateInstallLink: app.authenticateInstallLink,

@@ -52,6 +52,8 @@ export interface PipelineParts {
   readonly requests: RequestCounts | null
   readonly logger: Logger
   clientOf(exchange: Exchange): ClientOfRequest
+  /** Runs what answers a request of an actor. */
+  answer<T>(actor: Actor, work: () => T): T
   /** Who presents a key. @throws AppError `invalid_api_key` */
   authenticate(key: string): Promise<Actor>
   /** How programs sign in; null where they do not. */
@@ -324,7 +326,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         }
         if (exchange.hasLeft()) answer = CLIENT_LEFT
         else if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)
-        else answer = await respond(call, route, allowed)
+        else answer = await parts.answer(call.actor, async () => await respond(call, route, allowed))
         holdAnswer(place, answer)
       } catch (thrown) {
         dropBody(answer)

@@ -39,6 +39,7 @@ export function createServiceFigures({ app, version, admission, turns, faults, b
       backups: backups ? { lastAt: backups.lastBackup()?.toISOString() ?? null, failures: backups.failures() } : null,
       embeddings: app.embeddings === null ? 'off' : app.embeddings.isUp ? 'ok' : 'degraded',
       encoder: await readEncoder(app.itemEncoding),
+      replica: await app.store.service.readReplica(),
       faults: faults.recent(),
       settings,
     }),

@@ -27,10 +27,21 @@ const AFTER_IDS = '~'
 const insertEvent = prepareInsert('audit_event', ['at', 'actor_id', 'key_id', 'surface', 'action', 'target_id', 'owner_id', 'detail'])
 
 /** The origin of writes awaited within {@link AuditStore.actingAs}, including rows that better-auth writes. */
-export type Origins = Pick<AsyncLocalStorage<AuditOrigin>, 'run' | 'getStore'>
+export interface Origins {
+  run<R>(origin: AuditOrigin, work: () => R): R
+  getStore(): AuditOrigin | undefined
+}
 
-export function createOrigins(): Origins {
-  return new AsyncLocalStorage<AuditOrigin>()
+/** @param onBegin called before the work of each origin */
+export function createOrigins(onBegin: () => void = () => {}): Origins {
+  const storage = new AsyncLocalStorage<AuditOrigin>()
+  return {
+    getStore: () => storage.getStore(),
+    run<R>(origin: AuditOrigin, work: () => R): R {
+      onBegin()
+      return storage.run(origin, work)
+    },
+  }
 }
 
 /** Entries of one transaction. Imports are one entry for each owner, however many items they write. */

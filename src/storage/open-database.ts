@@ -20,6 +20,10 @@ export interface DatabaseSettings {
   readonly copiesBeforeUpgrade?: boolean
   /** For a server of databases behind a pooler: its own address. */
   readonly databaseListenUrl?: string | null
+  /** A replica of the server of databases. Default: none */
+  readonly databaseReadUrl?: string | null
+  /** Called with a sentence for the log when the replica fails and when it can be used again. */
+  readonly onReplica?: ((sentence: string) => void) | undefined
 }
 
 /** The file a `sqlite:` address names; null for the address of a server. */
@@ -71,7 +75,9 @@ export async function openDatabase({
   databaseUrl,
   databaseConnections,
   databaseListenUrl,
+  databaseReadUrl,
   onStatement,
+  onReplica,
 }: DatabaseSettings): Promise<OpenDatabase> {
   const path = databasePath(databaseUrl)
   if (path !== null) {
@@ -83,6 +89,8 @@ export async function openDatabase({
   return openPostgres(databaseUrl, {
     readers: databaseConnections ?? DATABASE_CONNECTIONS,
     listenUrl: databaseListenUrl ?? null,
+    readUrl: databaseReadUrl ?? null,
     onStatement,
+    onReplica,
   })
 }

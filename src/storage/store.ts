@@ -113,32 +113,37 @@ export async function createStore(
   const sink = encoder && { model: encoder.model, onVectors: index.applyVectors }
   const search = readSearchIndex(database.reader, index, vectors, sink, indexSnapshots(database))
   const schedule = keepsSnapshots ? scheduleSnapshots(search, keepsSnapshots === true ? undefined : keepsSnapshots) : null
+  const { replica } = database
+  // What says who somebody is, and what they may, is read from the primary; so is what the index is made of.
+  const itemReader = replica?.reader ?? database.reader
   const caches = createChangeCaches(readPublicChanges(database.reader))
   const collected = cacheCollected(
     readCollectedRows(database.reader),
     createRevisionCaches(() => readRevision(database.reader, 'library')),
   )
   const cached = cacheQueries(
-    createItemQueries(database.reader, search, vectors, encoder, collected),
+    createItemQueries(itemReader, search, vectors, encoder, collected, database.reader),
     caches,
     (filter) => readFilter(database.reader, ANONYMOUS, filter),
     (id) => findItemSeq(database.reader, id),
+    (revision) => replica?.revisionOfReads('public', revision) ?? revision,
   )
   const words = createWordsWriter(index.embedder)
-  const origins = createOrigins()
+  const origins = createOrigins(() => replica?.stayOnPrimary())
   const assemble = (context: WriteContext): LibraryStore => {
     const { reader, transact } = context
     const instances = joinInstances(database, instance, context)
     const claims = createClaims(context, instances)
     // A transaction reads what others cannot see yet, so it bypasses the cache; it never waits for the encoder.
     const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors, null, readCollectedRows(reader))
+    const shown = reader === database.reader ? itemReader : reader
     return {
-      items: { ...readItems(reader, queries, search, vectors, reader === database.reader ? encoder : null), ...writeItems(context) },
+      items: { ...readItems(shown, reader, queries, search, vectors, reader === database.reader ? encoder : null), ...writeItems(context) },
       marks: markStore(reader, context),
-      own: ownItemStore(reader, queries),
+      own: ownItemStore(shown, queries),
       categories: { ...readCategories(queries), ...writeCategories(context) },
       collections: {
-        ...readCollections(reader, reader === database.reader ? cached.countCollected : countInTables(reader)),
+        ...readCollections(shown, reader, reader === database.reader ? cached.countCollected : countInTables(reader)),
         ...writeCollections(context),
       },
       purges: purgeStore(reader, context),
@@ -186,7 +191,14 @@ export async function createStore(
         async loadSearch() {
           await search.current()
         },
-        readRevision: (scope) => readRevision(reader, scope),
+        async readRevision(scope) {
+          const revision = await readRevision(reader, scope)
+          replica?.requireRevision(scope, revision)
+          return revision
+        },
+        answer: (actor, work) => (replica ? replica.answer(actor.kind === 'user' ? actor.userId : null, work) : work()),
+        readReplica: async () => (await replica?.readState()) ?? null,
+        countReads: () => replica?.countReads() ?? null,
       },
       inTransaction: (work) =>
         transact((db, notes) =>
@@ -245,6 +257,7 @@ export async function createStore(
     )
   const transact: WriteContext['transact'] = async (work, options) => {
     const origin = origins.getStore()
+    replica?.stayOnPrimary()
     const { result, noted } = await database.transact(
       async (db) => {
         const texts = new Map<number, SearchableText | null>()

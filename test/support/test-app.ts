@@ -89,6 +89,8 @@ export async function testApp(
       | 'encoder'
       | 'passwordHash'
       | 'databaseUrl'
+      | 'databaseReadUrl'
+      | 'onReplica'
       | 'countsUses'
       | 'onStatement'
       | 'signIn'

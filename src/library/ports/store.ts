@@ -1,6 +1,7 @@
+import type { Actor } from '../actor.ts'
 import type { AuditStore } from '../audit.ts'
 import type { PurgeStore } from '../purges.ts'
-import type { CacheUse, FigureStore } from '../service.ts'
+import type { CacheUse, FigureStore, ReplicaState } from '../service.ts'
 import type { ArrivalStore } from './arrivals.ts'
 import type { CategoryStore } from './categories.ts'
 import type { CollectionStore } from './collections.ts'
@@ -41,8 +42,17 @@ export interface ServiceStore extends FigureStore {
   checkWrite(): Promise<void>
   /** Loads the search index; resolves when search is ready. */
   loadSearch(): Promise<void>
-  /** The current revision of a scope: another number whenever an answer of that scope could have changed, whoever wrote. */
+  /**
+   * The current revision of a scope: another number whenever an answer of that scope could have changed, whoever wrote. Whatever the request
+   * reads afterwards is of this revision or a later one.
+   */
   readRevision(scope: RevisionScope): Promise<number>
+  /** Runs what answers one request: what it reads of items may come from a replica where that shows this actor nothing old. */
+  answer<T>(actor: Actor, work: () => T): T
+  /** How the replica does; null without one. */
+  readReplica(): Promise<ReplicaState | null>
+  /** Statements that a replica may answer, by who did; null without one. */
+  countReads(): { readonly replica: number; readonly primary: number } | null
   /** A secret of the service by name, made from `make` on first use and kept. */
   ensureSecret(name: 'sealing_key', make: () => string): Promise<string>
   /** The address at which the service was last reached, or null when it never listened. */

@@ -24,6 +24,9 @@ const MAX_KEY = 1_000
 /** Caches of public answers. */
 type PublicCaches = ChangeCaches<PublicChange>
 
+/** Gives the revision of what the request read, or the given one when that is lower. */
+type RevisionOfReads = (revision: number) => number
+
 /** Gives a filter as anonymous readers use it. */
 type Resolve = (filter: ItemFilter) => Promise<RowFilter>
 
@@ -32,12 +35,14 @@ type Resolve = (filter: ItemFilter) => Promise<RowFilter>
  * actors, and searches by a provider's vector, are passed on, but for the records of items that others may list.
  * @param resolve a filter as anonymous readers use it
  * @param findSeq the row number of an item of any state
+ * @param revisionOfReads the revision of what was just read, where the log was at another one before: it may come from a replica
  */
 export function cacheQueries(
   queries: ItemQueries,
   caches: PublicCaches,
   resolve: Resolve,
   findSeq: (id: string) => Promise<number | null>,
+  revisionOfReads: RevisionOfReads = (revision) => revision,
 ): ItemQueries {
   const isOfItem = (_: object, change: PublicChange, key: string) => isItem(change) && !change.isSearchAlone && String(change.seq) === key
   const records = <T extends object>(name: string, maxSize: number): RecordCaches<T> => ({
@@ -51,7 +56,7 @@ export function cacheQueries(
     MAX_ANSWERS,
     (seq, change) => isItem(change) && !change.isSearchAlone && change.seq === seq,
   )
-  const answers = cacheAnswers(caches)
+  const answers = cacheAnswers(caches, revisionOfReads)
   const foundRows = answers<Found>('searches', MAX_ANSWERS, ({ kind, listed, filter }, change) => {
     if (!isItem(change)) return filter.collections !== undefined
     if (change.kind !== kind) return false
@@ -104,12 +109,15 @@ export function cacheQueries(
       // An unlisted prompt is found by its id alone, and must not come up in a list.
       if (found?.prompt.visibility !== 'public') return found
       const prompt = shareRecord(found.prompt)
-      prompts.public.put(revision, String(found.seq), prompt, sizeOfPrompt(prompt))
-      for (const name of new Set([ref, prompt.id])) promptSeqs.put(revision, name, found.seq)
+      const read = revisionOfReads(revision)
+      prompts.public.put(read, String(found.seq), prompt, sizeOfPrompt(prompt))
+      for (const name of new Set([ref, prompt.id])) promptSeqs.put(read, name, found.seq)
       return { seq: found.seq, prompt }
     },
-    readPrompts: (actor, seqs) => readItems(caches, prompts, actor, seqs, (missing) => queries.readPrompts(actor, missing), sizeOfPrompt),
-    readSkills: (actor, seqs) => readItems(caches, skills, actor, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
+    readPrompts: (actor, seqs) =>
+      readItems(caches, revisionOfReads, prompts, actor, seqs, (missing) => queries.readPrompts(actor, missing), sizeOfPrompt),
+    readSkills: (actor, seqs) =>
+      readItems(caches, revisionOfReads, skills, actor, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
     async findRows(actor, kind, request) {
       if (request.vector) return await queries.findRows(actor, kind, request)
       const { query, text, sort, limit, offset, filter, wantsFacets = false } = request
@@ -245,11 +253,11 @@ interface Caching<T> {
  * Makes caches of answers of one query, by what is asked. They answer null to actors other than strangers, and to what is too long to be a
  * key.
  */
-function cacheAnswers(caches: PublicCaches) {
+function cacheAnswers(caches: PublicCaches, revisionOfReads: RevisionOfReads) {
   return <T extends object>(name: string, maxSize: number, isTouched: (answer: T, change: PublicChange) => boolean) => {
     const cache = caches.create<T>(name, maxSize, isTouched)
     /** Reads that have not ended, of the requests that wait for them. */
-    const reading = new Map<string, { readonly revision: number; readonly value: Promise<T> }>()
+    const reading = new Map<string, { readonly revision: number; readonly value: Promise<Answer<T>> }>()
     return async (
       actor: Actor,
       asked: readonly unknown[],
@@ -268,16 +276,30 @@ function cacheAnswers(caches: PublicCaches) {
       }
       const begun = reading.get(key)
       // Many may ask for what a change dropped. A read that began at this revision or later is as good as another one.
-      if (begun && begun.revision >= revision) return await begun.value
-      const value = read().finally(() => {
+      if (begun && begun.revision >= revision) {
+        const { answer, revision: readAt } = await begun.value
+        // What that request may read from a replica, this one perhaps may not.
+        if (readAt >= revision) return answer
+      }
+      const readOnce = async () => {
+        const answer = await read()
+        return { answer, revision: revisionOfReads(revision) }
+      }
+      const value = readOnce().finally(() => {
         if (reading.get(key)?.value === value) reading.delete(key)
       })
       reading.set(key, { revision, value })
-      const answer = await value
-      if (isWorthCaching(answer)) cache.put(revision, key, answer, sizeOf(answer))
+      const { answer, revision: readAt } = await value
+      if (isWorthCaching(answer)) cache.put(readAt, key, answer, sizeOf(answer))
       return answer
     }
   }
+}
+
+/** An answer with the revision of the connection it was read from. */
+interface Answer<T> {
+  readonly answer: T
+  readonly revision: number
 }
 
 /** Records of listed items, apart by who may list them. */
@@ -286,6 +308,7 @@ type RecordCaches<T extends object> = Readonly<Record<'public' | 'members', Revi
 /** Items by row number: those that others may list from the caches that the actor may read, and the rest as `read` gives them. */
 async function readItems<T extends Prompt | Skill>(
   caches: PublicCaches,
+  revisionOfReads: RevisionOfReads,
   records: RecordCaches<T>,
   actor: Actor,
   seqs: readonly number[],
@@ -304,10 +327,12 @@ async function readItems<T extends Prompt | Skill>(
     }
   }
   if (items.size === seqs.length) return items
-  for (const [seq, item] of await read(seqs.filter((one) => !items.has(one)))) {
+  const missing = await read(seqs.filter((one) => !items.has(one)))
+  const readAt = revisionOfReads(revision)
+  for (const [seq, item] of missing) {
     const visibility = listed.find((one) => one === item.visibility)
     items.set(seq, visibility ? shareRecord(item) : item)
-    if (visibility) records[visibility].put(revision, String(seq), item, sizeOf(item))
+    if (visibility) records[visibility].put(readAt, String(seq), item, sizeOf(item))
   }
   return items
 }

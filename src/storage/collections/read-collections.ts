@@ -25,19 +25,20 @@ export function selectCollected(db: Kysely<Database>, actor: Actor, collectionSe
     .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
 }
 
-/** Rows as the actor sees them: with what the actor may do, and with counts of what the actor finds. */
+/** Rows as the actor sees them: with what the actor may do by the roles on `primary`, and with counts of what the actor finds. */
 export async function toCollections(
   db: Kysely<Database>,
   actor: Actor,
   rows: readonly CollectionRow[],
   count: CountCollected,
+  primary: Kysely<Database> = db,
 ): Promise<Collection[]> {
   if (rows.length === 0) return []
   const counts = await count(
     actor,
     rows.map(({ seq }) => seq),
   )
-  const roles = await readRoles(db, actor)
+  const roles = await readRoles(primary, actor)
   return rows.map((row) => ({
     id: row.id,
     slug: row.slug,
@@ -64,9 +65,10 @@ async function readRoles(db: Kysely<Database>, actor: Actor): Promise<ReadonlyMa
   return new Map<number, TeamRole>([...teams.map(({ team_seq, role }) => [team_seq, role] as const), [user.seq, 'maintainer']])
 }
 
-/** Reads of collections over one connection. `count` may ask the search index. */
+/** Reads of collections over one connection. `primary` reads roles, and names what keys are narrowed to; `count` may ask the search index. */
 export function readCollections(
   db: Kysely<Database>,
+  primary: Kysely<Database>,
   count: CountCollected,
 ): Pick<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
   return {
@@ -106,7 +108,7 @@ export function readCollections(
         .clearSelect()
         .select((eb) => eb.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow()
-      return { items: await toCollections(db, actor, rows, count), total: Number(total) }
+      return { items: await toCollections(db, actor, rows, count, primary), total: Number(total) }
     },
     async listHolding(actor, itemId, { among, limit }) {
       const readerId = privateReaderId(actor)
@@ -143,9 +145,9 @@ export function readCollections(
     },
     async findCollection(actor, ref) {
       const row = await findCollectionRow(db, actor, ref)
-      return row ? ((await toCollections(db, actor, [row], count))[0] ?? null) : null
+      return row ? ((await toCollections(db, actor, [row], count, primary))[0] ?? null) : null
     },
-    nameCollections: (actor, refs) => findCollectionRows(db, actor, refs),
+    nameCollections: (actor, refs) => findCollectionRows(primary, actor, refs),
     async listCollected(actor, ref, { kind, limit, offset }) {
       const row = await findCollectionRow(db, actor, ref)
       if (!row) return null

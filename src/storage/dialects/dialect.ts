@@ -1,5 +1,6 @@
 import { type ColumnDefinitionBuilder, type Kysely, type LogEvent, sql } from 'kysely'
-import type { DatabaseSize } from '../../library/service.ts'
+import type { RevisionScope } from '../../library/ports/store.ts'
+import type { DatabaseSize, ReplicaState } from '../../library/service.ts'
 import type { Database } from '../schema.ts'
 
 /** The named differences between engines. No code outside this folder depends on the engine. */
@@ -119,6 +120,24 @@ export interface TransactOptions<T> {
   readonly finish?: Finish<T>
 }
 
+/** A server that follows the primary and answers reads where it may. */
+export interface Replica {
+  /** Each statement goes to the replica where the request it belongs to allows that, and to the primary otherwise. */
+  readonly reader: Kysely<Database>
+  /** Runs what answers one request, of a user or of an anonymous reader. Outside of it every read goes to the primary. */
+  answer<T>(userId: string | null, work: () => T): T
+  /** The request reads from the primary from here on: it writes. */
+  stayOnPrimary(): void
+  /** The request takes this revision of the primary for that of what it reads from here on. */
+  requireRevision(scope: RevisionScope, revision: number): void
+  /** The revision of what the request read: that of the replica where it read from there and that is lower. */
+  revisionOfReads(scope: RevisionScope, revision: number): number
+  /** Asks both servers how far the replica is. */
+  readState(): Promise<ReplicaState>
+  /** Statements since the start that could go to either. */
+  countReads(): { readonly replica: number; readonly primary: number }
+}
+
 /** An opened database: one connection (or pool) for writing, one for reading, and how the engine differs. */
 export interface OpenDatabase {
   readonly dialect: Dialect
@@ -136,6 +155,8 @@ export interface OpenDatabase {
    * statement must be atomic by itself. It may be retried from its start.
    */
   sideTransaction<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>
+  /** null: all reads go to the primary. */
+  readonly replica: Replica | null
   /** The database file; null for a server. */
   readonly file: LibraryFile | null
   /** null where only one process uses the database. */

@@ -74,7 +74,7 @@ export function toKysely(createDriver: () => Driver): KyselyDialect {
 }
 
 /** Kysely types the rows by the query; pg knows nothing of them. */
-function toResult({ rows, rowCount }: pg.QueryResult): QueryResult<never> {
+export function toResult({ rows, rowCount }: pg.QueryResult): QueryResult<never> {
   return { rows: rows as never[], ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
 }
 
@@ -82,7 +82,7 @@ function toResult({ rows, rowCount }: pg.QueryResult): QueryResult<never> {
 const NUL_PLACEHOLDER = `\uffff${randomUUID()}`
 
 /** Parameters in a form the server takes. */
-function toValues({ sql: text, parameters }: CompiledQuery): unknown[] {
+export function toValues({ sql: text, parameters }: CompiledQuery): unknown[] {
   // Inserted text is never altered.
   if (text.startsWith('insert')) return [...parameters]
   return parameters.map((value) => (typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', NUL_PLACEHOLDER) : value))

@@ -10,6 +10,7 @@ import { openVectorTable } from './pgvector.ts'
 import { createPool, createReader, createWriter, toKysely, withRetry } from './postgres-connections.ts'
 import { faultOf, toKnownError } from './postgres-faults.ts'
 import { markTransactions } from './postgres-marks.ts'
+import { openReplica } from './postgres-replica.ts'
 import { createSignals } from './postgres-signals.ts'
 
 /** The advisory lock that every writer holds until it commits, concurrent ones share it: an arbitrary number, the same for all instances. */
@@ -138,7 +139,11 @@ export interface PostgresOptions {
   readonly readers: number
   /** Where to listen for other instances when `url` is a pooler, which shares connections. Default: `url`. */
   readonly listenUrl?: string | null
+  /** A server that follows this one and answers reads where it may. Default: none */
+  readonly readUrl?: string | null
   readonly onStatement?: OnStatement | undefined
+  /** Called with a sentence for the log when the replica fails and when it can be used again. */
+  readonly onReplica?: ((sentence: string) => void) | undefined
 }
 
 /** Runs work in a transaction whose prepared queries go to the connection itself. */
@@ -212,6 +217,16 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
       throw toKnownError(error)
     }
   }
+  const { readUrl, onStatement, onReplica } = options
+  const replica = readUrl
+    ? openReplica({
+        config: { ...connection, connectionString: readUrl, max: options.readers },
+        primary: reading,
+        onStatement,
+        onReplica,
+      })
+    : null
+  const pools = [reading, writing, long, side, ...(replica ? [replica.pool] : [])]
   const commitInGroups = createGroupCommit({
     lanes: WRITE_CONNECTIONS,
     run: (work, isConcurrent) => transactAlone(work, isConcurrent ? concurrentWriter : writer),
@@ -225,6 +240,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     dialect: postgresDialect,
     writer,
     reader,
+    replica,
     file: null,
     transact: async (work, { isLong = false, caller = '', isConcurrent = false, finish } = {}) =>
       isLong ? await transactAlone(finishing(work, finish), longWriter) : await commitInGroups(work, { caller, isConcurrent, finish }),
@@ -264,11 +280,12 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
       return { engine: 'PostgreSQL', place: new URL(url).host, bytes, logBytes: null, beside: [] }
     },
     readUsage() {
-      const sum = (read: (pool: pg.Pool) => number) => read(reading) + read(writing) + read(long) + read(side)
+      const sum = (read: (pool: pg.Pool) => number) => pools.reduce((all, pool) => all + read(pool), 0)
       const idle = sum((pool) => pool.idleCount)
       return { busy: sum((pool) => pool.totalCount) - idle, idle, waiting: sum((pool) => pool.waitingCount) }
     },
     async close() {
+      await replica?.close()
       for (const pool of [reading, writing, long, side]) await pool.end()
     },
   }

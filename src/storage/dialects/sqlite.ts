@@ -262,6 +262,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     dialect: sqliteDialect,
     writer,
     reader,
+    replica: null,
     file: { path, copyTo: (target, finish) => copySqliteFile(path, target, finish) },
     signals: null,
     transact,

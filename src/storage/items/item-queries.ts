@@ -203,7 +203,7 @@ async function toFacets(db: Kysely<Database>, { types, categories, tags }: Facet
 
 /**
  * The queries over one connection, uncached. `vectors` are a provider's, where there is one; `encoder` is asked about each query;
- * `readCollected` may answer from a cache.
+ * `readCollected` may answer from a cache; `primary` says in which teams somebody is.
  */
 export function createItemQueries(
   db: Kysely<Database>,
@@ -211,8 +211,9 @@ export function createItemQueries(
   vectors: VectorReader | null,
   encoder: Pick<Encoder, 'encodeQuery' | 'state'> | null,
   readCollected: ReadCollected,
+  primary: Kysely<Database> = db,
 ): ItemQueries {
-  const viewerOf = (actor: Actor) => findViewer(db, actor, readCollected)
+  const viewerOf = (actor: Actor) => findViewer(primary, actor, readCollected)
   const countCollectedInTables = countInTables(db)
   const manifests = readManifests(db)
   const versions = readVersions(db)

@@ -37,11 +37,12 @@ function withItems<T>(rows: readonly RelatedRow[], items: ReadonlyMap<number, T>
 }
 
 /**
- * Reads of items over one connection. `queries` are those over the same connection; `vectors` are a provider's, where there is one; `encoder`
+ * Reads of items over one connection. `primary` reads roles; `queries` are those over the same connection; `vectors` are a provider's, where there is one; `encoder`
  * reads texts that are compared with prompts, never inside a transaction.
  */
 export function readItems(
   db: Kysely<Database>,
+  primary: Kysely<Database>,
   queries: ItemQueries,
   search: SearchReader,
   vectors: VectorReader | null,
@@ -131,9 +132,9 @@ export function readItems(
       const items = kind === 'prompt' ? await queries.readPrompts(actor, [seq]) : await queries.readSkills(actor, [seq])
       return items.get(seq) ?? null
     },
-    findRole: (userId, ownerId) => findRole(db, userId, ownerId),
-    listMemberIds: (ownerIds) => listMemberIds(db, ownerIds),
-    findOwner: (userId, asked) => findOwner(db, userId, asked),
+    findRole: (userId, ownerId) => findRole(primary, userId, ownerId),
+    listMemberIds: (ownerIds) => listMemberIds(primary, ownerIds),
+    findOwner: (userId, asked) => findOwner(primary, userId, asked),
     findNearClusters: clusterItems(queries, search),
     async readSkillFiles(actor, skillId, filenames) {
       const files = selectFiles(actor, skillId)

@@ -12,6 +12,13 @@ export const STATUS_WORDS = {
   engine: 'Engine',
   size: 'Size',
   log: 'Write-ahead log',
+  replica: 'Replica',
+  replicaStates: {
+    current: 'up to date',
+    behind: 'behind, the primary answers where that matters',
+    unusable: 'cannot be used, the primary answers',
+  },
+  replicaLag: (size: string, seconds: string) => `${size} behind for ${seconds} s`,
   items: (prompts: string, skills: string) => `${prompts} prompts, ${skills} skills`,
   contents: 'Contents',
   inTrash: 'In trash',

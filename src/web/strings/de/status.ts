@@ -13,6 +13,13 @@ export const STATUS_WORDS_DE: typeof STATUS_WORDS = {
   engine: 'Datenbank',
   size: 'Größe',
   log: 'Write-Ahead-Log',
+  replica: 'Replikat',
+  replicaStates: {
+    current: 'auf dem neuesten Stand',
+    behind: 'im Rückstand; wo es darauf ankommt, antwortet der Hauptserver',
+    unusable: 'nicht benutzbar; der Hauptserver antwortet',
+  },
+  replicaLag: (size: string, seconds: string) => `seit ${seconds} s ${size} im Rückstand`,
   items: (prompts, skills) => `${prompts} Prompts, ${skills} Skills`,
   contents: 'Inhalt',
   inTrash: 'Im Papierkorb',

@@ -1,0 +1,345 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { isOnPostgres } from './support/postgres.ts'
+import { findBinaries, type PostgresServer, startPostgres } from './support/postgres-server.ts'
+import { json, readJson, type TestApp, testApp } from './support/test-app.ts'
+
+type Person = Awaited<ReturnType<TestApp['user']>>
+type Instance = Pick<TestApp, 'app' | 'call' | 'fetch' | 'close'>
+
+/** Whether this machine can run a server and its standby. */
+function canReplicate(): boolean {
+  if (!isOnPostgres()) return false
+  try {
+    findBinaries()
+    return true
+  } catch (error) {
+    process.stderr.write(`Reads from a replica are not tested: ${error instanceof Error ? error.message : String(error)}\n`)
+    return false
+  }
+}
+
+/** Waits until `isSo` says so. */
+async function until(isSo: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`It did not come to be: ${isSo}`)
+    await sleep(20)
+  }
+}
+
+/** Runs one statement on a server. */
+async function ask(server: PostgresServer, text: string): Promise<Record<string, unknown>> {
+  const client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(text)
+    return rows[0] ?? {}
+  } finally {
+    await client.end()
+  }
+}
+
+describe.runIf(canReplicate())('reads from a replica', () => {
+  let primary: PostgresServer
+  let standby: PostgresServer
+  let test: TestApp
+  let other: Instance
+  let ann: Person
+  let bob: Person
+  let admin: Person
+  const sentences: string[] = []
+
+  const pause = () => ask(standby, 'select pg_wal_replay_pause()')
+  /** Lets replay go on, and waits until everything is there. */
+  const resume = async () => {
+    await ask(standby, 'select pg_wal_replay_resume()')
+    const { at } = await ask(primary, 'select pg_current_wal_insert_lsn() as at')
+    await until(async () => (await ask(standby, `select pg_last_wal_replay_lsn() >= '${at}' as done`))['done'] === true)
+  }
+  const counts = (instance: Instance = test) => ({ ...(instance.app.store.service.countReads() ?? { replica: 0, primary: 0 }) })
+  /** Which server answered the statements of some reads of items. */
+  const serverOf = async (work: () => Promise<unknown>, instance: Instance = test) => {
+    const before = counts(instance)
+    await work()
+    const after = counts(instance)
+    return {
+      replica: after.replica - before.replica,
+      primary: after.primary - before.primary,
+    }
+  }
+  const save = async (who: Person, fields: object) => {
+    const { prompt } = await test.call(who.actor, 'save_prompt', { title: 'Plan', content: 'walrus', isPrivate: false, ...fields })
+    return Object(prompt) as { id: string; slug: string }
+  }
+  /** The content of a prompt over REST; the status where there is none. */
+  const read = async (id: string, { who, at = test }: { who?: Person; at?: Instance } = {}) => {
+    const response = await at.fetch(`/api/prompts/${id}`, who ? { key: who.key } : {})
+    return response.status === 200 ? (await readJson(response)).content : response.status
+  }
+  const page = async (path: string, at: Instance = test) => {
+    const response = await at.fetch(path, { headers: { accept: 'text/html' } })
+    return `${response.status} ${await response.text()}`
+  }
+  /** Until both instances read from the replica. */
+  const waitForReplica = async () => {
+    for (const instance of [test, other]) {
+      await until(async () => (await serverOf(() => instance.fetch('/api/skills/none-of-this-name'), instance)).replica > 0)
+    }
+  }
+
+  beforeAll(async () => {
+    primary = await startPostgres(['fsync=off', 'full_page_writes=off'])
+    standby = await primary.startStandby()
+    test = await testApp({ METRICS_TOKEN: 'metrics-token-of-tests' }, {}, null, {
+      databaseUrl: primary.url,
+      databaseReadUrl: standby.url,
+      onReplica: (sentence) => void sentences.push(sentence),
+    })
+    other = await test.reopen()
+    for (const instance of [test, other]) await instance.app.store.service.loadSearch()
+    ann = await test.user('ann')
+    bob = await test.user('bob')
+    admin = await test.user('admin')
+    const { actor } = admin
+    admin = { ...admin, actor: { ...actor, scopes: new Set([...actor.scopes, 'account', 'admin']) } }
+    await resume()
+    await waitForReplica()
+  })
+  afterEach(async () => {
+    await resume()
+    await waitForReplica()
+  })
+  afterAll(async () => {
+    await other?.close()
+    await test?.close()
+    await standby?.stop()
+    await primary?.stop()
+  })
+
+  it('take reads of strangers and of people off the primary', async () => {
+    const { id, slug } = await save(ann, { title: 'Off the primary' })
+    const { prompt: own } = await test.call(ann.actor, 'save_prompt', { title: 'Mine', content: 'tundra', isPrivate: true })
+    await resume()
+    for (const path of [`/api/prompts/${id}`, '/api/prompts?sort=newest', `/api/prompts/${id}/versions`, '/api/collections']) {
+      const { replica, primary: rest } = await serverOf(async () => expect((await test.fetch(path, { key: bob.key })).status).toBe(200))
+      expect([path, replica > 0, rest]).toEqual([path, true, 0])
+    }
+    const used = await serverOf(async () => expect(await page(`/prompts/${slug}`)).toContain('walrus'))
+    expect(used.replica).toBeGreaterThan(0)
+    const ofOwn = await serverOf(async () => expect(await read(Object(own).id, { who: ann })).toBe('tundra'))
+    expect([ofOwn.replica > 0, ofOwn.primary]).toEqual([true, 0])
+  })
+
+  it('show others a change when it is replayed, and its writer at once on every instance', async () => {
+    const { id, slug } = await save(ann, { title: 'Changed later' })
+    await resume()
+    await pause()
+    await test.call(ann.actor, 'update_prompt', { id, content: 'quokka' })
+    for (const at of [test, other]) {
+      // What the replica answers is old: this shows that it does.
+      expect(await read(id, { at })).toBe('walrus')
+      expect(await read(id, { at, who: bob })).toBe('walrus')
+      expect(await page(`/prompts/${slug}`, at)).toContain('walrus')
+      expect(await read(id, { at, who: ann })).toBe('quokka')
+    }
+    await resume()
+    for (const at of [test, other]) {
+      expect(await read(id, { at })).toBe('quokka')
+      expect(await read(id, { at, who: bob })).toBe('quokka')
+      expect(await page(`/prompts/${slug}`, at)).toContain('quokka')
+    }
+  })
+
+  it('show their writer votes at once', async () => {
+    const { id } = await save(ann, { title: 'Voted for' })
+    await resume()
+    await pause()
+    await test.call(bob.actor, 'vote', { collection: 'prompts', id })
+    const votes = async (at: Instance, who: Person) => (await readJson(await at.fetch(`/api/prompts/${id}`, { key: who.key }))).votes
+    for (const at of [test, other]) expect([await votes(at, bob), await votes(at, ann)]).toEqual([1, 0])
+  })
+
+  it('keep no page of a list as newer than it is', async () => {
+    const { id } = await save(ann, { title: 'Listed as before' })
+    await resume()
+    await pause()
+    await test.call(ann.actor, 'update_prompt', { id, title: 'Listed as after' })
+    // The index knows; a page that is cached by the revision of the primary is read from there.
+    for (const at of [test, other]) expect(await page('/prompts?sort=newest', at)).toContain('Listed as after')
+    await resume()
+    for (const at of [test, other]) expect(await page('/prompts?sort=newest', at)).toContain('Listed as after')
+  })
+
+  describe('that has not replayed what narrowed what somebody may see', () => {
+    /** What narrows, and what the reader gets before and after. */
+    const NARROWING: Record<string, () => Promise<{ id: string; who?: Person; narrow: () => Promise<unknown>; after?: unknown }>> = {
+      'withdrawal to private': async () => {
+        const { id } = await save(ann, {})
+        return { id, narrow: () => test.call(ann.actor, 'update_prompt', { id, visibility: 'private' }) }
+      },
+      'withdrawal to members': async () => {
+        const { id } = await save(ann, {})
+        return { id, narrow: () => test.call(ann.actor, 'update_prompt', { id, visibility: 'members' }) }
+      },
+      'withdrawal from members': async () => {
+        const { id } = await save(ann, { isPrivate: undefined, visibility: 'members' })
+        return { id, who: bob, narrow: () => test.call(ann.actor, 'update_prompt', { id, visibility: 'private' }) }
+      },
+      deletion: async () => {
+        const { id } = await save(ann, {})
+        return { id, narrow: () => test.call(ann.actor, 'delete_item', { collection: 'prompts', id }) }
+      },
+      purge: async () => {
+        const { id } = await save(ann, {})
+        await test.call(ann.actor, 'delete_item', { collection: 'prompts', id })
+        await test.call(ann.actor, 'restore_item', { collection: 'prompts', id })
+        return {
+          id,
+          narrow: async () => {
+            await test.call(ann.actor, 'delete_item', { collection: 'prompts', id })
+            await test.call({ ...ann.actor, scopes: new Set([...ann.actor.scopes, 'account']) }, 'purge_item', {
+              collection: 'prompts',
+              id,
+            })
+          },
+        }
+      },
+      'leaving a team': async () => {
+        await test.call(ann.actor, 'create_team', { team: 'leavers' })
+        await test.call(ann.actor, 'set_team_member', { team: 'leavers', username: 'bob', role: 'reader' })
+        const { id } = await save(ann, { owner: 'leavers', isPrivate: true })
+        return { id, who: bob, narrow: () => test.call(ann.actor, 'remove_team_member', { team: 'leavers', username: 'bob' }) }
+      },
+    }
+
+    it.each(Object.keys(NARROWING))('leave everything to the primary after %s', async (name) => {
+      const made = await NARROWING[name]?.()
+      if (!made) throw new Error(`There is no ${name}`)
+      const { id, who, narrow, after = 404 } = made
+      await resume()
+      const reader = who ? { who } : {}
+      const readers = [
+        { ...reader, at: test },
+        { ...reader, at: other },
+      ]
+      for (const one of readers) expect(await read(id, one)).toBe('walrus')
+      await pause()
+      await narrow()
+      for (const one of readers) expect(await read(id, one)).toBe(after)
+      for (const at of [test, other]) {
+        expect((await page(`/prompts/${id}`, at)).slice(0, 3)).not.toBe('200')
+        expect((await serverOf(() => at.fetch('/api/prompts?q=walrus'), at)).replica).toBe(0)
+        expect((await serverOf(() => at.fetch('/api/prompts?q=walrus', { key: bob.key }), at)).replica).toBe(0)
+      }
+      await resume()
+      for (const one of readers) expect(await read(id, one)).toBe(after)
+    })
+  })
+
+  it('refuse a revoked key at once', async () => {
+    const { id } = await save(ann, { title: 'For a key' })
+    await resume()
+    const guest = await test.user('guest')
+    await resume()
+    expect(await read(id, { who: guest })).toBe('walrus')
+    await pause()
+    await test.call({ ...guest.actor, scopes: new Set([...guest.actor.scopes, 'account']) }, 'revoke_key', { id: guest.actor.keyId })
+    for (const at of [test, other]) expect(await read(id, { who: guest, at })).toBe(401)
+  })
+
+  it('say that the replica is behind, and how far', async () => {
+    const states = async () => {
+      const ready = await test.fetch('/readyz')
+      const status = await other.app.store.service.readReplica()
+      return [ready.status, (await readJson(ready)).replica, status?.state]
+    }
+    await expect.poll(states).toEqual([200, 'current', 'current'])
+    await pause()
+    await save(ann, { title: 'Behind' })
+    await expect.poll(states).toEqual([200, 'behind', 'behind'])
+    const state = await test.app.store.service.readReplica()
+    expect(state?.bytes).toBeGreaterThan(100)
+    expect(state?.seconds).toBeGreaterThan(0.9)
+    const metrics = await (await test.fetch('/metrics', { headers: { authorization: 'Bearer metrics-token-of-tests' } })).text()
+    expect(metrics).toMatch(/^commonplace_replica_up 1$/m)
+    expect(metrics).toMatch(/^commonplace_replica_lag_bytes [1-9]\d*$/m)
+    expect(metrics).toMatch(/^commonplace_replica_lag_seconds [\d.]+$/m)
+    expect(metrics).toMatch(/^commonplace_item_reads_total\{server="replica"\} [1-9]\d*$/m)
+    await resume()
+    await expect.poll(states).toEqual([200, 'current', 'current'])
+  })
+
+  it('go on when the replica is killed, held or away, and go back to it afterwards', async () => {
+    const { id } = await save(ann, { title: 'Still there' })
+    await resume()
+    const isUnusable = async () => (await readJson(await test.fetch('/readyz'))).replica === 'unusable'
+    sentences.length = 0
+    await standby.halt()
+    for (const who of [undefined, ann, bob]) expect(await read(id, who ? { who } : {})).toBe('walrus')
+    await expect.poll(isUnusable).toBe(true)
+    expect((await test.fetch('/readyz')).status).toBe(200)
+    expect(sentences.some((one) => /^The replica 127\.0\.0\.1:\d+ does not answer: .*\. The primary answers all reads\.$/.test(one))).toBe(
+      true,
+    )
+    expect(sentences.join()).not.toContain(new URL(standby.url).password)
+    await standby.restart()
+    await waitForReplica()
+    expect(sentences.at(-1)).toMatch(/can be used again\.$/)
+    standby.setFrozen(true)
+    try {
+      const startedMs = performance.now()
+      for (const who of [undefined, ann, bob]) expect(await read(id, who ? { who } : {})).toBe('walrus')
+      expect(performance.now() - startedMs).toBeLessThan(5_000)
+      await expect.poll(isUnusable).toBe(true)
+    } finally {
+      standby.setFrozen(false)
+    }
+  })
+
+  it('save and read again within one request', async () => {
+    await pause()
+    const response = await test.fetch('/api/prompts', {
+      ...json('POST', { title: 'At once', content: 'emu', isPrivate: true }),
+      key: bob.key,
+    })
+    const { prompt } = await readJson(response)
+    expect(response.status).toBe(201)
+    expect(await read(prompt.id, { who: bob, at: other })).toBe('emu')
+  })
+})
+
+describe.runIf(canReplicate())('a server that is no replica of the library', () => {
+  it.each(['another server', 'the primary itself', 'another database'])('is not read from: %s', async (what) => {
+    const primary = await startPostgres(['fsync=off', 'full_page_writes=off'])
+    const url = new URL(primary.url)
+    await ask(primary, 'create database another')
+    const second =
+      what === 'another server' ? await startPostgres(['fsync=off']) : what === 'another database' ? await primary.startStandby() : null
+    const readUrl = new URL(second?.url ?? primary.url)
+    if (what === 'another database') readUrl.pathname = '/another'
+    const sentences: string[] = []
+    const settings = {
+      databaseUrl: url.href,
+      databaseReadUrl: readUrl.href,
+      onReplica: (sentence: string) => void sentences.push(sentence),
+    }
+    // The other server has a library, too.
+    const elsewhere = what === 'another server' ? await testApp({}, {}, null, { databaseUrl: readUrl.href }) : null
+    const test = await testApp({}, {}, null, settings)
+    try {
+      await expect.poll(async () => (await readJson(await test.fetch('/readyz'))).replica).toBe('unusable')
+      const ann = await test.user('ann')
+      const { prompt } = await test.call(ann.actor, 'save_prompt', { title: 'Plan', content: 'walrus', isPrivate: false })
+      expect((await test.fetch(`/api/prompts/${Object(prompt).id}`)).status).toBe(200)
+      expect(test.app.store.service.countReads()?.replica).toBe(0)
+      expect(sentences).toHaveLength(1)
+    } finally {
+      await test.close()
+      await elsewhere?.close()
+      await second?.stop()
+      await primary.stop()
+    }
+  })
+})
