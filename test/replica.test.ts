@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { isOnPostgres } from './support/postgres.ts'
 import { findBinaries, type PostgresServer, startPostgres } from './support/postgres-server.ts'
-import { json, readJson, type TestApp, testApp } from './support/test-app.ts'
+import { json, readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
 
 type Person = Awaited<ReturnType<TestApp['user']>>
 type Instance = Pick<TestApp, 'app' | 'call' | 'fetch' | 'close'>
@@ -49,6 +49,8 @@ describe.runIf(canReplicate())('reads from a replica', () => {
   let ann: Person
   let bob: Person
   let admin: Person
+  /** Never writes. */
+  let guest: Person
   const sentences: string[] = []
 
   const pause = () => ask(standby, 'select pg_wal_replay_pause()')
@@ -69,6 +71,7 @@ describe.runIf(canReplicate())('reads from a replica', () => {
       primary: after.primary - before.primary,
     }
   }
+  const withAccount = ({ actor }: Person) => ({ ...actor, scopes: new Set([...actor.scopes, 'account' as const]) })
   const save = async (who: Person, fields: object) => {
     const { prompt } = await test.call(who.actor, 'save_prompt', { title: 'Plan', content: 'walrus', isPrivate: false, ...fields })
     return Object(prompt) as { id: string; slug: string }
@@ -102,8 +105,8 @@ describe.runIf(canReplicate())('reads from a replica', () => {
     ann = await test.user('ann')
     bob = await test.user('bob')
     admin = await test.user('admin')
-    const { actor } = admin
-    admin = { ...admin, actor: { ...actor, scopes: new Set([...actor.scopes, 'account', 'admin']) } }
+    guest = await test.user('guest')
+    admin = { ...admin, actor: { ...admin.actor, scopes: new Set([...withAccount(admin).scopes, 'admin']) } }
     await resume()
     await waitForReplica()
   })
@@ -173,80 +176,191 @@ describe.runIf(canReplicate())('reads from a replica', () => {
   })
 
   describe('that has not replayed what narrowed what somebody may see', () => {
-    /** What narrows, and what the reader gets before and after. */
-    const NARROWING: Record<string, () => Promise<{ id: string; who?: Person; narrow: () => Promise<unknown>; after?: unknown }>> = {
+    /** What narrows, and the path that a reader gets 200 from before, and 404 after. Without `key`: an anonymous reader. */
+    const NARROWING: Record<string, () => Promise<{ path: string; key?: string; narrow: () => Promise<unknown> }>> = {
       'withdrawal to private': async () => {
         const { id } = await save(ann, {})
-        return { id, narrow: () => test.call(ann.actor, 'update_prompt', { id, visibility: 'private' }) }
+        return { path: `/api/prompts/${id}`, narrow: () => test.call(ann.actor, 'update_prompt', { id, visibility: 'private' }) }
       },
       'withdrawal to members': async () => {
         const { id } = await save(ann, {})
-        return { id, narrow: () => test.call(ann.actor, 'update_prompt', { id, visibility: 'members' }) }
+        return { path: `/api/prompts/${id}`, narrow: () => test.call(ann.actor, 'update_prompt', { id, visibility: 'members' }) }
       },
       'withdrawal from members': async () => {
         const { id } = await save(ann, { isPrivate: undefined, visibility: 'members' })
-        return { id, who: bob, narrow: () => test.call(ann.actor, 'update_prompt', { id, visibility: 'private' }) }
+        const narrow = () => test.call(ann.actor, 'update_prompt', { id, visibility: 'private' })
+        return { path: `/api/prompts/${id}`, key: bob.key, narrow }
+      },
+      'a hold': async () => {
+        const { id, slug } = await save(ann, {})
+        return {
+          path: `/api/prompts/${slug}`,
+          narrow: () => test.call(admin.actor, 'set_held', { collection: 'prompts', id, isHeld: true }),
+        }
       },
       deletion: async () => {
         const { id } = await save(ann, {})
-        return { id, narrow: () => test.call(ann.actor, 'delete_item', { collection: 'prompts', id }) }
+        return { path: `/api/prompts/${id}`, narrow: () => test.call(ann.actor, 'delete_item', { collection: 'prompts', id }) }
       },
-      purge: async () => {
+      'deletion for good': async () => {
         const { id } = await save(ann, {})
-        await test.call(ann.actor, 'delete_item', { collection: 'prompts', id })
-        await test.call(ann.actor, 'restore_item', { collection: 'prompts', id })
-        return {
-          id,
-          narrow: async () => {
-            await test.call(ann.actor, 'delete_item', { collection: 'prompts', id })
-            await test.call({ ...ann.actor, scopes: new Set([...ann.actor.scopes, 'account']) }, 'purge_item', {
-              collection: 'prompts',
-              id,
-            })
-          },
-        }
+        return { path: `/api/prompts/${id}`, narrow: () => test.call(withAccount(ann), 'purge_item', { collection: 'prompts', id }) }
+      },
+      'deletion of versions': async () => {
+        const { id } = await save(ann, {})
+        await test.call(ann.actor, 'update_prompt', { id, content: 'quokka' })
+        const narrow = () => test.call(withAccount(ann), 'purge_versions', { collection: 'prompts', id, first: 1, last: 1 })
+        return { path: `/api/prompts/${id}/versions/1`, narrow }
+      },
+      'a transfer': async () => {
+        const { id } = await save(ann, { isPrivate: true })
+        const { offer } = await test.call(ann.actor, 'offer_item', { collection: 'prompts', id, to: 'bob' })
+        return { path: `/api/prompts/${id}`, key: ann.key, narrow: () => test.call(bob.actor, 'accept_offer', { id: Object(offer).id }) }
       },
       'leaving a team': async () => {
         await test.call(ann.actor, 'create_team', { team: 'leavers' })
         await test.call(ann.actor, 'set_team_member', { team: 'leavers', username: 'bob', role: 'reader' })
         const { id } = await save(ann, { owner: 'leavers', isPrivate: true })
-        return { id, who: bob, narrow: () => test.call(ann.actor, 'remove_team_member', { team: 'leavers', username: 'bob' }) }
+        const narrow = () => test.call(ann.actor, 'remove_team_member', { team: 'leavers', username: 'bob' })
+        return { path: `/api/prompts/${id}`, key: bob.key, narrow }
+      },
+      'the end of a team': async () => {
+        await test.call(ann.actor, 'create_team', { team: 'enders' })
+        await test.call(ann.actor, 'set_team_member', { team: 'enders', username: 'bob', role: 'reader' })
+        const { collection } = await test.call(ann.actor, 'create_collection', { title: 'Of the team', owner: 'enders' })
+        return {
+          path: `/api/collections/${Object(collection).id}`,
+          key: bob.key,
+          narrow: () => test.call(ann.actor, 'delete_team', { team: 'enders' }),
+        }
+      },
+      'withdrawal of a collection': async () => {
+        const { collection } = await test.call(ann.actor, 'create_collection', { title: 'Walks', visibility: 'public' })
+        const { id } = Object(collection)
+        const narrow = () => test.call(ann.actor, 'update_collection', { id, visibility: 'private' })
+        return { path: `/api/collections/${id}`, narrow }
+      },
+      'taking an item out of what a key is narrowed to': async () => {
+        const { id } = await save(ann, { isPrivate: true })
+        const { collection } = await test.call(ann.actor, 'create_collection', { title: 'For a key' })
+        const set = Object(collection).id
+        await test.call(ann.actor, 'add_to_collection', { id: set, items: [id] })
+        const { key } = await test.call(withAccount(ann), 'create_key', { name: 'narrow', collections: [set] })
+        return {
+          path: `/api/prompts/${id}`,
+          key: String(key),
+          narrow: () => test.call(ann.actor, 'remove_from_collection', { id: set, items: [id] }),
+        }
       },
     }
 
     it.each(Object.keys(NARROWING))('leave everything to the primary after %s', async (name) => {
       const made = await NARROWING[name]?.()
       if (!made) throw new Error(`There is no ${name}`)
-      const { id, who, narrow, after = 404 } = made
+      const { path, key, narrow } = made
+      const statuses = () => Promise.all([test, other].map(async (at) => (await at.fetch(path, key === undefined ? {} : { key })).status))
       await resume()
-      const reader = who ? { who } : {}
-      const readers = [
-        { ...reader, at: test },
-        { ...reader, at: other },
-      ]
-      for (const one of readers) expect(await read(id, one)).toBe('walrus')
+      expect(await statuses()).toEqual([200, 200])
       await pause()
       await narrow()
-      for (const one of readers) expect(await read(id, one)).toBe(after)
+      expect(await statuses()).toEqual([404, 404])
       for (const at of [test, other]) {
-        expect((await page(`/prompts/${id}`, at)).slice(0, 3)).not.toBe('200')
-        expect((await serverOf(() => at.fetch('/api/prompts?q=walrus'), at)).replica).toBe(0)
-        expect((await serverOf(() => at.fetch('/api/prompts?q=walrus', { key: bob.key }), at)).replica).toBe(0)
+        const pages = await serverOf(() => page('/prompts?sort=newest&q=walrus', at), at)
+        const lists = await serverOf(() => at.fetch('/api/collections', { key: guest.key }), at)
+        expect([pages.replica, lists.replica, lists.primary > 0]).toEqual([0, 0, true])
       }
       await resume()
-      for (const one of readers) expect(await read(id, one)).toBe(after)
+      expect(await statuses()).toEqual([404, 404])
+      // Everything is as it was for those who come later.
+      for (const at of [test, other]) {
+        const lists = await serverOf(() => at.fetch('/api/collections', { key: guest.key }), at)
+        expect([lists.replica > 0, lists.primary]).toEqual([true, 0])
+      }
     })
+
+    it('show the page of an item to nobody who may not see it', async () => {
+      const { id, slug } = await save(ann, { title: 'On a page' })
+      await resume()
+      for (const at of [test, other]) expect(await page(`/prompts/${slug}`, at)).toContain('walrus')
+      await pause()
+      await test.call(ann.actor, 'update_prompt', { id, visibility: 'private' })
+      for (const at of [test, other]) {
+        const html = await page(`/prompts/${slug}`, at)
+        expect([html.slice(0, 3), html.includes('walrus')]).toEqual(['404', false])
+        expect(await page('/prompts?sort=newest', at)).not.toContain('On a page')
+      }
+    })
+  })
+
+  it('follow a replica that has what narrowed, beside a transaction that takes long', async () => {
+    const { id } = await save(ann, { title: 'Beside a long one' })
+    await resume()
+    const long = new pg.Client({ connectionString: primary.url })
+    await long.connect()
+    try {
+      await long.query('begin')
+      await long.query('select pg_current_xact_id()')
+      await test.call(ann.actor, 'update_prompt', { id, visibility: 'private' })
+      await resume()
+      await waitForReplica()
+      expect(await read(id)).toBe(404)
+      const own = await serverOf(() => test.fetch('/api/collections', { key: ann.key }))
+      expect([own.replica > 0, own.primary]).toEqual([true, 0])
+    } finally {
+      await long.end()
+    }
+  })
+
+  it('keep as many marks as a replica may need', async () => {
+    const marks = async () =>
+      await ask(primary, "select count(*) filter (where caller like 'old %')::int as old, count(*)::int as n from read_mark")
+    const { at } = await ask(primary, 'select pg_current_xact_id()::text::int as at')
+    const now = Number(at)
+    await ask(
+      primary,
+      `insert into read_mark (caller, xid) values ('old 1', ${now - 200_300}), ('old 2', ${now - 500_000}), ('old 3', 900000000000), ('kept', ${now - 190_000})`,
+    )
+    // One transaction in 256 removes old marks.
+    for (let round = 0; round < 300; round++) {
+      await ask(primary, "insert into read_mark (caller, xid) values ('new', pg_current_xact_id()::text::bigint)")
+    }
+    expect((await marks())['old']).toBe(0)
+    const { kept, fresh } = await ask(
+      primary,
+      "select count(*) filter (where caller = 'kept')::int as kept, count(*) filter (where caller = 'new')::int as fresh from read_mark",
+    )
+    expect([kept, fresh]).toEqual([1, 300])
+  })
+
+  it('answer what a client asks over MCP', async () => {
+    const { id } = await save(ann, { title: 'Over MCP' })
+    await resume()
+    const get = async (key?: string) => {
+      const response = await test.fetch('/api/mcp', {
+        ...rpc('tools/call', { name: 'get_prompt', arguments: { id } }),
+        ...(key ? { key } : {}),
+      })
+      return await response.text()
+    }
+    expect((await serverOf(async () => expect(await get(guest.key)).toContain('walrus'))).replica).toBeGreaterThan(0)
+    await pause()
+    await test.call(ann.actor, 'update_prompt', { id, content: 'quokka' })
+    expect(await get(guest.key)).toContain('walrus')
+    expect(await get(ann.key)).toContain('quokka')
+    await test.call(ann.actor, 'update_prompt', { id, visibility: 'private' })
+    for (const key of [undefined, guest.key]) expect(await get(key)).not.toMatch(/walrus|quokka/)
+    expect(await get(ann.key)).toContain('quokka')
   })
 
   it('refuse a revoked key at once', async () => {
     const { id } = await save(ann, { title: 'For a key' })
     await resume()
-    const guest = await test.user('guest')
+    const gone = await test.user('gone')
     await resume()
-    expect(await read(id, { who: guest })).toBe('walrus')
+    expect(await read(id, { who: gone })).toBe('walrus')
     await pause()
-    await test.call({ ...guest.actor, scopes: new Set([...guest.actor.scopes, 'account']) }, 'revoke_key', { id: guest.actor.keyId })
-    for (const at of [test, other]) expect(await read(id, { who: guest, at })).toBe(401)
+    await test.call(withAccount(gone), 'revoke_key', { id: gone.actor.keyId })
+    for (const at of [test, other]) expect(await read(id, { who: gone, at })).toBe(401)
   })
 
   it('say that the replica is behind, and how far', async () => {
@@ -298,7 +412,7 @@ describe.runIf(canReplicate())('reads from a replica', () => {
     }
   })
 
-  it('save and read again within one request', async () => {
+  it('find what a request just saved, on every instance', async () => {
     await pause()
     const response = await test.fetch('/api/prompts', {
       ...json('POST', { title: 'At once', content: 'emu', isPrivate: true }),

@@ -67,11 +67,12 @@ export async function markTransactions(db: Kysely<Database>): Promise<void> {
   }
   // A committed row has a number below the end of the snapshot, unless it came from another server with a dump.
   await sql`create function trim_read_mark() returns trigger language plpgsql as $$
+    declare here constant bigint := pg_current_xact_id()::text::bigint;
     begin
       delete from read_mark where ctid = any(array(
         select ctid from read_mark
-        where xid < new.xid - ${sql.lit(KEPT_TRANSACTIONS)}
-          or (xid > new.xid and xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
+        where xid < here - ${sql.lit(KEPT_TRANSACTIONS)}
+          or (xid > here and xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
         limit ${sql.lit(TRIMMED_AT_ONCE)} for update skip locked));
       return null;
     end $$`.execute(db)

@@ -20,7 +20,9 @@ const POSITION_MS = 1_000
 /** How long somebody who asks for the state waits for a look. */
 const STATE_MS = 500
 /** Longest statement on the replica. Then the primary is asked. */
-const STATEMENT_MS = 10_000
+const STATEMENT_MS = 5_000
+/** How long a connection is kept that nobody uses: a new one serves only requests that come after it. */
+const IDLE_MS = 60_000
 /** How long a request may use one look at the replica. */
 const DECISION_MS = 1_000
 /** A replica that lacks what the primary had this long ago is behind. */
@@ -66,7 +68,13 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
   readonly pool: pg.Pool
   close(): Promise<void>
 } {
-  const pool = createPool({ ...config, connectionTimeoutMillis: POSITION_MS, statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS })
+  const pool = createPool({
+    ...config,
+    connectionTimeoutMillis: POSITION_MS,
+    idleTimeoutMillis: IDLE_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS,
+  })
   const connectedAt = new WeakMap<pg.PoolClient, number>()
   const servers = new WeakMap<pg.PoolClient, string>()
   pool.on('connect', (client) => connectedAt.set(client, performance.now()))

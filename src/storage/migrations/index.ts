@@ -88,7 +88,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0033-sign-in-factors', up: createSignInFactors, digest: 'de99a46659cf017809eeebe98ee3b29506d384fd2262d30de73102ba988f4b32' },
   { name: '0034-public-changes', up: logPublicChanges, digest: 'dd8a296799e119207fc4292226f70b85a3df2d09715fadb782460f3b158b017e' },
   { name: '0035-deferred-triggers', up: deferTriggers, digest: '706097705414addc90dac77c41fa2c0063a3464290eacc430c11748e210e25f1' },
-  { name: '0036-read-marks', up: createReadMarks, digest: 'afe609f0ea8f4e959cee7f54fcefc757672c3e017f07b8f604791abdcd39866a' },
+  { name: '0036-read-marks', up: createReadMarks, digest: 'dd25765e91f211e6cf7fb46211a0b2c2cab8b6557708b56c80af73ee6ed425a8' },
 ]
 
 /** Options of a migration run. */
