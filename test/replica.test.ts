@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { isOnPostgres } from './support/postgres.ts'
 import { findBinaries, type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { json, readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
+import { signUp, type Visitor } from './support/visitor.ts'
 
 type Person = Awaited<ReturnType<TestApp['user']>>
 type Instance = Pick<TestApp, 'app' | 'call' | 'fetch' | 'close'>
@@ -49,6 +50,8 @@ describe.runIf(canReplicate())('reads from a replica', () => {
   let ann: Person
   let bob: Person
   let admin: Person
+  /** In a browser. */
+  let operator: Visitor
   /** Never writes. */
   let guest: Person
   const sentences: string[] = []
@@ -106,6 +109,7 @@ describe.runIf(canReplicate())('reads from a replica', () => {
     bob = await test.user('bob')
     admin = await test.user('admin')
     guest = await test.user('guest')
+    operator = await signUp(test, 'operator')
     admin = { ...admin, actor: { ...admin.actor, scopes: new Set([...withAccount(admin).scopes, 'admin']) } }
     await resume()
     await waitForReplica()
@@ -366,8 +370,8 @@ describe.runIf(canReplicate())('reads from a replica', () => {
   it('say that the replica is behind, and how far', async () => {
     const states = async () => {
       const ready = await test.fetch('/readyz')
-      const status = await other.app.store.service.readReplica()
-      return [ready.status, (await readJson(ready)).replica, status?.state]
+      const there = await other.app.store.service.readReplica()
+      return [ready.status, (await readJson(ready)).replica, there?.state]
     }
     await expect.poll(states).toEqual([200, 'current', 'current'])
     await pause()
@@ -376,6 +380,9 @@ describe.runIf(canReplicate())('reads from a replica', () => {
     const state = await test.app.store.service.readReplica()
     expect(state?.bytes).toBeGreaterThan(100)
     expect(state?.seconds).toBeGreaterThan(0.9)
+    const status = await operator.get('/admin/status')
+    const words = /Replica<\/dt>\s*<dd[^>]*>([^<]*)</.exec(status.html)?.[1]
+    expect(words).toMatch(/^127\.0\.0\.1:\d+: behind, the primary answers where that matters, [\d.,]+ (B|KiB) behind for \d+ s$/)
     const metrics = await (await test.fetch('/metrics', { headers: { authorization: 'Bearer metrics-token-of-tests' } })).text()
     expect(metrics).toMatch(/^commonplace_replica_up 1$/m)
     expect(metrics).toMatch(/^commonplace_replica_lag_bytes [1-9]\d*$/m)
@@ -412,6 +419,19 @@ describe.runIf(canReplicate())('reads from a replica', () => {
     }
   })
 
+  it('find what a session just saved on its pages', async () => {
+    await pause()
+    const { status, to } = await operator.post('/new', { title: 'From a form', content: 'okapi', visibility: 'private' })
+    expect(status).toBe(303)
+    expect((await operator.get(to ?? '')).html).toContain('okapi')
+    expect((await operator.get('/library')).html).toContain('From a form')
+    await resume()
+    await pause()
+    const name = (to ?? '').replace(/\?.*$/, '')
+    expect((await operator.post(name, { do: 'delete' })).status).toBe(303)
+    expect((await operator.get(name)).status).toBe(404)
+  })
+
   it('find what a request just saved, on every instance', async () => {
     await pause()
     const response = await test.fetch('/api/prompts', {
@@ -421,6 +441,89 @@ describe.runIf(canReplicate())('reads from a replica', () => {
     const { prompt } = await readJson(response)
     expect(response.status).toBe(201)
     expect(await read(prompt.id, { who: bob, at: other })).toBe('emu')
+  })
+})
+
+describe.runIf(canReplicate())('two instances whose replica stops and goes on at random', () => {
+  it('show nobody what was withdrawn, and everybody what they wrote', async () => {
+    const seed = Number(process.env['REPLICA_SEED'] ?? 7)
+    // A linear congruential generator: the same steps for a seed, whatever the servers do.
+    let state = seed
+    const random = (below: number) => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+      return Math.floor((state / 2_147_483_648) * below)
+    }
+    const primary = await startPostgres(['fsync=off', 'full_page_writes=off'])
+    const standby = await primary.startStandby()
+    const test = await testApp({}, {}, null, { databaseUrl: primary.url, databaseReadUrl: standby.url })
+    const other = await test.reopen()
+    const instances: readonly Instance[] = [test, other]
+    const at = () => instances[random(2)] ?? test
+    const people = [await test.user('ann'), await test.user('bob'), await test.user('cleo')]
+    const items: { id: string; owner: number; content: string; isPublic: boolean; isChanging: boolean }[] = []
+    const faults: string[] = []
+    const readOne = async (item: (typeof items)[number], reader: number | null) => {
+      // What was acknowledged before the request is sent is the least that it must show.
+      const { id, owner, isPublic, content } = item
+      if (item.isChanging) return
+      const key = reader === null ? undefined : people[reader]?.key
+      const response = await at().fetch(`/api/prompts/${id}`, key === undefined ? {} : { key })
+      const shown = response.status === 200 ? (await readJson(response)).content : response.status
+      if (item.isChanging || item.isPublic !== isPublic || item.content !== content) return
+      if (reader === owner && shown !== content) faults.push(`${id}: its owner got ${shown} instead of ${content}`)
+      if (reader !== owner && !isPublic && shown !== 404) faults.push(`${id}: somebody else got ${shown} of what was withdrawn`)
+    }
+    const write = async (round: number) => {
+      const owner = random(people.length)
+      const actor = people[owner]?.actor ?? { kind: 'anonymous' as const }
+      const mine = items.filter((item) => item.owner === owner)
+      const item = mine[random(mine.length)]
+      const content = `text ${round}`
+      if (!item || random(4) === 0) {
+        const { prompt } = await at().call(actor, 'save_prompt', { title: `Item ${round}`, content, isPrivate: false })
+        items.push({ id: Object(prompt).id, owner, content, isPublic: true, isChanging: false })
+        return
+      }
+      item.isChanging = true
+      if (random(2) === 0) {
+        const isPublic = !item.isPublic
+        await at().call(actor, 'update_prompt', { id: item.id, visibility: isPublic ? 'public' : 'private' })
+        item.isPublic = isPublic
+      } else {
+        await at().call(actor, 'update_prompt', { id: item.id, content })
+        item.content = content
+      }
+      item.isChanging = false
+    }
+    const readers = [null, 0, 1, 2]
+    try {
+      for (let round = 0; round < 150; round++) {
+        if (random(8) === 0) await ask(standby, `select pg_wal_replay_${random(2) === 0 ? 'pause' : 'resume'}()`)
+        const writing = write(round)
+        const asked = Array.from({ length: 8 }, () => items[random(items.length)]).flatMap((item) => item ?? [])
+        await Promise.all(asked.map((item) => readOne(item, readers[random(readers.length)] ?? null)))
+        await writing
+      }
+      expect(faults, `with REPLICA_SEED=${seed}`).toEqual([])
+      const reads = instances.map((instance) => instance.app.store.service.countReads())
+      expect(reads.every((count) => count !== null && count.replica > 50 && count.primary > 50)).toBe(true)
+      // In the end everybody gets what is there, from caches that were filled by both servers.
+      await ask(standby, 'select pg_wal_replay_resume()')
+      for (const { id, isPublic, content } of items) {
+        for (const instance of instances) {
+          const shown = async () => {
+            const response = await instance.fetch(`/api/prompts/${id}`)
+            return response.status === 200 ? (await readJson(response)).content : response.status
+          }
+          await expect.poll(shown).toBe(isPublic ? content : 404)
+        }
+      }
+    } finally {
+      await other.close()
+      await test.close()
+      await standby.stop()
+      await primary.stop()
+    }
   })
 })
 
