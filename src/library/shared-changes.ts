@@ -20,6 +20,15 @@ export function sharedPath(item: {
   return `prompts/${item.category ?? UNCATEGORISED}/${item.slug}.md`
 }
 
+/** What an item has become, as the log says it. */
+export interface SharedState {
+  readonly seq: number
+  readonly version: number
+  readonly audience: Audience
+  readonly path: string
+  readonly category: string | null
+}
+
 /** An entry of the log that a caller may see: an item had this version at this path. */
 export interface SharedChange {
   /** Orders the entries. */

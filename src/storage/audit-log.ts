@@ -14,7 +14,7 @@ import {
 import { visibleSet } from '../library/visibility.ts'
 import { isCollectionVisible } from './collections/collection-rows.ts'
 import { isInVisibleSet } from './items/item-rows.ts'
-import type { WriteContext } from './items/write-items.ts'
+import type { WriteContext } from './items/write-context.ts'
 import { prepareInsert } from './prepared.ts'
 import type { Database } from './schema.ts'
 

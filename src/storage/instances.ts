@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { CounterStore, InstanceListener, Instances, LibraryChange } from '../library/ports/instances.ts'
 import { AUDIENCES } from '../library/visibility.ts'
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
-import type { WriteContext } from './items/write-items.ts'
+import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'
 
 /** Poll interval for mail, for setups where signals do not arrive, such as behind a pooler. */

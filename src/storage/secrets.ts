@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ServiceStore } from '../library/ports/store.ts'
-import type { WriteContext } from './items/write-items.ts'
+import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'
 
 /** The row of the public address, beside those of the secrets. */

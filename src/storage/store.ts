@@ -7,6 +7,7 @@ import type { Encoder } from '../library/ports/encoder.ts'
 import type { Clock, Random } from '../library/ports/environment.ts'
 import type { LibraryChange } from '../library/ports/instances.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
+import type { SharedState } from '../library/shared-changes.ts'
 import { ANALYSIS, type SearchableText } from '../search/analysis/indexed-text.ts'
 import { createSearchIndex } from '../search/index/search-index.ts'
 import type { WordVectors } from '../search/vectors/word-vectors.ts'
@@ -35,8 +36,10 @@ import { createItemQueries, findItemSeq } from './items/item-queries.ts'
 import { ownItemStore } from './items/own-items.ts'
 import { purgeStore } from './items/purges.ts'
 import { readItems } from './items/read-items.ts'
-import { logSharedChanges, readSharedStates, type SharedState } from './items/shared-changes.ts'
-import { type WriteContext, writeItems } from './items/write-items.ts'
+import { logSharedChanges, readSharedStates } from './items/shared-changes.ts'
+import { moveToTrash } from './items/trash.ts'
+import type { WriteContext } from './items/write-context.ts'
+import { writeItems } from './items/write-items.ts'
 import { migrate } from './migrations/index.ts'
 import { arrivalStore } from './people/arrivals.ts'
 import { finishRemovals } from './people/delete-person.ts'
@@ -49,6 +52,7 @@ import { peopleStore } from './people/people.ts'
 import { sessionStore } from './people/sessions.ts'
 import { syncStore } from './people/sync-states.ts'
 import { teamStore } from './people/teams.ts'
+import { together } from './prepared.ts'
 import { readRevision } from './revisions.ts'
 import type { Database } from './schema.ts'
 import { createClaims } from './search/claims.ts'
@@ -138,7 +142,11 @@ export async function createStore(
     const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors, null, readCollectedRows(reader))
     const shown = reader === database.reader ? itemReader : reader
     return {
-      items: { ...readItems(shown, reader, queries, search, vectors, reader === database.reader ? encoder : null), ...writeItems(context) },
+      items: {
+        ...readItems(shown, reader, queries, search, vectors, reader === database.reader ? encoder : null),
+        ...writeItems(context),
+        setDeleted: moveToTrash(context),
+      },
       marks: markStore(reader, context),
       own: ownItemStore(shown, queries),
       categories: { ...readCategories(queries), ...writeCategories(context) },
@@ -232,23 +240,25 @@ export async function createStore(
   /** Writes what follows from the writes of a transaction, in their order: only here are numbers given in the order of commits. */
   const finish = async (db: Kysely<Database>, all: readonly Noted[]): Promise<void> => {
     const nowMs = outside.clock()
-    await Promise.all(all.map(({ origin, entries }) => writeEntries(db, origin, entries, nowMs)))
     const items = all.flatMap((noted) => noted.items)
-    if (items.length > 0) {
-      await database.dialect.lockNumbers(db)
-      await logSharedChanges(
-        db,
-        all.flatMap(({ states }) => states),
-        new Date(nowMs).toISOString(),
-      )
-      const remember = await words.write(db, items)
+    const states = all.flatMap((noted) => noted.states)
+    const changes = all.flatMap((noted) => noted.changes)
+    const writeNumbered = async () => {
+      if (items.length === 0) return
+      const [, , remember] = await together([
+        database.dialect.lockNumbers(db),
+        logSharedChanges(db, states, new Date(nowMs).toISOString()),
+        words.write(db, items),
+      ])
       const [last] = all.slice(-1)
       if (last) last.remember = remember
-      const older = items.filter(({ isNew }) => !isNew)
-      await Promise.all(older.flatMap(({ seq, text }) => [dropStaleEmbeddings(db, seq, text), dropStaleVectors(db, seq, text)]))
     }
-    const changes = all.flatMap((noted) => noted.changes)
-    if (changes.length > 0) await database.signals?.send(db, toChangeSignal(instance, changes))
+    await together([
+      ...all.map(({ origin, entries }) => writeEntries(db, origin, entries, nowMs)),
+      ...items.flatMap(({ seq, text, isNew }) => (isNew ? [] : [dropStaleEmbeddings(db, seq, text), dropStaleVectors(db, seq, text)])),
+      writeNumbered(),
+      ...(changes.length > 0 && database.signals ? [database.signals.send(db, toChangeSignal(instance, changes))] : []),
+    ])
   }
   const finishNoted = (db: Kysely<Database>, results: readonly { readonly noted: Noted }[]) =>
     finish(
@@ -262,17 +272,21 @@ export async function createStore(
       async (db) => {
         const texts = new Map<number, SearchableText | null>()
         const created = new Set<number>()
+        const known = new Map<number, SharedState | null>()
         const changes: LibraryChange[] = []
         const audit = collectEntries()
         const result = await work(db, {
-          index: (seq, text, isNew = false) => {
+          index: (seq, text, { isNew = false, state = null } = {}) => {
             if (text || !texts.has(seq)) texts.set(seq, text)
             if (isNew) created.add(seq)
+            known.set(seq, state)
           },
           changed: (change) => changes.push(change),
           audit: audit.note,
         })
-        const states = await readSharedStates(db, [...texts.keys()])
+        const states = [...known].flatMap(([, state]) => state ?? [])
+        const unknown = [...known].flatMap(([seq, state]) => (state ? [] : [seq]))
+        if (unknown.length > 0) states.push(...(await readSharedStates(db, unknown)))
         const items = Array.from(texts, ([seq, text]) => ({ ...words.read(seq, text), text, isNew: created.has(seq) }))
         const noted: Noted = { origin, entries: audit.entries, items, states, changes, remember: () => {} }
         return { result, noted }

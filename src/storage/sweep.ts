@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { OpenDatabase } from './dialects/dialect.ts'
-import type { WriteContext } from './items/write-items.ts'
+import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'
 import { endIndexEpoch } from './search/index-epoch.ts'
 import { removeUnusedWords } from './search/item-words.ts'

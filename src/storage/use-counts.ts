@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { UsageStore } from '../library/ports/usage.ts'
 import type { UseCount, UseKind, UseSurface } from '../library/usage.ts'
 import { batches } from './items/remove-items.ts'
-import type { WriteContext } from './items/write-items.ts'
+import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'
 
 /** Rows written by one statement, which blocks the process while it runs. */

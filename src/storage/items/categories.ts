@@ -6,7 +6,7 @@ import { touchItems } from '../search/item-words.ts'
 import type { ItemQueries } from './item-queries.ts'
 import { batches } from './remove-items.ts'
 import { logSharedChanges, readSharedStates } from './shared-changes.ts'
-import type { WriteContext } from './write-items.ts'
+import type { WriteContext } from './write-context.ts'
 
 async function findCategory(db: Kysely<Database>, slug: string) {
   return await db.selectFrom('category').selectAll().where('slug', '=', slug).executeTakeFirst()

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { embedConfig } from '../../library/embed/config.ts'
 import type { EmbedStore, StoredEmbed } from '../../library/ports/embeds.ts'
 import type { Database } from '../schema.ts'
-import type { WriteContext } from './write-items.ts'
+import type { WriteContext } from './write-context.ts'
 
 function toEmbed(row: Selectable<Database['embed']>): StoredEmbed {
   return { id: row.id, config: embedConfig.parse(JSON.parse(row.config)), createdAt: row.created_at }

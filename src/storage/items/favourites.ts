@@ -8,7 +8,8 @@ import type { Database } from '../schema.ts'
 import { countRows, readItemsInOrder } from './item-lists.ts'
 import { findVisibleRow } from './item-queries.ts'
 import { isInVisibleSet } from './item-rows.ts'
-import { findUserSeq, type WriteContext } from './write-items.ts'
+import type { WriteContext } from './write-context.ts'
+import { findUserSeq } from './write-items.ts'
 
 /** The item of an id or slug, visible or not. */
 function selectNamed(db: Kysely<Database>, kind: ItemKind, ref: string) {

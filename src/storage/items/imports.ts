@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { type FullImportEntry, IMPORT_OUTCOMES, type ImportEntry, type ImportStore } from '../../library/ports/imports.ts'
 import type { Database } from '../schema.ts'
-import { findUserSeq, type WriteContext } from './write-items.ts'
+import type { WriteContext } from './write-context.ts'
+import { findUserSeq } from './write-items.ts'
 
 const outcome = z.enum(IMPORT_OUTCOMES)
 /** Rows of one insert: engines bound the parameters of a statement. */

@@ -11,7 +11,8 @@ import { countRows, readItemsInOrder, toItems } from './item-lists.ts'
 import { findVisibleRow } from './item-queries.ts'
 import { selectItems } from './item-rows.ts'
 import { findPublication, takeBackPublication } from './publications.ts'
-import { findUserSeq, type WriteContext } from './write-items.ts'
+import type { WriteContext } from './write-context.ts'
+import { findUserSeq } from './write-items.ts'
 
 /** Votes, favourites, and what administrators decide about items. */
 export function markStore(reader: Kysely<Database>, context: WriteContext): MarkStore {

@@ -10,7 +10,7 @@ import { changeOwner } from './change-owner.ts'
 import type { WriteNotes } from './item-parts.ts'
 import { type ItemRow, selectItems } from './item-rows.ts'
 import { purgeStore } from './purges.ts'
-import type { WriteContext } from './write-items.ts'
+import type { WriteContext } from './write-context.ts'
 
 const DAY_MS = 86_400_000
 const MAX_LISTED = 200

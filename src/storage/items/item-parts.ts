@@ -4,10 +4,11 @@ import type { AuditEntry } from '../../library/audit.ts'
 import { readNamedFrontmatter } from '../../library/frontmatter.ts'
 import type { ItemFields, Tag } from '../../library/items.ts'
 import type { LibraryChange } from '../../library/ports/instances.ts'
+import type { SharedState } from '../../library/shared-changes.ts'
 import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
-import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { readTags } from './item-rows.ts'
 
@@ -16,8 +17,11 @@ const MAX_INDEXED_LENGTH = 1024 * 1024
 
 /** What a write leaves for the end of its transaction. */
 export interface WriteNotes {
-  /** The text of an item for the index; null when only its state or references changed. `isNew` for an item of this transaction. */
-  index(seq: number, text: SearchableText | null, isNew?: boolean): void
+  /**
+   * The text of an item for the index; null when only its state or references changed. `isNew` for an item of this transaction. `state` is what
+   * the item is now, where that is known without reading it.
+   */
+  index(seq: number, text: SearchableText | null, about?: { readonly isNew?: boolean; readonly state?: SharedState | null }): void
   /** A change to announce. */
   changed(change: LibraryChange): void
   /** An entry for the audit log. Call it last, so that refused writes leave no entry. */
@@ -91,7 +95,7 @@ export async function spellTags(
 ): Promise<Tag[]> {
   const firstUse = firstUses[audienceOf(visibility) === 'members' ? 'member' : 'stranger']
   const names = new Set(spelled.map(({ name }) => name))
-  return await Promise.all(
+  return await together(
     tags.map(async (tag) => {
       if (names.has(tag.name)) return tag
       const [first] = await firstUse(db, { slug: tag.slug, ownerSeq })
@@ -125,7 +129,7 @@ export async function writeParts(
   tags: readonly Tag[],
 ): Promise<void> {
   const { seq } = item
-  const [versionSeq] = await Promise.all([
+  const [versionSeq] = await together([
     insertVersion(db, {
       item_seq: seq,
       number: item.version,

@@ -4,7 +4,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import type { Random } from '../../library/ports/environment.ts'
 import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../../library/slug.ts'
 import type { Visibility } from '../../library/visibility.ts'
-import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import { prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { ItemRow } from './item-rows.ts'
 
@@ -23,7 +23,7 @@ export function retireSlug(slug: string): string {
 
 /** Whether a slug is, or was, another item's. */
 async function isTaken(db: Kysely<Database>, slug: string, itemSeq: number | null): Promise<boolean> {
-  const [[holder], retired] = await Promise.all([slugHolder(db, { slug }), retiredSlug(db, { slug, retired: retireSlug(slug) })])
+  const [[holder], retired] = await together([slugHolder(db, { slug }), retiredSlug(db, { slug, retired: retireSlug(slug) })])
   return holder ? holder.item_seq !== itemSeq : retired.length > 0
 }
 /** Another item's slug is no conflict to ignore: somebody took it since it was found free. */

@@ -14,7 +14,7 @@ import { markSweepDue } from '../sweep.ts'
 import { readSearchableText, type WriteNotes } from './item-parts.ts'
 import { type ItemRow, selectItems } from './item-rows.ts'
 import { batches, removeItems, removeUnusedBlobs, removeVersions } from './remove-items.ts'
-import type { WriteContext } from './write-items.ts'
+import type { WriteContext } from './write-context.ts'
 
 /** Items one transaction of {@link PurgeStore.purgeExpired} removes, or whose versions it removes. */
 const ITEMS_A_TRANSACTION = 20

@@ -3,13 +3,13 @@ import { z } from 'zod'
 import type { Actor } from '../../library/actor.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
-import { sharedPath } from '../../library/shared-changes.ts'
+import { type SharedState, sharedPath } from '../../library/shared-changes.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
-import { isVisible, type Visibility, visibleSet, visibleVersions } from '../../library/visibility.ts'
+import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
-import { prepareListQuery, prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, type RowFilter, readCategories, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
@@ -44,15 +44,6 @@ const insertEntry = prepareStatement(
     ${slot('audience')}, ${slot('path')}, ${slot('category')}, ${slot('at')}, ${slot('revision')})`,
 )
 
-/** What an item has become, as the log says it. */
-export interface SharedState {
-  readonly seq: number
-  readonly version: number
-  readonly audience: Visibility | 'deleted'
-  readonly path: string
-  readonly category: string | null
-}
-
 /** What items are now, for {@link logSharedChanges}. */
 export async function readSharedStates(db: Kysely<Database>, seqs: readonly number[]): Promise<SharedState[]> {
   const states: SharedState[] = []
@@ -74,9 +65,11 @@ export async function logSharedChanges(db: Kysely<Database>, states: readonly Sh
   if (states.length === 0) return
   const lastOf = new Map<number, Omit<SharedState, 'seq'>>()
   const entries: (Omit<SharedState, 'seq'> & { item_seq: number; at: string })[] = []
-  for (const part of batches([...new Set(states.map(({ seq }) => seq))])) {
-    for (const row of await lastEntries(db, part)) lastOf.set(row.item_seq, row)
-  }
+  const [[last], ...found] = await together([
+    lastEntry(db, {}),
+    ...Array.from(batches([...new Set(states.map(({ seq }) => seq))]), (part) => lastEntries(db, part)),
+  ])
+  for (const row of found.flat()) lastOf.set(row.item_seq, row)
   for (const state of states) {
     const { seq, version, audience, path, category } = state
     const before = lastOf.get(seq)
@@ -89,13 +82,8 @@ export async function logSharedChanges(db: Kysely<Database>, states: readonly Sh
     entries.push({ item_seq: seq, version, audience, path, category, at })
   }
   if (entries.length === 0) return
-  const revision = await nextRevision(db)
-  for (const part of batches(entries)) await Promise.all(part.map((entry) => insertEntry(db, { ...entry, revision })))
-}
-
-async function nextRevision(db: Kysely<Database>): Promise<number> {
-  const [last] = await lastEntry(db, {})
-  return Number(last?.revision ?? 0) + 1
+  const revision = Number(last?.revision ?? 0) + 1
+  for (const part of batches(entries)) await together(part.map((entry) => insertEntry(db, { ...entry, revision })))
 }
 
 /** The log as callers may see it, and the texts of its versions. */

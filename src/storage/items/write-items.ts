@@ -1,59 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { AuditField } from '../../library/audit.ts'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import { isId } from '../../library/identifier.ts'
 import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../../library/items.ts'
 import { requireMayAdd } from '../../library/owners.ts'
-import type { Clock, Random } from '../../library/ports/environment.ts'
-import type {
-  Editor,
-  ExportedTwin,
-  ImportedTwin,
-  ImportOrigin,
-  ItemWriter,
-  KnownItem,
-  PromptChange,
-  SkillChange,
-} from '../../library/ports/items.ts'
+import type { Editor, ImportOrigin, ItemWriter, PromptChange, SkillChange } from '../../library/ports/items.ts'
+import { type SharedState, sharedPath } from '../../library/shared-changes.ts'
 import { toTags } from '../../library/tags.ts'
+import type { TeamRole } from '../../library/teams.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { audienceOf, othersMaySee, refuseWhileHeld } from '../../library/visibility.ts'
-import type { TransactOptions } from '../dialects/dialect.ts'
 import { lockRows } from '../dialects/row-locks.ts'
-import { findOwner, findRole, ownersWith } from '../people/team-roles.ts'
-import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import { findOwner, findRole } from '../people/team-roles.ts'
+import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
+import { findTwins } from './imported-twins.ts'
 import { readCategories } from './item-filters.ts'
 import { type NextState, readFiles, spellTags, toSearchableText, type WriteNotes, writeParts } from './item-parts.ts'
 import { type ItemRow, isWithin, selectItems, toPrompt, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
-
-/** What writes need: transactions, time and randomness. */
-export interface WriteContext {
-  readonly clock: Clock
-  readonly random: Random
-  /** For reads: the reading connection, or the open transaction. */
-  readonly reader: Kysely<Database>
-  /** Runs `work` in a transaction: a new one, or the one that is open. */
-  transact<T>(
-    work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>,
-    options?: Pick<TransactOptions<T>, 'isLarge' | 'isConcurrent'>,
-  ): Promise<T>
-  /** Runs `work` as `OpenDatabase.sideTransaction` does, or in the transaction that is open. `audit` records an event with it. */
-  sideTransaction<T>(work: (db: Kysely<Database>, audit: WriteNotes['audit']) => Promise<T>): Promise<T>
-  /**
-   * Removes deleted text from the word index and from the engine's log, and frees its space. Does nothing inside an open transaction. Calls
-   * during a run share the next one. False when a reader keeps the log.
-   */
-  sweep(): Promise<boolean>
-  /** Empties the log only. */
-  emptyLog(): Promise<boolean>
-  /** Finishes interrupted removals and sweeps. */
-  finishDeletions(): Promise<void>
-}
+import type { WriteContext } from './write-context.ts'
 
 const insertItem = prepareInsert('item', [
   'id',
@@ -117,18 +86,22 @@ interface NamedCategory {
 }
 
 /** The category of this slug, or else of this name. @throws AppError `invalid_input` listing the valid slugs */
-async function findCategory(db: Kysely<Database>, name: string | null): Promise<NamedCategory | null> {
+function findCategory(categories: readonly NamedCategory[], name: string | null): NamedCategory | null {
   if (name === null) return null
-  const categories = await readCategories(db, {})
   const found = categories.find(({ slug }) => slug === name) ?? categories.find((category) => isCategoryNamed(category, name))
   if (found) return found
   throw invalidInput('category', `category "${name.slice(0, 80)}" does not exist; use one of: ${categories.map((c) => c.slug).join(', ')}.`)
 }
 
 /** The category that an older version names; null when it was removed since. */
-async function findOldCategory(db: Kysely<Database>, slug: string | null): Promise<NamedCategory | null> {
-  if (slug === null) return null
-  return (await readCategories(db, {})).find((category) => category.slug === slug) ?? null
+function findOldCategory(categories: readonly NamedCategory[], slug: string | null): NamedCategory | null {
+  return categories.find((category) => category.slug === slug) ?? null
+}
+
+/** What others see of a prompt, for the log of it; null for a skill, whose name is found later. */
+function stateOf(seq: number, version: number, { kind, visibility, category }: NextState, slug: string): SharedState | null {
+  if (kind === 'skill') return null
+  return { seq, version, audience: visibility, path: sharedPath({ kind, slug, name: null, category }), category }
 }
 
 async function createItem(
@@ -146,12 +119,13 @@ async function createItem(
   const ownerId = owner.ownerId ?? owner.userId
   const found = findUser(db, owner.userId)
   const findOther = (userId: string) => (userId === owner.userId ? found : findUser(db, userId))
-  const [editor, { seq: ownerSeq }, author, category] = await Promise.all([
+  const [editor, { seq: ownerSeq }, author, categories] = await together([
     found,
     findOther(ownerId),
     findOther(origin?.authorId ?? owner.userId),
-    findCategory(db, wanted.category),
+    readCategories(db, {}),
   ])
+  const category = findCategory(categories, wanted.category)
   if (ownerId !== owner.userId) {
     const team = await findOwner(db, owner.userId, { id: ownerId })
     if (!team) throw new AppError('not_found', 'You are not in this team any more.')
@@ -187,12 +161,12 @@ async function createItem(
   const seq = await insertItem(db, { ...item, slug })
   if (owner.copies !== undefined) await db.insertInto('item_source').values({ item_seq: seq, source_id: owner.copies }).execute()
   notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
-  await Promise.all([
+  await together([
     keepSlug(db, slug, id, seq),
     writeParts(db, { seq, version: 1, editorSeq: editor.seq, note: owner.note, at: now, hasTags: false }, next, spelled),
   ])
   if (next.kind === 'skill') await keepChannelName(db, seq)
-  notes.index(seq, await toSearchableText(db, seq, next, spelled), true)
+  notes.index(seq, await toSearchableText(db, seq, next, spelled), { isNew: true, state: stateOf(seq, 1, next, slug) })
   if (origin) notes.audit({ action: 'items_imported', targetId: ownerId, ownerId, detail: { created: 1, updated: 0 } })
   else {
     const detail = { kind: next.kind, version: 1, to: next.visibility }
@@ -220,33 +194,6 @@ async function freeId(context: WriteContext, db: Kysely<Database>, wanted: strin
   return taken ? context.random.id() : wanted
 }
 
-/** Items of one title that an import compares: they are read with their texts. */
-const MAX_TWINS = 200
-const ofImport = (item: SelectQueryBuilder<Database, 'item', object>) =>
-  item
-    .select('item.seq')
-    .where('item.owner_seq', '=', (eb) => eb.selectFrom('user').select('user.seq').where('user.id', '=', slot('ownerId')))
-    .where('item.author_seq', '=', (eb) => eb.selectFrom('user').select('user.seq').where('user.id', '=', slot('authorId')))
-    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
-    .where('item.title', '=', slot('title'))
-    .orderBy('item.seq')
-const firstImported = prepareQuery((db) => ofImport(db.selectFrom('item')).limit(1))
-const importedRows = prepareQuery<ItemRow>((db) =>
-  selectItems(db)
-    .where('item.seq', 'in', ofImport(db.selectFrom('item')).limit(MAX_TWINS))
-    .orderBy('item.seq'),
-)
-
-const exportedRow = prepareQuery<ItemRow & { author_id: string }>((db) =>
-  selectItems(db)
-    .select('author.id as author_id')
-    .where('item.id', '=', slot('id'))
-    .where('owner.id', '=', slot('ownerId'))
-    .where('author.username_key', '=', slot('author'))
-    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
-    .where('item.title', '=', slot('title')),
-)
-
 const liveRow = (db: Kysely<Database>) =>
   selectItems(db)
     .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
@@ -268,6 +215,24 @@ async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { user
   return inside ? row : null
 }
 
+/** What is read of an item before it is changed. */
+interface Known<T> {
+  readonly current: T
+  readonly role: TeamRole | null
+  readonly editorSeq: number
+  readonly categories: readonly NamedCategory[]
+}
+
+async function readKnown<T>(db: Kysely<Database>, row: ItemRow, editor: Editor, items: Promise<T[]>): Promise<Known<T>> {
+  const [current, role, editorSeq, categories] = await together([
+    firstOf(items),
+    findRole(db, editor.userId, row.owner_id),
+    findUserSeq(db, editor.userId),
+    readCategories(db, {}),
+  ])
+  return { current, role, editorSeq, categories }
+}
+
 /** Writes the new state of an item. Nothing changes, and no version is written, when it is the same. An import always writes. */
 async function changeItem(
   context: WriteContext,
@@ -275,19 +240,17 @@ async function changeItem(
   notes: WriteNotes,
   row: ItemRow,
   editor: Editor,
-  current: Prompt | Skill,
+  { current, editorSeq, categories }: Known<Prompt | Skill>,
   wanted: NextState,
   wantedSlug: string | undefined,
   origin: ImportOrigin | undefined,
 ): Promise<Written> {
   refuseWhileHeld(row.held_at !== null, wanted.visibility)
   const tags = toTags(wanted.tags)
-  const [editorSeq, category, spelled] = await Promise.all([
-    findUserSeq(db, editor.userId),
-    (editor.restores === undefined ? findCategory : findOldCategory)(db, wanted.category),
-    // A spelling that fewer know may have to change before more readers.
-    spellTags(db, tags, row.owner_seq, wanted.visibility, wanted.visibility === current.visibility ? current.tags : []),
-  ])
+  const category = (editor.restores === undefined ? findCategory : findOldCategory)(categories, wanted.category)
+  // A spelling that fewer know may have to change before more readers.
+  const known = wanted.visibility === current.visibility ? current.tags : []
+  const spelled = await spellTags(db, tags, row.owner_seq, wanted.visibility, known)
   const next: NextState = { ...wanted, category: category?.slug ?? null }
   const now = new Date(context.clock()).toISOString()
   const version = row.version + 1
@@ -316,13 +279,13 @@ async function changeItem(
     // A visibility chosen while the item is held stays: lifting the hold does not publish it.
     held_from: next.visibility === row.visibility ? row.held_from : null,
   }
-  await Promise.all([
+  await together([
     updateItem(db, { seq: row.seq, slug, ...written }),
     ...(slug === row.item_slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
     writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now, hasTags: !changed.includes('tags') }, next, spelled),
   ])
   if (next.kind === 'skill') await keepChannelName(db, row.seq)
-  notes.index(row.seq, await toSearchableText(db, row.seq, next, spelled))
+  notes.index(row.seq, await toSearchableText(db, row.seq, next, spelled), { state: stateOf(row.seq, version, next, slug) })
   const target = { targetId: row.id, ownerId: row.owner_id }
   const { kind } = next
   if (origin) notes.audit({ action: 'items_imported', targetId: row.owner_id, ownerId: row.owner_id, detail: { created: 0, updated: 1 } })
@@ -374,34 +337,10 @@ function changedFields(item: Prompt | Skill, change: PromptChange | SkillChange)
 }
 
 /** Writes of items. */
-export function writeItems(context: WriteContext): ItemWriter {
-  async function findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
-  async function findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
-  async function findImported(kind: ItemKind, ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt | Skill>[]> {
-    const named = { ownerId, authorId, title, kind }
-    // Most entries are new: asking for one number first costs a tenth of a query for whole rows, even when that finds none.
-    if ((await firstImported(context.reader, named)).length === 0) return []
-    const rows = await importedRows(context.reader, named)
-    const items: (Prompt | Skill)[] = kind === 'prompt' ? await toPrompts(context.reader, rows) : await toSkills(context.reader, rows)
-    return items.flatMap((item, index) => {
-      const row = rows[index]
-      return row ? [{ item, isEditedHere: row.imported_version !== row.version }] : []
-    })
-  }
-  async function findExported(kind: 'prompt', known: KnownItem): Promise<ExportedTwin<Prompt> | null>
-  async function findExported(kind: 'skill', known: KnownItem): Promise<ExportedTwin<Skill> | null>
-  async function findExported(kind: ItemKind, { ownerId, id, title, author }: KnownItem): Promise<ExportedTwin<Prompt | Skill> | null> {
-    const [row] = await exportedRow(context.reader, { ownerId, id, title, author: author.toLowerCase(), kind })
-    if (!row) return null
-    const item = await (kind === 'prompt'
-      ? firstOf<Prompt | Skill>(toPrompts(context.reader, [row]))
-      : firstOf(toSkills(context.reader, [row])))
-    return { item, isEditedHere: row.imported_version !== row.version, authorId: row.author_id }
-  }
+export function writeItems(context: WriteContext): Omit<ItemWriter, 'setDeleted'> {
   const write = <T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>) => context.transact(work, { isConcurrent: true })
   return {
-    findImported,
-    findExported,
+    ...findTwins(context.reader),
     createPrompt: (owner, fields: PromptFields, origin) =>
       write(async (db, notes) => {
         const { row, tags } = await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)
@@ -415,50 +354,26 @@ export function writeItems(context: WriteContext): ItemWriter {
       write(async (db, notes) => {
         const row = await findRow(db, 'prompt', ref, editor)
         if (!row) return null
-        const [current, role] = await Promise.all([firstOf(toPrompts(db, [row])), findRole(db, editor.userId, row.owner_id)])
-        const decided = decide(current, role)
+        const known = await readKnown(db, row, editor, toPrompts(db, [row]))
+        const { current } = known
+        const decided = decide(current, known.role)
         if (!decided) return current
         const { type = current.type, content = current.content } = decided
         const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
-        const changed = await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)
+        const changed = await changeItem(context, db, notes, row, editor, known, next, decided.slug, origin)
         return toPrompt(changed.row, changed.tags)
       }),
     changeSkill: (ref, editor, decide, origin) =>
       write(async (db, notes) => {
         const row = await findRow(db, 'skill', ref, editor)
         if (!row) return null
-        const current = await firstOf(toSkills(db, [row]))
-        const decided = decide(current, await findRole(db, editor.userId, row.owner_id))
+        const known = await readKnown(db, row, editor, toSkills(db, [row]))
+        const { current } = known
+        const decided = decide(current, known.role)
         if (!decided) return current
         const files = typeof decided.files === 'function' ? decided.files(await readFiles(db, row.seq)) : (decided.files ?? null)
         const next: NextState = { kind: 'skill', files, ...changedFields(current, decided) }
-        return await firstOf(toSkills(db, [(await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)).row]))
-      }),
-    setDeleted: (kind, ref, userId, deleted) =>
-      context.transact(async (db, notes) => {
-        const base = selectItems(db)
-          .where('item.kind', '=', kind)
-          .where('item.deleted_at', deleted ? 'is' : 'is not', null)
-          .where('item.owner_seq', 'in', ownersWith(deleted ? 'delete' : 'edit', userId))
-        const row = isId(ref)
-          ? await base.where('item.id', '=', ref).executeTakeFirst()
-          : await base.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
-        if (!row) return null
-        if (!deleted && row.owner_id !== userId) {
-          // Whoever may not publish brings nothing back before others either.
-          const owner = await findOwner(db, userId, { id: row.owner_id })
-          if (owner) requireMayAdd(owner, kind, row.visibility)
-        }
-        const now = new Date(context.clock()).toISOString()
-        await db
-          .updateTable('item')
-          .set({ deleted_at: deleted ? now : null })
-          .where('seq', '=', row.seq)
-          .execute()
-        notes.index(row.seq, null)
-        notes.changed({ kind, ownerId: row.owner_id, audience: audienceOf(row.visibility) })
-        notes.audit({ action: deleted ? 'item_deleted' : 'item_restored', targetId: row.id, ownerId: row.owner_id, detail: { kind } })
-        return { id: row.id, slug: row.item_slug, title: row.title }
+        return await firstOf(toSkills(db, [(await changeItem(context, db, notes, row, editor, known, next, decided.slug, origin)).row]))
       }),
   }
 }

@@ -5,7 +5,7 @@ import { type ArrivalStore, type Arriving, type Identity, PASSWORD_PROVIDER } fr
 import type { Person } from '../../library/ports/people.ts'
 import { arrivalNames } from '../../library/username.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { applyGrants } from './group-rights.ts'
 import { isNameFree } from './names.ts'

@@ -5,7 +5,7 @@ import { audienceOf } from '../../library/visibility.ts'
 import { removeCollectionsOf } from '../collections/write-collections.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { batches, ITEMS_A_BATCH, removeItems } from '../items/remove-items.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { touchItems } from '../search/item-words.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { FirstStepsStore } from '../../library/ports/people.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
 /** What people have done of the first steps, and whether they want to see them. */

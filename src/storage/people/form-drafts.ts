@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { BULK_DRAFT, type FormDraftStore } from '../../library/ports/embeds.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
 /** Forms that people are still writing. */

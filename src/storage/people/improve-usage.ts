@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { BudgetStore } from '../../library/ports/models.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 
 /** Caller budgets for improving prompts. */
 export function budgetStore(context: WriteContext): BudgetStore {

@@ -2,7 +2,7 @@ import type { ExpressionBuilder, Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { MAX_INSTALL_LINKS } from '../../library/account.ts'
 import type { InstallLinkStore, StoredInstallLink } from '../../library/ports/install-links.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
 /** Most links listed for one person. */

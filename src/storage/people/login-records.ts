@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysel
 import type { AuditEntry } from '../../library/audit.ts'
 import { isId } from '../../library/identifier.ts'
 import type { LoginAction, LoginCondition, LoginRecords, LoginRow, LoginTable } from '../../library/ports/logins.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
 const DAY_MS = 86_400_000

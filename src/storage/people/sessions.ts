@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { SessionStore } from '../../library/ports/sessions.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 

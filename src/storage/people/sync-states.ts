@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { SyncedPath, SyncStore } from '../../library/ports/sync.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
 function selectStates(db: Kysely<Database>, userId: string, target: string) {

@@ -5,7 +5,7 @@ import type { User } from '../../library/items.ts'
 import type { PeopleStore } from '../../library/ports/people.ts'
 import { placeholderNames } from '../../library/username.ts'
 import type { DefaultVisibility } from '../../library/visibility.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { isNameFree, requireFreeName } from './names.ts'
 

@@ -6,7 +6,7 @@ import { type SearchableText, toEmbeddedText } from '../../search/analysis/index
 import { toCode } from '../../search/vectors/vector-codes.ts'
 import type { VectorTable } from '../dialects/dialect.ts'
 import { readSearchableText } from '../items/item-parts.ts'
-import type { WriteContext } from '../items/write-items.ts'
+import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Claims } from './claims.ts'

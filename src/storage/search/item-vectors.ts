@@ -5,8 +5,8 @@ import type { ItemText } from '../../library/ports/encoder.ts'
 import { ITEM_VECTOR_LENGTH, type ItemVectorStore, type UnencodedItem } from '../../library/ports/item-vectors.ts'
 import { type SearchableText, toEmbeddedText } from '../../search/analysis/indexed-text.ts'
 import { readSearchableText } from '../items/item-parts.ts'
-import type { WriteContext } from '../items/write-items.ts'
-import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import type { WriteContext } from '../items/write-context.ts'
+import { prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Claims } from './claims.ts'
 import { digestOf } from './embeddings.ts'
@@ -113,9 +113,9 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
         if (wrong) {
           throw new AppError('internal', `The encoder made a vector of ${wrong.vector.length} numbers instead of ${ITEM_VECTOR_LENGTH}.`)
         }
-        const found = await Promise.all(vectors.map(({ item: { id, version } }) => encodedItem(db, { id, version })))
+        const found = await together(vectors.map(({ item: { id, version } }) => encodedItem(db, { id, version })))
         const saved = vectors.flatMap((one, index) => (found[index] ?? []).map(({ seq }) => ({ ...one, seq })))
-        await Promise.all(
+        await together(
           saved.flatMap(({ seq, item, vector }) => [
             dropVector(db, { seq, model }),
             claims.release(db, model, seq),

@@ -10,7 +10,7 @@ import {
   type SearchableText,
 } from '../../search/analysis/indexed-text.ts'
 import type { Embedder } from '../../search/vectors/embedder.ts'
-import { prepareListQuery, prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { endIndexEpoch } from './index-epoch.ts'
 
@@ -81,32 +81,25 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
   const wordNumbers = new Map<string, number>()
   /** Last removal of words the cache has seen. */
   let removal = 0
-  /** The numbers of some words, and those of them that are not cached yet. */
-  const numberWords = async (db: Kysely<Database>, words: ReadonlySet<string>) => {
+  const findCached = (words: ReadonlySet<string>) => {
     const numbers = new Map<string, number>()
-    const found = new Map<string, number>()
-    let unknown: string[] = []
+    const unknown: string[] = []
     for (const word of words) {
       const seq = wordNumbers.get(word)
       if (seq === undefined) unknown.push(word)
       else numbers.set(word, seq)
     }
-    const take = (rows: readonly { seq: number; word: string }[]) => {
-      for (const { word, seq } of rows) {
-        numbers.set(word, seq)
-        found.set(word, seq)
-      }
-    }
-    for (const part of chunks(unknown)) take(await numbersOf(db, part))
-    unknown = unknown.filter((word) => !numbers.has(word))
-    const [word] = unknown
-    if (word !== undefined && unknown.length === 1) take(await newWord(db, { word, stem: stemmer(word) }))
-    else
-      for (const part of chunks(unknown)) {
-        const rows = part.map((word) => ({ word, stem: stemmer(word) }))
-        take(await db.insertInto('word').values(rows).returning(['seq', 'word']).execute())
-      }
-    return { numbers, found }
+    return { numbers, unknown }
+  }
+  const findStored = async (db: Kysely<Database>, words: readonly string[]) =>
+    (await together(Array.from(chunks(words), (part) => numbersOf(db, part)))).flat()
+  const addWords = async (db: Kysely<Database>, words: readonly string[]): Promise<{ seq: number; word: string }[]> => {
+    const rows = words.map((word) => ({ word, stem: stemmer(word) }))
+    const [row] = rows
+    if (row && rows.length === 1) return await newWord(db, row)
+    const added: { seq: number; word: string }[] = []
+    for (const part of chunks(rows)) added.push(...(await db.insertInto('word').values(part).returning(['seq', 'word']).execute()))
+    return added
   }
   return {
     read(seq, text) {
@@ -116,15 +109,28 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
     },
     async write(db, items) {
       if (items.length === 0) return () => {}
-      const [[row], [removed]] = await Promise.all([lastRevision(db, {}), lastRemoval(db, {})])
+      const used = new Set(items.flatMap(({ indexed }) => (indexed ? [...indexed.words.keys()] : [])))
+      let cached = findCached(used)
+      const [[row], [removed], first] = await together([lastRevision(db, {}), lastRemoval(db, {}), findStored(db, cached.unknown)])
+      let stored = first
       let revision = Number(row?.last ?? 0)
       const seen = Number(removed?.last ?? 0)
-      if (seen !== removal) wordNumbers.clear()
+      if (seen !== removal) {
+        wordNumbers.clear()
+        cached = findCached(used)
+        stored = await findStored(db, cached.unknown)
+      }
       removal = seen
-      const { numbers, found } = await numberWords(db, new Set(items.flatMap(({ indexed }) => (indexed ? [...indexed.words.keys()] : []))))
+      const { numbers, unknown } = cached
+      for (const { word, seq } of stored) numbers.set(word, seq)
+      const added = await addWords(
+        db,
+        unknown.filter((word) => !numbers.has(word)),
+      )
+      for (const { word, seq } of added) numbers.set(word, seq)
       for (let at = 0; at < items.length; at += ITEMS_TOGETHER) {
         const part = items.slice(at, at + ITEMS_TOGETHER)
-        await Promise.all(
+        await together(
           part.map(async ({ seq, indexed, vector }) => {
             revision++
             if (indexed) await putWords(db, seq, revision, indexed, numbers, vector)
@@ -134,8 +140,9 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       }
       return () => {
         if (seen !== removal) return
-        if (wordNumbers.size + found.size > MAX_CACHED) wordNumbers.clear()
-        for (const [word, seq] of found) wordNumbers.set(word, seq)
+        const found = [...stored, ...added]
+        if (wordNumbers.size + found.length > MAX_CACHED) wordNumbers.clear()
+        for (const { word, seq } of found) wordNumbers.set(word, seq)
       }
     },
   }

@@ -1,0 +1,29 @@
+import type { Kysely } from 'kysely'
+import type { Clock, Random } from '../../library/ports/environment.ts'
+import type { TransactOptions } from '../dialects/dialect.ts'
+import type { Database } from '../schema.ts'
+import type { WriteNotes } from './item-parts.ts'
+
+/** What writes need: transactions, time and randomness. */
+export interface WriteContext {
+  readonly clock: Clock
+  readonly random: Random
+  /** For reads: the reading connection, or the open transaction. */
+  readonly reader: Kysely<Database>
+  /** Runs `work` in a transaction: a new one, or the one that is open. */
+  transact<T>(
+    work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>,
+    options?: Pick<TransactOptions<T>, 'isLarge' | 'isConcurrent'>,
+  ): Promise<T>
+  /** Runs `work` as `OpenDatabase.sideTransaction` does, or in the transaction that is open. `audit` records an event with it. */
+  sideTransaction<T>(work: (db: Kysely<Database>, audit: WriteNotes['audit']) => Promise<T>): Promise<T>
+  /**
+   * Removes deleted text from the word index and from the engine's log, and frees its space. Does nothing inside an open transaction. Calls
+   * during a run share the next one. False when a reader keeps the log.
+   */
+  sweep(): Promise<boolean>
+  /** Empties the log only. */
+  emptyLog(): Promise<boolean>
+  /** Finishes interrupted removals and sweeps. */
+  finishDeletions(): Promise<void>
+}
