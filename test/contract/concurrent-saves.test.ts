@@ -161,6 +161,22 @@ for (const engine of ENGINES) {
       },
     )
 
+    it('of the same items in any order all come through', async () => {
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 4)
+      const forward = [0, 1, 2, 3]
+      const backward = forward.toReversed()
+      for (let round = 0; round < ROUNDS; round++) {
+        await everywhere(async (store, index) => {
+          const order = index % 2 === 0 ? forward : backward
+          await Promise.all(
+            order.map((place) => store.items.changePrompt(items[place]?.id ?? '', by(), () => ({ content: `${round} ${index}` }))),
+          )
+        }, 10)
+      }
+      const versions = await databases[0]?.reader.selectFrom('item').select('version').execute()
+      expect(versions?.map(({ version }) => version)).toEqual([61, 61, 61, 61])
+    })
+
     it('and writes that run alone keep out of each other’s way', async () => {
       const item = await stores[0]?.items.createPrompt(by(), PROMPT)
       if (!item) throw new Error('nothing was created')

@@ -156,11 +156,13 @@ describe('concurrent writes', () => {
 
   it('run again after a collision, and give up after some', async () => {
     const collision = new Error('deadlock')
+    const patience: boolean[] = []
     const group = createGroupCommit({
       lanes: 1,
       run: (work) => database.transact(work),
       savepoint: { begin() {}, release() {}, rollback() {} },
       isOpen: () => true,
+      setPatience: (_, waits) => void patience.push(waits),
       isCollision: (error) => error === collision,
       explain: (error) => error,
     })
@@ -179,13 +181,17 @@ describe('concurrent writes', () => {
     expect(runs).toBe(1)
     // Beside another one in its group.
     runs = 0
+    patience.length = 0
     expect(await Promise.all([group(async () => 'other', options), group(work(3), options)])).toEqual(['other', 3])
+    // Beside the other it does not wait; afterwards it begins its group.
+    expect(patience.slice(0, 2)).toEqual([false, true])
   })
 })
 
 describe('an engine that cannot', () => {
   const engine = (fails: { begin?: boolean; commit?: boolean }): GroupEngine => ({
     lanes: 1,
+    setPatience() {},
     isCollision: () => false,
     async run(work) {
       if (fails.begin) throw new Error('locked')

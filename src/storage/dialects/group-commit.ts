@@ -22,6 +22,8 @@ interface Job {
   runs: number
   /** Whether it shares its transaction with none: its group failed. */
   isAlone: boolean
+  /** Whether it begins its group, where it may wait for locks: it collided with another. */
+  isFirst: boolean
   result: unknown
   settle: () => void
   readonly reject: (error: unknown) => void
@@ -36,6 +38,8 @@ export interface GroupEngine {
   readonly run: (work: Work<void>, isConcurrent: boolean) => Promise<void>
   /** A savepoint of the open transaction. A rollback also forgets it. */
   readonly savepoint: Readonly<Record<'begin' | 'release' | 'rollback', (transaction: Kysely<Database>) => Promise<void> | void>>
+  /** Whether statements of the transaction wait for locks of others from now on, or fail at once with a collision. */
+  readonly setPatience: (transaction: Kysely<Database>, waits: boolean) => Promise<void> | void
   /** Whether the transaction is still open: the engine itself ends it after some faults. */
   readonly isOpen: () => boolean
   /** Whether a write failed because of another one that ran beside it, and may succeed when it runs again. */
@@ -50,7 +54,8 @@ export interface GroupEngine {
  * written by an earlier one. When the commit fails, all of its writes fail. Callers take turns, so that one with many writes waiting does not
  * keep others from theirs.
  *
- * Concurrent writes and others are never in one group. The last steps of concurrent ones run together at the end of the group; those of others
+ * Concurrent writes and others are never in one group. One that would have to wait for a lock of another group runs again, at the beginning of
+ * a later one. The last steps of concurrent ones run together at the end of the group; those of others
  * belong to each.
  * @returns takes a write of a caller, and answers when it is durable
  */
@@ -75,7 +80,7 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
   /** The next job that may join a group. */
   const takeLike = ({ isConcurrent, isAlone }: Job): Job | undefined => {
     const next = peek()
-    return next && !isAlone && !next.isAlone && next.isConcurrent === isConcurrent ? take() : undefined
+    return next && !isAlone && !next.isAlone && !next.isFirst && next.isConcurrent === isConcurrent ? take() : undefined
   }
   const put = (job: Job) => {
     const jobs = waiting.get(job.caller)
@@ -131,6 +136,8 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
         hasBegun = true
         const until = performance.now() + MAX_GROUP_MS
         await runJob(transaction, first, true)
+        // Only the first waits for locks, while the group has none: two groups never wait for each other.
+        if (first.isConcurrent) unawaited(engine.setPatience(transaction, false))
         while (group.length < MAX_GROUP && performance.now() < until) {
           // Reads are answered in between, and writes that arrive join.
           if (waiting.size > 0) await nextTurn()
@@ -139,8 +146,10 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
           group.push(job)
           if (await runJob(transaction, job, false)) continue
           group.pop()
+          job.isFirst = true
           collided.push(job)
         }
+        if (first.isConcurrent) unawaited(engine.setPatience(transaction, true))
         await finishTogether(transaction, group)
       }, first.isConcurrent)
       for (const job of group) job.settle()
@@ -190,6 +199,7 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
         finish: finish as Finish<unknown> | undefined,
         runs: 0,
         isAlone: false,
+        isFirst: false,
         result: REFUSED,
         settle: () => {},
         reject,

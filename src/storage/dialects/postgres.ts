@@ -123,7 +123,10 @@ const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only'
 const SIDE_CONNECTIONS = 2
 /** Connections for writes: while one waits for the server, the other has it work. */
 const WRITE_CONNECTIONS = 2
-const COLLISIONS = new Set([UNIQUE_VIOLATION, '40P01', '40001'])
+/** Longest wait of a write for a lock of another group of writes: long enough for a statement that is just over. */
+const BRIEF_WAIT_MS = 2
+/** Besides of a unique key: deadlock, serialization failure, lock timeout. */
+const COLLISIONS = new Set([UNIQUE_VIOLATION, '40P01', '40001', '55P03'])
 
 /** Sends commands that have no result, without waiting for one before the next. */
 function command(...texts: readonly string[]): (transaction: Kysely<Database>) => Promise<void> {
@@ -132,6 +135,9 @@ function command(...texts: readonly string[]): (transaction: Kysely<Database>) =
     await Promise.all(commands.map((run) => run(transaction, {})))
   }
 }
+
+const waitLong = command(`set local lock_timeout = ${LOCK_WAIT_MS}`)
+const waitBriefly = command(`set local lock_timeout = ${BRIEF_WAIT_MS}`)
 
 /** How a process uses its server. */
 export interface PostgresOptions {
@@ -233,6 +239,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     savepoint: { begin: command('savepoint job'), release: command('release job'), rollback: command('rollback to job', 'release job') },
     // A connection that is gone fails the rollback, and so the whole group.
     isOpen: () => true,
+    setPatience: async (transaction, waits) => await (waits ? waitLong : waitBriefly)(transaction),
     isCollision: (error) => error instanceof pg.DatabaseError && COLLISIONS.has(error.code ?? ''),
     explain: toKnownError,
   })

@@ -226,6 +226,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     run: (work) => transactAlone(work, false),
     savepoint: savepoints,
     isOpen: () => writing.isTransaction,
+    setPatience() {},
     isCollision: () => false,
     explain(error) {
       const fault = toDiskFault(error)
