@@ -109,6 +109,7 @@ export async function createStore(
 ): Promise<LibraryStore> {
   const { instance = 'alone', copiesBeforeUpgrade = false, keepsSnapshots = false, onProgress = () => {} } = outside
   await bringUpToDate(database, copiesBeforeUpgrade, onProgress)
+  await database.sideTransaction((db) => database.dialect.dropForeignMarks(db))
   const snapshot = await findSnapshot(database)
   const index = createSearchIndex(outside.vectors)
   const { embeddingModel, encoder = null } = outside

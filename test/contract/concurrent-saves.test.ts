@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, User } from '../../src/library/items.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
+import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { ENGINES } from '../support/engines.ts'
@@ -175,6 +177,62 @@ for (const engine of ENGINES) {
       }
       const versions = await databases[0]?.reader.selectFrom('item').select('version').execute()
       expect(versions?.map(({ version }) => version)).toEqual([61, 61, 61, 61])
+    })
+
+    it('keep the category that another one has just chosen', async () => {
+      const slugs = ['writing', 'coding', 'research', 'life']
+      const item = await stores[0]?.items.createPrompt(by(), PROMPT)
+      if (!item) throw new Error('nothing was created')
+      for (let round = 0; round < ROUNDS; round++) {
+        const category = slugs[(round + 1) % slugs.length] ?? null
+        await everywhere(
+          (store, index) =>
+            store.items.changePrompt(item.id, by(), () => (index === 3 ? { category } : { title: `Title ${round} ${index}` })),
+          8,
+        )
+        expect((await stores[0]?.items.findPrompt(ANONYMOUS, item.id))?.category?.slug).toBe(category)
+      }
+      const versions = await databases[0]?.reader.selectFrom('version').select('category').execute()
+      expect(versions?.filter(({ category }) => category === null)).toEqual([])
+    })
+
+    it('write words that were removed meanwhile anew', async () => {
+      const words = Array.from({ length: 20 }, (_, index) => `zyx${'abcdefghijklmnopqrst'[index]}w`)
+      const [one] = stores
+      const first = await one?.items.createPrompt(by(), { ...PROMPT, content: words.join(' ') })
+      if (!one || !first) throw new Error('nothing was created')
+      // The first instance knows the words; another one removes them.
+      await one.items.changePrompt(first.id, by(), () => ({ content: 'Nothing of that.' }))
+      await databases[1]?.transact(async (db) => {
+        await db.deleteFrom('word').where('word', 'in', words).execute()
+        await db.insertInto('word_removal').defaultValues().execute()
+      })
+      await Promise.all(
+        words.map((word, index) => one.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}`, content: `About ${word}.` })),
+      )
+      const fresh = await open()
+      for (const [index, word] of words.entries()) {
+        const query = parseQuery(word)
+        const found = await fresh.items.searchPrompts(ANONYMOUS, { query, filter: {}, sort: 'relevance', limit: 50, offset: 0 })
+        expect(
+          found.items.map(({ title }) => title),
+          word,
+        ).toContain(`Title ${index}`)
+      }
+    })
+
+    it('leave long transactions free to alter tables whose rows they wrote', async () => {
+      await stores[0]?.items.createPrompt(by(), PROMPT)
+      await databases[0]?.transact(
+        async (db) => {
+          await db.updateTable('item').set({ title: 'Another title' }).execute()
+          await sql`alter table item add column of_a_later_version integer`.execute(db)
+        },
+        { isLong: true },
+      )
+      expect((await databases[1]?.reader.selectFrom('item').select('title').execute())?.map(({ title }) => title)).toEqual([
+        'Another title',
+      ])
     })
 
     it('and writes that run alone keep out of each other’s way', async () => {

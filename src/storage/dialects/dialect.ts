@@ -27,6 +27,8 @@ export interface Dialect {
   isUniqueViolation(error: unknown): boolean
   /** Waits until no other transaction gives numbers in the order of commits, and keeps others from it until this one has committed. */
   lockNumbers(db: Kysely<Database>): Promise<void>
+  /** Drops marks of transactions that came with a dump from another server, where marks are kept. */
+  dropForeignMarks(db: Kysely<Database>): Promise<void>
   /** Lets the triggers of revisions run at the commit, where several write at once. Part of migration 0035: not to be edited. */
   deferTriggers(db: Kysely<Database>): Promise<void>
   /** Damage of the file's structure, and broken references; null where a server checks both. */

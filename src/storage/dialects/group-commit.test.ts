@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../schema.ts'
@@ -174,7 +175,7 @@ describe('concurrent writes', () => {
     const options = { caller: '', isConcurrent: true }
     expect(await group(work(3), options)).toBe(3)
     runs = 0
-    await expect(group(work(100), options)).rejects.toBe(collision)
+    await expect(group(work(100), options)).rejects.toMatchObject({ code: 'unavailable' })
     expect(runs).toBe(5)
     runs = 0
     await expect(group(work(3), { ...options, isConcurrent: false })).rejects.toBe(collision)
@@ -185,6 +186,79 @@ describe('concurrent writes', () => {
     expect(await Promise.all([group(async () => 'other', options), group(work(3), options)])).toEqual(['other', 3])
     // Beside the other it does not wait; afterwards it begins its group.
     expect(patience.slice(0, 2)).toEqual([false, true])
+  })
+})
+
+describe('concurrent writes in an engine that fails', () => {
+  const options = { caller: '', isConcurrent: true }
+  const nothing = { begin() {}, release() {}, rollback() {} }
+  const engine: GroupEngine = {
+    lanes: 1,
+    run: (work) => work(database.writer),
+    savepoint: nothing,
+    setPatience() {},
+    isOpen: () => true,
+    isCollision: () => false,
+    explain: (error) => error,
+  }
+
+  it('are not run again when nobody knows whether the commit was made', async () => {
+    let runs = 0
+    const run: GroupEngine['run'] = async (work) => {
+      await work(database.writer)
+      throw new Error('the connection is gone')
+    }
+    const group = createGroupCommit({ ...engine, run })
+    const outcomes = await Promise.allSettled(['a', 'b'].map(() => group(async () => runs++, options)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(runs).toBe(2)
+  })
+
+  it('are not acknowledged when a savepoint was not released', async () => {
+    let fails = true
+    const release = async () => {
+      if (fails) throw new Error('the transaction is aborted')
+    }
+    let commits = 0
+    const run: GroupEngine['run'] = async (work) => {
+      await work(database.writer)
+      commits++
+      fails = false
+    }
+    const group = createGroupCommit({ ...engine, run, savepoint: { ...nothing, release } })
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => group(async () => name, options)))).toEqual(['a', 'b', 'c'])
+    // Each in a transaction of its own, which has no savepoint.
+    expect(commits).toBe(3)
+  })
+
+  it('wait for a lane that works when another cannot begin', async () => {
+    let goOn = () => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let begun = 0
+    const run: GroupEngine['run'] = async (work) => {
+      // The second lane does not get the lock that the first has.
+      if (++begun === 2) throw new Error('locked')
+      await work(database.writer)
+      if (begun === 2) goOn()
+    }
+    const group = createGroupCommit({ ...engine, lanes: 2, run })
+    const first = group(async () => {
+      await held
+      return 'first'
+    }, options)
+    await nextTurn()
+    await nextTurn()
+    const others = ['b', 'c', 'd'].map((name) => group(async () => name, options))
+    setTimeout(goOn, 20)
+    const outcomes = await Promise.allSettled([first, ...others])
+    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason)))).toEqual([
+      'first',
+      'Error: locked',
+      'c',
+      'd',
+    ])
   })
 })
 

@@ -91,24 +91,31 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
       void runLane()
     }
   }
+  /** What a concurrent write is answered with that was not run again, or not any more. */
+  const explain = (error: unknown): unknown =>
+    engine.isCollision(error)
+      ? new AppError('unavailable', 'Others changed the same thing at the same time; try again.', { cause: error, retryAfterSeconds: 1 })
+      : engine.explain(error)
   const mayRunAgain = ({ isConcurrent, runs }: Job) => isConcurrent && runs < MAX_RUNS
 
-  /** Whether the job is part of the transaction now, be it as one that was refused. @throws what ended the whole transaction */
-  const runJob = async (transaction: Kysely<Database>, job: Job, isFirst: boolean): Promise<boolean> => {
+  /**
+   * Whether the job is part of the transaction now, be it as one that was refused. The first of a group has no savepoint, and no `send`.
+   * @throws what ended the whole transaction
+   */
+  const runJob = async (transaction: Kysely<Database>, job: Job, send: Send | null): Promise<boolean> => {
     job.runs++
-    // Not awaited: when it fails, so does what follows.
-    if (!isFirst) unawaited(engine.savepoint.begin(transaction))
+    send?.(engine.savepoint.begin(transaction))
     try {
       const result = await (job.isConcurrent ? job.work : finishing(job.work, job.finish))(transaction)
-      if (!isFirst) unawaited(engine.savepoint.release(transaction))
+      send?.(engine.savepoint.release(transaction))
       job.result = result
       job.settle = () => job.resolve(result)
     } catch (error) {
       // Alone so far: the whole transaction is rolled back.
-      if (isFirst || !engine.isOpen()) throw error
+      if (!send || !engine.isOpen()) throw error
       await engine.savepoint.rollback(transaction)
       if (engine.isCollision(error) && mayRunAgain(job)) return false
-      const reason = engine.explain(error)
+      const reason = job.isConcurrent ? explain(error) : engine.explain(error)
       job.settle = () => job.reject(reason)
       job.result = REFUSED
     }
@@ -129,37 +136,49 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
     const group: Job[] = [first]
     const collided: Job[] = []
     let hasBegun = false
+    /** Whether the commit was sent: from then on nobody knows whether it was made. */
+    let isCommitting = false
+    const sent: Promise<void>[] = []
+    const send = (result: Promise<void> | void) => {
+      if (!result) return
+      // Awaited before the commit. When it fails, so does what follows, which says why.
+      result.catch(() => {})
+      sent.push(result)
+    }
     /** Those that waited when the group began: they fail with it when it cannot begin at all. */
     const before = new Set([...waiting.values()].flat())
     try {
       await engine.run(async (transaction) => {
         hasBegun = true
         const until = performance.now() + MAX_GROUP_MS
-        await runJob(transaction, first, true)
+        await runJob(transaction, first, null)
         // Only the first waits for locks, while the group has none: two groups never wait for each other.
-        if (first.isConcurrent) unawaited(engine.setPatience(transaction, false))
+        if (first.isConcurrent) send(engine.setPatience(transaction, false))
         while (group.length < MAX_GROUP && performance.now() < until) {
           // Reads are answered in between, and writes that arrive join.
           if (waiting.size > 0) await nextTurn()
           const job = takeLike(first)
           if (!job) break
           group.push(job)
-          if (await runJob(transaction, job, false)) continue
+          if (await runJob(transaction, job, send)) continue
           group.pop()
           job.isFirst = true
           collided.push(job)
         }
-        if (first.isConcurrent) unawaited(engine.setPatience(transaction, true))
+        if (first.isConcurrent) send(engine.setPatience(transaction, true))
         await finishTogether(transaction, group)
+        await Promise.all(sent)
+        isCommitting = true
       }, first.isConcurrent)
       for (const job of group) job.settle()
     } catch (error) {
-      if (!hasBegun) dropAll(before, error)
+      // Another lane may still serve them.
+      if (!hasBegun && lanes === 1) dropAll(before, error)
       // What the caller did not cause may be the fault of another in the group.
-      const isOfOthers = hasBegun && (engine.isCollision(error) || (group.length > 1 && !(error instanceof AppError)))
+      const isOfOthers = hasBegun && (engine.isCollision(error) || (!isCommitting && group.length > 1 && !(error instanceof AppError)))
       for (const job of group) {
         if (!isOfOthers || !mayRunAgain(job)) {
-          job.reject(error)
+          job.reject(job.isConcurrent ? explain(error) : error)
           continue
         }
         job.isAlone = group.length > 1
@@ -217,9 +236,8 @@ export function finishing<T>(work: Work<T>, finish: Finish<T> | undefined): Work
   }
 }
 
-function unawaited(sent: Promise<void> | void): void {
-  sent?.catch(() => {})
-}
+/** Takes what was sent and need not be awaited yet. */
+type Send = (result: Promise<void> | void) => void
 
 /** The result of a write that has none. */
 const REFUSED = Symbol('refused')

@@ -24,6 +24,8 @@ export const MOST_RETRY_MS = 2_000
 /** Numbers of types (pg_type): int8 holds counts and sizes here, never near 2^53. */
 const INT8 = 20
 const BYTEA = 17
+/** "in_failed_sql_transaction" */
+const ABORTED = '25P02'
 
 /** Parses counts as numbers, and bytea as a copy: pg gives a view of a larger buffer. */
 function getTypeParser(type: number): (text: string) => unknown {
@@ -146,6 +148,8 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string, isPoo
   interface Leased extends DatabaseConnection {
     readonly client: pg.PoolClient
     isBroken: boolean
+    /** The last error that is not the consequence of an earlier one. */
+    reason: unknown
   }
   const leased = new WeakMap<DatabaseConnection, Leased>()
   const leaseOf = (connection: DatabaseConnection): Leased => {
@@ -160,6 +164,9 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string, isPoo
     try {
       return await one.client.query(name === undefined ? { text, values: values ?? [] } : { name, text, values: values ?? [] })
     } catch (error) {
+      // Of statements sent together, those after one that failed fail as well.
+      if (error instanceof pg.DatabaseError && error.code === ABORTED) throw one.reason ?? error
+      one.reason = error
       // The transaction is over; the next goes without names.
       names.isToBlame(error)
       one.isBroken ||= error instanceof Error && error.message === 'Query read timeout'
@@ -183,6 +190,7 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string, isPoo
       const one: Leased = {
         client,
         isBroken: false,
+        reason: null,
         executeQuery: async (query) => toResult(await ask(one, query.sql, toValues(query))),
         streamQuery: noStreams,
       }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CompiledQuery, type DatabaseConnection, Kysely, type QueryResult } from 'kysely'
-import type pg from 'pg'
+import pg from 'pg'
 import type { RevisionScope } from '../../library/ports/store.ts'
 import type { ReplicaState } from '../../library/service.ts'
 import type { Database } from '../schema.ts'
@@ -20,7 +20,10 @@ const POSITION_MS = 1_000
 /** How long somebody who asks for the state waits for a look. */
 const STATE_MS = 500
 /** Longest statement on the replica. Then the primary is asked. */
-const STATEMENT_MS = 5_000
+const STATEMENT_MS = 2_000
+/** After so many that took too long, with none in between that did not, the replica is left alone for a while. */
+const MOST_SLOW = 3
+const REST_MS = 60_000
 /** How long a connection is kept that nobody uses: a new one serves only requests that come after it. */
 const IDLE_MS = 60_000
 /** How long a request may use one look at the replica. */
@@ -75,6 +78,8 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
     statement_timeout: STATEMENT_MS,
     query_timeout: STATEMENT_MS,
   })
+  // Whoever asks how far the replica is does not wait behind reads.
+  const looks = createPool({ ...config, max: 1, connectionTimeoutMillis: POSITION_MS, query_timeout: POSITION_MS })
   const connectedAt = new WeakMap<pg.PoolClient, number>()
   const servers = new WeakMap<pg.PoolClient, string>()
   pool.on('connect', (client) => connectedAt.set(client, performance.now()))
@@ -86,6 +91,8 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
   /** Why the replica is not used; null when it is. */
   let fault: string | null = 'has not been asked yet'
   let hasReported = false
+  let slow = 0
+  let restsUntil = 0
   let isClosed = false
   let probing: NodeJS.Timeout | null = null
 
@@ -98,6 +105,8 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
   }
   const failBy = (error: unknown): void => fail(`does not answer: ${error instanceof Error ? error.message : String(error)}`)
   const recover = (): void => {
+    if (performance.now() < restsUntil) return
+    slow = 0
     if (fault !== null && hasReported) onReplica(`The replica ${place} can be used again.`)
     fault = null
   }
@@ -105,10 +114,9 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
   const readPosition = async (): Promise<{ position: ReplicaPosition; at: number } | null> => {
     let client: pg.PoolClient | null = null
     try {
-      client = await pool.connect()
+      client = await looks.connect()
       const at = performance.now()
       const position = await readReplicaPosition(client, POSITION_MS)
-      servers.set(client, position.server)
       client.release()
       return { position, at }
     } catch (error) {
@@ -118,9 +126,13 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
     }
   }
   let callers = new Set<string>()
+  let isProbe = false
   const lookNext = shareNext(async (): Promise<Look | null> => {
     const asked = callers
     callers = new Set()
+    // Requests that waited for this look do not wait for a replica that failed meanwhile.
+    if (fault !== null && !isProbe) return null
+    isProbe = false
     const found = await readPosition()
     if (!found) return null
     const { position, at } = found
@@ -140,10 +152,14 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
     // A failure of the primary is met by the read itself.
     return await lookNext().catch(() => null)
   }
+  const probe = async (): Promise<Look | null> => {
+    isProbe = true
+    return await look(EVERYBODY)
+  }
   const start = (): void => {
     if (probing || isClosed) return
-    void look(EVERYBODY)
-    probing = setInterval(() => void look(EVERYBODY), PROBE_MS)
+    void probe()
+    probing = setInterval(() => void probe(), PROBE_MS)
     probing.unref()
   }
 
@@ -182,19 +198,30 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
   }
   /** What the replica answers; null where the primary must. */
   const ask = async (chosen: Look, query: CompiledQuery): Promise<QueryResult<never> | null> => {
-    let client: pg.PoolClient | null = null
+    // Where all connections are busy, the primary helps out; where there is none to be had, the next look finds it.
+    const client = await pool.connect().catch(() => null)
+    if (!client) return null
     try {
-      client = await pool.connect()
       const isUsed = await isFit(client, chosen)
       const name = isUsed ? names.nameOf(query.sql) : undefined
       const asked = { text: query.sql, values: toValues(query), ...(name === undefined ? {} : { name }) }
       const result = isUsed ? await client.query(asked) : null
       client.release()
+      slow = 0
       return result && toResult(result)
     } catch (error) {
-      const isOfStatement = faultOf(error) !== 'unreachable' && !(error instanceof Error && error.message === 'Query read timeout')
+      const isLate = error instanceof Error && error.message === 'Query read timeout'
+      const isOfStatement = faultOf(error) !== 'unreachable' && !isLate
       names.isToBlame(error)
-      client?.release(!isOfStatement)
+      client.release(!isOfStatement)
+      if (isLate || isCanceled(error)) {
+        const request = requests.getStore()
+        if (request) request.isOnPrimary = true
+        if (++slow < MOST_SLOW) return null
+        restsUntil = performance.now() + REST_MS
+        fail('takes too long to answer')
+        return null
+      }
       // The primary says whether the statement itself is wrong, or was in the way of what the replica replayed.
       if (!isOfStatement) failBy(error)
       return null
@@ -249,7 +276,7 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
       if (fault === null || !probing) {
         start()
         const late = new AbortController()
-        await Promise.race([look(EVERYBODY), sleep(STATE_MS, null, { signal: late.signal, ref: false }).catch(() => null)])
+        await Promise.race([probe(), sleep(STATE_MS, null, { signal: late.signal, ref: false }).catch(() => null)])
         late.abort()
       }
       if (fault !== null) return { place, state: 'unusable', bytes: null, seconds: null }
@@ -260,7 +287,12 @@ export function openReplica({ config, primary, onStatement, onReplica = () => {}
     async close() {
       isClosed = true
       if (probing) clearInterval(probing)
-      await pool.end()
+      await Promise.all([pool.end(), looks.end()])
     },
   }
+}
+
+/** Whether the server ended a statement that took too long. */
+function isCanceled(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014'
 }

@@ -85,6 +85,10 @@ export const postgresDialect: Dialect = {
       end $$`.execute(db)
   },
   markTransactions,
+  async dropForeignMarks(db) {
+    // What this server committed has a number below the end of the snapshot.
+    await sql`delete from read_mark where xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`.execute(db)
+  },
   openVectors: openVectorTable,
   findFaults: async () => null,
   async readColumns(db) {
@@ -112,8 +116,8 @@ const LIMITED = `begin; set local lock_timeout = ${LOCK_WAIT_MS}; set local stat
 const BEGIN = `${LIMITED}; select pg_advisory_xact_lock(${WRITE_LOCK})`
 /** Shares it with other concurrent writes. They find rows by their keys, so no plan is better for some values than for others. */
 const BEGIN_CONCURRENT = `${LIMITED}; set local plan_cache_mode = force_generic_plan; select pg_advisory_xact_lock_shared(${WRITE_LOCK})`
-/** Without time limits: for migrations. */
-const BEGIN_LONG = `begin; select pg_advisory_xact_lock(${WRITE_LOCK})`
+/** Without time limits, for migrations and imports. Triggers run at once: a table that they wait for cannot be altered. */
+const BEGIN_LONG = `begin; select pg_advisory_xact_lock(${WRITE_LOCK}); set constraints all immediate`
 /** For side transactions: no lock. */
 const BEGIN_SIDE = `begin; set local statement_timeout = ${STATEMENT_MS}`
 const COMMIT = 'commit'
@@ -141,7 +145,7 @@ const waitBriefly = command(`set local lock_timeout = ${BRIEF_WAIT_MS}`)
 
 /** How a process uses its server. */
 export interface PostgresOptions {
-  /** Connections for reads. One for writes, two for side transactions and one to listen on come on top. */
+  /** Connections for reads. Two for writes, two for side transactions and one to listen on come on top. */
   readonly readers: number
   /** Where to listen for other instances when `url` is a pooler, which shares connections. Default: `url`. */
   readonly listenUrl?: string | null

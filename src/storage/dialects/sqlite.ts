@@ -69,6 +69,7 @@ export const sqliteDialect: Dialect = {
   // One transaction writes at a time.
   async lockNumbers() {},
   async deferTriggers() {},
+  async dropForeignMarks() {},
   // A file has no replicas.
   markTransactions: async () => {},
   openVectors: async () => null,

@@ -12,7 +12,7 @@ import { toTags } from '../../library/tags.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { audienceOf, othersMaySee, refuseWhileHeld } from '../../library/visibility.ts'
-import { lockRows } from '../dialects/row-locks.ts'
+import { prepareLock } from '../dialects/row-locks.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -198,9 +198,16 @@ const liveRow = (db: Kysely<Database>) =>
   selectItems(db)
     .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
     .where('item.deleted_at', 'is', null)
-const rowById = prepareQuery<ItemRow>((db) => lockRows(db, liveRow(db).where('item.id', '=', slot('ref')), 'item'))
+const rowById = prepareQuery<ItemRow>((db) => liveRow(db).where('item.id', '=', slot('ref')))
 const rowBySlug = prepareQuery<ItemRow>((db) =>
-  lockRows(db, liveRow(db).innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', slot('ref')), 'item'),
+  liveRow(db).innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', slot('ref')),
+)
+const lockById = prepareLock<'item'>((db) => db.selectFrom('item').select('seq').where('id', '=', slot('ref')))
+const lockBySlug = prepareLock<'item'>((db) =>
+  db
+    .selectFrom('item')
+    .select('seq')
+    .where('seq', '=', (eb) => eb.selectFrom('slug').select('item_seq').where('slug.slug', '=', slot('ref'))),
 )
 const updateItem = prepareStatement(
   sql`update item set ${sql.join(CHANGED.map((column) => sql`${sql.ref(column)} = ${slot(column)}`))} where seq = ${slot('seq')}`,
@@ -208,7 +215,8 @@ const updateItem = prepareStatement(
 
 /** The row `ref` names, whoever owns it, unless deleted, locked for a change. `decide` checks the right. */
 async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
-  const [row] = await (isId(ref) ? rowById : rowBySlug)(db, { kind, ref })
+  const [lock, find] = isId(ref) ? [lockById, rowById] : [lockBySlug, rowBySlug]
+  const [, [row]] = await together([lock(db, { ref }), find(db, { kind, ref })])
   if (!row || !within) return row ?? null
   const isInside = isWithin({ visibilities: othersMaySee('member', 'list'), readerId: userId, within })
   const inside = await db.selectFrom('item').select('item.seq').where('item.seq', '=', row.seq).where(isInside).executeTakeFirst()

@@ -114,7 +114,10 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
           throw new AppError('internal', `The encoder made a vector of ${wrong.vector.length} numbers instead of ${ITEM_VECTOR_LENGTH}.`)
         }
         const found = await together(vectors.map(({ item: { id, version } }) => encodedItem(db, { id, version })))
-        const saved = vectors.flatMap((one, index) => (found[index] ?? []).map(({ seq }) => ({ ...one, seq })))
+        // In the order of claims, for which others wait.
+        const saved = vectors
+          .flatMap((one, index) => (found[index] ?? []).map(({ seq }) => ({ ...one, seq })))
+          .toSorted((a, b) => a.seq - b.seq)
         await together(
           saved.flatMap(({ seq, item, vector }) => [
             dropVector(db, { seq, model }),

@@ -110,17 +110,19 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
     async write(db, items) {
       if (items.length === 0) return () => {}
       const used = new Set(items.flatMap(({ indexed }) => (indexed ? [...indexed.words.keys()] : [])))
+      // Of the removals that the cache had seen when it was asked: another transaction may go on meanwhile.
+      const known = removal
       let cached = findCached(used)
       const [[row], [removed], first] = await together([lastRevision(db, {}), lastRemoval(db, {}), findStored(db, cached.unknown)])
       let stored = first
       let revision = Number(row?.last ?? 0)
       const seen = Number(removed?.last ?? 0)
-      if (seen !== removal) {
-        wordNumbers.clear()
+      if (seen !== removal) wordNumbers.clear()
+      removal = seen
+      if (seen !== known) {
         cached = findCached(used)
         stored = await findStored(db, cached.unknown)
       }
-      removal = seen
       const { numbers, unknown } = cached
       for (const { word, seq } of stored) numbers.set(word, seq)
       const added = await addWords(
