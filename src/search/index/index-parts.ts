@@ -10,7 +10,7 @@ import type { Vocabulary } from './vocabulary.ts'
 export const KINDS = ['prompt', 'skill'] as const satisfies readonly ItemKind[]
 
 /** The layout of the parts. Raise it with each change of what the index holds or how it is written. */
-export const INDEX_LAYOUT = 1
+export const INDEX_LAYOUT = 2
 
 const WORDS_A_PART = 10_000
 const NUMBERS_A_PART = 2 ** 18

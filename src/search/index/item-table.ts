@@ -62,8 +62,8 @@ export interface ItemTable {
   readonly categorySeq: Float64Array
   readonly votes: Float64Array
   readonly createdAt: Float64Array
-  readonly titleLength: Float64Array
-  readonly bodyLength: Float64Array
+  readonly titleLength: Uint32Array
+  readonly bodyLength: Uint32Array
   /** See `titleKey` in `analysis/query.ts`. */
   readonly titleKey: Float64Array
   /** Vectors made of the word table. */
@@ -198,8 +198,8 @@ function columns(length: number) {
     categorySeq: new Float64Array(length),
     votes: new Float64Array(length),
     createdAt: new Float64Array(length),
-    titleLength: new Float64Array(length),
-    bodyLength: new Float64Array(length),
+    titleLength: new Uint32Array(length),
+    bodyLength: new Uint32Array(length),
     titleKey: new Float64Array(length),
     type: new Uint8Array(length),
     tags: new Uint32Array(length * MAX_TAGS),

@@ -159,7 +159,6 @@ describe('createKindIndex', () => {
             else model.delete(seq)
           }
           // Asked for in between, so that what is remembered has to be forgotten.
-          index.view([PUBLIC]).norms()
           index.byAge()
         }
         expectSame(index, model)
@@ -189,21 +188,5 @@ describe('createKindIndex', () => {
     expect(index.hiddenOf(new Set([1, 2]))?.items).toBe(1)
     index.apply([change(1, PUBLIC_ONE)])
     expect(index.hiddenOf(new Set([1, 2]))).toBeNull()
-  })
-
-  it('lets words count for less in longer items, and for nothing in what is gone', () => {
-    const index = createKindIndex()
-    const short = { ...PUBLIC_ONE, words: [1] }
-    const long = { ...PUBLIC_ONE, words: [1, 2, 3, 4, 5, 6] }
-    index.apply([change(1, short), change(2, long), change(3, short)])
-    const before = [...index.view([PUBLIC]).norms()]
-    expect(before[1]).toBeGreaterThan(before[3] ?? 0)
-    expect(before[5]).toBe(before[1])
-    index.apply([change(3, null)])
-    const after = [...index.view([PUBLIC]).norms()]
-    expect([after[4], after[5]]).toEqual([0, 0])
-    // The mean is another one now.
-    expect(after[1]).not.toBe(before[1])
-    expect(Math.min(after[0] ?? 0, after[1] ?? 0, after[2] ?? 0, after[3] ?? 0)).toBeGreaterThan(0)
   })
 })

@@ -61,28 +61,10 @@ export interface IndexView extends Pick<KindIndex, 'table' | 'hiddenOf' | 'slotO
   readonly totals: Readonly<Totals>
   /** Whether statistics are those of public items alone, whatever the audiences: how many items matched says nothing then. */
   readonly isNarrowed: boolean
-  /** BM25 length norms, two per slot: title, then body. Zero for free slots. */
-  norms(): Float32Array
 }
 
 /** Changes that are placed one by one among the slots by age; for more, they are sorted again when they are needed. */
 const MAX_PLACED = 100
-
-/** BM25's b, for the title and the body. */
-const TITLE_LENGTH_PART = 0.5
-const BODY_LENGTH_PART = 0.8
-
-function lengthNorms(table: ItemTable, totals: Readonly<Totals>): Float32Array {
-  const norms = new Float32Array(table.capacity * 2)
-  const meanTitle = totals.titleLength / totals.items || 1
-  const meanBody = totals.bodyLength / totals.items || 1
-  for (let slot = 0; slot < table.capacity; slot++) {
-    if (table.state[slot] === FREE) continue
-    norms[slot * 2] = 1 / (1 - TITLE_LENGTH_PART + (TITLE_LENGTH_PART * (table.titleLength[slot] ?? 0)) / meanTitle)
-    norms[slot * 2 + 1] = 1 / (1 - BODY_LENGTH_PART + (BODY_LENGTH_PART * (table.bodyLength[slot] ?? 0)) / meanBody)
-  }
-  return norms
-}
 
 /** An upsert or delete of one item. `words` is from `encodePostings`. */
 export type ItemChange = { readonly seq: number } & (
@@ -109,12 +91,11 @@ function createAudienceIndex(): AudienceIndex {
 /** States that a byte holds. */
 const MAX_STATES = 256
 
-/** Several audiences as one. @param generation changes when norms must be recomputed @param statistics of others than the parts */
+/** Several audiences as one. @param statistics of others than the parts */
 function joinParts(
   shared: Pick<IndexView, 'table' | 'hiddenOf' | 'slotOf' | 'byAge'>,
   audiences: readonly Audience[],
   parts: readonly AudienceIndex[],
-  generation: () => number,
   statistics: AudienceIndex | null,
 ): IndexView {
   const sum = (of: (part: AudienceIndex) => number) => parts.reduce((total, part) => total + of(part), 0)
@@ -143,8 +124,6 @@ function joinParts(
   const [only] = parts
   const { postings, totals } = parts.length === 1 && only && !statistics ? only : joined
   const counted = statistics ?? { postings, totals }
-  let norms: Float32Array = new Float32Array(0)
-  let madeAt = -1
   return {
     ...shared,
     openStates: Uint8Array.from({ length: MAX_STATES }, (_, state) => Number(audiences.includes(state))),
@@ -158,11 +137,6 @@ function joinParts(
       : postings,
     totals: counted.totals,
     isNarrowed: statistics !== null,
-    norms() {
-      if (madeAt !== generation()) norms = lengthNorms(shared.table, counted.totals)
-      madeAt = generation()
-      return norms
-    },
   }
 }
 
@@ -194,8 +168,6 @@ export function createKindIndex(): KindIndex {
     }
     return low
   }
-  /** Raised by each change of items. */
-  let generation = 0
 
   const partOf = (audience: Audience): AudienceIndex => {
     const part = parts.get(audience) ?? createAudienceIndex()
@@ -261,7 +233,7 @@ export function createKindIndex(): KindIndex {
     view(audiences, isNarrowed = false) {
       const key = `${audiences.join()}${isNarrowed ? ' narrowed' : ''}`
       const parts = audiences.map(partOf)
-      const view = views.get(key) ?? joinParts(shared, audiences, parts, () => generation, isNarrowed ? partOf(PUBLIC) : null)
+      const view = views.get(key) ?? joinParts(shared, audiences, parts, isNarrowed ? partOf(PUBLIC) : null)
       views.set(key, view)
       return view
     },
@@ -269,7 +241,6 @@ export function createKindIndex(): KindIndex {
       if (changes.length === 0) return
       if (changes.length > MAX_PLACED) slotsByAge = null
       const last = new Map(changes.map((change) => [change.seq, change]))
-      generation++
       const deleted = new Map<Audience, Set<number>>()
       const vectors = new Map<number, Int8Array>()
       for (const seq of last.keys()) {
@@ -344,7 +315,6 @@ export function createKindIndex(): KindIndex {
         part.postings.load(held, part.totals.items)
       }
       slotsByAge = null
-      generation++
     },
     applyVectors(changes) {
       for (const { seq, vector } of changes) {

@@ -6,6 +6,8 @@ const PURGE_AT_ONCE_BELOW = 500_000
 const POSTINGS_PER_STEP = 1_000_000
 /** One segment more, and the smaller ones are merged. */
 const MAX_SEGMENTS = 8
+/** Above every word's number. */
+const NO_WORD = Number.POSITIVE_INFINITY
 /** A segment whose live share falls below this is compacted. */
 const MIN_USED = 0.75
 
@@ -62,6 +64,7 @@ export function createPostings(
   let counts = new Uint32Array(1024)
   let batchWords = new Uint32Array(4096)
   let batchPostings = new Uint32Array(4096)
+  let batchCounts = new Uint32Array(4096)
   /** Deleted slots wait in `deleted`, are taken out of the segments by `purge`, and end in `freed`. */
   let deleted = new Set<number>()
   let purge: { readonly slots: ReadonlySet<number>; readonly mask: Uint8Array; left: Segment[]; row: number } | null = null
@@ -150,7 +153,8 @@ export function createPostings(
           batchPostings[length++] = ((slot << CODE_BITS) | code) >>> 0
         })
       }
-      const segment = sortSegment(batchWords.subarray(0, length), batchPostings.subarray(0, length), largest)
+      if (largest >= batchCounts.length) batchCounts = new Uint32Array(largest * 2)
+      const segment = sortSegment(batchWords.subarray(0, length), batchPostings.subarray(0, length), batchCounts)
       countWords(segment)
       segments.push(segment)
       if (segments.length > MAX_SEGMENTS) {
@@ -215,35 +219,38 @@ function grow(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<Arra
   return larger
 }
 
-/** Turns pairs of word and posting into a segment, by a counting sort; it is stable, so items keep their order. */
-function sortSegment(words: Uint32Array, postings: Uint32Array, largest: number): Segment {
-  const ends = new Uint32Array(largest + 2)
+/**
+ * Turns pairs of word and posting into a segment, by a counting sort; it is stable, so items keep their order.
+ * @param counts zero for each word, and afterwards again. Given, so that a batch of few words does not cost the whole vocabulary.
+ */
+function sortSegment(words: Uint32Array, postings: Uint32Array, counts: Uint32Array): Segment {
+  const found = new Uint32Array(words.length)
   let distinctCount = 0
   for (const word of words) {
-    if (ends[word + 1] === 0) distinctCount++
-    ends[word + 1] = (ends[word + 1] ?? 0) + 1
+    if (counts[word] === 0) found[distinctCount++] = word
+    counts[word] = (counts[word] ?? 0) + 1
   }
-  const distinct = new Uint32Array(distinctCount)
-  const starts = new Uint32Array(distinctCount + 1)
-  let row = 0
-  for (let word = 0; word <= largest; word++) {
-    const start = ends[word] ?? 0
-    const length = ends[word + 1] ?? 0
-    if (length > 0) {
-      distinct[row] = word
-      starts[row++] = start
-    }
-    ends[word + 1] = start + length
+  const distinct = found.slice(0, distinctCount).sort()
+  const starts = new Uint32Array(distinctCount)
+  const ends = new Uint32Array(distinctCount)
+  let end = 0
+  for (const [row, word] of distinct.entries()) {
+    const start = end
+    end += counts[word] ?? 0
+    starts[row] = start
+    ends[row] = end
+    // From here on the place of the word's next posting.
+    counts[word] = start
   }
-  starts[row] = words.length
   const sorted = new Uint32Array(postings.length)
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? 0
-    const at = ends[word] ?? 0
+    const at = counts[word] ?? 0
     sorted[at] = postings[i] ?? 0
-    ends[word] = at + 1
+    counts[word] = at + 1
   }
-  return { words: distinct, starts: starts.subarray(0, distinctCount), ends: starts.slice(1), postings: sorted }
+  for (const word of distinct) counts[word] = 0
+  return { words: distinct, starts, ends, postings: sorted }
 }
 
 /** Merges segments. @param isDeleted slots to leave out; `onDropped` gets the number of omitted postings of each word */
@@ -252,20 +259,17 @@ function mergeSegments(
   isDeleted: ((slot: number) => boolean) | null,
   onDropped: (word: number, count: number) => void,
 ): Segment {
-  const largest = parts.reduce((most, part) => Math.max(most, part.words.at(-1) ?? 0), 0)
-  const isPresent = new Uint8Array(largest + 1)
-  for (const { words } of parts) for (const word of words) isPresent[word] = 1
-  const total = parts.reduce((sum, part) => sum + part.postings.length, 0)
-  const distinctCount = isPresent.reduce((sum, one) => sum + one, 0)
-  const words = new Uint32Array(distinctCount)
-  const starts = new Uint32Array(distinctCount)
-  const ends = new Uint32Array(distinctCount)
-  const postings = new Uint32Array(total)
+  const sum = (of: (part: Segment) => number) => parts.reduce((total, part) => total + of(part), 0)
+  const mostRows = sum((part) => part.words.length)
+  const words = new Uint32Array(mostRows)
+  const starts = new Uint32Array(mostRows)
+  const ends = new Uint32Array(mostRows)
+  const postings = new Uint32Array(sum((part) => part.postings.length))
   const cursors = parts.map(() => 0)
+  const nextWord = () => parts.reduce((least, part, k) => Math.min(least, part.words[cursors[k] ?? 0] ?? NO_WORD), NO_WORD)
   let end = 0
   let row = 0
-  for (let word = 0; word <= largest; word++) {
-    if (isPresent[word] === 0) continue
+  for (let word = nextWord(); word !== NO_WORD; word = nextWord()) {
     const start = end
     let dropped = 0
     for (const [k, part] of parts.entries()) {
@@ -285,7 +289,7 @@ function mergeSegments(
     starts[row] = start
     ends[row++] = end
   }
-  return compact({ words: words.subarray(0, row), starts: starts.subarray(0, row), ends: ends.subarray(0, row), postings }, end)
+  return compact({ words: words.slice(0, row), starts: starts.slice(0, row), ends: ends.slice(0, row), postings }, end)
 }
 
 /** Copies a segment without its unused room, when that is much. @param used live postings. Default: counted */

@@ -1,5 +1,6 @@
 import { COUNT_MASK, IN_DESCRIPTION, IN_TAGS, IN_TITLE } from '../analysis/indexed-text.ts'
 import type { PrivatePostings } from '../index/hidden-postings.ts'
+import { FREE } from '../index/item-table.ts'
 import type { IndexView } from '../index/kind-index.ts'
 import { CODE_BITS, rangeOf } from '../index/postings.ts'
 import type { Concept, Group, QueryPlan } from './plan.ts'
@@ -13,6 +14,9 @@ const TAG_WEIGHT = 2.5
 const DESCRIPTION_WEIGHT = 2
 /** BM25's k1. */
 const SATURATION = 1.4
+/** BM25's b, for the title and the body. */
+const TITLE_LENGTH_PART = 0.5
+const BODY_LENGTH_PART = 0.8
 
 /** A synonym in more items than this number and this share of all is skipped: it tells little and costs most. */
 const MAX_SYNONYM_COUNT = 1000
@@ -175,7 +179,9 @@ function maxFrequency({ postings }: IndexView, words: readonly number[]): number
  */
 function sumPublicPostings(index: IndexView, words: readonly number[], { cells, conceptSlots }: Scratch, isFilterOnly: boolean): number {
   const { numbers } = cells
-  const norms = index.norms()
+  const { state } = index.table
+  const { titleLength, bodyLength } = index.table
+  const { perTitleWord, perBodyWord } = lengthParts(index)
   let count = 0
   for (const word of words) {
     for (const segment of index.postings.segments) {
@@ -186,12 +192,13 @@ function sumPublicPostings(index: IndexView, words: readonly number[], { cells, 
         const slot = posting >>> CODE_BITS
         const cell = slot * CELL_SIZE
         if (isFilterOnly && numbers[cell + SCORE] === 0) continue
-        const added = weightFrequency(posting, norms[slot * 2] ?? 0, norms[slot * 2 + 1] ?? 0)
-        // A deleted item that is not purged yet: its norms are zero.
-        if (added === 0) continue
+        // A deleted item that is not purged yet.
+        if (state[slot] === FREE) continue
         const frequency = numbers[cell + FREQUENCY] ?? 0
         if (frequency === 0) conceptSlots[count++] = slot
-        numbers[cell + FREQUENCY] = frequency + added
+        numbers[cell + FREQUENCY] =
+          frequency +
+          weightFrequency(posting, posting & IN_TITLE ? perTitleWord * (titleLength[slot] ?? 0) : 0, perBodyWord * (bodyLength[slot] ?? 0))
       }
     }
   }
@@ -208,7 +215,8 @@ function sumPrivatePostings(
   isFilterOnly: boolean,
 ): number {
   const { numbers } = cells
-  const norms = index.norms()
+  const { titleLength, bodyLength } = index.table
+  const { perTitleWord, perBodyWord } = lengthParts(index)
   let count = listed
   for (const word of words) {
     own.eachPosting(word, (posting) => {
@@ -217,16 +225,27 @@ function sumPrivatePostings(
       if (isFilterOnly && numbers[cell + SCORE] === 0) return
       const frequency = numbers[cell + FREQUENCY] ?? 0
       if (frequency === 0) conceptSlots[count++] = slot
-      numbers[cell + FREQUENCY] = frequency + weightFrequency(posting, norms[slot * 2] ?? 0, norms[slot * 2 + 1] ?? 0)
+      numbers[cell + FREQUENCY] =
+        frequency +
+        weightFrequency(posting, posting & IN_TITLE ? perTitleWord * (titleLength[slot] ?? 0) : 0, perBodyWord * (bodyLength[slot] ?? 0))
     })
   }
   return count
 }
 
+/** What a word of length adds to the divisor of a frequency, by field: it follows from the means, so each save changes it. */
+function lengthParts({ totals }: IndexView): { readonly perTitleWord: number; readonly perBodyWord: number } {
+  return {
+    perTitleWord: TITLE_LENGTH_PART / (totals.titleLength / totals.items || 1),
+    perBodyWord: BODY_LENGTH_PART / (totals.bodyLength / totals.items || 1),
+  }
+}
+
 /** The weighted, length-normalised frequency that a field code stands for. Higher bits of `code` are ignored. */
-function weightFrequency(code: number, titleNorm: number, bodyNorm: number): number {
-  let body = code & COUNT_MASK
-  if (code & IN_DESCRIPTION) body += DESCRIPTION_WEIGHT
-  if (code & IN_TAGS) body += TAG_WEIGHT
-  return code & IN_TITLE ? TITLE_WEIGHT * titleNorm + body * bodyNorm : body * bodyNorm
+function weightFrequency(code: number, title: number, body: number): number {
+  let count = code & COUNT_MASK
+  if (code & IN_DESCRIPTION) count += DESCRIPTION_WEIGHT
+  if (code & IN_TAGS) count += TAG_WEIGHT
+  const frequency = count / (1 - BODY_LENGTH_PART + body)
+  return code & IN_TITLE ? frequency + TITLE_WEIGHT / (1 - TITLE_LENGTH_PART + title) : frequency
 }
