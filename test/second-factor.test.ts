@@ -16,7 +16,7 @@ let ada: Visitor
 const start = async (more: Parameters<typeof testApp>[3] = {}) => {
   log.length = 0
   // The clock stands still unless a test moves it: codes are of steps of 30 seconds.
-  test = await testApp({ TRUST_PROXY: 1 }, {}, null, { passwordHash: 'owasp', ...more }, { write: (line) => log.push(line) }, 0)
+  test = await testApp({ TRUST_PROXY: 1 }, {}, null, more, { write: (line) => log.push(line) }, 0)
   ada = await signUp(test, 'ada')
 }
 afterEach(() => test.close())
