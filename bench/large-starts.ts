@@ -1,12 +1,14 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startPostgres } from '../test/support/postgres-server.ts'
 import { createPlace, type Place, type Served } from '../test/support/processes.ts'
 import { deriveLibrary } from './derived-library.ts'
 import { libraryPath, makeEncodedLibrary } from './encoded-library.ts'
 import { ENCODER_THREAD, readProcessorTime } from './processor-time.ts'
 import { readQueries } from './queries.ts'
+import { type StartedLibrary, startedFile, startedOnServer } from './started-library.ts'
 
 /** Real prompts that larger libraries are derived from. */
 const SMALL = 1257
@@ -15,36 +17,45 @@ const LOOKUPS = 300
 const SNAPSHOT_WAIT_MS = 10 * 60_000
 
 /** How libraries of some sizes start, from their tables where they have no snapshot yet, then from it, and what they cost then. */
-export async function measureLargeStarts(sizes: readonly number[], folder: string, promptsFile: string): Promise<void> {
+export async function measureLargeStarts(
+  sizes: readonly number[],
+  folder: string,
+  promptsFile: string,
+  isOnServer: boolean,
+): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const place = createPlace()
+  const server = isOnServer ? await startPostgres([]) : null
   try {
     await makeEncodedLibrary(place, folder, promptsFile, SMALL)
     const queries = await readQueries(promptsFile)
     for (const size of sizes) {
       const path = join(folder, `derived-${size}.db`)
       await deriveLibrary(libraryPath(folder, SMALL), path, promptsFile, size)
-      say(`${size.toLocaleString('en')} prompts, ${mib(statSync(path).size)} in the file`)
-      const snapshot = `${path}.search`
-      if (!existsSync(snapshot)) {
-        const first = await start(place, path, 'from the tables')
+      const library = server ? await startedOnServer(server, place, path, `derived_${size}`) : startedFile(path)
+      say(`${size.toLocaleString('en')} prompts, ${mib((await library.measure()).libraryBytes)} in the ${server ? 'database' : 'file'}`)
+      if ((await library.readState()) === 'none') {
+        const first = await start(place, library, 'from the tables')
         await report(first, queries.slice(0, Math.ceil(queries.length / 2)))
-        await watchSnapshot(first, snapshot)
+        await watchSnapshot(first, library)
         await stop(first)
       }
-      const second = await start(place, path, 'from the snapshot')
+      const second = await start(place, library, 'from the snapshot')
       await report(second, queries)
       await stop(second)
-      say(existsSync(snapshot) ? `  snapshot: ${mib(statSync(snapshot).size)}` : '  The snapshot is gone.')
+      const { snapshotBytes } = await library.measure()
+      say(snapshotBytes > 0 ? `  snapshot: ${mib(snapshotBytes)}` : '  The snapshot is gone.')
+      await library.close()
     }
   } finally {
     await place.remove()
+    await server?.stop()
   }
 }
 
-async function start(place: Place, path: string, label: string): Promise<Served> {
+async function start(place: Place, { url }: StartedLibrary, label: string): Promise<Served> {
   const started = performance.now()
-  const env = { DATABASE_URL: `sqlite:${path}`, ENCODER: process.env['ENCODER'] ?? 'on', RATE_LIMITS: 'off' }
+  const env = { DATABASE_URL: url, ENCODER: process.env['ENCODER'] ?? 'on', RATE_LIMITS: 'off' }
   const served = await place.serve({ env })
   const listensMs = performance.now() - started
   const isReady = async () => (await fetch(`${served.url}/readyz`, { headers: { connection: 'close' } }).catch(() => null))?.ok === true
@@ -88,17 +99,24 @@ async function report(served: Served, queries: readonly string[]): Promise<void>
   say(`  resident after that: ${memoryOf(served, 'VmRSS')} MiB`)
 }
 
-/** Asks for a search now and then until the snapshot is written, and says how long searches took while it was. */
-async function watchSnapshot(served: Served, snapshot: string): Promise<void> {
+/** Asks for a list now and then until the snapshot is written, and says how long lists took before and meanwhile. */
+async function watchSnapshot(served: Served, library: StartedLibrary): Promise<void> {
   const began = performance.now()
-  const times: number[] = []
-  while (!existsSync(snapshot) && performance.now() - began < SNAPSHOT_WAIT_MS) {
+  const times: Record<'none' | 'writing', number[]> = { none: [], writing: [] }
+  let beganWriting: number | null = null
+  for (;;) {
+    const state = await library.readState()
+    if (state === 'whole' || performance.now() - began > SNAPSHOT_WAIT_MS) break
+    if (state === 'writing') beganWriting ??= performance.now()
     const [tookMs = 0] = await time(served, ['/api/prompts?limit=20'])
-    times.push(tookMs)
-    await sleep(20)
+    times[state].push(tookMs)
+    await sleep(5)
   }
-  say(`  snapshot written ${((performance.now() - began) / 1000).toFixed(0)} s after that`)
-  sayTimes('lists until then', times)
+  const now = performance.now()
+  const wroteMs = beganWriting === null ? 0 : now - beganWriting
+  say(`  snapshot written ${((now - began) / 1000).toFixed(0)} s after that, in ${wroteMs.toFixed(0)} ms`)
+  sayTimes('lists until then', times.none)
+  if (times.writing.length > 0) sayTimes('lists meanwhile', times.writing)
 }
 
 async function stop({ child }: Served): Promise<void> {

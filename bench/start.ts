@@ -1,9 +1,9 @@
 // How long a cold start takes to its first answer, and what the process weighs with a library in it.
 //   npm run bench:start [-- --prompts FILE.csv] [--runs 5]
-//   npm run bench:start -- --sizes 100000,1000000 [--keep FOLDER]
+//   npm run bench:start -- --sizes 100000,1000000 [--keep FOLDER] [--engine sqlite|postgresql]
 // The encoder is on, and starts to encode the library; with ENCODER=off it is off.
 // With --sizes it measures libraries of derived prompts instead: their start from the tables and from a snapshot of the index, memory, searches
-// and look-ups. --keep leaves them in a folder, and uses those that are there; a million takes 6 GB and 10 minutes to make.
+// and look-ups. With --engine postgresql each is moved to a server of its own first. --keep leaves them in a folder, and uses those that are there; a million takes 6 GB and 10 minutes to make.
 // Without --prompts the data folder beside the checkout is used where there is one, else the starter library.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,8 +14,15 @@ import { findTestData } from '../test/support/real-data.ts'
 import { measureLargeStarts } from './large-starts.ts'
 
 const { values } = parseArgs({
-  options: { prompts: { type: 'string' }, runs: { type: 'string', default: '5' }, sizes: { type: 'string' }, keep: { type: 'string' } },
+  options: {
+    prompts: { type: 'string' },
+    runs: { type: 'string', default: '5' },
+    sizes: { type: 'string' },
+    keep: { type: 'string' },
+    engine: { type: 'string', default: 'sqlite' },
+  },
 })
+if (!['sqlite', 'postgresql'].includes(values.engine)) throw new Error('--engine takes sqlite or postgresql.')
 const data = findTestData()
 const promptsFile = values.prompts ?? data.promptsFile
 
@@ -40,7 +47,7 @@ if (values.sizes === undefined) await measureStarts()
 else {
   const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
   try {
-    await measureLargeStarts(values.sizes.split(',').map(Number), folder, promptsFile)
+    await measureLargeStarts(values.sizes.split(',').map(Number), folder, promptsFile, values.engine === 'postgresql')
   } finally {
     if (values.keep === undefined) rmSync(folder, { recursive: true, force: true })
   }

@@ -143,7 +143,7 @@ export const SYSTEM: Outside = {
  * @param options.service opened to serve: must be writable; a lost library is recreated only with `mayCreate`
  * @param options.onProgress called during slow steps of opening, such as an upgrade
  * @param options.onEncoderFault called at most once, with a sentence for the log, when the built-in encoder has no usable weights
- * @param options.onReplica called with a sentence for the log when the replica fails and when it can be used again
+ * @param options.onSnapshotFault called with a sentence for the log when snapshots of the search index cannot be written
  * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened, `invalid_input` for a model or system prompt that cannot be used
  */
 export async function openApp(
@@ -154,7 +154,7 @@ export async function openApp(
     outside?: Outside
     onProgress?: (progress: OpeningProgress) => void
     onEncoderFault?: (message: string) => void
-    onReplica?: (sentence: string) => void
+    onSnapshotFault?: (sentence: string) => void
   } = {},
 ): Promise<App> {
   const outside = options.outside ?? SYSTEM
@@ -172,20 +172,18 @@ export async function openApp(
   const encoder = made && countMisses(made)
   let store: LibraryStore | undefined
   try {
-    store = await openStore(
-      { ...settings, onReplica: options.onReplica ?? settings.onReplica },
-      {
-        ...outside,
-        onChange,
-        instance: randomUUID(),
-        vectors: loadWordVectors(),
-        embeddingModel: settings.embeddings?.model,
-        encoder,
-        copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
-        keepsSnapshots: options.service !== undefined,
-        onProgress: options.onProgress,
-      },
-    )
+    store = await openStore(settings, {
+      ...outside,
+      onChange,
+      instance: randomUUID(),
+      vectors: loadWordVectors(),
+      embeddingModel: settings.embeddings?.model,
+      encoder,
+      copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
+      keepsSnapshots: options.service !== undefined,
+      onSnapshotFault: options.onSnapshotFault,
+      onProgress: options.onProgress,
+    })
     if (options.service) await store.service.checkWrite()
   } catch (error) {
     await encoder?.close()

@@ -50,12 +50,12 @@ export async function serve(config: Config, options: { starter: boolean; create:
   let backups: ScheduledBackups | null = null
   try {
     app = await openApp(
-      { ...toAppSettings(config, address), countsUses: config.USAGE_COUNTS, onStatement },
+      { ...toAppSettings(config, address), countsUses: config.USAGE_COUNTS, onStatement, onReplica: (sentence) => logger.warn(sentence) },
       {
         service: { mayCreate: options.create },
         onProgress: logOpening((fields, text) => logger.info(fields, text)),
         onEncoderFault: (message) => logger.warn(message),
-        onReplica: (sentence) => logger.warn(sentence),
+        onSnapshotFault: (sentence) => logger.warn(sentence),
       },
     )
     const loaded = options.starter ? await loadStarter(app.store) : 0

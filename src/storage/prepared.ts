@@ -109,22 +109,16 @@ export function prepareInsert<Table extends NumberedTable>(
 /**
  * The results of work that begins together in one transaction. Ends when all of it has ended, also when some failed: none goes on in a
  * transaction that is rolled back meanwhile.
- * @throws the first error
+ * @throws the first error, in time
  */
-export async function together<const Results extends readonly unknown[]>(
-  work: {
-    readonly [Place in keyof Results]: Promise<Results[Place]>
-  },
-): Promise<Results> {
-  let failed: { readonly error: unknown } | null = null
-  const ended = work.map((one) =>
-    one.catch((error: unknown) => {
-      failed ??= { error }
-    }),
-  )
-  await Promise.all(ended)
-  if (failed) throw (failed as { readonly error: unknown }).error
-  return (await Promise.all(work)) as unknown as Results
+export async function together<const Work extends readonly Promise<unknown>[] | []>(
+  work: Work,
+): Promise<{ -readonly [Place in keyof Work]: Awaited<Work[Place]> }> {
+  const all = Promise.all(work)
+  // Heard before it is awaited.
+  all.catch(() => {})
+  await Promise.allSettled(work)
+  return await all
 }
 
 /** The one row of a query that must find something. */

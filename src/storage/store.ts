@@ -86,7 +86,8 @@ export interface OpeningProgress {
  * one.
  * @param outside.instance this process among those that share the database
  * @param outside.vectors word vectors for search; without them only words count
- * @param outside.keepsSnapshots whether the search index is written to a file beside the library now and then. Default: false
+ * @param outside.keepsSnapshots whether a snapshot of the search index is written now and then. Default: false
+ * @param outside.onSnapshotFault called with a sentence for the log when it cannot be written
  * @param outside.copiesBeforeUpgrade whether a library file is copied before its schema is changed. Default: false
  * @param outside.embeddingModel the provider's model whose vectors searches with a `vector` are compared with; none without it
  * @param outside.encoder encodes queries; the vectors of its model are compared with theirs. Default: none
@@ -103,6 +104,7 @@ export async function createStore(
     embeddingModel?: string | undefined
     encoder?: Encoder | null
     keepsSnapshots?: boolean | SnapshotRhythm
+    onSnapshotFault?: ((sentence: string) => void) | undefined
     copiesBeforeUpgrade?: boolean
     onProgress?: ((progress: OpeningProgress) => void) | undefined
   },
@@ -117,7 +119,8 @@ export async function createStore(
   const vectors = embeddingModel === undefined ? null : readVectors(database.reader, index, embeddingModel, table)
   const sink = encoder && { model: encoder.model, onVectors: index.applyVectors }
   const search = readSearchIndex(database.reader, index, vectors, sink, indexSnapshots(database))
-  const schedule = keepsSnapshots ? scheduleSnapshots(search, keepsSnapshots === true ? undefined : keepsSnapshots) : null
+  const { onSnapshotFault = () => {} } = outside
+  const schedule = keepsSnapshots ? scheduleSnapshots(search, onSnapshotFault, keepsSnapshots === true ? undefined : keepsSnapshots) : null
   const { replica } = database
   // What says who somebody is, and what they may, is read from the primary; so is what the index is made of.
   const itemReader = replica?.reader ?? database.reader

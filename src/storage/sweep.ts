@@ -4,7 +4,6 @@ import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'
 import { endIndexEpoch } from './search/index-epoch.ts'
 import { removeUnusedWords } from './search/item-words.ts'
-import { removeSnapshots } from './search/snapshot-file.ts'
 
 /** Set while words, log text or a snapshot of the index with deleted data may still exist. */
 const DUE = 'sweep_due'
@@ -30,14 +29,14 @@ export async function isSweepDue(db: Kysely<Database>): Promise<boolean> {
 
 /** Removes the snapshot of the index, removes deleted text from the words and the log, and frees its space. False when a reader keeps the log. */
 export async function sweep(
-  database: Pick<OpenDatabase, 'file' | 'reader' | 'releaseRoom' | 'emptyLog'>,
+  database: Pick<OpenDatabase, 'snapshots' | 'reader' | 'releaseRoom' | 'emptyLog'>,
   transact: WriteContext['transact'],
 ): Promise<boolean> {
   const due = await readDue(database.reader)
-  if (database.file) removeSnapshots(database.file.path)
+  await database.snapshots.remove()
   await removeUnusedWords(database.reader, transact)
   // One that was begun before has the words.
-  if (database.file) removeSnapshots(database.file.path)
+  await database.snapshots.remove()
   await database.releaseRoom()
   if (!(await database.emptyLog())) return false
   // The next sweep removes what was deleted meanwhile.

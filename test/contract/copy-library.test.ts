@@ -38,7 +38,9 @@ for (const engine of ENGINES) {
       const database = await open(engine)
       await migrate(database)
       const there = (await database.reader.introspection.getTables()).map(({ name }) => name).filter((name) => !name.startsWith('sqlite_'))
-      expect(there.toSorted()).toEqual([...COPIED_TABLES.map(({ name }) => name), ...LEFT_TABLES, 'migration'].toSorted())
+      // A server keeps the snapshot of the index in tables, which are never copied.
+      const snapshot = database.file ? [] : ['index_snapshot', 'index_snapshot_part']
+      expect(there.toSorted()).toEqual([...COPIED_TABLES.map(({ name }) => name), ...LEFT_TABLES, ...snapshot, 'migration'].toSorted())
     })
 
     it('is filled by what the tests copy', async () => {

@@ -1,11 +1,11 @@
 import { createSearchIndex } from '../../src/search/index/search-index.ts'
-import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
 import { indexSnapshots } from '../../src/storage/search/index-snapshot.ts'
 import { readSearchIndex } from '../../src/storage/search/search-reader.ts'
+import { openAt } from './engines.ts'
 
-/** Writes a snapshot of the index of a library, and kills itself before part NUMBER: `node killed-snapshot.ts FILE NUMBER`. */
-const [, , file = '', part] = process.argv
-const database = openSqlite(file)
+/** Writes a snapshot of the index of a library, and kills itself before part NUMBER: `node killed-snapshot.ts URL NUMBER`. */
+const [, , url = '', part] = process.argv
+const database = openAt(url)
 const index = createSearchIndex()
 const dying = {
   ...index,

@@ -35,8 +35,8 @@ export function isOnPostgres(): boolean {
   return process.env['TEST_ENGINE'] === 'postgresql'
 }
 
-/** Makes a database on the server: that of an empty library, or with `isEmpty` one without tables. */
-export async function createDatabase({ isEmpty = false } = {}): Promise<{ readonly url: string; remove(): Promise<void> }> {
+/** Makes a database on the server: that of an empty library, with `isEmpty` one without tables, or with `template` a copy of another. */
+export async function createDatabase({ isEmpty = false, template = '' } = {}): Promise<{ readonly url: string; remove(): Promise<void> }> {
   const serverUrl = process.env[ADDRESS]
   if (serverUrl === undefined) throw new Error('There is no server: tests are run by vitest, which starts one')
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -49,7 +49,8 @@ export async function createDatabase({ isEmpty = false } = {}): Promise<{ readon
       await client.end()
     }
   }
-  await run(`create database ${name}${isEmpty ? '' : ` template ${process.env[TEMPLATE]}`}`)
+  const copied = template === '' ? process.env[TEMPLATE] : new URL(template).pathname.slice(1)
+  await run(`create database ${name}${isEmpty ? '' : ` template ${copied}`}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { url: url.href, remove: () => run(`drop database ${name} with (force)`) }

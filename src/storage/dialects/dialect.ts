@@ -2,6 +2,7 @@ import { type ColumnDefinitionBuilder, type Kysely, type LogEvent, sql } from 'k
 import type { RevisionScope } from '../../library/ports/store.ts'
 import type { DatabaseSize, ReplicaState } from '../../library/service.ts'
 import type { Database } from '../schema.ts'
+import type { SnapshotPlace } from './snapshot-place.ts'
 
 /** The named differences between engines. No code outside this folder depends on the engine. */
 export interface Dialect {
@@ -31,6 +32,8 @@ export interface Dialect {
   dropForeignMarks(db: Kysely<Database>): Promise<void>
   /** Lets the triggers of revisions run at the commit, where several write at once. Part of migration 0035: not to be edited. */
   deferTriggers(db: Kysely<Database>): Promise<void>
+  /** Creates the tables of the snapshot of the search index, where the engine keeps it in tables. Part of migration 0037: not to be edited. */
+  createSnapshotTables(db: Kysely<Database>): Promise<void>
   /** Damage of the file's structure, and broken references; null where a server checks both. */
   findFaults(db: Kysely<Database>): Promise<{ readonly structure: readonly string[]; readonly references: readonly string[] } | null>
   /** The columns of every table the library's database has, as `table.column`. */
@@ -161,6 +164,8 @@ export interface OpenDatabase {
   readonly replica: Replica | null
   /** The database file; null for a server. */
   readonly file: LibraryFile | null
+  /** Where the snapshot of the search index is. */
+  readonly snapshots: SnapshotPlace
   /** null where only one process uses the database. */
   readonly signals: Signals | null
   /** Checkpoints and truncates the write-ahead log, so that deleted text is in no file. False when a reader holds it. */

@@ -54,9 +54,8 @@ export interface GroupEngine {
  * written by an earlier one. When the commit fails, all of its writes fail. Callers take turns, so that one with many writes waiting does not
  * keep others from theirs.
  *
- * Concurrent writes and others are never in one group. One that would have to wait for a lock of another group runs again, at the beginning of
- * a later one. The last steps of concurrent ones run together at the end of the group; those of others
- * belong to each.
+ * Concurrent writes and others are never in one group. A concurrent one that would have to wait for a lock of another group runs again, first
+ * in a later one. The last steps of concurrent writes run together at the end of their group; other writes each run their own.
  * @returns takes a write of a caller, and answers when it is durable
  */
 export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, options: GroupOptions<T>) => Promise<T> {

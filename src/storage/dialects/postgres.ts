@@ -12,8 +12,9 @@ import { faultOf, toKnownError } from './postgres-faults.ts'
 import { markTransactions } from './postgres-marks.ts'
 import { openReplica } from './postgres-replica.ts'
 import { createSignals } from './postgres-signals.ts'
+import { createSnapshotTables, snapshotTable } from './snapshot-table.ts'
 
-/** The advisory lock that every writer holds until it commits, concurrent ones share it: an arbitrary number, the same for all instances. */
+/** The advisory lock of all writers, which concurrent ones share: an arbitrary number, the same for all instances. */
 const WRITE_LOCK = 4_715_223_901
 /** Longest wait for another transaction, or for a free connection, before `unavailable`. */
 const LOCK_WAIT_MS = 15_000
@@ -84,6 +85,7 @@ export const postgresDialect: Dialect = {
         end loop;
       end $$`.execute(db)
   },
+  createSnapshotTables,
   markTransactions,
   async dropForeignMarks(db) {
     // What this server committed has a number below the end of the snapshot.
@@ -208,6 +210,17 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
   const sideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(side, BEGIN_SIDE, COMMIT, isPooled)), ...watched })
   const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_LONG, COMMIT, isPooled)), ...watched })
   const snapshots = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_SNAPSHOT, COMMIT, isPooled)), ...watched })
+  // Not on the long connection, which an export may hold.
+  const loads = new Kysely<Database>({ dialect: toKysely(() => createWriter(side, BEGIN_SNAPSHOT, COMMIT, isPooled)), ...watched })
+  const runOn =
+    (on: Kysely<Database>) =>
+    async <T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T> => {
+      try {
+        return await on.transaction().execute(work)
+      } catch (error) {
+        throw toKnownError(error)
+      }
+    }
   const transactAlone = async <T>(work: (transaction: Kysely<Database>) => Promise<T>, on: Kysely<Database>): Promise<T> => {
     let hasStarted = false
     try {
@@ -255,13 +268,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     file: null,
     transact: async (work, { isLong = false, caller = '', isConcurrent = false, finish } = {}) =>
       isLong ? await transactAlone(finishing(work, finish), longWriter) : await commitInGroups(work, { caller, isConcurrent, finish }),
-    async readSnapshot(work) {
-      try {
-        return await snapshots.transaction().execute(work)
-      } catch (error) {
-        throw toKnownError(error)
-      }
-    },
+    readSnapshot: runOn(snapshots),
     async sideTransaction(work) {
       try {
         return await withRetry(
@@ -276,6 +283,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     async compact() {},
     emptyLog: async () => true,
     async releaseRoom() {},
+    snapshots: snapshotTable(reader, runOn(sideWriter), runOn(loads)),
     signals: createSignals({ ...connection, connectionString: options.listenUrl ?? url }),
     async check() {
       await anyItem(reader, {})

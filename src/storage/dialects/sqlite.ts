@@ -10,6 +10,7 @@ import { prepareStatement, runDirectly } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, eventOf, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
 import { createGroupCommit, finishing } from './group-commit.ts'
+import { snapshotFile } from './snapshot-file.ts'
 import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
 import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
 import { adapt, prepareSavepoints, toRunner } from './sqlite-statements.ts'
@@ -69,6 +70,8 @@ export const sqliteDialect: Dialect = {
   // One transaction writes at a time.
   async lockNumbers() {},
   async deferTriggers() {},
+  // The snapshot is a file.
+  async createSnapshotTables() {},
   async dropForeignMarks() {},
   // A file has no replicas.
   markTransactions: async () => {},
@@ -266,6 +269,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     reader,
     replica: null,
     file: { path, copyTo: (target, finish) => copySqliteFile(path, target, finish) },
+    snapshots: snapshotFile(path),
     signals: null,
     transact,
     readSnapshot: (work) => readSqliteFile(path, work),

@@ -41,6 +41,7 @@ import { createSignInFactors } from './0033-sign-in-factors.ts'
 import { logPublicChanges } from './0034-public-changes.ts'
 import { deferTriggers } from './0035-deferred-triggers.ts'
 import { createReadMarks } from './0036-read-marks.ts'
+import { createSnapshotTables } from './0037-snapshot-tables.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -89,6 +90,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0034-public-changes', up: logPublicChanges, digest: 'dd8a296799e119207fc4292226f70b85a3df2d09715fadb782460f3b158b017e' },
   { name: '0035-deferred-triggers', up: deferTriggers, digest: '706097705414addc90dac77c41fa2c0063a3464290eacc430c11748e210e25f1' },
   { name: '0036-read-marks', up: createReadMarks, digest: 'dd25765e91f211e6cf7fb46211a0b2c2cab8b6557708b56c80af73ee6ed425a8' },
+  { name: '0037-snapshot-tables', up: createSnapshotTables, digest: 'b54e8d09f4143e374a1c1bc60161048a02ec2e03785f6a8651b4a766b5c4da3e' },
 ]
 
 /** Options of a migration run. */

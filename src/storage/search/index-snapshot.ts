@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
@@ -7,16 +6,15 @@ import { INDEX_LAYOUT } from '../../search/index/index-parts.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import { identifyLibrary } from '../copy/filling.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
+import type { SnapshotSource } from '../dialects/snapshot-place.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { ensureIndexEpoch, readIndexEpoch } from './index-epoch.ts'
-import { draftSnapshot, openSnapshot, removeSnapshots, removeUnfinished, requireRoom, snapshotPath } from './snapshot-file.ts'
+import { readRecords, writeRecords } from './snapshot-records.ts'
 
 /** Byte order of this machine: the numbers of a snapshot are in the one of its writer. */
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 const WORDS_A_TURN = 4_000
-/** What a killed process left is removed at a start after this. */
-const STALE_MS = 3600 * 1000
 
 /** Up to where an index has read the tables. */
 export interface ReadPosition {
@@ -31,6 +29,8 @@ const header = z.object({
   analysis: z.number(),
   isLittleEndian: z.boolean(),
   library: z.string(),
+  /** Where it was written. */
+  place: z.string(),
   epoch: z.string(),
   /** Of the encoder; empty without one. */
   model: z.string(),
@@ -40,18 +40,18 @@ const header = z.object({
 })
 type Header = z.infer<typeof header>
 
-/** The search index of a library in a file beside it, from which a start reads it in one piece. */
+/** The search index of a library as bytes beside it, from which a start reads it in one piece. */
 export interface IndexSnapshots {
-  /** Fills an empty index. Null, with the index empty, when there is no snapshot of this library as it is now; such a file is removed. */
+  /** Fills an empty index. Null, with the index empty, when there is no snapshot of this library as it is now; such a one is removed. */
   load(index: SearchIndex, model: string): Promise<ReadPosition | null>
   /**
-   * Writes the index as it is when `bringUpToDate` resolves. False when a deletion for good came in between.
+   * Writes the index as it is when `bringUpToDate` resolves. False when a deletion for good came in between, or another process writes one.
    * @param bringUpToDate lets the index read what was written before, and says how far it got
-   * @throws the reason of `signal` when that ends it, and what the file system says
+   * @throws the reason of `signal` when that ends it, and what the engine or the file system says
    */
   save(index: SearchIndex, model: string, bringUpToDate: () => Promise<ReadPosition>, signal: AbortSignal): Promise<boolean>
-  /** False after a deletion for good, until the next one is written. */
-  exists(): boolean
+  /** How far the snapshot goes, whoever wrote it, and for which encoder; null when there is none of this library as it is now. */
+  find(): Promise<(ReadPosition & { readonly model: string }) | null>
 }
 
 const liveWords = prepareQuery((db) =>
@@ -64,71 +64,82 @@ const liveWords = prepareQuery((db) =>
 )
 const lastRevision = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
 
-/** The snapshots of a library; null where it is in no file. */
-export function indexSnapshots(database: OpenDatabase): IndexSnapshots | null {
-  const library = database.file?.path
-  if (library === undefined) return null
+/** The snapshots of a library. */
+export function indexSnapshots(database: OpenDatabase): IndexSnapshots {
+  const { snapshots: place, reader } = database
+  /** Runs `work` after the header; `refused` without it when the snapshot is not of the library as it is now. Null: no snapshot, or not readable now. */
+  const read = async <T>(
+    extent: 'head' | 'all',
+    work: (head: Header, next: () => Promise<Uint8Array>, source: SnapshotSource) => Promise<T | 'refused'>,
+  ): Promise<T | null> => {
+    let id: string | undefined
+    try {
+      const result = await place.read(extent, async (source) => {
+        id = source.id
+        const next = readRecords(source)
+        const head = header.parse(JSON.parse(decode(await next())))
+        return (await isOfNow(database, head)) ? await work(head, next, source) : 'refused'
+      })
+      if (result !== 'refused') return result
+    } catch (error) {
+      // The tables have all that it holds.
+      if (!isDamage(error)) return null
+    }
+    // Where it cannot be removed, it is not read either.
+    await place.remove(id).catch(() => {})
+    return null
+  }
   return {
-    exists: () => existsSync(snapshotPath(library)),
+    find: async () => await read('head', async (head) => head),
     async load(index, model) {
-      try {
-        const records = await openSnapshot(library)
-        if (!records) return null
-        try {
-          const head = header.parse(JSON.parse(decode(await records.next())))
-          // Of a process with another encoder, for which it is right.
-          if (head.model !== model) return null
-          if (await isOfNow(database, head)) {
-            const load = index.load()
-            while (!load.isComplete()) load.take(await records.next())
-            if (await records.isAtEnd()) return head
-          }
-        } finally {
-          await records.close()
-        }
-      } catch (error) {
-        index.clear()
-        // Not readable now. The tables have all that it holds.
-        if (!isDamage(error)) return null
-      }
-      index.clear()
-      removeQuietly(library)
-      return null
+      const position = await read('all', async (head, next, source) => {
+        // Of a process with another encoder, for which it is right.
+        if (head.model !== model) return null
+        const load = index.load()
+        while (!load.isComplete()) load.take(await next())
+        return (await source.isAtEnd()) ? head : 'refused'
+      })
+      if (position === null) index.clear()
+      return position
     },
     async save(index, model, bringUpToDate, signal) {
-      removeUnfinished(library)
-      await requireRoom(library)
-      // First of all: a deletion that is committed from here on removes this file, and one before is seen by what follows.
-      const draft = await draftSnapshot(library)
+      const epoch = await ensureIndexEpoch(database)
+      const library = await identifyLibrary(reader)
+      const placeName = await place.identify()
+      // Before the tables are read: a deletion that is committed from here on removes this draft, and one before is seen by what follows.
+      const draft = await place.draft()
+      if (!draft) return false
+      let isKept = false
       try {
-        const epoch = await ensureIndexEpoch(database)
-        const identity = await identifyLibrary(database.reader)
+        if ((await readIndexEpoch(reader)) !== epoch) return false
         const position = await bringUpToDate()
         const capture = index.capture()
         try {
-          const isLive = await readLiveWords(database.reader, position.lastWord)
+          const isLive = await readLiveWords(reader, position.lastWord)
           const head: Header = {
             layout: INDEX_LAYOUT,
             analysis: ANALYSIS,
             isLittleEndian: IS_LITTLE_ENDIAN,
-            library: identity,
+            library,
+            place: placeName,
             epoch,
             model,
             ...position,
           }
-          await draft.write(Buffer.from(JSON.stringify(head)))
+          const write = writeRecords(draft)
+          if (!(await write(Buffer.from(JSON.stringify(head))))) return false
           for (const part of capture.parts((word) => isLive[word] === 1)) {
-            await draft.write(part)
+            if (!(await write(part))) return false
             await nextTurn()
             signal.throwIfAborted()
           }
         } finally {
           capture.release()
         }
-        return await draft.finish()
-      } catch (error) {
-        await draft.discard()
-        throw error
+        isKept = await draft.finish()
+        return isKept
+      } finally {
+        if (!isKept) await draft.discard()
       }
     },
   }
@@ -139,29 +150,15 @@ export function indexSnapshots(database: OpenDatabase): IndexSnapshots | null {
  * somebody deleted for good.
  */
 export async function findSnapshot(database: OpenDatabase): Promise<ReadPosition | null> {
-  const library = database.file?.path
-  if (library === undefined) return null
-  try {
-    removeUnfinished(library, STALE_MS)
-    const records = await openSnapshot(library)
-    if (!records) return null
-    try {
-      const head = header.parse(JSON.parse(decode(await records.next())))
-      if (await isOfNow(database, head)) return head
-    } finally {
-      await records.close()
-    }
-  } catch (error) {
-    if (!isDamage(error)) return null
-  }
-  removeQuietly(library)
-  return null
+  await database.snapshots.removeUnfinished().catch(() => {})
+  return await indexSnapshots(database).find()
 }
 
 /** Whether a snapshot is of this library, and no newer than it. */
 async function isOfNow(database: OpenDatabase, head: Header): Promise<boolean> {
   const { reader, dialect } = database
   if (head.layout !== INDEX_LAYOUT || head.analysis !== ANALYSIS || head.isLittleEndian !== IS_LITTLE_ENDIAN) return false
+  if (head.place !== (await database.snapshots.identify())) return false
   if (head.epoch !== (await readIndexEpoch(reader)) || head.library !== (await identifyLibrary(reader))) return false
   const [row] = await lastRevision(reader, {})
   return (
@@ -185,15 +182,6 @@ async function readLiveWords(reader: Kysely<Database>, last: number): Promise<Ui
 /** Whether a snapshot is at fault, and not what keeps it from being read. */
 function isDamage(error: unknown): boolean {
   return error instanceof RangeError || error instanceof SyntaxError || error instanceof z.ZodError
-}
-
-/** Where it cannot be removed, it is not read either. */
-function removeQuietly(library: string): void {
-  try {
-    removeSnapshots(library)
-  } catch {
-    // The folder is read-only.
-  }
 }
 
 function decode(bytes: Uint8Array): string {

@@ -41,9 +41,9 @@ export interface SearchReader {
   current(): Promise<SearchIndex>
   /** Whether the library has been read once. */
   isReady(): boolean
-  /** Changes that a snapshot written now would hold, and the last one lacks; infinite when there is none. */
-  countUnsaved(): number
-  /** Writes a snapshot of the index. False when a deletion for good came in between. @throws as `IndexSnapshots.save` */
+  /** Changes that a snapshot written now would hold, and the last one lacks, whoever wrote it; infinite when there is none. */
+  countUnsaved(): Promise<number>
+  /** Writes a snapshot of the index. @returns and throws as `IndexSnapshots.save` */
   save(signal: AbortSignal): Promise<boolean>
 }
 
@@ -211,9 +211,13 @@ export function readSearchIndex(
   return {
     isReady: () => readAt !== null,
     current,
-    countUnsaved() {
-      if (!saved || !snapshots?.exists()) return Number.POSITIVE_INFINITY
-      return revision - saved.revision + (readVectors ?? 0) - saved.lastVector
+    async countUnsaved() {
+      const found = await snapshots?.find()
+      if (!found) return Number.POSITIVE_INFINITY
+      // Processes with different encoders replace the other's now and then, and not at every look.
+      const last = found.model === model ? found : saved
+      if (!last) return Number.POSITIVE_INFINITY
+      return revision - last.revision + (readVectors ?? 0) - last.lastVector
     },
     async save(signal) {
       if (!snapshots) return false

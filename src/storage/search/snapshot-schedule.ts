@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../errors.ts'
 import type { SearchReader } from './search-reader.ts'
 
 /** Smaller libraries are read from their tables in well under a second. */
@@ -30,40 +31,52 @@ export interface SnapshotSchedule {
 
 /**
  * Looks every half a minute whether enough has changed since the last snapshot, and writes one when nothing changed since the last look, or
- * it has waited for ten looks.
+ * it has waited for ten looks. Of several processes, the others find that one has written it.
+ * @param onFault called with a sentence for the log when snapshots cannot be written; once, until one is
  * @param rhythm Default: MIN_ITEMS, MIN_CHANGES, LOOK_MS
  */
 export function scheduleSnapshots(
   search: SearchReader,
+  onFault: (sentence: string) => void,
   rhythm: SnapshotRhythm = { minItems: MIN_ITEMS, minChanges: MIN_CHANGES, lookMs: LOOK_MS },
 ): SnapshotSchedule {
   const { minItems, minChanges, lookMs } = rhythm
   const stopped = new AbortController()
   const givenUp = new AbortController()
   let pauseUntil = 0
-  const isDue = async (): Promise<boolean> => {
-    if (!search.isReady()) return false
+  let hasFailed = false
+  /** Changes to be saved; null when they are too few to be worth a snapshot. */
+  const countDue = async (): Promise<number | null> => {
+    if (!search.isReady()) return null
     const { countItems } = await search.current()
     const items = countItems('prompt') + countItems('skill')
-    return items >= minItems && search.countUnsaved() >= Math.max(minChanges, items * CHANGED_SHARE)
+    if (items < minItems) return null
+    const unsaved = await search.countUnsaved()
+    return unsaved >= Math.max(minChanges, items * CHANGED_SHARE) ? unsaved : null
   }
   /** A snapshot that cannot be written only makes the next start slower. */
   const save = async (): Promise<void> => {
     const started = performance.now()
     let leastMs = MIN_PAUSE_MS
-    await search.save(givenUp.signal).catch(() => {
+    try {
+      if (await search.save(givenUp.signal)) hasFailed = false
+    } catch (error) {
       leastMs = FAILED_PAUSE_MS
-    })
+      if (!hasFailed && !givenUp.signal.aborted) onFault(describe(error))
+      hasFailed ||= !givenUp.signal.aborted
+    }
     const tookMs = performance.now() - started
     pauseUntil = performance.now() + Math.max(leastMs, tookMs * PAUSE_FACTOR)
   }
   const run = async (): Promise<void> => {
-    let unsaved = 0
+    let before: number | null = null
     for (let looks = 0; ; ) {
       await sleep(lookMs, undefined, { signal: stopped.signal, ref: false })
-      if (performance.now() < pauseUntil || !(await isDue().catch(() => false))) continue
-      const isAtRest = search.countUnsaved() === unsaved
-      unsaved = search.countUnsaved()
+      if (performance.now() < pauseUntil) continue
+      const unsaved = await countDue().catch(() => null)
+      if (unsaved === null) continue
+      const isAtRest = unsaved === before
+      before = unsaved
       if (!isAtRest && ++looks < 10) continue
       looks = 0
       await save()
@@ -75,8 +88,13 @@ export function scheduleSnapshots(
       stopped.abort()
       const late = setTimeout(() => givenUp.abort(), LAST_MS)
       await running
-      if (!givenUp.signal.aborted && (await isDue().catch(() => false))) await save()
+      if (!givenUp.signal.aborted && (await countDue().catch(() => null)) !== null) await save()
       clearTimeout(late)
     },
   }
+}
+
+function describe(error: unknown): string {
+  const reason = error instanceof AppError ? error.message : String(error)
+  return `The snapshot of the search index could not be written, so the next start is slower: ${reason}`
 }
