@@ -6,6 +6,9 @@ const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
 /** The suites that cross rooms, in the test's own process. */
 const INTEGRATION = ['test/*.test.ts']
+/** Those of them where state goes from one process to another. `npm run test:instances` runs all. */
+const SHARED_STATE =
+  'test/{accounts,closed-library,collections-page,item-actions,library,mcp,purge,revoked-keys,search,team-items,teams,transfers,visibility}.test.ts'
 
 export default defineConfig({
   test: {
@@ -51,6 +54,16 @@ export default defineConfig({
           include: [...INTEGRATION, 'test/e2e/{command-line,opening,people,transfer}.test.ts'],
           globalSetup: [BUILD, TOOLS, POSTGRES],
           env: { TEST_ENGINE: 'postgresql' },
+        },
+      },
+      {
+        extends: true,
+        // Each request of a test goes to the next of two instances.
+        test: {
+          name: 'instances',
+          include: [SHARED_STATE],
+          globalSetup: [BUILD, TOOLS, POSTGRES],
+          env: { TEST_ENGINE: 'postgresql', TEST_INSTANCES: '2' },
         },
       },
       {

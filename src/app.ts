@@ -206,7 +206,8 @@ export async function openApp(
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
   const ways = settings.signIn ?? PASSWORDS_ALONE
-  const proxy: ProxySignIn | null = ways.proxy && createProxySignIn(store, ways.proxy, outside.clock, () => logins.forgetSessions())
+  const rights = { onNewRights: () => logins.forgetSessions(), forgetEnded: () => logins.forgetEnded() }
+  const proxy: ProxySignIn | null = ways.proxy && createProxySignIn(store, ways.proxy, outside.clock, rights)
   const oauthSettings = settings.oauth && isSafeIssuer(baseUrl) ? { ...settings.oauth, resource: `${baseUrl}/mcp` } : null
   const loginSettings = {
     secret: derive('session cookies'),

@@ -540,7 +540,7 @@ describe('every operation that changes what is kept', () => {
     list_audit_events: byAdmin({}),
     list_near_duplicates: byAdmin({ collection: 'prompts' }),
     show_service_status: byAdmin({}),
-    count_copy: onPrompt({}),
+    count_copy: onPrompt({ caller: 'address 192.0.2.1' }),
     show_item_usage: onPrompt({}),
     list_key_usage: byOwner({}),
     show_library_usage: byAdmin({}),

@@ -8,6 +8,8 @@ import { readJson, testApp } from './support/test-app.ts'
 /** Talking to a provider of embeddings that behaves in every way one may. */
 
 const SECRET = 'sk-very-secret-key'
+/** Metrics and what /readyz says of the provider are of one process. */
+const ALONE = { instances: 1 } as const
 const TEXTS = ['a walrus', 'two cats', 'three cars']
 
 let models: ModelServer
@@ -133,7 +135,7 @@ describe('an application with a provider', () => {
 
   it('says on /readyz how the provider does, and always that it is ready', async () => {
     const ready = async (model: string | null) => {
-      const test = await testApp({}, {}, model === null ? null : { url: models.baseUrl, model, key: null })
+      const test = await testApp({}, {}, model === null ? null : { url: models.baseUrl, model, key: null }, ALONE)
       const { actor } = await test.user('ada')
       await test.call(actor, 'search_prompts', { query: 'cats' })
       const response = await test.fetch('/readyz')
@@ -210,7 +212,7 @@ describe('metrics', () => {
   })
 
   it('count requests by kind of address and status, and name no path', async () => {
-    const test = await testApp({ METRICS_TOKEN: TOKEN })
+    const test = await testApp({ METRICS_TOKEN: TOKEN }, {}, null, ALONE)
     for (const path of ['/api/prompts', '/api/prompts', '/api/prompts/no-such-secret', '/nowhere', '/healthz']) await test.fetch(path)
     await test.fetch('/api/mcp')
     const text = await (await test.fetch('/metrics', bearer(TOKEN))).text()
@@ -241,7 +243,7 @@ describe('metrics', () => {
   })
 
   it('tell of the provider of embeddings', async () => {
-    const test = await testApp({ METRICS_TOKEN: TOKEN }, {}, { url: models.baseUrl, model: 'normal:metrics', key: null })
+    const test = await testApp({ METRICS_TOKEN: TOKEN }, {}, { url: models.baseUrl, model: 'normal:metrics', key: null }, ALONE)
     const { actor } = await test.user('ada')
     await test.call(actor, 'save_prompt', { title: 'Cats', content: 'All about cats', isPrivate: false })
     for (const query of ['cats', 'cats', 'dogs']) await test.call(actor, 'search_prompts', { query })

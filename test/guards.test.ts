@@ -3,8 +3,9 @@ import { readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
 
 const apps: TestApp[] = []
 afterAll(() => Promise.all(apps.map((test) => test.close())))
+/** One instance: several share a count of points only now and then, and each counts its own subscriptions. */
 async function limited(perMinute: number) {
-  const test = await testApp({ RATE_LIMITS: perMinute })
+  const test = await testApp({ RATE_LIMITS: perMinute }, {}, null, { instances: 1 })
   apps.push(test)
   return test
 }

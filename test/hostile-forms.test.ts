@@ -255,8 +255,10 @@ it('pages with a secret in their address are kept by no cache', async () => {
 })
 
 it('one caller has only a few downloads open, and gets the next when one has ended', async () => {
-  const ada = await signUp(test, 'ada')
-  const zips = async () => await test.fetch('/settings/data/export.zip', { headers: { cookie: ada.cookies() } })
+  // Each process counts its own.
+  const alone = await testApp({}, {}, null, { instances: 1 })
+  const ada = await signUp(alone, 'ada')
+  const zips = async () => await alone.fetch('/settings/data/export.zip', { headers: { cookie: ada.cookies() } })
   const open = await Promise.all([zips(), zips(), zips(), zips()])
   expect(open.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   expect((await zips()).status).toBe(429)
@@ -265,4 +267,5 @@ it('one caller has only a few downloads open, and gets the next when one has end
   expect(next.status).toBe(200)
   for (const answer of [...open.slice(1), next]) await answer.arrayBuffer()
   expect((await zips()).status).toBe(200)
+  await alone.close()
 })

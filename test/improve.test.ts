@@ -20,8 +20,8 @@ afterEach(async () => {
 })
 
 /** A service whose model behaves like `model` (see model-stub.ts), with a user and a key. */
-async function start(model: string | null, settings: Partial<ImproveSettings> = {}) {
-  const test = await testApp({}, { model, openaiBaseUrl: models.baseUrl, ...settings })
+async function start(model: string | null, settings: Partial<ImproveSettings> = {}, more: Parameters<typeof testApp>[3] = {}) {
+  const test = await testApp({}, { model, openaiBaseUrl: models.baseUrl, ...settings }, null, more)
   open.push(test)
   const { key, actor } = await test.user('ada')
   const improve = (body: object, headers: Record<string, string> = {}, options: RequestInit = {}) => {
@@ -452,7 +452,9 @@ describe('the budget of a day', () => {
 })
 
 it('as many are improved at once as the setting says, half of them for one person; more are told to come again, and are not counted', async () => {
-  const { test, key, improve } = await start('half-a-second', { concurrency: 2, budget: { requests: 2, characters: null } })
+  // Each process counts its own calls to the model.
+  const limits = { concurrency: 2, budget: { requests: 2, characters: null } }
+  const { test, key, improve } = await start('half-a-second', limits, { instances: 1 })
   const other = (await test.user('ben')).key
   const ask = (own: string) => test.fetch('/api/improve-prompt', { ...json('POST', { prompt: 'x' }), key: own })
   const all = await Promise.all([key, key, other, other, key].map(ask))

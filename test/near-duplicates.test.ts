@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ANONYMOUS } from '../src/library/actor.ts'
 import { importPrompts } from '../src/transfer/import-prompts.ts'
 import { collectCreated, describeNearDuplicates } from '../src/transfer/near-duplicates.ts'
 import { createFakeEncoder } from './support/fake-encoder.ts'
@@ -17,8 +16,8 @@ const OTHER = 'Plan a week of vegetarian dinners for two, with a shopping list t
 let test: TestApp
 beforeEach(async () => {
   test = await testApp()
-  // Reads the index: before, nothing is compared.
-  await test.call(ANONYMOUS, 'search_prompts', { query: 'x' })
+  // Each instance reads the index, as at its start: before, nothing is compared.
+  for (const app of test.apps) await app.store.service.loadSearch()
 })
 afterEach(() => test.close())
 

@@ -13,42 +13,51 @@ const INITIALIZE = {
   clientInfo: { name: 'test', version: '1' },
 }
 
+/** One instance: several share a count of points only now and then, and each counts the questions that it holds. */
+const alone = (perMinute: number) => testApp({ RATE_LIMITS: perMinute }, {}, null, { instances: 1 })
+const saveLetter = async (at: TestApp): Promise<string> => {
+  const { actor } = await at.user('ada')
+  const { prompt } = await at.call(actor, 'save_prompt', { title: 'Letter', content: 'Write to ${name}.', visibility: 'public' })
+  return Object(prompt).slug
+}
+
 let test: TestApp
 let slug: string
 beforeAll(async () => {
   test = await testApp({ RATE_LIMITS: 12_000 })
-  const { actor } = await test.user('ada')
-  const { prompt } = await test.call(actor, 'save_prompt', { title: 'Letter', content: 'Write to ${name}.', visibility: 'public' })
-  slug = Object(prompt).slug
+  slug = await saveLetter(test)
 })
 afterAll(() => test.close())
 
 describe('questions over HTTP', () => {
-  async function open(key?: string): Promise<string> {
-    const answer = await test.fetch('/api/mcp', { ...rpc('initialize', INITIALIZE), headers: STREAM, ...(key ? { key } : {}) })
+  async function open(key?: string, at = test): Promise<string> {
+    const answer = await at.fetch('/api/mcp', { ...rpc('initialize', INITIALIZE), headers: STREAM, ...(key ? { key } : {}) })
     return answer.headers.get('mcp-session-id') ?? ''
   }
-  const ask = (session: string, id: number, key?: string) =>
-    test.fetch('/api/mcp', {
+  const ask = (session: string, id: number, key?: string, at = test) =>
+    at.fetch('/api/mcp', {
       ...rpc('tools/call', { name: 'get_prompt', arguments: { id: slug } }, id),
       headers: { ...STREAM, 'mcp-session-id': session },
       ...(key ? { key } : {}),
     })
 
   it('may be ten at once in a session and fifty of a caller, and others are not in their way', async () => {
-    const sessions = await Promise.all(Array.from({ length: 6 }, () => open()))
+    const one = await alone(12_000)
+    await saveLetter(one)
+    const sessions = await Promise.all(Array.from({ length: 6 }, () => open(undefined, one)))
     const opened: Response[] = []
-    for (const session of sessions.slice(0, 5)) for (let id = 1; id <= 10; id++) opened.push(await ask(session, id))
+    for (const session of sessions.slice(0, 5)) for (let id = 1; id <= 10; id++) opened.push(await ask(session, id, undefined, one))
     expect(new Set(opened.map((response) => response.headers.get('content-type')))).toEqual(new Set(['text/event-stream']))
     for (const session of [sessions[0] ?? '', sessions[5] ?? '']) {
-      const refused = await ask(session, 11)
+      const refused = await ask(session, 11, undefined, one)
       expect([refused.status, (await readJson(refused)).error.data.code]).toEqual([429, 'rate_limited'])
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    const { key } = await test.user('bob')
-    const other = await ask(await open(key), 1, key)
+    const { key } = await one.user('bob')
+    const other = await ask(await open(key, one), 1, key, one)
     expect(other.headers.get('content-type')).toBe('text/event-stream')
     for (const response of [...opened, other]) await response.body?.cancel()
+    await one.close()
   })
 
   it('make room when they are answered, and when they are cancelled', async () => {
@@ -101,7 +110,7 @@ describe('answers of the 2026 revision', () => {
 
 describe('ways to be counted wrongly', () => {
   it('a method named like a member of every object costs a point', async () => {
-    const limited = await testApp({ RATE_LIMITS: 20 })
+    const limited = await alone(20)
     for (const method of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) await limited.fetch('/api/mcp', rpc(method))
     await limited.fetch('/api/mcp', { ...rpc('ping'), body: JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'constructor' }]) })
     const statuses = []
@@ -120,7 +129,7 @@ describe('ways to be counted wrongly', () => {
   })
 
   it('what is refused at the door is counted, and gets no page', async () => {
-    const limited = await testApp({ RATE_LIMITS: 3 })
+    const limited = await alone(3)
     const ask = () => limited.fetch('/prompts', { headers: { host: 'evil.example', accept: 'text/html' } })
     for (let n = 0; n < 3; n++) {
       const refused = await ask()

@@ -47,6 +47,10 @@ async function find(query: string, key?: string): Promise<{ title: string; score
     ...(approximate && { approximate }),
   }))
 }
+/** Asks each instance, as each has its own cache. */
+const everywhere = async (ask: () => Promise<void>) => {
+  for (const _ of test.apps) await ask()
+}
 const titlesOf = (found: readonly { title: string }[]) => found.map(({ title }) => title)
 
 describe('a search by meaning', () => {
@@ -89,12 +93,12 @@ describe('a search by meaning', () => {
     await save('Tusks', 'All about the walrus.')
     await encoded()
     state = 'starting'
-    expect(await find('flippers')).toEqual([])
+    await everywhere(async () => expect(await find('flippers')).toEqual([]))
     state = 'ready'
-    expect(titlesOf(await find('flippers'))).toEqual(['Tusks'])
+    await everywhere(async () => expect(titlesOf(await find('flippers'))).toEqual(['Tusks']))
     // Kept now: it is asked no more.
     state = 'starting'
-    expect(titlesOf(await find('flippers'))).toEqual(['Tusks'])
+    await everywhere(async () => expect(titlesOf(await find('flippers'))).toEqual(['Tusks']))
   })
 
   it('keeps no page that the encoder had no part in', async () => {
@@ -103,11 +107,11 @@ describe('a search by meaning', () => {
     const read = async (path: string) => await (await test.fetch(path, { headers: { accept: 'text/html' } })).text()
     for (const path of ['/prompts?q=flippers', '/search?q=flippers']) {
       state = 'starting'
-      expect(await read(path)).not.toContain('Tusks')
+      await everywhere(async () => expect(await read(path)).not.toContain('Tusks'))
       state = 'ready'
-      expect(await read(path)).toContain('Tusks')
+      await everywhere(async () => expect(await read(path)).toContain('Tusks'))
       state = 'starting'
-      expect(await read(path)).toContain('Tusks')
+      await everywhere(async () => expect(await read(path)).toContain('Tusks'))
     }
   })
 

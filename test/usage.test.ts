@@ -22,10 +22,11 @@ describe('uses', () => {
     return { kind: 'user', userId: person?.id ?? '', username: name, scopes: new Set(rights) }
   }
   const write = async () => {
-    const { uses, store, clock } = test.app
-    if (!uses) throw new Error('nothing is counted')
     const failures: unknown[] = []
-    await startWritingUses(uses, store.usage, clock, (error) => failures.push(error))()
+    for (const { uses, store, clock } of test.apps) {
+      if (!uses) throw new Error('nothing is counted')
+      await startWritingUses(uses, store.usage, clock, (error) => failures.push(error))()
+    }
     expect(failures).toEqual([])
   }
   const today = async () => {
@@ -58,7 +59,7 @@ describe('uses', () => {
     const skill = Object(await test.call(actors.owner, 'save_skill', { title: 'Tidy', files, visibility: 'public' }))
     ids = { prompt: prompt.prompt.id, skill: skill.skill.id }
     key = /cpb_\w+/.exec((await owner.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)?.[0] ?? ''
-    test.app.uses?.take()
+    for (const { uses } of test.apps) uses?.take()
   })
   afterEach(() => test.close())
 
@@ -119,14 +120,15 @@ describe('uses', () => {
   it('are sign-ins and faults of the service', async () => {
     await visit(test).post('/sign-in', { name: 'owner', password: 'wrong one' })
     await visit(test).post('/sign-in', { name: 'owner', password: 'a horse that reads' })
-    const { items } = test.app.store
-    const find = items.findPrompt
-    items.findPrompt = async () => {
-      throw new Error('broken')
+    const broken = test.apps.map(({ store: { items } }) => ({ items, find: items.findPrompt }))
+    for (const { items } of broken) {
+      items.findPrompt = async () => {
+        throw new Error('broken')
+      }
     }
     expect((await test.fetch(`/api/prompts/${ids.prompt}`)).status).toBe(500)
     await test.fetch(...tool('get_prompt', { id: ids.prompt }))
-    items.findPrompt = find
+    for (const { items, find } of broken) items.findPrompt = find
     expect(await today()).toMatchObject({ signIns: 1, errors: 2 })
   })
 
@@ -178,13 +180,14 @@ describe('uses', () => {
   })
 
   it('are counted again when they cannot be written', async () => {
-    const { uses, clock } = test.app
     await test.fetch(`/api/prompts/${ids.prompt}`)
     const failures: unknown[] = []
     const addUses = async () => {
       throw new Error('disk full')
     }
-    if (uses) await startWritingUses(uses, { addUses }, clock, (error) => failures.push(error))()
+    for (const { uses, clock } of test.apps) {
+      if (uses) await startWritingUses(uses, { addUses }, clock, (error) => failures.push(error))()
+    }
     expect(failures).toMatchObject([{ message: 'disk full' }])
     expect(await ofItem('prompts', ids.prompt)).toMatchObject({ reads: 1 })
   })

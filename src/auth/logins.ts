@@ -19,7 +19,7 @@ import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
 import { hashToken } from './login-adapter.ts'
 
-/** How long a session is cached. Whatever ends sessions in this process clears the cache at once. */
+/** How long a session is cached. Whatever ends sessions, in any process, clears the cache before the next request. */
 const CACHED_MS = 5_000
 const MAX_CACHED = 10_000
 /** How long a link to set a new password is good, and how many are made for one account meanwhile. */
@@ -52,6 +52,8 @@ export interface LoginService extends Logins {
   authenticateBrowser(client: ClientOfRequest): Promise<Authenticated>
   /** Call when another instance ended sessions or changed rights. */
   forgetHere(): void
+  /** Call before a cached session is used: it is forgotten when another process ended sessions or changed rights. */
+  forgetEnded(): Promise<void>
 }
 
 const sessionRow = z.object({
@@ -92,8 +94,15 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
   }
   const forget = async () => {
     forgetHere()
-    // An instance that misses the signal uses its cache a few seconds longer.
+    // When the database cannot be written now, other instances use their caches a few seconds longer.
     await store.instances.tellLoginsChanged().catch(() => {})
+  }
+  let revision: number | null = null
+  const forgetEnded = async () => {
+    const current = await store.instances.readLoginsRevision()
+    if (current === revision) return
+    revision = current
+    forgetHere()
   }
   const sessionCache = new LRUCache<string, { actor: Actor; lacksFactor: boolean; until: number }>({ max: MAX_CACHED })
   const is = (field: string, value: string | number) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
@@ -353,6 +362,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     },
     async authenticateBrowser(client) {
       if (!hasSessionCookie(client.cookies)) return { actor: null, cookies: [], lacksFactor: false }
+      await forgetEnded()
       const key = hashToken(client.cookies)
       const cached = sessionCache.get(key)
       if (cached && cached.until > settings.clock()) return { actor: cached.actor, cookies: [], lacksFactor: cached.lacksFactor }
@@ -447,6 +457,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     endResetLinks: (userId) => endResetLinks(userId),
     forgetSessions: forget,
     forgetHere,
+    forgetEnded,
     factors: {
       ...factors,
       confirmCodes: thenForget(factors.confirmCodes),

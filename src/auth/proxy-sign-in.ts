@@ -40,8 +40,15 @@ export interface ProxySignIn {
 
 type ProxyStore = Pick<LibraryStore, 'arrivals' | 'people' | 'audit'>
 
-/** @param onNewRights called when groups changed what somebody may do */
-export function createProxySignIn(store: ProxyStore, settings: ProxySettings, clock: Clock, onNewRights: () => Promise<void>): ProxySignIn {
+/** What a proxy's sign-in needs to do and to know about rights. */
+interface Rights {
+  /** Called when groups changed what somebody may do. */
+  onNewRights(): Promise<void>
+  /** Clears this cache when another process changed rights. */
+  forgetEnded(): Promise<void>
+}
+
+export function createProxySignIn(store: ProxyStore, settings: ProxySettings, clock: Clock, rights: Rights): ProxySignIn {
   const trusted = toBlockList(settings.trusted)
   /** By a hash of what the proxy sent. */
   const arrived = new LRUCache<string, { readonly userId: string; readonly untilMs: number }>({ max: MAX_CACHED })
@@ -67,7 +74,7 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
       }),
     )
     for (const reason of skipped) report(`Groups of ${person.username} at the proxy: ${reason}`)
-    if (hasNewRights || isJoined) await onNewRights()
+    if (hasNewRights || isJoined) await rights.onNewRights()
     return person.id
   }
   return {
@@ -77,6 +84,7 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
       const values = readHeaders(request, settings)
       if (values.subject === '') return null
       const key = createHash('sha256').update(JSON.stringify(values)).digest('hex')
+      await rights.forgetEnded()
       const known = actors.get(key)
       if (known && known.untilMs > clock()) return known.actor
       const before = arrived.get(key)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { LibraryStore } from '../library/ports/store.ts'
 import type { DayUses } from '../library/ports/usage.ts'
 import { requireRight } from '../library/teams.ts'
 import { lastDays } from '../library/usage.ts'
@@ -7,6 +8,9 @@ import { collectionInput, kindOf, notFound, refInput } from './core/inputs.ts'
 
 /** Days that are shown. */
 const SHOWN_DAYS = 30
+/** Copies of one item by one caller that count within ten minutes: anybody can say that they copied something. */
+export const MAX_COPIES = 5
+export const COPIES_WITHIN_MS = 600_000
 
 const count = z.number().int()
 const day = z.string().meta({ format: 'date' }).describe('In UTC')
@@ -19,18 +23,27 @@ function countOn(uses: readonly DayUses[], onDay: string, matches: (use: DayUses
 const isOfKind = (kind: DayUses['kind']) => (use: DayUses) => use.kind === kind
 const isCallOver = (surface: DayUses['surface']) => (use: DayUses) => use.kind === 'call' && use.surface === surface
 
+/** Counts one more copy by all instances together, when there may be several. Each bounds its own before. */
+async function isWithinCopies(instances: LibraryStore['instances'], now: number, who: string): Promise<boolean> {
+  if (!instances.isShared) return true
+  const name = `copies ${who}`
+  const end = (Math.floor(now / COPIES_WITHIN_MS) + 1) * COPIES_WITHIN_MS
+  const totals = await instances.addPoints(new Date(end).toISOString(), new Map([[name, 1]]))
+  return (totals.get(name) ?? 0) <= MAX_COPIES
+}
+
 export const countCopy = defineOperation({
   name: 'count_copy',
   title: 'Count a copy',
   summary: 'Count that the text of an item was copied from its page.',
   scope: null,
   surfaces: {},
-  input: z.object({ collection: collectionInput, id: refInput }),
+  input: z.object({ collection: collectionInput, id: refInput, caller: z.string().max(300) }),
   output: z.object({ success: z.literal(true) }),
-  async run({ actor, store, count }: Needs<'items'>, { collection, id }) {
+  async run({ actor, store, count, clock, isCounting }: Needs<'items' | 'instances', 'clock' | 'isCounting'>, { collection, id, caller }) {
     const item = collection === 'prompts' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
     if (!item) throw notFound(kindOf(collection))
-    count('copy', item)
+    if (isCounting && (await isWithinCopies(store.instances, clock(), `${caller} ${item.id}`))) count('copy', item)
     return { success: true as const }
   },
 })

@@ -4,6 +4,7 @@ import type { CounterStore, InstanceListener, Instances, LibraryChange } from '.
 import { AUDIENCES } from '../library/visibility.ts'
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './items/write-context.ts'
+import { raiseLoginsRevision, readLoginsRevision } from './revisions.ts'
 import type { Database } from './schema.ts'
 
 /** Poll interval for mail, for setups where signals do not arrive, such as behind a pooler. */
@@ -119,8 +120,12 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
       })
     },
     async tellLoginsChanged() {
-      await signals?.send(context.reader, JSON.stringify({ tells: 'logins', from: instance } satisfies Signal))
+      await context.sideTransaction(async (db) => {
+        await raiseLoginsRevision(db)
+        await signals?.send(db, JSON.stringify({ tells: 'logins', from: instance } satisfies Signal))
+      })
     },
+    readLoginsRevision: () => readLoginsRevision(context.reader),
     addPoints: (endsAt, points) =>
       context.sideTransaction(async (db) => {
         await removeOld(db)

@@ -496,7 +496,7 @@ export interface Database {
     detail: string
   }
   /** The revision of each scope of answers, raised by triggers (migration 0014). */
-  revision: { scope: RevisionScope; value: number }
+  revision: { scope: RevisionScope | 'logins'; value: number }
   /**
    * What others than its owner may see and what changed in it, one entry for each revision of the scope `public`, written by triggers
    * (migration 0034): the last few thousand.

@@ -3,13 +3,10 @@ import { LRUCache } from 'lru-cache'
 import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
 import type { Route } from '../http/route.ts'
 import { callLocally } from '../operations/core/invoke.ts'
-import { countCopy } from '../operations/usage.ts'
+import { COPIES_WITHIN_MS, countCopy, MAX_COPIES } from '../operations/usage.ts'
 import { refuseForeignForm } from './forms.ts'
 import type { Words } from './site.ts'
 
-/** Copies of one item by one caller that count within ten minutes: anybody can say that they copied something. */
-const MAX_COPIES = 5
-const WITHIN_MS = 600_000
 /** Callers with their items that are remembered. */
 const MAX_KNOWN = 10_000
 
@@ -25,7 +22,7 @@ export function addCopyBeacon(
   baseUrl: string,
   wordsFor: (call: Call) => Words,
 ): readonly Route[] {
-  const known = new LRUCache<string, number>({ max: MAX_KNOWN, ttl: WITHIN_MS, noUpdateTTL: true })
+  const known = new LRUCache<string, number>({ max: MAX_KNOWN, ttl: COPIES_WITHIN_MS, noUpdateTTL: true })
   for (const { collection } of ROUTES) {
     app.post(`/${collection}/:ref/copied`, async (c) => {
       const call = c.get('call')
@@ -35,7 +32,7 @@ export function addCopyBeacon(
       const name = `${caller} ${id}`
       const copies = known.get(name) ?? 0
       if (copies < MAX_COPIES) {
-        await callLocally(() => makeContext(actor))(countCopy, { collection, id })
+        await callLocally(() => makeContext(actor))(countCopy, { collection, id, caller })
         known.set(name, copies + 1)
       }
       return c.body(null, 204)

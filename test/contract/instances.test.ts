@@ -47,6 +47,22 @@ for (const engine of ENGINES) {
       await place.remove()
     })
 
+    it('forget marks of transactions that another server made', async () => {
+      const { store } = await open('one')
+      const ada = await store.people.createUser({ username: 'ada', defaultVisibility: 'private' })
+      const database = place.open()
+      const readMarks = async () => (await database.reader.selectFrom('read_mark').select('xid').execute()).map(({ xid }) => Number(xid))
+      const own = await readMarks()
+      const foreign = 4_000_000_000
+      await database.transact((db) => db.insertInto('read_mark').values({ caller: ada.id, xid: foreign }).execute())
+      await open('two')
+      const left = await readMarks()
+      expect(left).toEqual(expect.arrayContaining(own))
+      // Only servers have replicas, so a file has no marks to forget.
+      if (engine.name === 'postgresql') expect(left).not.toContain(foreign)
+      await database.close()
+    })
+
     it('count together, each stretch of time by itself, and forget what is over', async () => {
       const [{ store: one }, { store: two }] = [await open('one'), await open('two')]
       const end = new Date(now + 60_000).toISOString()
@@ -116,6 +132,18 @@ for (const engine of ENGINES) {
       expect(one.told.length).toBeGreaterThan(0)
       expect(two.told).toEqual([])
       await Promise.all([first.stop(), second.stop()])
+    })
+
+    it('know at once in each that sessions ended, whether they hear of it or not', async () => {
+      const [{ store: one }, { store: two }] = [await open('one'), await open('two')]
+      const read = () => Promise.all([one, two].map(({ instances }) => instances.readLoginsRevision()))
+      const seen = [await read()]
+      for (const { instances } of [one, two, one]) {
+        await instances.tellLoginsChanged()
+        seen.push(await read())
+      }
+      for (const [here, there] of seen) expect(here).toBe(there)
+      expect(new Set(seen.flat()).size).toBe(4)
     })
 
     it('leave messages for one of them, each read once and in order', async () => {

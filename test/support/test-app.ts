@@ -49,9 +49,15 @@ const IMPROVE: ImproveSettings = {
   systemPromptFile: null,
 }
 
+/** How many instances answer a test's requests: several need PostgreSQL. */
+const INSTANCES = isOnPostgres() ? Number(process.env['TEST_INSTANCES'] ?? 1) : 1
+
 /** The real thing on a file of its own, with a clock of its own and helpers to act as people. */
 export interface TestApp {
+  /** The (first) instance. */
   readonly app: App
+  /** All instances that answer requests, in turn: with TEST_INSTANCES they are several. */
+  readonly apps: readonly App[]
   /** Where the library is, on SQLite. */
   readonly libraryFile: string
   readonly databaseUrl: string
@@ -95,7 +101,10 @@ export async function testApp(
       | 'onStatement'
       | 'signIn'
     >
-  > = {},
+  > & {
+    /** One instance answers all requests, for what is documented as per process. Default: TEST_INSTANCES, or one */
+    readonly instances?: 1
+  } = {},
   log: { write(line: string): void } | null = null,
   /** How far the clock moves each time somebody looks at it, in milliseconds. */
   clockStep = 1000,
@@ -103,6 +112,7 @@ export async function testApp(
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))
   const path = join(folder, 'library.db')
   const database = isOnPostgres() ? await createDatabase() : { url: `sqlite:${path}`, remove: async () => {} }
+  const { instances = more.databaseUrl === undefined ? INSTANCES : 1, ...appSettings } = more
   let now = START
   const open = () =>
     openApp(
@@ -114,7 +124,7 @@ export async function testApp(
         improve: { ...IMPROVE, ...improve },
         embeddings,
         oauth: { readsDocuments: true, allowedAddresses: [] },
-        ...more,
+        ...appSettings,
       },
       {
         outside: {
@@ -138,9 +148,26 @@ export async function testApp(
       return operation.output.strict().parse(output)
     }
   const app = await open()
-  const http = serve(app)
+  const others = await Promise.all(Array.from({ length: instances - 1 }, open))
+  const apps = [app, ...others]
+  const served = await Promise.all(
+    apps.map(async (opened) => {
+      const mail: { receive(body: string): void } = { receive() {} }
+      // One that is alone hears of nobody.
+      const stopListening = instances > 1 ? await listen(opened, (body) => mail.receive(body)) : async () => {}
+      const http = serve(opened)
+      mail.receive = http.receive
+      return { http, stopListening, call: callOn(opened) }
+    }),
+  )
+  const [first] = served
+  if (!first) throw new Error('no instance was asked for')
+  let turn = 0
+  const next = () => served[turn++ % served.length] ?? first
+  const pipeline: Pipeline = (exchange, send) => next().http.pipeline(exchange, send)
   return {
     app,
+    apps,
     libraryFile: path,
     databaseUrl: database.url,
     readEverything: () => readEverything(database.url),
@@ -154,30 +181,43 @@ export async function testApp(
       const stored = await app.store.keys.createKey({ name: 'test', userId: user.id, sha256: hashApiKey(key), scopes, expiresAt: null })
       return { actor: { kind: 'user', userId: user.id, username: user.username, scopes: new Set(scopes), keyId: stored.id }, key }
     },
-    call: callOn(app),
-    routes: http.routes,
-    pipeline: http.pipeline,
-    fetch: (target, options) => answerRequest(http.pipeline, toRequest(target, options)),
+    call: (...args) => next().call(...args),
+    routes: first.http.routes,
+    pipeline,
+    fetch: (target, options) => answerRequest(pipeline, toRequest(target, options)),
     async reopen() {
       const again = await open()
-      const served = serve(again)
+      const http = serve(again)
       return {
         app: again,
         call: callOn(again),
-        fetch: (target, options) => answerRequest(served.pipeline, toRequest(target, options)),
+        fetch: (target, options) => answerRequest(http.pipeline, toRequest(target, options)),
         async close() {
-          await served.close()
+          await http.close()
           await again.close()
         },
       }
     },
     async close() {
-      await http.close()
-      await app.close()
+      for (const { http, stopListening } of served) {
+        await http.close()
+        await stopListening()
+      }
+      for (const opened of apps) await opened.close()
       await database.remove()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Has an instance hear of others, and waits until it does: then it is told that anything may have changed, which no client needs to hear. */
+async function listen(app: App, onMail: (body: string) => void): Promise<() => Promise<void>> {
+  const hears = Promise.withResolvers<void>()
+  const stop = app.onChange(() => hears.resolve())
+  const stopListening = app.listen(onMail)
+  await hears.promise
+  stop()
+  return stopListening
 }
 
 function toRequest(target: string, { key, ...options }: RequestInit & { key?: string } = {}): Request {

@@ -31,7 +31,10 @@ export interface Instances {
   listen(listener: InstanceListener): () => Promise<void>
   /** Sends a message to another instance. Unread messages expire. */
   sendMail(instance: string, body: string): Promise<void>
+  /** Tells all processes that sessions of browsers ended or rights changed. Afterwards `readLoginsRevision` gives another number in each. */
   tellLoginsChanged(): Promise<void>
+  /** Another number whenever sessions ended or rights changed, in this process or in another. */
+  readLoginsRevision(): Promise<number>
 }
 
 /** Counts over all instances: what limits go by. */
