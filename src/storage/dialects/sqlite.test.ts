@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrate } from '../migrations/index.ts'
@@ -35,6 +37,24 @@ function openTemporaryFiles(): string[] {
     }
   })
 }
+
+it('waits for another process that is creating the file', async () => {
+  const shared = join(folder, 'shared.db')
+  // In a thread of its own, because opening blocks this one.
+  const creator = new Worker(
+    `const { DatabaseSync } = require('node:sqlite')
+    const { parentPort, workerData } = require('node:worker_threads')
+    const connection = new DatabaseSync(workerData)
+    connection.exec('create table t (a); begin immediate')
+    parentPort.postMessage('locked')
+    setTimeout(() => connection.close(), 200)`,
+    { eval: true, workerData: shared },
+  )
+  await once(creator, 'message')
+  const opened = openSqlite(shared)
+  expect((await sql`pragma journal_mode`.execute(opened.writer)).rows).toEqual([{ journal_mode: 'wal' }])
+  await opened.close()
+})
 
 it('keeps temporary data of every connection in memory', async () => {
   const readSetting = async (connection: Kysely<Database>) => (await sql`pragma temp_store`.execute(connection)).rows

@@ -34,6 +34,8 @@ const SQLITE_CONSTRAINT_UNIQUE = 2067
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 /** Longest wait for another process's transaction before `unavailable`. */
 const LOCK_WAIT_MS = 15_000
+/** Between attempts to turn WAL on. */
+const LOG_RETRY_MS = 5
 /** Attempts to empty the log. */
 const LOG_ATTEMPTS = 20
 /** Size from which the log is emptied on a worker thread. */
@@ -136,6 +138,21 @@ function identify(path: string): string | null {
   return found ? `${found.dev} ${found.ino}` : null
 }
 
+/** Turns WAL on. SQLite does not wait for a process that does the same, as when several create a file. */
+function useLog(connection: DatabaseSync): void {
+  const deadline = performance.now() + LOCK_WAIT_MS
+  for (;;) {
+    try {
+      connection.exec('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if (resultCode(error) !== SQLITE_BUSY || performance.now() > deadline) throw error
+      // Opening is synchronous, and waits for locks in this thread too.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOG_RETRY_MS)
+    }
+  }
+}
+
 /**
  * Opens or creates a library file: WAL, foreign keys, every commit on disk before it is acknowledged. Two connections, because Kysely's
  * SQLite driver serializes one: reads never wait for a write.
@@ -152,7 +169,8 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   if (isNew) writing.exec('pragma auto_vacuum = incremental')
   // Deleted data is overwritten: a deleted account must not be readable in the file.
   try {
-    writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
+    useLog(writing)
+    writing.exec('pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   } catch (error) {
     writing.close()
     // SQLite's own message, that it cannot open the file, hides the reason.
