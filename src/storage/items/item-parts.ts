@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AuditEntry } from '../../library/audit.ts'
 import { readNamedFrontmatter } from '../../library/frontmatter.ts'
 import type { ItemFields, Tag } from '../../library/items.ts'
@@ -8,7 +8,7 @@ import type { SharedState } from '../../library/shared-changes.ts'
 import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
-import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
+import { firstOf, prepareInsert, prepareListQuery, prepareQuery, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { readTags } from './item-rows.ts'
 
@@ -47,40 +47,50 @@ const insertVersion = prepareInsert('version', [
   'created_at',
 ])
 
-const insertTag = prepareStatement(
-  sql`insert into item_tag (item_seq, slug, name, position) values (${slot('seq')}, ${slot('slug')}, ${slot('name')}, ${slot('position')})`,
-)
+/** The slugs of an item's tags in their order, with `name N` for the spelling of the Nth from 0. */
+const insertTags = prepareListQuery<never, string>((db, slugs) => {
+  const rows = slugs.map((slug, position) => sql`(${slot('seq')}, ${slug}, ${slot(`name ${position}`)}, ${sql.lit(position)})`)
+  const text = sql<never>`insert into item_tag (item_seq, slug, name, position) values ${sql.join(rows)}`
+  return { compile: () => text.compile(db) }
+})
 const removeTags = prepareQuery((db) => db.deleteFrom('item_tag').where('item_seq', '=', sql<number>`${slot('seq')}`))
 
 /**
- * The first use of a tag by an owner, or where everybody of a standing finds it. Uses are looked at in their order until one fits: there may be
- * as many as items.
+ * The first use of each tag by an owner, or where everybody of a standing finds it. Uses are looked at in their order until one fits: there may
+ * be as many as items.
  */
-const prepareFirstUse = (standing: 'member' | 'stranger') =>
-  prepareQuery((db) =>
-    db
-      .selectFrom('item_tag')
-      .select('item_tag.name')
-      .where('item_tag.slug', '=', slot('slug'))
-      .where(
-        (eb) =>
-          eb
-            .selectFrom('item')
-            .select('item.seq')
-            .whereRef('item.seq', '=', 'item_tag.item_seq')
-            .where((inner) =>
-              inner.or([
-                inner.and([inner('item.visibility', 'in', othersMaySee(standing, 'list')), inner('item.deleted_at', 'is', null)]),
-                inner('item.owner_seq', '=', sql<number>`${slot('ownerSeq')}`),
-              ]),
-            ),
-        'is not',
-        null,
-      )
-      .orderBy('item_tag.item_seq')
-      .limit(1),
-  )
-const firstUses = { member: prepareFirstUse('member'), stranger: prepareFirstUse('stranger') }
+const prepareFirstUses = (standing: 'member' | 'stranger') =>
+  prepareListQuery<Tag, string>((db, slugs) => {
+    const first = (slug: RawBuilder<string>) =>
+      db
+        .selectFrom('item_tag')
+        .select(['item_tag.slug', 'item_tag.name'])
+        .where('item_tag.slug', '=', slug)
+        .where(
+          (eb) =>
+            eb
+              .selectFrom('item')
+              .select('item.seq')
+              .whereRef('item.seq', '=', 'item_tag.item_seq')
+              .where((inner) =>
+                inner.or([
+                  inner.and([inner('item.visibility', 'in', othersMaySee(standing, 'list')), inner('item.deleted_at', 'is', null)]),
+                  inner('item.owner_seq', '=', sql<number>`${slot('ownerSeq')}`),
+                ]),
+              ),
+          'is not',
+          null,
+        )
+        .orderBy('item_tag.item_seq')
+        .limit(1)
+    // Nested, because SQLite orders and limits no part of a compound.
+    const text = sql<Tag>`${sql.join(
+      slugs.map((slug) => sql`select * from (${first(slug)}) as first_use`),
+      sql` union all `,
+    )}`
+    return { compile: () => text.compile(db) }
+  })
+const firstUses = { member: prepareFirstUses('member'), stranger: prepareFirstUses('stranger') }
 
 /**
  * Tags in the spelling first used, by the writer's own items or by items that every reader of this one finds: a spelling reveals that there
@@ -93,15 +103,17 @@ export async function spellTags(
   visibility: Visibility,
   spelled: readonly Tag[] = [],
 ): Promise<Tag[]> {
-  const firstUse = firstUses[audienceOf(visibility) === 'members' ? 'member' : 'stranger']
   const names = new Set(spelled.map(({ name }) => name))
-  return await together(
-    tags.map(async (tag) => {
-      if (names.has(tag.name)) return tag
-      const [first] = await firstUse(db, { slug: tag.slug, ownerSeq })
-      return first ? { slug: tag.slug, name: first.name } : tag
-    }),
-  )
+  const asked = tags.filter(({ name }) => !names.has(name)).map(({ slug }) => slug)
+  if (asked.length === 0) return [...tags]
+  const uses = await firstUses[audienceOf(visibility) === 'members' ? 'member' : 'stranger'](db, asked, { ownerSeq })
+  const nameOf = new Map(uses.map(({ slug, name }) => [slug, name]))
+  return tags.map((tag) => (names.has(tag.name) ? tag : { slug: tag.slug, name: nameOf.get(tag.slug) ?? tag.name }))
+}
+
+/** The spellings of tags, as {@link insertTags} takes them. */
+function namesOf(tags: readonly Tag[]): Record<string, string> {
+  return Object.fromEntries(tags.map(({ name }, position) => [`name ${position}`, name]))
 }
 
 async function storeFiles(
@@ -148,7 +160,15 @@ export async function writeParts(
       ? []
       : [
           ...(item.version > 1 ? [removeTags(db, { seq })] : []),
-          ...tags.map(({ slug, name }, position) => insertTag(db, { seq, slug, name, position })),
+          ...(tags.length > 0
+            ? [
+                insertTags(
+                  db,
+                  tags.map(({ slug }) => slug),
+                  { seq, ...namesOf(tags) },
+                ),
+              ]
+            : []),
         ]),
   ])
   if (next.kind === 'skill' && next.files) {

@@ -37,9 +37,8 @@ export async function findNearDuplicate(
   id: string,
 ): Promise<number | null> {
   if (!search.isReady() || actor.kind !== 'user') return null
-  const [own] = await ownWords(db, { id, kind, readerId: actor.userId })
+  const [[own], viewer] = await Promise.all([ownWords(db, { id, kind, readerId: actor.userId }), findViewer(actor)])
   if (!own) return null
-  const viewer = await findViewer(actor)
   const index = await Promise.race([search.current(), sleep(MAX_WAIT_MS, null, { ref: false })])
   if (!index) return null
   const counts = readWordCounts(own.words)

@@ -123,7 +123,7 @@ async function createItem(
     found,
     findOther(ownerId),
     findOther(origin?.authorId ?? owner.userId),
-    readCategories(db, {}),
+    wanted.category === null ? Promise.resolve([]) : readCategories(db, {}),
   ])
   const category = findCategory(categories, wanted.category)
   if (ownerId !== owner.userId) {
