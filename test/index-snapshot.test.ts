@@ -379,16 +379,22 @@ async function startLoaded() {
   return made
 }
 
+/** A copy of the library, whose items and snapshot then go on without it. @returns puts the copy in their place */
+async function outgrowCopy() {
+  const first = await start()
+  const { by } = await fill(first.store)
+  await close(first.store)
+  const putBack = await library.copy()
+  const second = await startLoaded()
+  for (let i = 0; i < 3; i++) await second.store.items.createPrompt(by, { ...PROMPT, title: `${CANARY} ${i}` })
+  await ask(second.store)
+  await close(second.store)
+  return { by, putBack }
+}
+
 describe('a snapshot of another time or library', () => {
   it('is not read after an older copy of the library took its place, whatever was written since', async () => {
-    const first = await start()
-    const { by } = await fill(first.store)
-    await close(first.store)
-    const putBack = await library.copy()
-    const second = await startLoaded()
-    for (let i = 0; i < 3; i++) await second.store.items.createPrompt(by, { ...PROMPT, title: `${CANARY} ${i}` })
-    await ask(second.store)
-    await close(second.store)
+    const { by, putBack } = await outgrowCopy()
     expect(await library.readAll()).toContain(CANARY)
     await putBack()
     expect(await library.readAll()).toContain(CANARY)
@@ -680,14 +686,7 @@ describe.runIf(isOnPostgres())('a snapshot in a table', () => {
   })
 
   it('is not read by another database, whatever was written there past its revision', async () => {
-    const first = await start()
-    const { by } = await fill(first.store)
-    await close(first.store)
-    const putBack = await library.copy()
-    const second = await startLoaded()
-    for (let i = 0; i < 3; i++) await second.store.items.createPrompt(by, { ...PROMPT, title: `${CANARY} ${i}` })
-    await ask(second.store)
-    await close(second.store)
+    const { by, putBack } = await outgrowCopy()
     const ofLater = await library.take()
     await putBack()
     await library.drop()
