@@ -179,8 +179,7 @@ function maxFrequency({ postings }: IndexView, words: readonly number[]): number
  */
 function sumPublicPostings(index: IndexView, words: readonly number[], { cells, conceptSlots }: Scratch, isFilterOnly: boolean): number {
   const { numbers } = cells
-  const { state } = index.table
-  const { titleLength, bodyLength } = index.table
+  const { state, titleLength, bodyLength } = index.table
   const { perTitleWord, perBodyWord } = lengthParts(index)
   let count = 0
   for (const word of words) {
