@@ -113,15 +113,19 @@ async function addRevisionTriggers(db: Kysely<Database>, scope: string, tables: 
 /** The sequence that numbers the rows of a table. */
 const sequenceOf = (table: string) => sql`pg_get_serial_sequence(${`"${table}"`}, 'seq')::regclass`
 
-const LIMITED = `begin; set local lock_timeout = ${LOCK_WAIT_MS}; set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${IDLE_MS}`
+/** Each run is planned for the tables as they are: a plan kept from when they were small can cost a thousand times as much. */
+const BEGIN_PLANNED = 'begin; set local plan_cache_mode = force_custom_plan'
+/** Rows are found by keys, by plans made once. Tables that were small when they were made must not be read whole when they have grown. */
+const BEGIN_BY_KEYS = 'begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off'
+const LIMITS = `set local lock_timeout = ${LOCK_WAIT_MS}; set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${IDLE_MS}`
 /** Takes the write lock first. The server releases it when a process disappears. */
-const BEGIN = `${LIMITED}; select pg_advisory_xact_lock(${WRITE_LOCK})`
-/** Shares it with other concurrent writes. They find rows by their keys, so no plan is better for some values than for others. */
-const BEGIN_CONCURRENT = `${LIMITED}; set local plan_cache_mode = force_generic_plan; select pg_advisory_xact_lock_shared(${WRITE_LOCK})`
+const BEGIN = `${BEGIN_PLANNED}; ${LIMITS}; select pg_advisory_xact_lock(${WRITE_LOCK})`
+/** Shares it with other concurrent writes. */
+const BEGIN_CONCURRENT = `${BEGIN_BY_KEYS}; ${LIMITS}; select pg_advisory_xact_lock_shared(${WRITE_LOCK})`
 /** Without time limits, for migrations and imports. Triggers run at once: a table that they wait for cannot be altered. */
-const BEGIN_LONG = `begin; select pg_advisory_xact_lock(${WRITE_LOCK}); set constraints all immediate`
+const BEGIN_LONG = `${BEGIN_PLANNED}; select pg_advisory_xact_lock(${WRITE_LOCK}); set constraints all immediate`
 /** For side transactions: no lock. */
-const BEGIN_SIDE = `begin; set local statement_timeout = ${STATEMENT_MS}`
+const BEGIN_SIDE = `${BEGIN_PLANNED}; set local statement_timeout = ${STATEMENT_MS}`
 const COMMIT = 'commit'
 /** A consistent snapshot. */
 const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only'
