@@ -45,3 +45,22 @@ describe.each([
     expect(plan).toMatch(/^Index Scan using grown_pkey/)
   })
 })
+
+it('plans what deferred triggers run once, not for each row', async () => {
+  const { url, remove } = await createDatabase()
+  onTestFinished(remove)
+  const database = openPostgres(url, { readers: 1 })
+  onTestFinished(() => database.close())
+  await sql`create table grown (mode text)`.execute(database.writer)
+  await sql`create function note_mode() returns trigger language plpgsql as $$
+    begin insert into grown values (current_setting('plan_cache_mode')); return null; end $$`.execute(database.writer)
+  await sql`create table written (seq integer)`.execute(database.writer)
+  await sql`create constraint trigger noted after insert on written deferrable initially deferred
+    for each row execute function note_mode()`.execute(database.writer)
+  for (const isConcurrent of [false, true]) {
+    await database.transact(async (db) => await sql`insert into written values (1)`.execute(db), { isConcurrent })
+  }
+  await database.sideTransaction(async (db) => await sql`insert into written values (1)`.execute(db))
+  const { rows } = await sql<{ mode: string }>`select mode from grown`.execute(database.reader)
+  expect(rows.map(({ mode }) => mode)).toEqual(['force_generic_plan', 'force_generic_plan', 'force_generic_plan'])
+})

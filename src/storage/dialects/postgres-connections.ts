@@ -214,7 +214,9 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string, isPoo
       }
     },
     commitTransaction: async (connection) => {
-      const { command } = await ask(leaseOf(connection), commit)
+      const results: pg.QueryResult | readonly pg.QueryResult[] = await ask(leaseOf(connection), commit)
+      // The text may have several commands.
+      const { command } = Array.isArray(results) ? results.at(-1) : results
       // What the server answers when a statement failed whose answer nobody awaited.
       if (command === 'ROLLBACK') throw new Error('the transaction had failed before its commit')
     },

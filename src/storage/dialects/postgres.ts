@@ -116,16 +116,18 @@ const sequenceOf = (table: string) => sql`pg_get_serial_sequence(${`"${table}"`}
 /** Each run is planned for the tables as they are: a plan kept from when they were small can cost a thousand times as much. */
 const BEGIN_PLANNED = 'begin; set local plan_cache_mode = force_custom_plan'
 /** Rows are found by keys, by plans made once. Tables that were small when they were made must not be read whole when they have grown. */
-const BEGIN_BY_KEYS = 'begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off'
+const BY_KEYS = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off'
 const LIMITS = `set local lock_timeout = ${LOCK_WAIT_MS}; set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${IDLE_MS}`
 /** Takes the write lock first. The server releases it when a process disappears. */
 const BEGIN = `${BEGIN_PLANNED}; ${LIMITS}; select pg_advisory_xact_lock(${WRITE_LOCK})`
 /** Shares it with other concurrent writes. */
-const BEGIN_CONCURRENT = `${BEGIN_BY_KEYS}; ${LIMITS}; select pg_advisory_xact_lock_shared(${WRITE_LOCK})`
+const BEGIN_CONCURRENT = `begin; ${BY_KEYS}; ${LIMITS}; select pg_advisory_xact_lock_shared(${WRITE_LOCK})`
 /** Without time limits, for migrations and imports. Triggers run at once: a table that they wait for cannot be altered. */
 const BEGIN_LONG = `${BEGIN_PLANNED}; select pg_advisory_xact_lock(${WRITE_LOCK}); set constraints all immediate`
 /** For side transactions: no lock. */
 const BEGIN_SIDE = `${BEGIN_PLANNED}; set local statement_timeout = ${STATEMENT_MS}`
+/** Deferred triggers run for each row, and find what they need by keys: planning them each time would take longer than they do. */
+const COMMIT_BY_KEYS = `${BY_KEYS}; commit`
 const COMMIT = 'commit'
 /** A consistent snapshot. */
 const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only'
@@ -205,13 +207,13 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
   const watched = watchStatements(options.onStatement)
   const isPooled = (options.listenUrl ?? url) !== url
   const reader = new Kysely<Database>({ dialect: toKysely(() => createReader(reading)), ...watched })
-  const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT, isPooled)), ...watched })
+  const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT_BY_KEYS, isPooled)), ...watched })
   const side = createPool({ ...connection, max: SIDE_CONNECTIONS, query_timeout: STATEMENT_MS })
   const concurrentWriter = new Kysely<Database>({
     dialect: toKysely(() => createWriter(writing, BEGIN_CONCURRENT, COMMIT, isPooled)),
     ...watched,
   })
-  const sideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(side, BEGIN_SIDE, COMMIT, isPooled)), ...watched })
+  const sideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(side, BEGIN_SIDE, COMMIT_BY_KEYS, isPooled)), ...watched })
   const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_LONG, COMMIT, isPooled)), ...watched })
   const snapshots = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_SNAPSHOT, COMMIT, isPooled)), ...watched })
   // Not on the long connection, which an export may hold.
