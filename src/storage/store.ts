@@ -145,6 +145,7 @@ export async function createStore(
     // A transaction reads what others cannot see yet, so it bypasses the cache; it never waits for the encoder.
     const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors, null, readCollectedRows(reader))
     const shown = reader === database.reader ? itemReader : reader
+    const countCollected = reader === database.reader ? cached.countCollected : countInTables(reader)
     return {
       items: {
         ...readItems(shown, reader, queries, search, vectors, reader === database.reader ? encoder : null),
@@ -155,8 +156,8 @@ export async function createStore(
       own: ownItemStore(shown, queries),
       categories: { ...readCategories(queries), ...writeCategories(context) },
       collections: {
-        ...readCollections(shown, reader, reader === database.reader ? cached.countCollected : countInTables(reader)),
-        ...writeCollections(context),
+        ...readCollections(shown, reader, countCollected),
+        ...writeCollections(context, countCollected),
       },
       purges: purgeStore(reader, context),
       people: peopleStore(reader, context),

@@ -12,7 +12,7 @@ type CollectedCounts = ReadonlyMap<number, Readonly<Record<ItemKind, number>>>
 /** Counts what is in collections, as far as the actor finds it in lists. */
 export type CountCollected = (actor: Actor, collectionSeqs: readonly number[]) => Promise<CollectedCounts>
 
-/** Counts in the tables: for transactions, which read what they wrote, and until the index is loaded. It takes 40 µs for each row. */
+/** Counts in the tables: inside a transaction of several operations, and until the index is loaded. It takes 40 µs for each row. */
 export function countInTables(db: Kysely<Database>): CountCollected {
   return async (actor, collectionSeqs) => {
     const counts = new Map(collectionSeqs.map((seq) => [seq, { prompt: 0, skill: 0 }]))

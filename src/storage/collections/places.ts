@@ -3,6 +3,10 @@ import type { Database } from '../schema.ts'
 
 /** Room between two neighbours when they are numbered anew. */
 const GAP = 2 ** 32
+/** Items first looked at on each side of a place without room. */
+const FIRST_WIDTH = 32
+/** Room between neighbours that moved apart: they do so again after 16 more items were put into one place. */
+const MIN_GAP = 2 ** 16
 /** Far below what a number holds exactly. */
 const MAX_POSITION = 2 ** 52
 
@@ -70,7 +74,7 @@ function divide(left: number | null, right: number | null, count: number): numbe
 
 /**
  * Positions for `count` items beside one of the collection, or at its beginning (`before` null) or end (`after` null). Where there is no room
- * left, everything in it is numbered anew, in its order.
+ * left, items around the place move apart, in their order.
  */
 export async function makeRoom(
   db: Kysely<Database>,
@@ -82,9 +86,39 @@ export async function makeRoom(
   const room = await findRoom(db, collectionSeq, side, itemSeq)
   const positions = divide(room.left, room.right, count)
   if (positions) return positions
-  await numberAnew(db, collectionSeq)
+  if (room.left === null || room.right === null || !(await moveApart(db, collectionSeq, room.left, room.right, count))) {
+    await numberAnew(db, collectionSeq)
+  }
   const { left, right } = await findRoom(db, collectionSeq, side, itemSeq)
   return divide(left, right, count) ?? []
+}
+
+/**
+ * Spreads as few items as it can around the place between two neighbours, so that a collection of any size is changed in a few rows. Only
+ * ever moves what lies between two items that stay.
+ * @param left position of the neighbour below
+ * @param right position of the neighbour above
+ * @param count how many items come in between
+ * @returns false, with nothing changed, when the whole collection has too little room
+ */
+async function moveApart(db: Kysely<Database>, collectionSeq: number, left: number, right: number, count: number): Promise<boolean> {
+  const all = db.selectFrom('collection_item').where('collection_seq', '=', collectionSeq).select(['item_seq', 'position'])
+  for (let width = FIRST_WIDTH; ; width *= 4) {
+    const below = await all.where('position', '<=', left).orderBy('position', 'desc').orderBy('item_seq', 'desc').limit(width).execute()
+    const above = await all.where('position', '>=', right).orderBy('position').orderBy('item_seq').limit(width).execute()
+    const rows = [...below.toReversed(), ...above].map(({ item_seq, position }) => ({ item_seq, position: Number(position) }))
+    const [first, last, moved] = [rows[0], rows.at(-1), rows.slice(1, -1)]
+    const gap = first && last ? Math.floor((last.position - first.position) / (moved.length + 1)) : 0
+    if (first && gap > Math.max(MIN_GAP, count)) {
+      const places = moved.map(({ item_seq }, index) => sql`(${sql.lit(item_seq)}, ${sql.lit(first.position + gap * (index + 1))})`)
+      if (places.length > 0) {
+        await sql`update collection_item set position = placed.column2 from (values ${sql.join(places)}) as placed
+          where collection_seq = ${collectionSeq} and item_seq = placed.column1`.execute(db)
+      }
+      return true
+    }
+    if (below.length < width && above.length < width) return false
+  }
 }
 
 async function numberAnew(db: Kysely<Database>, collectionSeq: number): Promise<void> {

@@ -18,7 +18,7 @@ import { findUserSeq } from '../items/write-items.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
-import { countInTables } from './count-collected.ts'
+import type { CountCollected } from './count-collected.ts'
 import { makeRoom } from './places.ts'
 import { selectCollected, toCollections } from './read-collections.ts'
 
@@ -175,12 +175,6 @@ async function noteItems({ db, notes, now }: Change, row: CollectionRow, detail:
   return { ...row, version: row.version + 1, updated_at: now }
 }
 
-async function readChanged({ db, actor }: Change, row: CollectionRow): Promise<Collection> {
-  const [collection] = await toCollections(db, actor, [row], countInTables(db))
-  if (!collection) throw new AppError('internal', 'A collection that was just written could not be read back')
-  return collection
-}
-
 /** Removes collections. Slugs of those that were public are kept, unreadable, so that no link leads to a stranger's collection. */
 async function removeRows(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
   for (const part of batches(seqs, ROWS_A_STATEMENT)) {
@@ -212,15 +206,21 @@ export async function removeCollectionsOf(db: Kysely<Database>, ownerSeq: number
   )
 }
 
-/** Writes of collections. */
+/** Writes of collections. Their items are counted by `count` once the change is made: for a large collection that takes longer than the change. */
 export function writeCollections(
   context: WriteContext,
+  count: CountCollected,
 ): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
   const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
     context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
+  const show = async (actor: Actor, row: CollectionRow): Promise<Collection> => {
+    const [collection] = await toCollections(context.reader, actor, [row], count)
+    if (!collection) throw new AppError('internal', 'A collection that was just written could not be read back')
+    return collection
+  }
   return {
-    createCollection: (actor, { ownerId, title, description, visibility }) =>
-      change(actor, async (open) => {
+    async createCollection(actor, { ownerId, title, description, visibility }) {
+      const created = await change(actor, async (open) => {
         const { db, notes, now } = open
         const owner = await findOwner(db, userIdOf(actor), { id: ownerId })
         if (!owner) throw new AppError('not_found', 'This user does not exist.')
@@ -261,10 +261,12 @@ export function writeCollections(
           .executeTakeFirstOrThrow()
         await keepSlug(db, slug, seq)
         notes.audit({ action: 'collection_created', targetId: id, ownerId: owner.id, detail: { to: visibility } })
-        return await readChanged(open, await selectCollections(db).where('collection.seq', '=', seq).executeTakeFirstOrThrow())
-      }),
-    changeCollection: (actor, ref, wanted, baseVersion) =>
-      change(actor, async (open) => {
+        return await selectCollections(db).where('collection.seq', '=', seq).executeTakeFirstOrThrow()
+      })
+      return await show(actor, created)
+    },
+    async changeCollection(actor, ref, wanted, baseVersion) {
+      const changed = await change(actor, async (open) => {
         const { db, notes, now } = open
         const row = await findForChange(open, ref, 'edit', 'change this collection')
         if (!row) return null
@@ -282,7 +284,7 @@ export function writeCollections(
         if (next.title !== row.title) fields.push('title')
         if (next.description !== row.description) fields.push('description')
         if (slug !== row.slug) fields.push('slug')
-        if (fields.length === 0 && next.visibility === row.visibility) return await readChanged(open, row)
+        if (fields.length === 0 && next.visibility === row.visibility) return row
         const changed = {
           ...next,
           slug,
@@ -299,8 +301,10 @@ export function writeCollections(
           const detail = { version: changed.version, from: row.visibility, to: next.visibility }
           notes.audit({ action: 'collection_visibility_changed', ...target, detail })
         }
-        return await readChanged(open, { ...row, ...changed })
-      }),
+        return { ...row, ...changed }
+      })
+      return changed && (await show(actor, changed))
+    },
     deleteCollection: (actor, ref) =>
       change(actor, async (open) => {
         const row = await findForChange(open, ref, 'delete', 'delete this collection')
@@ -309,8 +313,8 @@ export function writeCollections(
         open.notes.audit({ action: 'collection_deleted', targetId: row.id, ownerId: row.owner_id })
         return { id: row.id, title: row.title }
       }),
-    addToCollection: (actor, ref, items, position) =>
-      change(actor, async (open) => {
+    async addToCollection(actor, ref, items, position) {
+      const changed = await change(actor, async (open) => {
         const { db } = open
         const row = await findForChange(open, ref, 'edit', 'add to this collection')
         if (!row) return null
@@ -318,7 +322,7 @@ export function writeCollections(
         const all = db.selectFrom('collection_item').where('collection_seq', '=', row.seq)
         const there = new Set((await all.select('item_seq').where('item_seq', 'in', wanted).execute()).map(({ item_seq }) => item_seq))
         const missing = wanted.filter((seq) => !there.has(seq))
-        if (missing.length === 0) return { collection: await readChanged(open, row), added: 0 }
+        if (missing.length === 0) return { row, added: 0 }
         const { count } = await all.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
         if (Number(count) + missing.length > MAX_COLLECTION_ITEMS) {
           throw new AppError('conflict', `A collection holds at most ${MAX_COLLECTION_ITEMS.toLocaleString('en')} items.`)
@@ -338,10 +342,12 @@ export function writeCollections(
           .insertInto('collection_item')
           .values(missing.map((seq, index) => ({ collection_seq: row.seq, item_seq: seq, position: positions[index] ?? 0 })))
           .execute()
-        return { collection: await readChanged(open, await noteItems(open, row, { added: missing.length })), added: missing.length }
-      }),
-    removeFromCollection: (actor, ref, items) =>
-      change(actor, async (open) => {
+        return { row: await noteItems(open, row, { added: missing.length }), added: missing.length }
+      })
+      return changed && { collection: await show(actor, changed.row), added: changed.added }
+    },
+    async removeFromCollection(actor, ref, items) {
+      const changed = await change(actor, async (open) => {
         const row = await findForChange(open, ref, 'edit', 'remove from this collection')
         if (!row) return null
         const { numDeletedRows } = await open.db
@@ -350,17 +356,18 @@ export function writeCollections(
           .where('item_seq', 'in', await findItems(open, items, row.seq))
           .executeTakeFirst()
         const removed = Number(numDeletedRows)
-        const changed = removed === 0 ? row : await noteItems(open, row, { removed })
-        return { collection: await readChanged(open, changed), removed }
-      }),
-    moveInCollection: (actor, ref, item, place, baseVersion) =>
-      change(actor, async (open) => {
+        return { row: removed === 0 ? row : await noteItems(open, row, { removed }), removed }
+      })
+      return changed && { collection: await show(actor, changed.row), removed: changed.removed }
+    },
+    async moveInCollection(actor, ref, item, place, baseVersion) {
+      const changed = await change(actor, async (open) => {
         const row = await findForChange(open, ref, 'edit', 'reorder this collection')
         if (!row) return null
         requireNewest(row, baseVersion)
         const seq = await findCollected(open, row, item)
         const target = await findTarget(open, row, seq, place)
-        if (target === null) return await readChanged(open, row)
+        if (target === null) return row
         const [position = 0] = await makeRoom(open.db, row.seq, target.side, target.seq, 1)
         await open.db
           .updateTable('collection_item')
@@ -368,8 +375,10 @@ export function writeCollections(
           .where('collection_seq', '=', row.seq)
           .where('item_seq', '=', seq)
           .execute()
-        return await readChanged(open, await noteItems(open, row, { moved: 1 }))
-      }),
+        return await noteItems(open, row, { moved: 1 })
+      })
+      return changed && (await show(actor, changed))
+    },
   }
 }
 
