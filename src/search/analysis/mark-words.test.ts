@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { threadMs } from '../../../test/support/thread-time.ts'
-import { markWords, readMarks } from './mark-words.ts'
+import { findFirstMark, markWords, readMarks } from './mark-words.ts'
 
 /** The text with brackets around what is marked. */
 function marked(query: string, text: string): string {
@@ -39,6 +39,20 @@ describe('marked words', () => {
         const pieces = markWords(text, marks)
         expect(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.marked)).join('')).toBe(text)
         expect(pieces).not.toContain('')
+      }),
+    )
+  })
+
+  it('begin where the first of them is found', () => {
+    const text = fc.stringMatching(/^(?:(?:review|reviews|code|c#|a|é|東|京|東京)[ ,\n]?){0,12}$/)
+    fc.assert(
+      fc.property(fc.constantFrom('review', 'code c#', '東京', 'é', 'codes'), text, (query, text) => {
+        const marks = readMarks(query)
+        if (marks === null) throw new Error('the query has words')
+        const pieces = markWords(text, marks)
+        const first = pieces.findIndex((piece) => typeof piece !== 'string')
+        const before = pieces.slice(0, Math.max(first, 0)).join('').length
+        expect(findFirstMark(text, marks)).toBe(first === -1 ? -1 : before)
       }),
     )
   })

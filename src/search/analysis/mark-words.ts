@@ -23,6 +23,7 @@ const PIECE = new RegExp(
   'giu',
 )
 const IS_UNSPACED = new RegExp(`^${UNSPACED.source}$`, 'u')
+const BEYOND_ASCII = /[^\0-\x7f]/
 /** Letters and digits beyond ASCII. */
 const FOREIGN = /[[\p{L}\p{N}\p{M}\p{Co}]--\p{ASCII}]/v
 /** A letter with its sign. */
@@ -67,9 +68,9 @@ function findBeginnings(words: readonly string[]): RegExp | null {
 export function markWords(text: string, marks: Marks): MarkedPiece[] {
   const pieces: MarkedPiece[] = []
   let end = 0
-  const mark = (start: number, stop: number) => {
+  eachMark(text, marks, (start, stop) => {
     const from = Math.max(start, end)
-    if (from >= stop) return
+    if (from >= stop) return false
     if (from > end) pieces.push(text.slice(end, from))
     const last = pieces.at(-1)
     // Pairs of an unspaced script overlap.
@@ -77,31 +78,47 @@ export function markWords(text: string, marks: Marks): MarkedPiece[] {
       pieces[pieces.length - 1] = { marked: last.marked + text.slice(from, stop) }
     else pieces.push({ marked: text.slice(from, stop) })
     end = stop
-  }
+    return false
+  })
+  if (end < text.length) pieces.push(text.slice(end))
+  return pieces
+}
+
+/** Where the first marked piece of a text begins; -1 when there is none. Reads no further. */
+export function findFirstMark(text: string, marks: Marks): number {
+  let first = -1
+  eachMark(text, marks, (start) => {
+    first = start
+    return true
+  })
+  return first
+}
+
+/** Calls `take` with where each mark begins and ends, in their order, until it returns true. */
+function eachMark(text: string, marks: Marks, take: (start: number, stop: number) => boolean): void {
   if (isPlain(text)) {
-    for (const { 0: word, index } of marks.candidates ? text.matchAll(marks.candidates) : [])
-      if (isWanted(word.toLowerCase(), marks)) mark(index, index + word.length)
-    if (end < text.length) pieces.push(text.slice(end))
-    return pieces
+    for (const { 0: word, index } of marks.candidates ? text.matchAll(marks.candidates) : []) {
+      if (isWanted(word.toLowerCase(), marks) && take(index, index + word.length)) return
+    }
+    return
   }
   let previous: { readonly character: string; readonly at: number } | null = null
   for (const match of text.matchAll(PIECE)) {
     const [piece] = match
     const stop = match.index + piece.length
+    let start = isMarked(piece, marks) ? match.index : -1
     if (IS_UNSPACED.test(piece)) {
       const isPair = previous !== null && previous.at + previous.character.length === match.index
-      if (previous && isPair && isMarked(previous.character + piece, marks)) mark(previous.at, stop)
-      else if (isMarked(piece, marks)) mark(match.index, stop)
+      if (previous && isPair && isMarked(previous.character + piece, marks)) start = previous.at
       previous = { character: piece, at: match.index }
-    } else if (isMarked(piece, marks)) mark(match.index, stop)
+    }
+    if (start !== -1 && take(start, stop)) return
   }
-  if (end < text.length) pieces.push(text.slice(end))
-  return pieces
 }
 
 /** Whether a text holds plain words alone: finding those is several times as fast. */
 function isPlain(text: string): boolean {
-  return !SIGNED.test(text) && !FOREIGN.test(text) && !hasLongWord(text)
+  return !SIGNED.test(text) && !(BEYOND_ASCII.test(text) && FOREIGN.test(text)) && !hasLongWord(text)
 }
 
 /** Looks where a long word would end, and from there back to where the word begins: at about one character in ten. */

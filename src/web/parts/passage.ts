@@ -1,4 +1,4 @@
-import { type Marks, markWords } from '../../search/analysis/mark-words.ts'
+import { findFirstMark, type Marks } from '../../search/analysis/mark-words.ts'
 
 /** How much of a text is searched for a passage, in UTF-16 units: most often the word stands early. */
 const READ = [600, 3_000] as const
@@ -7,26 +7,24 @@ const BEFORE = 40
 
 /** Whether a text holds a word that is marked. */
 export function hasMarks(text: string, marks: Marks): boolean {
-  return markWords(text, marks).some((piece) => typeof piece !== 'string')
+  return findFirstMark(text, marks) !== -1
 }
 
 /** The place in a text where its first passage with a marked word begins, at the start of a line or a word; 0 when there is none. */
 export function findPassage(text: string, marks: Marks): number {
   for (const length of READ) {
-    const start = cutAtSpace(text, length)
-    const [before] = markWords(start.toWellFormed(), marks)
-    // A text that begins with the word begins at its beginning.
-    if (typeof before !== 'string') return 0
-    if (before.length >= start.length) {
+    const start = cutAtSpace(text, length).toWellFormed()
+    const found = findFirstMark(start, marks)
+    if (found === -1) {
       if (start.length === text.length) return 0
       continue
     }
-    if (before.length <= BEFORE) return 0
-    const from = before.length - BEFORE
-    const line = before.lastIndexOf('\n')
+    if (found <= BEFORE) return 0
+    const from = found - BEFORE
+    const line = start.lastIndexOf('\n', found - 1)
     if (line >= from) return line + 1
-    const space = before.indexOf(' ', from)
-    return space === -1 ? before.length : space + 1
+    const space = start.indexOf(' ', from)
+    return space === -1 || space >= found ? found : space + 1
   }
   return 0
 }
