@@ -129,3 +129,8 @@ export function loginAdapter(records: LoginRecords) {
     },
   })
 }
+
+/** The condition that a column has a value. */
+export function isEqual(field: string, value: string | number) {
+  return { field, operator: 'eq', value, connector: 'AND' } as const satisfies LoginCondition
+}

@@ -4,6 +4,7 @@ import type { Clock } from '../../library/ports/environment.ts'
 import type { Factors, SecondFactorRule, SignInFactors } from '../../library/ports/factors.ts'
 import type { LoginCondition } from '../../library/ports/logins.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
+import { isEqual } from '../login-adapter.ts'
 import { findStep, hashRecoveryCode, makeRecoveryCodes, makeSecret, readCode, showSecret } from './one-time-codes.ts'
 import type { Passkeys } from './passkeys.ts'
 
@@ -45,11 +46,15 @@ export interface FactorService extends Factors {
   isRequiredOf(role: 'admin' | 'user'): boolean
 }
 
+/** Whether somebody has a factor. */
+export function hasFactor({ codes, passkeys }: SignInFactors): boolean {
+  return codes !== null || passkeys.length > 0
+}
+
 type FactorStore = Pick<LibraryStore, 'logins' | 'inTransaction'>
 
 export function createFactors(store: FactorStore, passkeys: Passkeys, settings: FactorSettings): FactorService {
   const { sealer, clock, secondFactor, issuer } = settings
-  const is = (field: string, value: string | number): LoginCondition => ({ field, operator: 'eq', value, connector: 'AND' })
   const purposeOf = (userId: string) => `codes of ${userId}`
   const newPurposeOf = (userId: string) => `new codes of ${userId}`
   const now = () => new Date(clock()).toISOString()
@@ -62,13 +67,13 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
     return until < clock() ? null : secret
   }
   const findFactor = async (userId: string) => {
-    const [row] = await store.logins.findLoginRows('login_factor', [is('user_id', userId)], { limit: 1, offset: 0 })
+    const [row] = await store.logins.findLoginRows('login_factor', [isEqual('user_id', userId)], { limit: 1, offset: 0 })
     return row ? factorRow.parse(row) : null
   }
   /** New recovery codes in the place of all others. */
   const putRecoveryCodes = async ({ logins }: Pick<LibraryStore, 'logins'>, userId: string): Promise<string[]> => {
     const codes = makeRecoveryCodes()
-    await logins.deleteLoginRows('login_recovery_code', [is('user_id', userId)], null)
+    await logins.deleteLoginRows('login_recovery_code', [isEqual('user_id', userId)], null)
     for (const code of codes) {
       const sha256 = hashRecoveryCode(code.replaceAll('-', ''))
       await logins.insertLoginRow('login_recovery_code', { id: crypto.randomUUID(), user_id: userId, sha256 })
@@ -84,8 +89,8 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
     async find(userId): Promise<SignInFactors> {
       const [factor, recoveryCodesLeft, rows] = await Promise.all([
         findFactor(userId),
-        store.logins.countLoginRows('login_recovery_code', [is('user_id', userId)]),
-        store.logins.findLoginRows('login_passkey', [is('user_id', userId)], {
+        store.logins.countLoginRows('login_recovery_code', [isEqual('user_id', userId)]),
+        store.logins.findLoginRows('login_passkey', [isEqual('user_id', userId)], {
           limit: MAX_ROWS,
           offset: 0,
           sortBy: { field: 'created_at', direction: 'asc' },
@@ -131,21 +136,24 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
       return await store.inTransaction(async (transaction) => {
         const event = { action: 'recovery_codes_renewed', userId } as const
         const kept = { user_id: userId }
-        const factors = await transaction.logins.updateLoginRows('login_factor', [is('user_id', userId)], kept, event)
+        const factors = await transaction.logins.updateLoginRows('login_factor', [isEqual('user_id', userId)], kept, event)
         if (factors.length === 0) throw areOff()
         return await putRecoveryCodes(transaction, userId)
       })
     },
     async removeCodes(userId) {
       await store.inTransaction(async ({ logins }) => {
-        const removed = await logins.deleteLoginRows('login_factor', [is('user_id', userId)], null, { action: 'factor_removed', userId })
+        const removed = await logins.deleteLoginRows('login_factor', [isEqual('user_id', userId)], null, {
+          action: 'factor_removed',
+          userId,
+        })
         if (removed.length === 0) throw areOff()
-        await logins.deleteLoginRows('login_recovery_code', [is('user_id', userId)], null)
+        await logins.deleteLoginRows('login_recovery_code', [isEqual('user_id', userId)], null)
       })
     },
     async reset(userId) {
       return await store.inTransaction(async ({ logins }) => {
-        const owned = [is('user_id', userId)]
+        const owned = [isEqual('user_id', userId)]
         const codes = await logins.countLoginRows('login_factor', owned)
         const event = { action: 'factors_reset', userId } as const
         const removed = await logins.deleteLoginRows('login_factor', owned, null, event)
@@ -158,7 +166,7 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
       const code = readCode(typed)
       if (!code) return false
       if (code.kind === 'recovery') {
-        const found = [is('user_id', userId), is('sha256', hashRecoveryCode(code.value))]
+        const found = [isEqual('user_id', userId), isEqual('sha256', hashRecoveryCode(code.value))]
         const event = { action: 'recovery_code_used', userId } as const
         return (await store.logins.deleteLoginRows('login_recovery_code', found, null, event)).length > 0
       }
@@ -174,7 +182,7 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
       if (step === null) return false
       // Of two that come with the same code, one finds the row.
       const unused: LoginCondition = { field: 'last_step', operator: 'lt', value: step, connector: 'AND' }
-      return (await store.logins.updateLoginRows('login_factor', [is('user_id', userId), unused], { last_step: step })).length > 0
+      return (await store.logins.updateLoginRows('login_factor', [isEqual('user_id', userId), unused], { last_step: step })).length > 0
     },
   }
 }

@@ -1,6 +1,7 @@
 import { passkey } from '@better-auth/passkey'
 import { APIError } from 'better-auth/api'
 import type { LoginRecords } from '../../library/ports/logins.ts'
+import { isEqual } from '../login-adapter.ts'
 
 /** What the plugin needs of the service. */
 export interface PasskeySettings {
@@ -28,7 +29,7 @@ export function passkeyPlugin({ updateLoginRows, findLoginRows }: LoginRecords, 
     authentication: {
       async afterVerification({ verification: { authenticationInfo } }) {
         requireVerified(authenticationInfo.userVerified)
-        const owned = [{ field: 'credential_id', operator: 'eq', value: authenticationInfo.credentialID, connector: 'AND' }] as const
+        const owned = [isEqual('credential_id', authenticationInfo.credentialID)]
         const [row] = await findLoginRows('login_passkey', owned, { limit: 1, offset: 0 })
         if (await isSuspended(String(row?.['user_id']))) throw new APIError('FORBIDDEN', { message: 'The account is suspended' })
         await updateLoginRows('login_passkey', owned, { used_at: new Date().toISOString() })

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { type Factors, MAX_PASSKEYS } from '../../library/ports/factors.ts'
-import type { ClientOfRequest, LoginCondition } from '../../library/ports/logins.ts'
+import type { ClientOfRequest } from '../../library/ports/logins.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { type Auth, isRefusal, toHeaders } from '../better-auth.ts'
+import { isEqual } from '../login-adapter.ts'
 
 /** The part of a browser's answer that is looked at here; the plugin reads the others. */
 const answerShape = z.looseObject({ id: z.string().min(1).max(2_000) })
@@ -33,7 +34,7 @@ export interface Passkeys extends Pick<Factors, 'startPasskey' | 'addPasskey' | 
 }
 
 export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: () => Promise<Auth>): Passkeys {
-  const of = (userId: string): LoginCondition => ({ field: 'user_id', operator: 'eq', value: userId, connector: 'AND' })
+  const of = (userId: string) => isEqual('user_id', userId)
   return {
     async startPasskey({ userId, username }, client) {
       if ((await logins.countLoginRows('login_passkey', [of(userId)])) >= MAX_PASSKEYS) {
@@ -51,7 +52,7 @@ export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: (
       const refused = () => invalidInput('answer', 'The passkey was not added: the answer is not the one that was asked for. Try again.')
       const { data } = answerShape.safeParse(answer)
       if (!data) throw refused()
-      const known: LoginCondition = { field: 'credential_id', operator: 'eq', value: data.id, connector: 'AND' }
+      const known = isEqual('credential_id', data.id)
       if ((await logins.countLoginRows('login_passkey', [known])) > 0) throw refused()
       try {
         const { headers } = await (await auth()).api.verifyPasskeyRegistration({
@@ -67,7 +68,7 @@ export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: (
       }
     },
     async removePasskey(userId, id) {
-      const own: LoginCondition = { field: 'id', operator: 'eq', value: id, connector: 'AND' }
+      const own = isEqual('id', id)
       const removed = await logins.deleteLoginRows('login_passkey', [of(userId), own], null, { action: 'passkey_removed', userId })
       return removed.length > 0
     },

@@ -9,7 +9,7 @@ import type { LibraryStore } from '../../library/ports/store.ts'
 import { actorOfKey } from '../authenticate.ts'
 import { type Auth, ERROR_PATH, type OAuthSettings, toHeaders } from '../better-auth.ts'
 import { createLimiter } from '../limiter.ts'
-import { hashToken, replaceNul } from '../login-adapter.ts'
+import { hashToken, isEqual, replaceNul } from '../login-adapter.ts'
 import { readRegistration } from './registration.ts'
 import { consentKey } from './tokens.ts'
 
@@ -49,8 +49,6 @@ export interface OAuthServer extends OAuthConsents {
 }
 
 type Stores = Pick<LibraryStore, 'logins' | 'keys' | 'people' | 'instances'>
-
-const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
 
 interface OAuthServerSettings {
   readonly baseUrl: string
@@ -103,7 +101,7 @@ export function createOAuthServer(
     return null
   }
   const readClient = async (clientId: string) => {
-    const [row] = await store.logins.findLoginRows('oauth_client', [is('client_id', replaceNul(clientId))], { limit: 1, offset: 0 })
+    const [row] = await store.logins.findLoginRows('oauth_client', [isEqual('client_id', replaceNul(clientId))], { limit: 1, offset: 0 })
     return row ?? null
   }
   const describeRequest = async (query: string): Promise<ClientRequest | null> => {
@@ -206,7 +204,7 @@ export function createOAuthServer(
       const made = z.looseObject({ client_id: z.string() }).parse(parseJson(answer.json))
       if (registration.redirectUris !== null) {
         const values = { redirect_uris: JSON.stringify(registration.redirectUris) }
-        await store.logins.updateLoginRows('oauth_client', [is('client_id', made.client_id)], values)
+        await store.logins.updateLoginRows('oauth_client', [isEqual('client_id', made.client_id)], values)
       }
       const shown = registration.redirectUris === null ? made : { ...made, redirect_uris: registration.redirectUris }
       return { status: 201, headers: { 'cache-control': 'no-store' }, json: JSON.stringify(shown) }

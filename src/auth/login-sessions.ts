@@ -1,0 +1,218 @@
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
+import type { BrowserSession, ClientOfRequest, LoginCondition, LoginRecords, Logins } from '../library/ports/logins.ts'
+import type { LibraryStore } from '../library/ports/store.ts'
+import { FRESH_MINUTES, PROXY_SESSION } from '../library/sign-in-ways.ts'
+import { toDay } from '../library/usage.ts'
+import { type Auth, cookiePrefix, type LoginSettings, toHeaders } from './better-auth.ts'
+import { type FactorService, hasFactor } from './factors/factors.ts'
+import { hashToken, isEqual } from './login-adapter.ts'
+
+/** How long a session is cached. Whatever ends sessions, in any process, clears the cache before the next request. */
+const CACHED_MS = 5_000
+const MAX_CACHED = 10_000
+/** How long a sign-in by a provider holds. */
+const PROVIDER_SESSION_MS = 7 * 24 * 3_600_000
+/** Sessions one user may have; the oldest goes. */
+const MAX_SESSIONS = 100
+
+/** Whom cookies sign in, and what renews their session. */
+interface Authenticated {
+  readonly actor: Actor | null
+  readonly cookies: string[]
+  /** Whether they must set up a second factor before anything else. */
+  readonly lacksFactor: boolean
+}
+
+const sessionRow = z.object({
+  id: z.string(),
+  user_agent: z.string().nullable(),
+  ip_address: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  expires_at: z.string(),
+  is_unseen: z.number().nullable(),
+})
+
+/** The sessions of browsers. */
+export interface LoginSessions
+  extends Pick<Logins, 'isFreshSession' | 'signOut' | 'listSessions' | 'markSessionsSeen' | 'endSession' | 'endSessions'> {
+  /** Anonymous without a good session. `cookies` renew one that is used. */
+  authenticateBrowser(client: ClientOfRequest): Promise<Authenticated>
+  openSession(
+    userId: string,
+    client: ClientOfRequest,
+    how: { readonly isRemembered: boolean; readonly openedBy: 'provider' | null },
+  ): Promise<{ readonly cookies: string[]; readonly sessionId: string }>
+  /** Deletes the sessions of a person, but for one; `forget` follows. `isRecorded`: with an event of its own in the audit log. */
+  deleteSessions(records: LoginRecords, userId: string, keptSessionId: string | null, isRecorded: boolean): Promise<void>
+  /** Deletes expired sessions, and the oldest of a person with too many. */
+  endStaleSessions(userId: string): Promise<void>
+  /** Call after sessions ended or rights changed: no process uses a cached session any more. */
+  forget(): Promise<void>
+  /** Call when another instance ended sessions or changed rights. */
+  forgetHere(): void
+  /** Call before a cached session is used: it is forgotten when another process ended sessions or changed rights. */
+  forgetEnded(): Promise<void>
+}
+
+type SessionStore = Pick<LibraryStore, 'logins' | 'people' | 'instances'>
+
+/** The sessions of browsers, by better-auth on the library's own tables. */
+export function createLoginSessions(
+  store: SessionStore,
+  auth: () => Promise<Auth>,
+  factors: Pick<FactorService, 'find' | 'isRequiredOf'>,
+  settings: LoginSettings,
+): LoginSessions {
+  /** The name as better-auth makes it. */
+  const sessionCookie = `${cookiePrefix(settings.baseUrl)}.session_token=`
+  const hasSessionCookie = (cookies: string) => cookies.includes(sessionCookie)
+  /** Raised whenever sessions end or rights change. */
+  let generation = 0
+  const forgetHere = () => {
+    generation++
+    sessionCache.clear()
+    settings.onForget?.()
+  }
+  const forget = async () => {
+    forgetHere()
+    // When the database cannot be written now, other instances use their caches a few seconds longer.
+    await store.instances.tellLoginsChanged().catch(() => {})
+  }
+  let revision: number | null = null
+  const forgetEnded = async () => {
+    const current = await store.instances.readLoginsRevision()
+    if (current === revision) return
+    revision = current
+    forgetHere()
+  }
+  const sessionCache = new LRUCache<string, { actor: Actor; lacksFactor: boolean; until: number }>({ max: MAX_CACHED })
+
+  const deleteSessions: LoginSessions['deleteSessions'] = async (records, userId, keptSessionId, isRecorded) => {
+    const others = keptSessionId === null ? [] : [{ field: 'id', operator: 'ne', value: keptSessionId, connector: 'AND' } as const]
+    const event = isRecorded ? ({ action: 'sessions_ended', userId } as const) : undefined
+    await records.deleteLoginRows('login_session', [isEqual('user_id', userId), ...others], null, event)
+  }
+  const endSessions = async (userId: string, keptSessionId: string | null) => {
+    await deleteSessions(store.logins, userId, keptSessionId, true)
+    await forget()
+  }
+  const endStaleSessions = async (userId: string) => {
+    const now = new Date().toISOString()
+    await store.logins.deleteLoginRows('login_session', [{ field: 'expires_at', operator: 'lt', value: now, connector: 'AND' }], null)
+    const sortBy = { field: 'created_at', direction: 'desc' } as const
+    const old = await store.logins.findLoginRows('login_session', [isEqual('user_id', userId)], {
+      limit: 1_000,
+      offset: MAX_SESSIONS,
+      sortBy,
+    })
+    const ids = old.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
+    if (ids.length > 0)
+      await store.logins.deleteLoginRows('login_session', [{ field: 'id', operator: 'in', value: ids, connector: 'AND' }], null)
+  }
+
+  const openSession: LoginSessions['openSession'] = async (userId, client, how) => {
+    await endStaleSessions(userId)
+    const headersIn = toHeaders({ ...client, cookies: '' })
+    const { headers, response } = await (await auth()).api.startSession({
+      body: { userId, ...how },
+      headers: headersIn,
+      returnHeaders: true,
+    })
+    return { cookies: headers.getSetCookie(), sessionId: response.sessionId }
+  }
+  return {
+    deleteSessions,
+    endSessions,
+    endStaleSessions,
+    openSession,
+    forget,
+    forgetHere,
+    forgetEnded,
+    async isFreshSession(userId, sessionId) {
+      if (sessionId === undefined) return false
+      // The proxy vouches for every request.
+      if (sessionId === `${PROXY_SESSION} ${userId}`) return true
+      const [row] = await store.logins.findLoginRows('login_session', [isEqual('user_id', userId), isEqual('id', sessionId)], {
+        limit: 1,
+        offset: 0,
+      })
+      return row !== undefined && Date.parse(String(row['created_at'])) > Date.now() - FRESH_MINUTES * 60_000
+    },
+    async signOut(client) {
+      if (!hasSessionCookie(client.cookies)) return { cookies: [] }
+      const { headers } = await (await auth()).api.signOut({ headers: toHeaders(client), returnHeaders: true })
+      await forget()
+      return { cookies: headers.getSetCookie() }
+    },
+    async authenticateBrowser(client) {
+      if (!hasSessionCookie(client.cookies)) return { actor: null, cookies: [], lacksFactor: false }
+      await forgetEnded()
+      const key = hashToken(client.cookies)
+      const cached = sessionCache.get(key)
+      if (cached && cached.until > settings.clock()) return { actor: cached.actor, cookies: [], lacksFactor: cached.lacksFactor }
+      const asked = generation
+      const { headers, response } = await (await auth()).api.getSession({ headers: toHeaders(client), returnHeaders: true })
+      const cookies = headers.getSetCookie()
+      if (response?.session.openedBy === 'provider' && isOver(response.session.createdAt)) {
+        await store.logins.deleteLoginRows('login_session', [isEqual('id', response.session.id)], null)
+        return { actor: null, cookies: [], lacksFactor: false }
+      }
+      const person = response ? await store.people.findPerson(response.user.id) : null
+      if (!response || !person || person.suspendedAt !== null) return { actor: null, cookies, lacksFactor: false }
+      // A provider answers for its own second factors.
+      const isAsked = factors.isRequiredOf(person.role) && response.session.openedBy !== 'provider'
+      const lacksFactor = isAsked && !hasFactor(await factors.find(person.id))
+      const today = toDay(settings.clock())
+      // Best effort: a busy or full disk must not keep anybody from reading.
+      if (person.seenOn !== today) store.people.noteSeen(person.id, today).catch(() => {})
+      const actor: Actor = {
+        kind: 'user',
+        userId: person.id,
+        username: person.username,
+        scopes: new Set(person.role === 'admin' ? ADMIN_RIGHTS : PERSON_RIGHTS),
+        sessionId: response.session.id,
+        language: person.language,
+      }
+      // A session that ended meanwhile may have been read just before.
+      if (asked === generation) sessionCache.set(key, { actor, lacksFactor, until: settings.clock() + CACHED_MS })
+      return { actor, cookies, lacksFactor }
+    },
+    async listSessions(userId) {
+      const rows = await store.logins.findLoginRows('login_session', [isEqual('user_id', userId)], {
+        limit: MAX_SESSIONS,
+        offset: 0,
+        sortBy: { field: 'updated_at', direction: 'desc' },
+      })
+      return rows.map((row): BrowserSession => {
+        const session = sessionRow.parse(row)
+        return {
+          id: session.id,
+          userAgent: session.user_agent || null,
+          address: session.ip_address || null,
+          createdAt: session.created_at,
+          updatedAt: session.updated_at,
+          expiresAt: session.expires_at,
+          isUnseen: session.is_unseen === 1,
+        }
+      })
+    },
+    async markSessionsSeen(userId, sessionId) {
+      const others: LoginCondition = { field: 'id', operator: 'ne', value: sessionId ?? '', connector: 'AND' }
+      await store.logins.updateLoginRows('login_session', [isEqual('user_id', userId), others, isEqual('is_unseen', 1)], { is_unseen: 0 })
+    },
+    async endSession(userId, sessionId) {
+      const conditions = [isEqual('user_id', userId), isEqual('id', sessionId)]
+      const ended = await store.logins.deleteLoginRows('login_session', conditions, null, { action: 'sessions_ended', userId })
+      await forget()
+      return ended.length > 0
+    },
+  }
+}
+
+/** Whether a session that a provider vouches for is over, however it was used: what the provider says is to be asked again. */
+function isOver(createdAt: Date): boolean {
+  return createdAt.getTime() < Date.now() - PROVIDER_SESSION_MS
+}
