@@ -1,0 +1,281 @@
+import type { Hono, Context as HonoContext } from 'hono'
+import { AppError, toAppError } from '../errors.ts'
+import { type Answer, fromResponse } from '../exchange.ts'
+import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
+import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
+import { isOpened, type PageCache } from '../http/page-cache.ts'
+import type { Route } from '../http/route.ts'
+import type { Actor } from '../library/actor.ts'
+import { readCookie } from '../library/cookies.ts'
+import { type CountUse, collectUses, countNothing } from '../library/usage.ts'
+import { callLocally } from '../operations/core/invoke.ts'
+import { callAnonymously } from './anonymous-call.ts'
+import { addCopyBeacon } from './copy-beacon.ts'
+import { createFlash } from './flash.ts'
+import { readForm, readReferrer, refuseForeignForm, type SentForm } from './forms.ts'
+import { addImproveStream } from './improve-stream.ts'
+import { markControls } from './mark-controls.ts'
+import { stopHighlighting } from './markup/highlight.ts'
+import { readNearItems, showProblem } from './pages/reading/problem.tsx'
+import { addPasskeyRoutes } from './passkey-routes.ts'
+import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
+import { type Html, PAGES, type PageEntry } from './routes.ts'
+import type { Site, Words } from './site.ts'
+import { readStaticFiles, type StaticFiles } from './static-files.ts'
+import { ENGLISH } from './strings/index.ts'
+import { type Language, wordsIn } from './strings/languages.ts'
+
+const SIGN_IN = '/sign-in'
+/** Where a wrong proof is shown on the page itself. */
+const ENTRIES: ReadonlySet<string> = new Set([SIGN_IN, '/sign-in/code'])
+/** Points of a page, which takes a millisecond or two to make; of a form that is sent; and of one that takes a password, whose hash takes longer. */
+const PAGE_COST = 3
+const FORM_COST = 10
+const PASSWORD_COST = 50
+
+/** Content policy: own origin only, no inline scripts, no framing. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The headers of a page. */
+export function describePage(language: Language, hasFrames = false): Record<string, string> {
+  return {
+    'content-language': language,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': hasFrames ? `${POLICY}; frame-src 'self'` : POLICY,
+    'referrer-policy': 'same-origin',
+  }
+}
+
+/** Service settings the pages use. */
+export interface PageSettings {
+  readonly name: string
+  readonly baseUrl: string
+  readonly hasMcp: boolean
+  /** Whether programs can sign in. */
+  readonly hasOAuth: boolean
+  readonly isForMembers: boolean
+  readonly hasPublicItems: boolean
+}
+
+/** The parts of HTTP that pages use. */
+interface PageHttp {
+  /** Called with errors that occur after the response. */
+  onFault(error: AppError, requestId: string): void
+  readonly cache: Pick<PageCache, 'show'>
+  /** The language a request is answered in. */
+  languageOf(call: Call): Language
+}
+
+/** The pages over the operations. */
+export interface Pages {
+  readonly words: Words
+  readonly files: StaticFiles
+  /** Mounts their routes and returns them. */
+  add(http: Hono<HttpEnv>): readonly Route[]
+  /** An error page, or null when the client did not ask for HTML. */
+  toProblem(call: Call, error: AppError): Promise<Answer> | null
+  /** Stops background workers. */
+  close(): void
+}
+
+/** A parameter after a sign in its segment, which Hono has as a part of the parameter. */
+const SIGNED = /\/@:(\w+)/
+
+function readParam(c: HonoContext<HttpEnv>, name: string): string {
+  const value = c.req.param(name) ?? ''
+  return c.req.path.startsWith('/@') ? value.replace(/^@/, '') : value
+}
+
+/** Renders a page as HTML with invisible characters marked. */
+async function draw(page: Html | Promise<Html>): Promise<string> {
+  return markControls(await (await page).toString())
+}
+
+/** Whether the client accepts HTML. Programs get JSON. */
+function wantsPage({ exchange }: Call): boolean {
+  return ['GET', 'HEAD', 'POST'].includes(exchange.method) && (exchange.header('accept') ?? '').includes('text/html')
+}
+
+/** The theme from the reader's cookie. */
+function readTheme(cookies: string, baseUrl: string): Site['theme'] {
+  const chosen = readCookie('theme', cookies, baseUrl)
+  return chosen === 'light' || chosen === 'dark' ? chosen : null
+}
+
+function readReader(actor: Actor): Site['reader'] {
+  return actor.kind === 'user' ? { username: actor.username, isAdmin: actor.scopes.has('admin') } : null
+}
+
+export function createPages(makeContext: MakeContext, http: PageHttp, settings: PageSettings): Pages {
+  const files = readStaticFiles()
+  const { languageOf } = http
+  const wordsFor = (call: Call) => siteFor(call).words
+  const siteFor = (call: Call): Site => ({
+    words: wordsIn(languageOf(call), settings.isForMembers && !settings.hasPublicItems),
+    url: files.url,
+    ...settings,
+    path: `${call.exchange.path}${call.exchange.search}`,
+    reader: readReader(call.actor),
+    theme: readTheme(call.client.cookies, settings.baseUrl),
+  })
+  const flashOf = (call: Call) => createFlash(makeContext(call.actor), call.client.cookies, settings.baseUrl)
+
+  const toRequest = (c: HonoContext<HttpEnv>, count: CountUse, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
+    const call = c.get('call')
+    const { exchange, client } = call
+    const onFault = (error: unknown) => http.onFault(toAppError(error), call.requestId)
+    return {
+      site: siteFor(call),
+      sent,
+      param: (name) => readParam(c, name),
+      callAnonymously: callAnonymously(makeContext, settings),
+      path: exchange.path,
+      query: new URLSearchParams(exchange.search),
+      referrer: readReferrer(exchange, settings.baseUrl),
+      caller: call.caller,
+      signal: exchange.signal,
+      takeFlash(shape) {
+        const taken = flashOf(call).take(exchange.path, shape)
+        if (taken) call.cookies.push(taken.cookie)
+        return taken?.value ?? null
+      },
+      ref: c.req.param('ref') ?? '',
+      call: callLocally(async () => ({ ...(await makeContext(call.actor)), client, count, onFault, signal: exchange.signal() })),
+    }
+  }
+  const answer = (call: Call, html: string, status = 200, hasFrames = false) =>
+    new Response(`<!doctype html>${html}`, { status, headers: describePage(languageOf(call), hasFrames) })
+  const leadOn = ({ to, isPermanent }: LeadsOn) =>
+    new Response(null, { status: isPermanent ? 301 : 302, headers: { Location: to, 'Cache-Control': 'no-store' } })
+  /** A page that says what was refused, with the status of it. */
+  const refuse = async (call: Call, { html, fault }: Refused, hasFrames = false) => {
+    const response = answer(call, await draw(html), HTTP_STATUS[fault.code], hasFrames)
+    for (const [name, value] of Object.entries(errorHeaders(fault))) response.headers.set(name, value)
+    response.headers.set('Cache-Control', 'private, no-store')
+    return response
+  }
+  /** Runs a form's action. On an error, renders the page again with the submitted values. */
+  const actOn = async (
+    c: HonoContext<HttpEnv>,
+    { page, allowsAnonymous = false, form: limit, hasFiles = false, hasFrames }: PageEntry,
+    act: Action,
+  ): Promise<Response> => {
+    const call = c.get('call')
+    const { words } = siteFor(call)
+    refuseForeignForm(call.exchange, settings.baseUrl, words)
+    const isAnonymous = call.actor.kind === 'anonymous'
+    if (isAnonymous && !allowsAnonymous) throw new AppError('unauthenticated', words.errors.signInFirst)
+    const form = await readForm(call, { hasFiles, isAnonymous, limit, words })
+    try {
+      const outcome = await act({ ...toRequest(c, makeContext(call.actor).count), form })
+      call.cookies.push(...(outcome.cookies ?? []))
+      const flash =
+        'to' in outcome && outcome.flash !== undefined
+          ? flashOf(call).put(new URL(outcome.to, settings.baseUrl).pathname, outcome.flash)
+          : null
+      if (flash) call.cookies.push(flash)
+      if ('to' in outcome) return new Response(null, { status: 303, headers: { Location: outcome.to, 'Cache-Control': 'no-store' } })
+      return answer(call, await draw(outcome.html), 200, hasFrames)
+    } catch (error) {
+      const fault = toAppError(error)
+      // Anonymous visitors are redirected to sign in, unless this was a sign-in attempt.
+      if (fault.code === 'internal' || (fault.code === 'unauthenticated' && !ENTRIES.has(call.exchange.path))) throw fault
+      const shown = await page(toRequest(c, countNothing, { form, fault }))
+      if ('to' in shown) return leadOn(shown)
+      return await refuse(call, 'fault' in shown ? shown : { html: shown, fault }, hasFrames)
+    }
+  }
+  return {
+    words: ENGLISH,
+    files,
+    add(routes) {
+      const pages = PAGES.filter((page) => (settings.hasMcp || !page.isOfMcp) && (settings.hasOAuth || !page.isOfOAuth))
+      for (const entry of pages) {
+        const { path, page, act, hasFrames } = entry
+        const pattern = path.replace(SIGNED, '/:$1{@[^/]+}')
+        if (act) routes.post(pattern, (c) => actOn(c, entry, act))
+        routes.get(pattern, async (c, next) => {
+          // `/` also serves the service description to programs.
+          if (path === '/' && !wantsPage(c.get('call'))) return await next()
+          let onward: LeadsOn | null = null
+          let refused: Refused | null = null
+          const call = c.get('call')
+          const uses = collectUses()
+          const make = async () => {
+            const made = await page(toRequest(c, uses.count))
+            if ('fault' in made) {
+              refused = made
+              return null
+            }
+            if (!('to' in made)) return await draw(made)
+            onward = made
+            call.cookies.push(...(made.cookies ?? []))
+            return null
+          }
+          const html = await http.cache.show(call, make, uses.notes)
+          if (html !== null && isOpened(call)) {
+            const { count } = makeContext(call.actor)
+            for (const use of uses.notes()) count(...use)
+          }
+          if (refused !== null) return await refuse(call, refused)
+          if (html === null) return leadOn(onward ?? { to: '/' })
+          const shown = answer(call, html, 200, hasFrames)
+          if (entry.allowsAnonymous) shown.headers.set('Cache-Control', 'private, no-store')
+          return shown
+        })
+      }
+      routes.get('/static/:digest/:name', async (c) => {
+        const file = await files.answer(c.get('call').exchange.path, c.req.header('accept-encoding') ?? null)
+        if (!file) throw new AppError('not_found', ENGLISH.errors.noFile)
+        return file
+      })
+      const rows = pages.flatMap(({ path, act, takesPassword, isEntry, isOfPublicItem, cost: ownCost }): Route[] => {
+        const row = { path: path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', cost: PAGE_COST, ...(isEntry && { isEntry }) } as const
+        const cost = ownCost ?? (takesPassword ? PASSWORD_COST : FORM_COST)
+        return [
+          { ...row, method: 'GET', ...(isOfPublicItem && { isOfPublicItem }) },
+          ...(act ? [{ ...row, method: 'POST', cost } as const] : []),
+        ]
+      })
+      const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl, wordsFor)
+      const passkeys = addPasskeyRoutes(routes, makeContext, (error, id) => http.onFault(toAppError(error), id), settings.baseUrl, wordsFor)
+      const streams = addImproveStream(routes, makeContext, http.onFault, settings.baseUrl, wordsFor)
+      return [
+        ...rows,
+        ...beacons,
+        ...streams,
+        ...passkeys,
+        { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1, isEntry: true },
+      ]
+    },
+    close: stopHighlighting,
+    toProblem(call, error) {
+      const { method, path } = call.exchange
+      if (!wantsPage(call) || path.startsWith('/api/')) return null
+      const site = siteFor(call)
+      if (error.code === 'unauthenticated' && site.reader === null) {
+        const to = method === 'POST' ? path : site.path
+        const headers = { location: `${SIGN_IN}?to=${encodeURIComponent(to)}`, 'cache-control': 'no-store' }
+        return Promise.resolve({ status: 303, headers, body: null })
+      }
+      const near = readNearItems(
+        error,
+        path,
+        callLocally(() => makeContext(call.actor)),
+      )
+      return near
+        .then((items) => draw(showProblem(site, error, { path, requestId: call.requestId, near: items })))
+        .then((html) => fromResponse(answer(call, html, HTTP_STATUS[error.code])))
+    },
+  }
+}
