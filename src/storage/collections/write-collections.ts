@@ -1,16 +1,11 @@
 import type { Kysely } from 'kysely'
-import { AppError, invalidInput } from '../../errors.ts'
-import { type Actor, withinOf } from '../../library/actor.ts'
+import { AppError } from '../../errors.ts'
+import type { Actor } from '../../library/actor.ts'
 import type { AuditDetail, AuditField } from '../../library/audit.ts'
-import { type Collection, type CollectionPlace, foldTitle, MAX_COLLECTION_ITEMS, MAX_COLLECTIONS } from '../../library/collections.ts'
-import { isId } from '../../library/identifier.ts'
+import { type Collection, foldTitle, MAX_COLLECTION_ITEMS, MAX_COLLECTIONS } from '../../library/collections.ts'
 import type { CollectionStore } from '../../library/ports/collections.ts'
-import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../../library/slug.ts'
+import { slugCandidates, slugify } from '../../library/slug.ts'
 import { requireRight, type TeamRight } from '../../library/teams.ts'
-import { type Visibility, visibleSet } from '../../library/visibility.ts'
-import { isOneOf } from '../is-one-of.ts'
-import type { WriteNotes } from '../items/item-parts.ts'
-import { isInVisibleSet } from '../items/item-rows.ts'
 import { retireSlug } from '../items/item-slugs.ts'
 import { batches } from '../items/remove-items.ts'
 import type { WriteContext } from '../items/write-context.ts'
@@ -18,20 +13,14 @@ import { findUserSeq } from '../items/write-items.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
+import { findFreeSlug, keepSlug, nextSlug } from './collection-slugs.ts'
 import type { CountCollected } from './count-collected.ts'
+import { type Change, findCollected, findItems, findTarget } from './find-collected.ts'
 import { makeRoom } from './places.ts'
 import { selectCollected, toCollections } from './read-collections.ts'
 
 /** Rows of one statement: engines limit parameters. */
 const ROWS_A_STATEMENT = 100
-
-/** An open transaction of a change by one actor. */
-interface Change {
-  readonly db: Kysely<Database>
-  readonly notes: WriteNotes
-  readonly actor: Actor
-  readonly now: string
-}
 
 function userIdOf(actor: Actor): string {
   if (actor.kind === 'user') return actor.userId
@@ -52,116 +41,6 @@ function requireNewest(row: CollectionRow, baseVersion: number | undefined): voi
     'conflict',
     `This collection is now at version ${row.version}, not ${baseVersion}. Read it again and repeat the change.`,
   )
-}
-
-async function isTaken(db: Kysely<Database>, slug: string, collectionSeq: number | null): Promise<boolean> {
-  const holder = await db
-    .selectFrom('collection_slug')
-    .select('collection_seq')
-    .where('slug', 'in', [slug, retireSlug(slug)])
-    .executeTakeFirst()
-  return holder !== undefined && (holder.collection_seq === null || holder.collection_seq !== collectionSeq)
-}
-
-async function findFreeSlug(db: Kysely<Database>, candidates: Iterable<string>, collectionSeq: number | null): Promise<string> {
-  for (const candidate of candidates) if (!(await isTaken(db, candidate, collectionSeq))) return candidate
-  throw new AppError('conflict', 'No free slug was found.')
-}
-
-/** Reserves a slug for a collection. An id needs none: ids are looked up first. */
-async function keepSlug(db: Kysely<Database>, slug: string, collectionSeq: number): Promise<void> {
-  if (isId(slug)) return
-  await db
-    .insertInto('collection_slug')
-    .values({ slug, collection_seq: collectionSeq })
-    .onConflict((c) => c.column('slug').doNothing())
-    .execute()
-}
-
-/** As with items: a slug stays unless another is requested or the collection is first published, which drops the random suffix. */
-async function nextSlug(
-  context: WriteContext,
-  db: Kysely<Database>,
-  row: CollectionRow,
-  next: { readonly title: string; readonly visibility: Visibility },
-  wanted: string | undefined,
-): Promise<string> {
-  const candidates = (base: string, visibility: Visibility) =>
-    findFreeSlug(db, slugCandidates(base, { id: row.id, visibility }, context.random.letters), row.seq)
-  const isPublic = next.visibility === 'public'
-  if (wanted !== undefined && wanted !== row.slug) {
-    if (!isSlug(wanted)) {
-      throw invalidInput(
-        'slug',
-        `slug must be 1 to ${MAX_SLUG} characters of a-z, 0-9 and single hyphens between them, and not look like an id.`,
-      )
-    }
-    if (row.was_public === 0 && !isPublic) return await candidates(wanted, next.visibility)
-    if (await isTaken(db, wanted, row.seq)) {
-      throw new AppError('conflict', `The slug "${wanted}" is or was another collection's; choose another.`)
-    }
-    return wanted
-  }
-  return row.was_public === 0 && isPublic ? await candidates(slugify(next.title), 'public') : row.slug
-}
-
-/** Row numbers of items by their refs, as far as the actor may see them. */
-async function findVisible({ db, actor }: Change, refs: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const ids = refs.filter(isId)
-  const slugs = refs.filter((ref) => !isId(ref))
-  const byId =
-    ids.length === 0
-      ? []
-      : await db
-          .selectFrom('item')
-          .select(['item.seq', 'item.id as ref'])
-          .where('item.id', 'in', ids)
-          .where(isInVisibleSet(visibleSet(actor, 'id')))
-          .execute()
-  const bySlug =
-    slugs.length === 0
-      ? []
-      : await db
-          .selectFrom('item')
-          .innerJoin('slug', 'slug.item_seq', 'item.seq')
-          .select(['item.seq', 'slug.slug as ref'])
-          .where('slug.slug', 'in', slugs)
-          .where((eb) => isInVisibleSet(visibleSet(actor, 'slug'))(eb))
-          .execute()
-  return new Map([...byId, ...bySlug].map(({ ref, seq }) => [ref, seq]))
-}
-
-/** Row numbers, by id, of what is in a collection whether the caller may see it or not: what was hidden since can be taken out by its id. */
-async function findHidden(db: Kysely<Database>, ids: readonly string[], collectionSeq: number): Promise<ReadonlyMap<string, number>> {
-  const rows = await db
-    .selectFrom('collection_item')
-    .innerJoin('item', 'item.seq', 'collection_item.item_seq')
-    .select(['item.id', 'item.seq'])
-    .where('collection_item.collection_seq', '=', collectionSeq)
-    .where(isOneOf('item.id', ids))
-    .execute()
-  return new Map(rows.map(({ id, seq }) => [id, seq]))
-}
-
-/** The same in the order of the refs, each once. @throws AppError `not_found` for one that the actor may not see */
-async function findItems(change: Change, refs: readonly string[], collectionSeq: number | null = null): Promise<number[]> {
-  const found = new Map(await findVisible(change, refs))
-  if (collectionSeq !== null && withinOf(change.actor) === null)
-    for (const [id, seq] of await findHidden(change.db, refs, collectionSeq)) found.set(id, seq)
-  const seqs = refs.map((ref, index) => {
-    const seq = found.get(ref)
-    if (seq !== undefined) return seq
-    throw new AppError('not_found', `items[${index}] is no prompt or skill that is visible to you. Check the id or slug.`)
-  })
-  return [...new Set(seqs)]
-}
-
-/** The row number of what the actor finds in the collection. @throws AppError `not_found` */
-async function findCollected(change: Change, row: CollectionRow, ref: string): Promise<number> {
-  const seq = (await findVisible(change, [ref])).get(ref) ?? 0
-  const found = await selectCollected(change.db, change.actor, row.seq).select('item.seq').where('item.seq', '=', seq).executeTakeFirst()
-  if (found) return seq
-  throw new AppError('not_found', 'This item is not in the collection, or not visible to you. Check the id or slug.')
 }
 
 /** Raises the version of a collection whose items changed, and records it. */
@@ -380,34 +259,4 @@ export function writeCollections(
       return changed && (await show(actor, changed))
     },
   }
-}
-
-/** Beside what an item is put; null where it stays. */
-async function findTarget(
-  change: Change,
-  row: CollectionRow,
-  seq: number,
-  place: CollectionPlace,
-): Promise<{ readonly side: 'before' | 'after'; readonly seq: number | null } | null> {
-  if (!('to' in place)) {
-    const side = 'before' in place ? 'before' : 'after'
-    const beside = await findCollected(change, row, 'before' in place ? place.before : place.after)
-    return beside === seq ? null : { side, seq: beside }
-  }
-  if (place.to === 'first') return { side: 'before', seq: null }
-  if (place.to === 'last') return { side: 'after', seq: null }
-  const isUp = place.to === 'up'
-  const { position } = await change.db
-    .selectFrom('collection_item')
-    .select('position')
-    .where('collection_seq', '=', row.seq)
-    .where('item_seq', '=', seq)
-    .executeTakeFirstOrThrow()
-  const next = await selectCollected(change.db, change.actor, row.seq)
-    .select('item.seq')
-    .where('collection_item.position', isUp ? '<' : '>', position)
-    .orderBy('collection_item.position', isUp ? 'desc' : 'asc')
-    .limit(1)
-    .executeTakeFirst()
-  return next ? { side: isUp ? 'before' : 'after', seq: next.seq } : null
 }
