@@ -5,13 +5,13 @@ import type { Person } from '../../library/ports/people.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { Database } from '../schema.ts'
+import { revokeInvitesOf } from './invites.ts'
 import { endNarrowedKeys } from './keys.ts'
 import { refuseWithoutAdmin } from './last-admin.ts'
 import { isNameFree } from './names.ts'
-import { revokeInvitesOf } from './revoke-invites.ts'
 import { requireOtherMaintainer } from './team-maintainers.ts'
 import { hadName } from './team-roles.ts'
-import { refuseManyMembers, refuseManyTeams } from './teams.ts'
+import { refuseManyMembers, refuseManyTeams } from './team-rows.ts'
 
 /** Somebody whose rights follow their groups. */
 interface Granted {

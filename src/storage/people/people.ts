@@ -1,16 +1,16 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { givenEmail, placeholderEmail } from '../../library/account.ts'
-import type { Invite, PeopleStore, Person, PersonKind } from '../../library/ports/people.ts'
+import type { PeopleStore, Person, PersonKind } from '../../library/ports/people.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
 import { firstStepsStore } from './first-steps.ts'
 import { handOverItems } from './hand-over.ts'
+import { inviteStore, revokeInvitesOf, toInvite } from './invites.ts'
 import { refuseWithoutAdmin } from './last-admin.ts'
 import { leaveTeams } from './leave-teams.ts'
 import { requireFreeName } from './names.ts'
-import { revokeInvitesOf } from './revoke-invites.ts'
 import { toUser, userStore } from './users.ts'
 
 /** The profile fields of a person. */
@@ -41,19 +41,6 @@ function toPerson(row: PersonRow): Person {
     hasLogin: row.login_id !== null,
     suspendedAt: row.suspended_at,
     seenOn: row.seen_on,
-  }
-}
-
-function toInvite(row: Selectable<Database['invite']>): Invite {
-  return {
-    id: row.id,
-    username: row.username,
-    role: row.role,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    usedAt: row.used_at,
-    usedBy: row.used_by,
-    revokedAt: row.revoked_at,
   }
 }
 
@@ -323,58 +310,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
       )
       await finishRemoval(context, seq)
     },
-    createInvite: (invite) =>
-      context.transact(async (db, notes) => {
-        const row = await db
-          .insertInto('invite')
-          .values({
-            id: context.random.id(),
-            sha256: invite.sha256,
-            username: invite.username,
-            role: invite.role,
-            created_at: now(),
-            expires_at: invite.expiresAt,
-            used_at: null,
-            used_by: null,
-            revoked_at: null,
-          })
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        notes.audit({ action: 'invite_created', targetId: row.id, ownerId: null, detail: { role: row.role } })
-        return toInvite(row)
-      }),
-    async findInvite(sha256) {
-      const row = await reader.selectFrom('invite').selectAll().where('sha256', '=', sha256).executeTakeFirst()
-      return row ? toInvite(row) : null
-    },
-    async listInvites({ limit, offset }) {
-      const rows = await reader
-        .selectFrom('invite')
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const { n } = await reader
-        .selectFrom('invite')
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
-      return { items: rows.map(toInvite), total: Number(n) }
-    },
-    revokeInvite: (id) =>
-      context.transact(async (db, notes) => {
-        const revoked = await db
-          .updateTable('invite')
-          .set({ revoked_at: now() })
-          .where('id', '=', id)
-          .where('revoked_at', 'is', null)
-          .returning('id')
-          .executeTakeFirst()
-        if (revoked) notes.audit({ action: 'invite_revoked', targetId: id, ownerId: null })
-        const row = await db.selectFrom('invite').selectAll().where('id', '=', id).executeTakeFirst()
-        return row ? toInvite(row) : null
-      }),
+    ...inviteStore(reader, context),
     async countLibrary() {
       const kinds = await reader
         .selectFrom('item')

@@ -1,0 +1,105 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Invite, PeopleStore, Person } from '../../library/ports/people.ts'
+import type { WriteNotes } from '../items/item-parts.ts'
+import type { WriteContext } from '../items/write-context.ts'
+import type { Database } from '../schema.ts'
+
+/** An invite as its readers see it. */
+export function toInvite(row: Selectable<Database['invite']>): Invite {
+  return {
+    id: row.id,
+    username: row.username,
+    role: row.role,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    usedAt: row.used_at,
+    usedBy: row.used_by,
+    revokedAt: row.revoked_at,
+  }
+}
+
+/** Revokes the open invites somebody made. Where no event names the maker of one for an administrator, it may be theirs. */
+export async function revokeInvitesOf(db: Kysely<Database>, notes: WriteNotes, person: Person, at: string): Promise<void> {
+  const made = await db
+    .selectFrom('invite')
+    .leftJoin('audit_event', (join) =>
+      join.onRef('audit_event.target_id', '=', 'invite.id').on('audit_event.action', '=', 'invite_created'),
+    )
+    .select('invite.id')
+    .where('invite.used_at', 'is', null)
+    .where('invite.revoked_at', 'is', null)
+    .where('invite.expires_at', '>', at)
+    .where((eb) =>
+      eb.or([
+        eb('audit_event.actor_id', '=', person.id),
+        eb.and([eb('audit_event.seq', 'is', null), eb('invite.role', '=', 'admin'), sql<boolean>`${sql.lit(person.role)} = 'admin'`]),
+      ]),
+    )
+    .execute()
+  for (const { id } of made) {
+    await db.updateTable('invite').set({ revoked_at: at }).where('id', '=', id).execute()
+    notes.audit({ action: 'invite_revoked', targetId: id, ownerId: null })
+  }
+}
+
+/** Invites to create an account. */
+export function inviteStore(
+  reader: Kysely<Database>,
+  context: WriteContext,
+): Pick<PeopleStore, 'createInvite' | 'findInvite' | 'listInvites' | 'revokeInvite'> {
+  const now = () => new Date(context.clock()).toISOString()
+  return {
+    createInvite: (invite) =>
+      context.transact(async (db, notes) => {
+        const row = await db
+          .insertInto('invite')
+          .values({
+            id: context.random.id(),
+            sha256: invite.sha256,
+            username: invite.username,
+            role: invite.role,
+            created_at: now(),
+            expires_at: invite.expiresAt,
+            used_at: null,
+            used_by: null,
+            revoked_at: null,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        notes.audit({ action: 'invite_created', targetId: row.id, ownerId: null, detail: { role: row.role } })
+        return toInvite(row)
+      }),
+    async findInvite(sha256) {
+      const row = await reader.selectFrom('invite').selectAll().where('sha256', '=', sha256).executeTakeFirst()
+      return row ? toInvite(row) : null
+    },
+    async listInvites({ limit, offset }) {
+      const rows = await reader
+        .selectFrom('invite')
+        .selectAll()
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const { n } = await reader
+        .selectFrom('invite')
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      return { items: rows.map(toInvite), total: Number(n) }
+    },
+    revokeInvite: (id) =>
+      context.transact(async (db, notes) => {
+        const revoked = await db
+          .updateTable('invite')
+          .set({ revoked_at: now() })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .returning('id')
+          .executeTakeFirst()
+        if (revoked) notes.audit({ action: 'invite_revoked', targetId: id, ownerId: null })
+        const row = await db.selectFrom('invite').selectAll().where('id', '=', id).executeTakeFirst()
+        return row ? toInvite(row) : null
+      }),
+  }
+}
