@@ -169,8 +169,8 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     search(kind, request, cosines = null) {
       const index = viewOf(kind, request.viewer)
       const isCandidate = makeFilter(index, request.filter, request.viewer)
-      const withFacets = (answer: IndexAnswer, find: Parameters<typeof countFacets>[2]): IndexAnswer =>
-        request.wantsFacets ? { ...answer, facets: countFacets(index, request, find) } : answer
+      const withFacets = (answer: IndexAnswer, find: Parameters<typeof countFacets>[2], matches?: readonly number[]): IndexAnswer =>
+        request.wantsFacets ? { ...answer, facets: countFacets(index, request, find, matches) } : answer
       if (!request.query) return withFacets(listItems(index, isCandidate, request), (isFound) => index.byAge().filter(isFound))
       if (request.query.words.length === 0) return withFacets({ seqs: [], scores: [], total: 0, corrections: new Map() }, () => [])
       return withWords(index, request.query, request.viewer, (words, plan) => {
@@ -179,6 +179,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
         return withFacets(
           request.wantsMemo ? { ...answer, memo: noteAnswer(index, plan, reach) } : answer,
           (isFound) => findMatches(words, plan, meaning, isFound).matches,
+          reach.matches,
         )
       })
     },

@@ -175,16 +175,17 @@ export function countAmong(index: IndexView, viewer: Viewer, seqs: Iterable<numb
 }
 
 /**
- * Counts matches by field. `find` gives the slots of the matches among candidates; it runs once for the whole filter, and once more for each
- * of the three fields that are filtered.
+ * Counts matches by field. `find` gives the slots of the matches among candidates; it runs once for each of the three fields that are
+ * filtered, and once for the whole filter unless `matches` are given.
  */
 export function countFacets(
   index: IndexView,
   { filter, viewer }: Pick<IndexRequest, 'filter' | 'viewer'>,
   find: (isCandidate: (slot: number) => boolean) => readonly number[],
+  matches: readonly number[] | null = null,
 ): FacetCounts {
   const { table } = index
-  let whole: readonly number[] | null = null
+  let whole = matches
   const without = (name: 'types' | 'categories' | 'allTags'): readonly number[] => {
     if (filter[name] !== undefined) return find(makeFilter(index, { ...filter, [name]: undefined }, viewer))
     whole ??= find(makeFilter(index, filter, viewer))
