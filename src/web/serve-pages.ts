@@ -20,7 +20,7 @@ import { readNearItems, showProblem } from './pages/reading/problem.tsx'
 import { addPasskeyRoutes } from './passkey-routes.ts'
 import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
 import { type Html, PAGES, type PageEntry } from './routes.ts'
-import type { Site, Words } from './site.ts'
+import type { PageSettings, Site, Words } from './site.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
 import { ENGLISH } from './strings/index.ts'
 import { type Language, wordsIn } from './strings/languages.ts'
@@ -54,17 +54,6 @@ export function describePage(language: Language, hasFrames = false): Record<stri
     'content-security-policy': hasFrames ? `${POLICY}; frame-src 'self'` : POLICY,
     'referrer-policy': 'same-origin',
   }
-}
-
-/** Service settings the pages use. */
-export interface PageSettings {
-  readonly name: string
-  readonly baseUrl: string
-  readonly hasMcp: boolean
-  /** Whether programs can sign in. */
-  readonly hasOAuth: boolean
-  readonly isForMembers: boolean
-  readonly hasPublicItems: boolean
 }
 
 /** The parts of HTTP that pages use. */

@@ -3,9 +3,8 @@ import type { ENGLISH } from './strings/index.ts'
 /** The texts of the pages, in one language. */
 export type Words = typeof ENGLISH
 
-/** Service data available to every page. */
-export interface Site {
-  readonly words: Words
+/** Settings of the service that pages use. */
+export interface PageSettings {
   readonly name: string
   /** Absolute, without a slash at its end. */
   readonly baseUrl: string
@@ -16,6 +15,11 @@ export interface Site {
   readonly isForMembers: boolean
   /** Whether such a library still shows everybody single public items. */
   readonly hasPublicItems: boolean
+}
+
+/** Service data available to every page. */
+export interface Site extends PageSettings {
+  readonly words: Words
   /** Path and query of the page itself. */
   readonly path: string
   /** The signed-in user. */
