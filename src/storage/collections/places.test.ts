@@ -79,6 +79,9 @@ it('moves few items when many are put into one place', async () => {
     most = Math.max(most, moved)
     moves += moved
   }
+  const order = (await rows()).map(({ item_seq }) => item_seq)
+  expect(order.slice(498, 501)).toEqual([499, 1_001, 1_002])
+  expect(order.slice(598, 601)).toEqual([1_100, 500, 501])
   expect(moves).toBeGreaterThan(0)
   expect(most).toBeLessThan(300)
   expect(moves).toBeLessThan(1_500)

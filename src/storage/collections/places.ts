@@ -5,7 +5,7 @@ import type { Database } from '../schema.ts'
 const GAP = 2 ** 32
 /** Items first looked at on each side of a place without room. */
 const FIRST_WIDTH = 32
-/** Room between neighbours that moved apart: they do so again after 16 more items were put into one place. */
+/** Least room between neighbours that moved apart: enough for 16 halvings. */
 const MIN_GAP = 2 ** 16
 /** Far below what a number holds exactly. */
 const MAX_POSITION = 2 ** 52
@@ -86,7 +86,7 @@ export async function makeRoom(
   const room = await findRoom(db, collectionSeq, side, itemSeq)
   const positions = divide(room.left, room.right, count)
   if (positions) return positions
-  if (room.left === null || room.right === null || !(await moveApart(db, collectionSeq, room.left, room.right, count))) {
+  if (room.left === null || room.right === null || !(await moveApart(db, collectionSeq, room.left, room.right))) {
     await numberAnew(db, collectionSeq)
   }
   const { left, right } = await findRoom(db, collectionSeq, side, itemSeq)
@@ -94,27 +94,27 @@ export async function makeRoom(
 }
 
 /**
- * Spreads as few items as it can around the place between two neighbours, so that a collection of any size is changed in a few rows. Only
- * ever moves what lies between two items that stay.
+ * Spreads items around the place between two neighbours: up to `FIRST_WIDTH` on each side, and more while that gives too little room. Moves
+ * only what lies between two items that stay.
  * @param left position of the neighbour below
  * @param right position of the neighbour above
- * @param count how many items come in between
  * @returns false, with nothing changed, when the whole collection has too little room
  */
-async function moveApart(db: Kysely<Database>, collectionSeq: number, left: number, right: number, count: number): Promise<boolean> {
-  const all = db.selectFrom('collection_item').where('collection_seq', '=', collectionSeq).select(['item_seq', 'position'])
+async function moveApart(db: Kysely<Database>, collectionSeq: number, left: number, right: number): Promise<boolean> {
+  const all = db.selectFrom('collection_item').where('collection_seq', '=', collectionSeq).select('position')
   for (let width = FIRST_WIDTH; ; width *= 4) {
-    const below = await all.where('position', '<=', left).orderBy('position', 'desc').orderBy('item_seq', 'desc').limit(width).execute()
-    const above = await all.where('position', '>=', right).orderBy('position').orderBy('item_seq').limit(width).execute()
-    const rows = [...below.toReversed(), ...above].map(({ item_seq, position }) => ({ item_seq, position: Number(position) }))
-    const [first, last, moved] = [rows[0], rows.at(-1), rows.slice(1, -1)]
-    const gap = first && last ? Math.floor((last.position - first.position) / (moved.length + 1)) : 0
-    if (first && gap > Math.max(MIN_GAP, count)) {
-      const places = moved.map(({ item_seq }, index) => sql`(${sql.lit(item_seq)}, ${sql.lit(first.position + gap * (index + 1))})`)
-      if (places.length > 0) {
-        await sql`update collection_item set position = placed.column2 from (values ${sql.join(places)}) as placed
-          where collection_seq = ${collectionSeq} and item_seq = placed.column1`.execute(db)
-      }
+    const below = await all.where('position', '<=', left).orderBy('position', 'desc').limit(width).execute()
+    const above = await all.where('position', '>=', right).orderBy('position').limit(width).execute()
+    const [first, last] = [Number(below.at(-1)?.position ?? left), Number(above.at(-1)?.position ?? right)]
+    const gap = Math.floor((last - first) / (below.length + above.length - 1))
+    if (gap > MIN_GAP) {
+      await sql`
+        update collection_item set position = ordered.position
+        from (
+          select item_seq, cast(${first} as bigint) + cast(${gap} as bigint) * row_number() over (order by position, item_seq) as position
+          from collection_item where collection_seq = ${collectionSeq} and position > ${first} and position < ${last}
+        ) as ordered
+        where collection_item.collection_seq = ${collectionSeq} and collection_item.item_seq = ordered.item_seq`.execute(db)
       return true
     }
     if (below.length < width && above.length < width) return false

@@ -92,8 +92,11 @@ export function writeCollections(
 ): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
   const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
     context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
-  const show = async (actor: Actor, row: CollectionRow): Promise<Collection> => {
-    const [collection] = await toCollections(context.reader, actor, [row], count)
+  /** What was written, as the actor sees it. The change is made by now: nobody must take it for refused and make it again. */
+  const show = async (actor: Actor, row: CollectionRow, by: CountCollected = count): Promise<Collection> => {
+    const [collection] = await toCollections(context.reader, actor, [row], by).catch((cause: unknown) => {
+      throw new AppError('unavailable', 'The change was made, but the collection could not be read afterwards. Read it again.', { cause })
+    })
     if (!collection) throw new AppError('internal', 'A collection that was just written could not be read back')
     return collection
   }
@@ -142,7 +145,8 @@ export function writeCollections(
         notes.audit({ action: 'collection_created', targetId: id, ownerId: owner.id, detail: { to: visibility } })
         return await selectCollections(db).where('collection.seq', '=', seq).executeTakeFirstOrThrow()
       })
-      return await show(actor, created)
+      // Nothing is in it yet.
+      return await show(actor, created, async () => new Map())
     },
     async changeCollection(actor, ref, wanted, baseVersion) {
       const changed = await change(actor, async (open) => {

@@ -214,11 +214,11 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string, isPoo
       }
     },
     commitTransaction: async (connection) => {
-      const results: pg.QueryResult | readonly pg.QueryResult[] = await ask(leaseOf(connection), commit)
       // The text may have several commands.
-      const { command } = Array.isArray(results) ? results.at(-1) : results
+      const results: pg.QueryResult | pg.QueryResult[] = await ask(leaseOf(connection), commit)
+      const last = [results].flat().at(-1)
       // What the server answers when a statement failed whose answer nobody awaited.
-      if (command === 'ROLLBACK') throw new Error('the transaction had failed before its commit')
+      if (last?.command === 'ROLLBACK') throw new Error('the transaction had failed before its commit')
     },
     rollbackTransaction: (connection) => rollback(leaseOf(connection)),
     async releaseConnection(connection) {

@@ -16,8 +16,6 @@ type ListedSkill = z.infer<typeof listedSkill>
 
 /** About how much of a text one line of a row shows, in UTF-16 units. */
 const ONE_LINE = 100
-/** How much of a text is read to show a passage of it: markup takes up some. */
-const PASSAGE_READ = 2_000
 /** Size of the cache of first words: the texts they were made of, in UTF-16 units. */
 const MAX_CACHED = 4_000_000
 
@@ -109,7 +107,7 @@ function readWords({ title, description, content, approximate }: ListedPrompt, m
   const start = marks === null || approximate || hasMarks(shown, marks) ? 0 : findPassage(content, marks)
   return start === 0
     ? { ...first, isPassage: false }
-    : { pieces: firstWords(content.slice(start, start + PASSAGE_READ)).pieces, blanks: first.blanks, isPassage: true }
+    : { pieces: firstWords(content.slice(start)).pieces, blanks: first.blanks, isPassage: true }
 }
 
 /** First words of texts that were listed lately, by title and text: making them takes longer than the rest of a row. */
