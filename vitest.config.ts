@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const BUILD = 'test/support/build.ts'
 const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
 /** The suites that cross rooms, in the test's own process. */
 const INTEGRATION = ['test/*.test.ts']
-/** Those of them where state goes from one process to another. `npm run test:instances` runs all. */
+/** Those of them where state goes from one process to another: on PostgreSQL they run behind two. `npm run test:instances` runs all so. */
 const SHARED_STATE =
   'test/{accounts,closed-library,collections-page,item-actions,library,mcp,purge,revoked-keys,search,team-items,teams,transfers,visibility}.test.ts'
 
@@ -14,9 +14,9 @@ export default defineConfig({
   test: {
     // No property test shrinks for ever.
     setupFiles: ['test/support/bound-shrinking.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // A slow machine is no fault: what is polled for in a browser comes, or the test fails in the end.
+    // A slow machine is no fault: what is waited for comes, or the test fails in the end.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
     // Much of the time goes into waiting for processes, hence two even on a small machine.
     maxWorkers: Math.max(2, availableParallelism() - 1),
@@ -52,6 +52,7 @@ export default defineConfig({
         test: {
           name: 'postgresql',
           include: [...INTEGRATION, 'test/e2e/{command-line,opening,people,transfer}.test.ts'],
+          exclude: [...configDefaults.exclude, SHARED_STATE],
           globalSetup: [BUILD, TOOLS, POSTGRES],
           env: { TEST_ENGINE: 'postgresql' },
         },

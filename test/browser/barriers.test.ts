@@ -54,7 +54,7 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     const { found, seen } = await lookAt(page, [...addressesOfPages(items).map((one) => one.address), ...MORE])
     expect(found).toEqual([])
     expect(seen.size).toBeGreaterThan(20)
-  }, 300_000)
+  }, 600_000)
 
   it('have none for who is signed in either', async () => {
     const page = await bench.newPage({ allowed: [/status of 40[034]/] })
@@ -101,5 +101,5 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     )
     expect([...newKey, ...found]).toEqual([])
     expect(seen.size).toBeGreaterThan(20)
-  }, 300_000)
+  }, 600_000)
 })
