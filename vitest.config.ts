@@ -8,7 +8,18 @@ const POSTGRES = 'test/support/postgres.ts'
 const INTEGRATION = ['test/*.test.ts']
 /** Those of them where state goes from one process to another: on PostgreSQL they run behind two. `npm run test:instances` runs all so. */
 const SHARED_STATE =
-  'test/{accounts,closed-library,collections-page,item-actions,library,mcp,purge,revoked-keys,search,team-items,teams,transfers,visibility}.test.ts'
+  'test/{closed-library,collections-page,item-actions,library,mcp,purge,revoked-keys,search,team-items,teams,transfers,visibility}.test.ts'
+
+/** No database is opened there, or the engine makes no difference. */
+const ON_NO_ENGINE =
+  'test/{api-reference,compose,dependencies,dockerfile,document-search,documents,executable,growth-plots,highlighting,languages,make-encoder,marked-pages,packaging,property-tests}.test.ts'
+/** They take minutes on PostgreSQL, where `test/contract` covers the same parts of the store. */
+const ON_WHOLE_RUNS = [
+  'test/{accounts,administration,audit,git-remote,hostile-forms,import-page,improve,item-encoding,oauth,second-factor,sync}.test.ts',
+  'test/e2e/{command-line,people,transfer}.test.ts',
+]
+/** `npm run test:postgresql` and `npm run test:instances`. */
+const isWholeRun = process.env['TEST_ENGINE'] === 'postgresql' || process.env['TEST_INSTANCES'] !== undefined
 
 export default defineConfig({
   test: {
@@ -52,7 +63,7 @@ export default defineConfig({
         test: {
           name: 'postgresql',
           include: [...INTEGRATION, 'test/e2e/{command-line,opening,people,transfer}.test.ts'],
-          exclude: [...configDefaults.exclude, SHARED_STATE],
+          exclude: [...configDefaults.exclude, SHARED_STATE, ON_NO_ENGINE, ...(isWholeRun ? [] : ON_WHOLE_RUNS)],
           globalSetup: [BUILD, TOOLS, POSTGRES],
           env: { TEST_ENGINE: 'postgresql' },
         },
