@@ -6,14 +6,14 @@ const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
 /** The suites that cross rooms, in the test's own process. */
 const INTEGRATION = ['test/*.test.ts']
-/** Those of them where state goes from one process to another: on PostgreSQL they run behind two. `npm run test:instances` runs all so. */
+/** Suites whose state crosses processes: on PostgreSQL they run behind two instances. `npm run test:instances` runs the others that way too. */
 const SHARED_STATE =
   'test/{closed-library,collections-page,item-actions,library,mcp,purge,revoked-keys,search,team-items,teams,transfers,visibility}.test.ts'
 
 /** No database is opened there, or the engine makes no difference. */
 const ON_NO_ENGINE =
   'test/{api-reference,compose,dependencies,dockerfile,document-search,documents,executable,growth-plots,highlighting,languages,make-encoder,marked-pages,packaging,property-tests}.test.ts'
-/** They take minutes on PostgreSQL, where `test/contract` covers the same parts of the store. */
+/** The longest on PostgreSQL. Most of the store that they use is in `test/contract` too, which always runs on both engines. */
 const ON_WHOLE_RUNS = [
   'test/{accounts,administration,audit,git-remote,hostile-forms,import-page,improve,item-encoding,oauth,second-factor,sync}.test.ts',
   'test/e2e/{command-line,people,transfer}.test.ts',
