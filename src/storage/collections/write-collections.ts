@@ -85,14 +85,14 @@ export async function removeCollectionsOf(db: Kysely<Database>, ownerSeq: number
   )
 }
 
-/** Writes of collections. Their items are counted by `count` once the change is made: for a large collection that takes longer than the change. */
+/** Writes of collections. `count` runs after the commit, without the write lock: in a large collection it takes longer than the change. */
 export function writeCollections(
   context: WriteContext,
   count: CountCollected,
 ): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
   const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
     context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
-  /** What was written, as the actor sees it. The change is made by now: nobody must take it for refused and make it again. */
+  /** The collection after a change, as the actor sees it. The change is committed: an error must not invite the caller to repeat it. */
   const show = async (actor: Actor, row: CollectionRow, by: CountCollected = count): Promise<Collection> => {
     const [collection] = await toCollections(context.reader, actor, [row], by).catch((cause: unknown) => {
       throw new AppError('unavailable', 'The change was made, but the collection could not be read afterwards. Read it again.', { cause })
