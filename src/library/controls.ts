@@ -7,6 +7,8 @@ const CLASS = '[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u06
 const CONTROL = new RegExp(CLASS, 'g')
 const RUN = new RegExp(`(?:${CLASS})+`, 'g')
 const ANY = new RegExp(CLASS)
+/** The same and every carriage return: one class, which is found in little more than half of the time. */
+const MAYBE = new RegExp(`[${CLASS.slice(1, CLASS.indexOf(']'))}\\r]`)
 /** Those that JSON does not escape by itself. */
 const RAW_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 /** Code points named of one run. */
@@ -18,7 +20,7 @@ function toHex(control: string): string {
 
 /** Whether a text has a control character in it. */
 export function hasControls(text: string): boolean {
-  return ANY.test(text)
+  return MAYBE.test(text) && ANY.test(text)
 }
 
 /** Marks of one text, and a placeholder for further ones, so that a text full of controls does not grow to many times its length. */

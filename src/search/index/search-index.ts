@@ -149,7 +149,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     codes.size / viewsOf(viewer).reduce((sum, one) => sum + one.totals.items + (one.hiddenOf(viewer.seenOwners)?.items ?? 0), 0)
   const meaningOf = (index: IndexView, plan: QueryPlan, request: IndexRequest, cosines: Cosines | null) => {
     const { sentence = null, viewer } = request
-    const sources = { cosines, providedShare: providedShare(request), codes, sentence, wordVector: queryVector(plan, embedder) }
+    const sources = { cosines, providedShare: () => providedShare(request), codes, sentence, wordVector: queryVector(plan, embedder) }
     return readMeaning(index, sources, viewer)
   }
   return {

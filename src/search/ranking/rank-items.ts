@@ -67,12 +67,12 @@ export interface MeaningSources {
 }
 
 /**
- * Combines the sources. `providedShare` is the share of the items of both kinds the viewer finds
+ * Combines the sources. `providedShare` gives the share of the items of both kinds the viewer finds
  * that have a provider's vector.
  */
 export function readMeaning(
   index: IndexView,
-  { cosines, providedShare, codes, sentence, wordVector }: MeaningSources & { readonly providedShare: number },
+  { cosines, providedShare, codes, sentence, wordVector }: MeaningSources & { providedShare(): number },
   viewer: Viewer,
 ): Meaning {
   const { table, totals } = index
@@ -82,7 +82,7 @@ export function readMeaning(
   const weak = { weight: MEANING_WEIGHT, isStrong: false }
   if (cosines) {
     const prefer = (fallback: MeaningScores | null) => preferCosines(index, cosines, codes.has, fallback, MIN_COSINE)
-    const isStrong = providedShare >= NEARLY_ALL
+    const isStrong = providedShare() >= NEARLY_ALL
     return { weight: isStrong ? PROVIDER_WEIGHT : MEANING_WEIGHT, isStrong, scores: prefer(byWords), finder: prefer(wordFinder) }
   }
   if (!sentence) return { ...weak, scores: byWords, finder: wordFinder }
@@ -128,9 +128,9 @@ export function rankItems(
     return { answer: { seqs, scores: [], total, corrections }, reach }
   }
   const pool = new Set([...selectBest(matches, words.scoreOf, POOL), ...near])
-  const ranked = rankByBoth(index, [...pool], words, plan, meaning, request.titleKey ?? 0)
   const end = request.offset + request.limit
-  const rest = end > ranked.length && total > ranked.length ? rankRest(index, matches, pool, words) : []
+  const ranked = rankByBoth(index, [...pool], words, plan, meaning, request.titleKey ?? 0, end)
+  const rest = end > pool.size && total > pool.size ? rankRest(index, matches, pool, words) : []
   const page = [...ranked, ...rest].slice(request.offset, end)
   const highest = 1 / WORDS_SCALE + (meaning.scores ? meaning.weight : 0)
   const seqs = page.map(({ slot }) => index.table.seq[slot] ?? 0)
@@ -218,6 +218,7 @@ function rankByBoth(
   { groups }: QueryPlan,
   { scores, weight }: Meaning,
   titleKey: number,
+  count: number,
 ): Scored[] {
   const scale = (words.best || 1) * WORDS_SCALE
   const everyWord = 2 ** groups.length - 1
@@ -231,6 +232,7 @@ function rankByBoth(
   return sortByScore(
     index,
     slots.map((slot) => ({ slot, score: words.scoreOf(slot) / scale + bonusOf(slot) })),
+    count,
   )
 }
 
@@ -247,13 +249,24 @@ function toShare(score: number): number {
   return Math.round(Math.min(1, Math.max(0, score)) * 1000) / 1000
 }
 
-/** Best first; of equal scores the most voted, then the newest. Scores come back rounded to `SCORE_STEP`, so that they fall as the order does. */
-export function sortByScore({ table }: IndexView, scored: readonly Scored[]): Scored[] {
-  return scored
-    .map(({ slot, score }) => ({ slot, score: Math.round(score / SCORE_STEP) }))
+/**
+ * Best first; of equal scores the most voted, then the newest. Scores come back rounded to `SCORE_STEP`, so that they fall as the order does.
+ * @param count how many are wanted, of many: the others are left out unsorted. Default: all
+ */
+export function sortByScore({ table }: IndexView, scored: readonly Scored[], count = scored.length): Scored[] {
+  const steps = new Float64Array(scored.length)
+  for (const [place, { score }] of scored.entries()) steps[place] = Math.round(score / SCORE_STEP)
+  const least = count < scored.length ? (steps.toSorted()[scored.length - count] ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY
+  const best: Scored[] = []
+  for (const [place, { slot }] of scored.entries()) {
+    const score = steps[place] ?? 0
+    if (score >= least) best.push({ slot, score })
+  }
+  return best
     .sort(
       (a, b) =>
         b.score - a.score || (table.votes[b.slot] ?? 0) - (table.votes[a.slot] ?? 0) || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0),
     )
+    .slice(0, count)
     .map(({ slot, score }) => ({ slot, score: score * SCORE_STEP }))
 }

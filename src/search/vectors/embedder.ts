@@ -64,13 +64,14 @@ export function createEmbedder(vectors: WordVectors): Embedder {
       return toBytes(sum)
     },
     wordVector(word) {
-      const row = vectors.find(word)
+      const row = findRow(word)
       if (row < 0) return null
-      const vector = vectors.vectorOf(row)
+      const vector = Float32Array.from(vectors.vectorOf(row))
       const length = lengthOf(vector)
-      return { vector: Float32Array.from(vector, (value) => value / length), weight: weigh(row) }
+      for (let i = 0; i < DIMS; i++) vector[i] = (vector[i] ?? 0) / length
+      return { vector, weight: weigh(row) }
     },
-    isKnown: (word) => vectors.find(word) >= 0,
+    isKnown: (word) => findRow(word) >= 0,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Vocabulary } from '../index/vocabulary.ts'
 import { lengthOf } from './embedder.ts'
-import { hammingDistance, signWords, toSignBits } from './sign-bits.ts'
+import { hammingDistances, signWords, toSignBits } from './sign-bits.ts'
 import { DIMS, type WordVectors } from './word-vectors.ts'
 
 /** 32-bit words of a vector's sign bits. */
@@ -32,6 +32,7 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
   const lengths: number[] = []
   let signs = new Uint32Array(1024 * SIGN_WORDS)
   let copies = new Int8Array(1024 * DIMS)
+  let distances = new Uint16Array(1024)
   let readUpTo = 0
 
   const readVocabulary = (): void => {
@@ -58,6 +59,7 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
       const longer = new Int8Array(copies.length * 2)
       longer.set(copies)
       copies = longer
+      distances = new Uint16Array(signs.length / SIGN_WORDS)
     }
     signs.set(toSignBits(vectors.vectorOf(row)), ids.length * SIGN_WORDS)
     copies.set(vectors.vectorOf(row), ids.length * DIMS)
@@ -68,11 +70,10 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
   const findFrom = (from: number, self: number): Neighbour[] => {
     const own = vectors.vectorOf(self)
     const ownLength = lengthOf(own)
-    const ownSigns = toSignBits(own)
     const found: Neighbour[] = []
+    hammingDistances(signs.subarray(from * SIGN_WORDS), toSignBits(own), distances.subarray(from, ids.length))
     for (let place = from; place < ids.length; place++) {
-      const different = hammingDistance(signs, place, ownSigns)
-      if (different > MAX_HAMMING_DISTANCE || rows[place] === self) continue
+      if ((distances[place] ?? 0) > MAX_HAMMING_DISTANCE || rows[place] === self) continue
       let product = 0
       for (let i = 0, at = place * DIMS; i < DIMS; i++, at++) product += (own[i] ?? 0) * (copies[at] ?? 0)
       const cosine = product / (ownLength * (lengths[place] ?? 1))

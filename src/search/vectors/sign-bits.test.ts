@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countBits, hammingDistance, signWords, toSignBits } from './sign-bits.ts'
+import { countBits, hammingDistances, signWords, toSignBits } from './sign-bits.ts'
 import { DIMS } from './word-vectors.ts'
 
 describe('toSignBits', () => {
@@ -26,7 +26,7 @@ describe('countBits', () => {
   })
 })
 
-describe('hammingDistance', () => {
+describe('hammingDistances', () => {
   it('counts the numbers of which one is above zero and the other is not', () => {
     const vector = fc
       .array(fc.integer({ min: -127, max: 127 }), { minLength: DIMS, maxLength: DIMS })
@@ -36,8 +36,10 @@ describe('hammingDistance', () => {
         const all = new Uint32Array(2 * signWords(DIMS))
         all.set(toSignBits(before))
         all.set(toSignBits(one), signWords(DIMS))
-        const different = one.filter((value, i) => value > 0 !== (other[i] ?? 0) > 0).length
-        expect(hammingDistance(all, 1, toSignBits(other))).toBe(different)
+        const distances = new Uint16Array(2)
+        hammingDistances(all, toSignBits(other), distances)
+        const differentFrom = (from: Int8Array) => from.filter((value, i) => value > 0 !== (other[i] ?? 0) > 0).length
+        expect([...distances]).toEqual([before, one].map(differentFrom))
       }),
     )
   })

@@ -10,16 +10,10 @@ export function toSignBits(vector: Int8Array | Float32Array): Uint32Array {
   return signs
 }
 
-/** Bits in which `wanted` differs from entry `place` of `all`. */
-export function hammingDistance(all: Uint32Array, place: number, wanted: Uint32Array): number {
-  const words = wanted.length
-  const at = place * words
-  let different = 0
-  for (let k = 0; k < words; k++) different += countBits((all[at + k] ?? 0) ^ (wanted[k] ?? 0))
-  return different
-}
-
-/** The same for every entry from the first on, as many as `into` has room for. In one loop without calls: a large library has a million. */
+/**
+ * Bits in which `wanted` differs from every entry of `all`, from the first on, as many as `into` has room for. In one loop without calls: a
+ * large library has a million.
+ */
 export function hammingDistances(all: Uint32Array, wanted: Uint32Array, into: Uint16Array): void {
   const words = wanted.length
   for (let place = 0, at = 0; place < into.length; place++) {
