@@ -16,15 +16,22 @@ export function isOpened({ exchange: { header } }: Call): boolean {
   return header('sec-fetch-dest') !== 'empty' && header('sec-purpose') === undefined
 }
 
+const encoder = new TextEncoder()
+
+/** A page as it is sent. */
+export function encodePage(html: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(`<!doctype html>${html}`)
+}
+
 /** Pages that are the same for every anonymous reader, cached until somebody writes to the library. */
 export interface PageCache {
   /** The cached page; null when there is none, or the request is not for one. */
   find(call: Call): Promise<Answer | null> | null
   /**
-   * Makes the page, and caches it when every anonymous reader gets the same. Null from `make`: no page.
+   * Makes the page and encodes it, and caches it when every anonymous reader gets the same. Null from `make`: no page.
    * @param uses what the page counted once it is made: it counts again for each reader who gets it from the cache
    */
-  show(call: Call, make: () => Promise<string | null>, uses: () => readonly UseNote[]): Promise<string | null>
+  show(call: Call, make: () => Promise<string | null>, uses: () => readonly UseNote[]): Promise<Uint8Array<ArrayBuffer> | null>
 }
 
 /**
@@ -68,14 +75,14 @@ export function createPageCache<Language extends string>(
       })
     },
     async show(call, make, uses) {
-      if (!isCacheable(call)) return await make()
-      const revision = await caches.refresh()
+      const revision = isCacheable(call) ? await caches.refresh() : null
       const missesBefore = countMisses()
       const html = await make()
-      if (html === null || countMisses() !== missesBefore) return html
-      const bytes = new TextEncoder().encode(`<!doctype html>${html}`)
-      pages.put(revision, keyOf(call, languageOf(call)), { body: bytes, uses: uses() }, bytes.length)
-      return html
+      if (html === null) return null
+      const body = encodePage(html)
+      if (revision !== null && countMisses() === missesBefore)
+        pages.put(revision, keyOf(call, languageOf(call)), { body, uses: uses() }, body.length)
+      return body
     },
   }
 }

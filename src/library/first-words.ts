@@ -2,7 +2,7 @@ import { cutCharacters } from './characters.ts'
 import { parseVariables } from './variables.ts'
 
 /** A piece of a prompt's first words: text, or the name of a blank. */
-type FirstWord = { readonly text: string } | { readonly blank: string }
+export type FirstWord = { readonly text: string } | { readonly blank: string }
 
 /** What a list shows of a prompt's text. */
 export interface FirstWords {

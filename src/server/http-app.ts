@@ -8,7 +8,7 @@ import { promptsChatRoutes } from '../channels/prompts-chat.ts'
 import { wellKnownRoutes } from '../channels/well-known.ts'
 import type { Config } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
-import { fromResponse, toRequest } from '../exchange.ts'
+import { fromResponse, jsonAnswer, toRequest } from '../exchange.ts'
 import { createAdmission, QUEUE_LIMITS } from '../http/admission.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { BoundRoute, HttpEnv } from '../http/call.ts'
@@ -128,9 +128,11 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     () => app.encoder?.misses ?? 0,
     app.contextFor(ANONYMOUS, 'web').count,
   )
+  const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }
+  const describeService = () => jsonAnswer({ ...about, ...(hasMcp && { mcp: `${baseUrl}${MCP_PATH}` }) })
   const pages = createPages(
     (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
-    { onFault, cache, languageOf },
+    { onFault, cache, languageOf, describeService },
     { name: product.title, baseUrl, hasMcp, hasOAuth, isForMembers, hasPublicItems },
   )
   const mcp = hasMcp ? createMcpRoutes(app, product, onFault, options.extras) : null
@@ -147,8 +149,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const mounted = (route: Route): BoundRoute => ({
     ...route,
     async handle(call) {
-      const cached = route.kind === 'page' ? await cache.find(call) : null
-      if (cached) return cached
       const headers = new Headers()
       for (const name of HONO_HEADERS) {
         const value = call.exchange.header(name)
@@ -172,7 +172,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     isForMembers,
     frameAncestors: settings.EMBED_FRAME_ANCESTORS,
   })
-  const pageRoutes = pages.add(hono)
+  const scriptRoutes = pages.add(hono)
   const sendPieces = createPieceSender()
   const downloads = [
     // Below /api for programs with their keys, and below /download for signed-in people and their private items.
@@ -184,8 +184,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     addSelectionExportRoute(hono, forRest, sendPieces),
     addAuditExportRoute(hono, forRest, sendPieces),
   ]
-  const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }
-  hono.get('/', (c) => c.json({ ...about, ...(hasMcp ? { mcp: `${baseUrl}${MCP_PATH}` } : {}) }))
 
   const readRevision = () => app.store.service.readRevision('library')
   const channel = createChannel({
@@ -230,7 +228,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     ...marketplaceRoutes(channel),
     ...git.routes,
     ...promptsChatRoutes(channel, { readRevision, sendPieces, maxDumped: settings.DUMP_LIMIT }),
-    ...[...pageRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
+    ...pages.routes,
+    ...[...scriptRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
   ])
   const pipeline = createPipeline({
     router,

@@ -1,4 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
+import { drawOnce } from './parts/draw-once.ts'
 import { type Current, Header } from './parts/header.tsx'
 import { LanguageSwitch } from './parts/language-switch.tsx'
 import type { Site } from './site.ts'
@@ -83,21 +84,35 @@ export const Layout: FC<LayoutProps> = ({
         <a class="skip" href="#content">
           {words.skip}
         </a>
-        <Header site={site} current={current} query={query} />
+        {drawHeader(site, current, query)}
         <main class="frame" id="content">
           {children}
         </main>
-        <footer class="foot">
-          <div class="frame">
-            <span>{name}</span>
-            {site.isForMembers && !(site.hasPublicItems && site.reader) ? null : <a href="/embeds">{words.designer.title}</a>}
-            {site.isForMembers ? null : <a href="/api/openapi.json">{words.apiReference}</a>}
-            {site.reader ? null : <LanguageSwitch words={words} />}
-          </div>
-        </footer>
+        {drawFooter(site)}
       </body>
     </html>
   )
+}
+
+/** The header, which is the same on many pages for anonymous readers. */
+function drawHeader(site: Site, current: Current, query: string | undefined): Child {
+  const draw = () => <Header site={site} current={current} query={query} />
+  if (site.reader !== null || query !== undefined) return draw()
+  return drawOnce(site.words, JSON.stringify(['header', site.name, site.hasMcp, current]), draw)
+}
+
+function drawFooter({ words, name, isForMembers, hasPublicItems, reader }: Site): Child {
+  const isSignedIn = reader !== null
+  return drawOnce(words, JSON.stringify(['footer', name, isForMembers, hasPublicItems, isSignedIn]), () => (
+    <footer class="foot">
+      <div class="frame">
+        <span>{name}</span>
+        {isForMembers && !(hasPublicItems && isSignedIn) ? null : <a href="/embeds">{words.designer.title}</a>}
+        {isForMembers ? null : <a href="/api/openapi.json">{words.apiReference}</a>}
+        {isSignedIn ? null : <LanguageSwitch words={words} />}
+      </div>
+    </footer>
+  ))
 }
 
 /** oEmbed discovery and preview image. */

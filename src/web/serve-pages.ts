@@ -1,9 +1,9 @@
-import type { Hono, Context as HonoContext } from 'hono'
+import type { Hono } from 'hono'
 import { AppError, toAppError } from '../errors.ts'
-import { type Answer, fromResponse } from '../exchange.ts'
-import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
+import type { Answer, AnswerHeaders } from '../exchange.ts'
+import type { BoundRoute, Call, HttpEnv, MakeContext } from '../http/call.ts'
 import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
-import { isOpened, type PageCache } from '../http/page-cache.ts'
+import { encodePage, isOpened, type PageCache } from '../http/page-cache.ts'
 import type { Route } from '../http/route.ts'
 import type { Actor } from '../library/actor.ts'
 import { readCookie } from '../library/cookies.ts'
@@ -60,7 +60,9 @@ export function describePage(language: Language, hasFrames = false): Record<stri
 interface PageHttp {
   /** Called with errors that occur after the response. */
   onFault(error: AppError, requestId: string): void
-  readonly cache: Pick<PageCache, 'show'>
+  readonly cache: PageCache
+  /** What the address of the service is for programs. */
+  describeService(): Answer
   /** The language a request is answered in. */
   languageOf(call: Call): Language
 }
@@ -69,20 +71,13 @@ interface PageHttp {
 export interface Pages {
   readonly words: Words
   readonly files: StaticFiles
-  /** Mounts their routes and returns them. */
+  readonly routes: readonly BoundRoute[]
+  /** Mounts what scripts on the pages and their files ask for, and returns the routes of it. */
   add(http: Hono<HttpEnv>): readonly Route[]
   /** An error page, or null when the client did not ask for HTML. */
   toProblem(call: Call, error: AppError): Promise<Answer> | null
   /** Stops background workers. */
   close(): void
-}
-
-/** A parameter after a sign in its segment, which Hono has as a part of the parameter. */
-const SIGNED = /\/@:(\w+)/
-
-function readParam(c: HonoContext<HttpEnv>, name: string): string {
-  const value = c.req.param(name) ?? ''
-  return c.req.path.startsWith('/@') ? value.replace(/^@/, '') : value
 }
 
 /** Renders a page as HTML with invisible characters marked. */
@@ -119,14 +114,13 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
   })
   const flashOf = (call: Call) => createFlash(makeContext(call.actor), call.client.cookies, settings.baseUrl)
 
-  const toRequest = (c: HonoContext<HttpEnv>, count: CountUse, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
-    const call = c.get('call')
-    const { exchange, client } = call
+  const toRequest = (call: Call, count: CountUse, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
+    const { exchange, client, params } = call
     const onFault = (error: unknown) => http.onFault(toAppError(error), call.requestId)
     return {
       site: siteFor(call),
       sent,
-      param: (name) => readParam(c, name),
+      param: (name) => params[name] ?? '',
       callAnonymously: callAnonymously(makeContext, settings),
       path: exchange.path,
       query: new URLSearchParams(exchange.search),
@@ -138,109 +132,105 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         if (taken) call.cookies.push(taken.cookie)
         return taken?.value ?? null
       },
-      ref: c.req.param('ref') ?? '',
+      ref: params['ref'] ?? '',
       call: callLocally(async () => ({ ...(await makeContext(call.actor)), client, count, onFault, signal: exchange.signal() })),
     }
   }
-  const answer = (call: Call, html: string, status = 200, hasFrames = false) =>
-    new Response(`<!doctype html>${html}`, { status, headers: describePage(languageOf(call), hasFrames) })
-  const leadOn = ({ to, isPermanent }: LeadsOn) =>
-    new Response(null, { status: isPermanent ? 301 : 302, headers: { Location: to, 'Cache-Control': 'no-store' } })
+  const answer = (call: Call, html: string, status = 200, hasFrames = false): Answer => ({
+    status,
+    headers: describePage(languageOf(call), hasFrames),
+    body: encodePage(html),
+  })
+  const leadTo = (to: string, status: 301 | 302 | 303): Answer => ({
+    status,
+    headers: { location: to, 'cache-control': 'no-store' },
+    body: null,
+  })
+  const leadOn = ({ to, isPermanent }: LeadsOn) => leadTo(to, isPermanent ? 301 : 302)
   /** A page that says what was refused, with the status of it. */
-  const refuse = async (call: Call, { html, fault }: Refused, hasFrames = false) => {
-    const response = answer(call, await draw(html), HTTP_STATUS[fault.code], hasFrames)
-    for (const [name, value] of Object.entries(errorHeaders(fault))) response.headers.set(name, value)
-    response.headers.set('Cache-Control', 'private, no-store')
-    return response
+  const refuse = async (call: Call, { html, fault }: Refused, hasFrames = false): Promise<Answer> => {
+    const shown = answer(call, await draw(html), HTTP_STATUS[fault.code], hasFrames)
+    return { ...shown, headers: { ...shown.headers, ...errorHeaders(fault), 'cache-control': 'private, no-store' } }
   }
   /** Runs a form's action. On an error, renders the page again with the submitted values. */
   const actOn = async (
-    c: HonoContext<HttpEnv>,
+    call: Call,
     { page, allowsAnonymous = false, form: limit, hasFiles = false, hasFrames }: PageEntry,
     act: Action,
-  ): Promise<Response> => {
-    const call = c.get('call')
+  ): Promise<Answer> => {
     const { words } = siteFor(call)
     refuseForeignForm(call.exchange, settings.baseUrl, words)
     const isAnonymous = call.actor.kind === 'anonymous'
     if (isAnonymous && !allowsAnonymous) throw new AppError('unauthenticated', words.errors.signInFirst)
     const form = await readForm(call, { hasFiles, isAnonymous, limit, words })
     try {
-      const outcome = await act({ ...toRequest(c, makeContext(call.actor).count), form })
+      const outcome = await act({ ...toRequest(call, makeContext(call.actor).count), form })
       call.cookies.push(...(outcome.cookies ?? []))
       const flash =
         'to' in outcome && outcome.flash !== undefined
           ? flashOf(call).put(new URL(outcome.to, settings.baseUrl).pathname, outcome.flash)
           : null
       if (flash) call.cookies.push(flash)
-      if ('to' in outcome) return new Response(null, { status: 303, headers: { Location: outcome.to, 'Cache-Control': 'no-store' } })
+      if ('to' in outcome) return leadTo(outcome.to, 303)
       return answer(call, await draw(outcome.html), 200, hasFrames)
     } catch (error) {
       const fault = toAppError(error)
       // Anonymous visitors are redirected to sign in, unless this was a sign-in attempt.
       if (fault.code === 'internal' || (fault.code === 'unauthenticated' && !ENTRIES.has(call.exchange.path))) throw fault
-      const shown = await page(toRequest(c, countNothing, { form, fault }))
+      const shown = await page(toRequest(call, countNothing, { form, fault }))
       if ('to' in shown) return leadOn(shown)
       return await refuse(call, 'fault' in shown ? shown : { html: shown, fault }, hasFrames)
     }
   }
+  /** Shows a page, from the cache where it is the same for every stranger. */
+  const show = async (call: Call, { path, page, allowsAnonymous = false, hasFrames = false }: PageEntry): Promise<Answer> => {
+    // `/` also serves the service description to programs.
+    if (path === '/' && !wantsPage(call)) return http.describeService()
+    const cached = await http.cache.find(call)
+    if (cached) return cached
+    let other: Answer | null = null
+    const uses = collectUses()
+    const make = async () => {
+      const made = await page(toRequest(call, uses.count))
+      if (!('to' in made || 'fault' in made)) return await draw(made)
+      if ('to' in made) call.cookies.push(...(made.cookies ?? []))
+      other = 'to' in made ? leadOn(made) : await refuse(call, made)
+      return null
+    }
+    const body = await http.cache.show(call, make, uses.notes)
+    if (body !== null && isOpened(call)) {
+      const { count } = makeContext(call.actor)
+      for (const use of uses.notes()) count(...use)
+    }
+    if (body === null) return other ?? leadTo('/', 302)
+    const headers: AnswerHeaders = describePage(languageOf(call), hasFrames)
+    if (allowsAnonymous) headers['cache-control'] = 'private, no-store'
+    return { status: 200, headers, body }
+  }
+  const pages = PAGES.filter((page) => (settings.hasMcp || !page.isOfMcp) && (settings.hasOAuth || !page.isOfOAuth))
   return {
     words: ENGLISH,
     files,
+    routes: pages.flatMap((entry): BoundRoute[] => {
+      const { act, takesPassword, isEntry, isOfPublicItem, cost } = entry
+      const row = { path: entry.path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', ...(isEntry && { isEntry }) } as const
+      const get = { ...row, method: 'GET', cost: PAGE_COST, ...(isOfPublicItem && { isOfPublicItem }) } as const
+      const post = { ...row, method: 'POST', cost: cost ?? (takesPassword ? PASSWORD_COST : FORM_COST) } as const
+      return [
+        { ...get, handle: (call) => show(call, entry) },
+        ...(act ? [{ ...post, handle: (call: Call) => actOn(call, entry, act) }] : []),
+      ]
+    }),
     add(routes) {
-      const pages = PAGES.filter((page) => (settings.hasMcp || !page.isOfMcp) && (settings.hasOAuth || !page.isOfOAuth))
-      for (const entry of pages) {
-        const { path, page, act, hasFrames } = entry
-        const pattern = path.replace(SIGNED, '/:$1{@[^/]+}')
-        if (act) routes.post(pattern, (c) => actOn(c, entry, act))
-        routes.get(pattern, async (c, next) => {
-          // `/` also serves the service description to programs.
-          if (path === '/' && !wantsPage(c.get('call'))) return await next()
-          let onward: LeadsOn | null = null
-          let refused: Refused | null = null
-          const call = c.get('call')
-          const uses = collectUses()
-          const make = async () => {
-            const made = await page(toRequest(c, uses.count))
-            if ('fault' in made) {
-              refused = made
-              return null
-            }
-            if (!('to' in made)) return await draw(made)
-            onward = made
-            call.cookies.push(...(made.cookies ?? []))
-            return null
-          }
-          const html = await http.cache.show(call, make, uses.notes)
-          if (html !== null && isOpened(call)) {
-            const { count } = makeContext(call.actor)
-            for (const use of uses.notes()) count(...use)
-          }
-          if (refused !== null) return await refuse(call, refused)
-          if (html === null) return leadOn(onward ?? { to: '/' })
-          const shown = answer(call, html, 200, hasFrames)
-          if (entry.allowsAnonymous) shown.headers.set('Cache-Control', 'private, no-store')
-          return shown
-        })
-      }
       routes.get('/static/:digest/:name', async (c) => {
         const file = await files.answer(c.get('call').exchange.path, c.req.header('accept-encoding') ?? null)
         if (!file) throw new AppError('not_found', ENGLISH.errors.noFile)
         return file
       })
-      const rows = pages.flatMap(({ path, act, takesPassword, isEntry, isOfPublicItem, cost: ownCost }): Route[] => {
-        const row = { path: path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', cost: PAGE_COST, ...(isEntry && { isEntry }) } as const
-        const cost = ownCost ?? (takesPassword ? PASSWORD_COST : FORM_COST)
-        return [
-          { ...row, method: 'GET', ...(isOfPublicItem && { isOfPublicItem }) },
-          ...(act ? [{ ...row, method: 'POST', cost } as const] : []),
-        ]
-      })
       const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl, wordsFor)
       const passkeys = addPasskeyRoutes(routes, makeContext, (error, id) => http.onFault(toAppError(error), id), settings.baseUrl, wordsFor)
       const streams = addImproveStream(routes, makeContext, http.onFault, settings.baseUrl, wordsFor)
       return [
-        ...rows,
         ...beacons,
         ...streams,
         ...passkeys,
@@ -264,7 +254,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       )
       return near
         .then((items) => draw(showProblem(site, error, { path, requestId: call.requestId, near: items })))
-        .then((html) => fromResponse(answer(call, html, HTTP_STATUS[error.code])))
+        .then((html) => answer(call, html, HTTP_STATUS[error.code]))
     },
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { threadMs } from '../../../test/support/thread-time.ts'
-import { findFirstMark, markWords, readMarks } from './mark-words.ts'
+import { findFirstMark, markWords, readForMarks, readMarks } from './mark-words.ts'
 
 /** The text with brackets around what is marked. */
 function marked(query: string, text: string): string {
@@ -52,7 +52,7 @@ describe('marked words', () => {
         const pieces = markWords(text, marks)
         const first = pieces.findIndex((piece) => typeof piece !== 'string')
         const before = pieces.slice(0, Math.max(first, 0)).join('').length
-        expect(findFirstMark(text, marks)).toBe(first === -1 ? -1 : before)
+        expect(findFirstMark(readForMarks(text), marks)).toBe(first === -1 ? -1 : before)
       }),
     )
   })
@@ -74,6 +74,15 @@ describe('marked words', () => {
       'x'.repeat(49),
       'code'.repeat(13),
       'Coding',
+      'happy',
+      'happier',
+      'Rating',
+      'rates',
+      'possible',
+      'possibilities',
+      'relational',
+      'tries',
+      'try',
     )
     const joint = fc.constantFrom(' ', '-', '_', "'", '.', '++ ', '# ', '\n', '/')
     const text = fc.array(fc.tuple(words, joint), { maxLength: 30 }).map((pairs) => pairs.flat().join(''))

@@ -17,6 +17,28 @@ export interface Marks {
 /** Part of a text: as it is, or to be marked. */
 export type MarkedPiece = string | { readonly marked: string }
 
+/** Where pieces of a text begin and end, in UTF-16 units; in their order, none overlapping another. */
+export type Ranges = readonly (readonly [start: number, stop: number])[]
+
+/** A text whose marks are looked for. */
+export interface ReadableText {
+  readonly text: string
+  /** Its pieces besides plain words, in their order. */
+  readonly others: readonly OtherPiece[]
+}
+
+/** A word with foreign letters, a long one, a letter with its sign, or a character of a script without spaces. */
+interface OtherPiece {
+  readonly start: number
+  readonly end: number
+  /** The words that search reads it as. */
+  readonly words: readonly string[]
+  /** The same of a character of a script without spaces with the one right before it; null of everything else. */
+  readonly pair: { readonly start: number; readonly words: readonly string[] } | null
+  /** Whether it is a word, which has forms. */
+  readonly hasForms: boolean
+}
+
 /** A letter with its sign, a run of letters and digits in a script with spaces, or a character of one without. */
 const PIECE = new RegExp(
   `(?<![\\p{L}\\p{N}\\p{M}])[a-z](?:\\+\\+|#)(?![\\p{L}\\p{N}\\p{M}])|${UNSPACED.source}|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{Co}])(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}\\p{Co}])*`,
@@ -51,14 +73,41 @@ export function readMarks(query: string): Marks | null {
     words,
     stems,
     starts,
-    candidates: findBeginnings([...starts, ...words]),
+    candidates: matchBeginnings([...[...stems].map((stem) => stem.slice(0, Math.max(2, stem.length - 1))), ...words]),
     growing: last.length >= MIN_GROWING && words.has(last) ? last : null,
   }
 }
 
-function findBeginnings(words: readonly string[]): RegExp | null {
-  const beginnings = new Set(words.map((word) => word.slice(0, 2)).filter((start) => IS_PLAIN.test(start)))
-  return beginnings.size === 0 ? null : new RegExp(`(?<![a-z0-9])(?:${[...beginnings].join('|')})[a-z0-9]*`, 'gi')
+/** Finds words that begin like one of some. Stems end otherwise than their words by one letter at most: `happi` is that of `happy`. */
+function matchBeginnings(words: readonly string[]): RegExp | null {
+  const plain = [...new Set(words)].filter((start) => IS_PLAIN.test(start))
+  const shortest = plain.filter((start) => !plain.some((other) => other !== start && start.startsWith(other)))
+  // That nothing stands before a word is looked at where one was found, which is twice as fast as in the expression.
+  return shortest.length === 0 ? null : new RegExp(`(?:${shortest.join('|')})[a-z0-9]*`, 'gi')
+}
+
+/** Reads a text for its marks: what takes longest, and is the same for every query. */
+export function readForMarks(text: string): ReadableText {
+  if (isPlain(text)) return { text, others: [] }
+  const others: OtherPiece[] = []
+  let before: { readonly character: string; readonly at: number } | null = null
+  for (const { 0: piece, index: start } of text.matchAll(PIECE)) {
+    if (IS_PLAIN.test(piece)) continue
+    const end = start + piece.length
+    if (!IS_UNSPACED.test(piece)) {
+      const words: string[] = []
+      eachWord(piece, (word) => words.push(word))
+      others.push({ start, end, words, pair: null, hasForms: true })
+      continue
+    }
+    const pair =
+      before !== null && before.at + before.character.length === start
+        ? { start: before.at, words: readQueryWords(before.character + piece, 1).words }
+        : null
+    others.push({ start, end, words: readQueryWords(piece, 1).words, pair, hasForms: false })
+    before = { character: piece, at: start }
+  }
+  return { text, others }
 }
 
 /**
@@ -68,24 +117,34 @@ function findBeginnings(words: readonly string[]): RegExp | null {
 export function markWords(text: string, marks: Marks): MarkedPiece[] {
   const pieces: MarkedPiece[] = []
   let end = 0
-  eachMark(text, marks, (start, stop) => {
-    const from = Math.max(start, end)
-    if (from >= stop) return false
-    if (from > end) pieces.push(text.slice(end, from))
-    const last = pieces.at(-1)
-    // Pairs of an unspaced script overlap.
-    if (from === end && from > start && typeof last === 'object')
-      pieces[pieces.length - 1] = { marked: last.marked + text.slice(from, stop) }
-    else pieces.push({ marked: text.slice(from, stop) })
+  for (const [start, stop] of findMarks(readForMarks(text), marks)) {
+    if (start > end) pieces.push(text.slice(end, start))
+    pieces.push({ marked: text.slice(start, stop) })
     end = stop
-    return false
-  })
+  }
   if (end < text.length) pieces.push(text.slice(end))
   return pieces
 }
 
+/** Where the marked pieces of a text are. */
+export function findMarks(text: ReadableText, marks: Marks): Ranges {
+  const found: [number, number][] = []
+  let end = 0
+  eachMark(text, marks, (start, stop) => {
+    const from = Math.max(start, end)
+    if (from >= stop) return false
+    const last = found.at(-1)
+    // Pairs of an unspaced script overlap.
+    if (last && from === end && from > start) last[1] = stop
+    else found.push([from, stop])
+    end = stop
+    return false
+  })
+  return found
+}
+
 /** Where the first marked piece of a text begins; -1 when there is none. Reads no further. */
-export function findFirstMark(text: string, marks: Marks): number {
+export function findFirstMark(text: ReadableText, marks: Marks): number {
   let first = -1
   eachMark(text, marks, (start) => {
     first = start
@@ -95,25 +154,32 @@ export function findFirstMark(text: string, marks: Marks): number {
 }
 
 /** Calls `take` with where each mark begins and ends, in their order, until it returns true. */
-function eachMark(text: string, marks: Marks, take: (start: number, stop: number) => boolean): void {
-  if (isPlain(text)) {
-    for (const { 0: word, index } of marks.candidates ? text.matchAll(marks.candidates) : []) {
-      if (isWanted(word.toLowerCase(), marks) && take(index, index + word.length)) return
+function eachMark({ text, others }: ReadableText, marks: Marks, take: (start: number, stop: number) => boolean): void {
+  let next = 0
+  /** Takes the marked ones of the other pieces that begin before a place. Gives where the last of them ends; -1 to go no further. */
+  const takeOthers = (before: number): number => {
+    let end = 0
+    for (let other = others[next]; other && other.start < before; other = others[++next]) {
+      end = other.end
+      const start = startOfMark(other, marks)
+      if (start !== -1 && take(start, end)) return -1
     }
-    return
+    return end
   }
-  let previous: { readonly character: string; readonly at: number } | null = null
-  for (const match of text.matchAll(PIECE)) {
-    const [piece] = match
-    const stop = match.index + piece.length
-    let start = isMarked(piece, marks) ? match.index : -1
-    if (IS_UNSPACED.test(piece)) {
-      const isPair = previous !== null && previous.at + previous.character.length === match.index
-      if (previous && isPair && isMarked(previous.character + piece, marks)) start = previous.at
-      previous = { character: piece, at: match.index }
-    }
-    if (start !== -1 && take(start, stop)) return
+  for (const { 0: word, index } of marks.candidates ? text.matchAll(marks.candidates) : []) {
+    if (index > 0 && isLetterOrDigit(text.charCodeAt(index - 1))) continue
+    const end = takeOthers(index + word.length)
+    if (end === -1) return
+    // A part of another piece is no word.
+    if (index >= end && isWanted(word.toLowerCase(), marks) && take(index, index + word.length)) return
   }
+  takeOthers(text.length)
+}
+
+/** Where the mark of a piece begins: at the piece, or the one before it where both are a pair; -1 when it has none. */
+function startOfMark({ start, words, pair, hasForms }: OtherPiece, marks: Marks): number {
+  if (pair?.words.some((word) => marks.words.has(word))) return pair.start
+  return words.some((word) => (hasForms ? isWanted(word, marks) : marks.words.has(word))) ? start : -1
 }
 
 /** Whether a text holds plain words alone: finding those is several times as fast. */
@@ -136,17 +202,6 @@ function hasLongWord(text: string): boolean {
 function isLetterOrDigit(code: number): boolean {
   const lower = code | 0x20
   return (lower >= 0x61 && lower <= 0x7a) || (code >= 0x30 && code <= 0x39)
-}
-
-/** Whether search would find one of the words of a piece. */
-function isMarked(piece: string, marks: Marks): boolean {
-  if (IS_PLAIN.test(piece)) return isWanted(piece.toLowerCase(), marks)
-  if (IS_UNSPACED.test(piece)) return readQueryWords(piece, 1).words.some((word) => marks.words.has(word))
-  let isFound = false
-  eachWord(piece, (word) => {
-    isFound ||= isWanted(word, marks)
-  })
-  return isFound
 }
 
 function isWanted(word: string, { words, stems, starts, growing }: Marks): boolean {

@@ -1,32 +1,33 @@
-import { findFirstMark, type Marks } from '../../search/analysis/mark-words.ts'
+import { type FirstWord, firstWords } from '../../library/first-words.ts'
+import { findFirstMark, type Marks, type ReadableText, readForMarks } from '../../search/analysis/mark-words.ts'
 
-/** How much of a text is searched for a passage, in UTF-16 units: most often the word stands early. */
-const READ = [600, 3_000] as const
+/** How much of a text is searched for a passage, in UTF-16 units. */
+const MAX_READ = 3_000
+/** How much of a text is read for a passage, in UTF-16 units: half of it is shown, or more where it is full of markup. */
+const MAX_PASSAGE = 500
 /** How far before the found word a passage begins at most. */
 const BEFORE = 40
 
-/** Whether a text holds a word that is marked. */
-export function hasMarks(text: string, marks: Marks): boolean {
-  return findFirstMark(text, marks) !== -1
+/** The first words of a text from a place on. */
+export function readPassage(text: string, start: number): readonly FirstWord[] {
+  return firstWords(cutAtSpace(text.slice(start), MAX_PASSAGE)).pieces
+}
+
+/** The start of a text, as far as passages are looked for in it. */
+export function readStart(text: string): ReadableText {
+  return readForMarks(cutAtSpace(text, MAX_READ).toWellFormed())
 }
 
 /** The place in a text where its first passage with a marked word begins, at the start of a line or a word; 0 when there is none. */
-export function findPassage(text: string, marks: Marks): number {
-  for (const length of READ) {
-    const start = cutAtSpace(text, length).toWellFormed()
-    const found = findFirstMark(start, marks)
-    if (found === -1) {
-      if (start.length === text.length) return 0
-      continue
-    }
-    if (found <= BEFORE) return 0
-    const from = found - BEFORE
-    const line = start.lastIndexOf('\n', found - 1)
-    if (line >= from) return line + 1
-    const space = start.indexOf(' ', from)
-    return space === -1 || space >= found ? found : space + 1
-  }
-  return 0
+export function findPassage(start: ReadableText, marks: Marks): number {
+  const { text } = start
+  const found = findFirstMark(start, marks)
+  if (found <= BEFORE) return 0
+  const from = found - BEFORE
+  const line = text.lastIndexOf('\n', found - 1)
+  if (line >= from) return line + 1
+  const space = text.indexOf(' ', from)
+  return space === -1 || space >= found ? found : space + 1
 }
 
 /** The start of a text, at most so long, without a part of a word where it can be. */

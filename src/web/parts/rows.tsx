@@ -1,23 +1,17 @@
 import type { Child, FC } from 'hono/jsx'
-import { LRUCache } from 'lru-cache'
+import type { HtmlEscapedString } from 'hono/utils/html'
 import type { z } from 'zod'
-import { type FirstWords, firstWords } from '../../library/first-words.ts'
 import type { listedPrompt, listedSkill } from '../../operations/core/records.ts'
 import type { Marks } from '../../search/analysis/mark-words.ts'
 import type { Site } from '../site.ts'
 import { Ago } from './ago.tsx'
+import { drawOnce } from './draw-once.ts'
 import { authorPath } from './facts.tsx'
-import { Highlight } from './highlight.tsx'
-import { findPassage, hasMarks } from './passage.ts'
+import { type DrawnText, drawRowText } from './row-text.ts'
 import { Star, type Stars } from './star.tsx'
 
 type ListedPrompt = z.infer<typeof listedPrompt>
 type ListedSkill = z.infer<typeof listedSkill>
-
-/** About how much of a text one line of a row shows, in UTF-16 units. */
-const ONE_LINE = 100
-/** Size of the cache of first words: the texts they were made of, in UTF-16 units. */
-const MAX_CACHED = 4_000_000
 
 interface ListProps {
   readonly site: Site
@@ -61,63 +55,23 @@ export const PromptRows: FC<ListProps & { prompts: readonly ListedPrompt[] }> = 
   </ol>
 )
 
-type OneRow = Pick<RowProps, 'site' | 'marks' | 'stars' | 'selected' | 'controls'>
+type OneRow = Pick<RowProps, 'site' | 'stars' | 'selected' | 'controls'> & { readonly marks: Marks | null }
 
-const PromptRow: FC<OneRow & { prompt: ListedPrompt }> = ({ prompt, ...row }) => {
-  const { site, marks } = row
-  const { pieces, blanks, isPassage } = readWords(prompt, marks)
+const PromptRow: FC<OneRow & { prompt: ListedPrompt }> = ({ prompt, marks, ...row }) => {
+  const { title, description, content, approximate = false } = prompt
+  const text = drawRowText(prompt.id, { title, description, content }, marks, approximate)
+  // Not all variables of a text that was cut are in it.
+  const blanks = prompt.contentTruncated ? 0 : text.blanks
   return (
-    <Row
-      {...row}
-      kind="prompts"
-      item={prompt}
-      facts={
-        <>
-          {prompt.type === 'TEXT' ? null : <li class="kind">{site.words.types[prompt.type]}</li>}
-          {/* Not all variables of a text that was cut are in it. */}
-          {blanks === 0 || prompt.contentTruncated ? null : <li>{site.words.find.blanks(blanks)}</li>}
-        </>
-      }
-    >
+    <Row {...row} kind="prompts" item={prompt} type={prompt.type} text={text} counted={blanks}>
       {/* A description says more, unless words of the query are in the text. */}
       {prompt.description !== null && marks === null ? null : (
         <p class="first-words" dir="auto">
-          {isPassage ? '… ' : null}
-          {pieces.map((piece) =>
-            'text' in piece ? (
-              <Highlight text={piece.text} marks={marks} />
-            ) : (
-              <span class="chip">
-                <Highlight text={piece.blank} marks={marks} />
-              </span>
-            ),
-          )}
+          {text.words}
         </p>
       )}
     </Row>
   )
-}
-
-/** The first words of a prompt. When nothing of the query would be marked in its row, a passage of its text that shows why it was found. */
-function readWords({ title, description, content, approximate }: ListedPrompt, marks: Marks | null) {
-  const first = readFirstWords(content, title)
-  const words = first.pieces.map((piece) => ('text' in piece ? piece.text : piece.blank)).join('')
-  const shown = `${title} ${description?.slice(0, ONE_LINE) ?? ''} ${words.slice(0, ONE_LINE)}`.toWellFormed()
-  // What is near in meaning alone holds none of the words.
-  const start = marks === null || approximate || hasMarks(shown, marks) ? 0 : findPassage(content, marks)
-  return start === 0
-    ? { ...first, isPassage: false }
-    : { pieces: firstWords(content.slice(start)).pieces, blanks: first.blanks, isPassage: true }
-}
-
-/** First words of texts that were listed lately, by title and text: making them takes longer than the rest of a row. */
-const cachedWords = new LRUCache<string, FirstWords>({ maxSize: MAX_CACHED, sizeCalculation: (_, key) => key.length })
-
-function readFirstWords(content: string, title: string): FirstWords {
-  const key = `${title}\n${content}`
-  const words = cachedWords.get(key) ?? firstWords(content, title)
-  cachedWords.set(key, words)
-  return words
 }
 
 /** Skills as rows. */
@@ -135,71 +89,103 @@ export const SkillRows: FC<ListProps & { skills: readonly ListedSkill[] }> = ({
   </ol>
 )
 
-const SkillRow: FC<OneRow & { skill: ListedSkill }> = ({ skill, ...row }) => (
-  <Row {...row} kind="skills" item={skill} facts={<li>{row.site.words.fileCount(skill.files.length)}</li>} />
-)
+const SkillRow: FC<OneRow & { skill: ListedSkill }> = ({ skill, marks, ...row }) => {
+  const { title, description } = skill
+  const text = drawRowText(skill.id, { title, description, content: null }, marks, skill.approximate ?? false)
+  return <Row {...row} kind="skills" item={skill} type={null} text={text} counted={skill.files.length} />
+}
 
 interface RowProps {
   readonly site: Site
   readonly kind: 'prompts' | 'skills'
   readonly item: ListedPrompt | ListedSkill
-  readonly marks: Marks | null
+  /** Of a prompt. */
+  readonly type: ListedPrompt['type'] | null
+  readonly text: DrawnText
+  /** Blanks of a prompt, files of a skill. */
+  readonly counted: number
   readonly stars: Stars
   readonly selected: ReadonlySet<string> | null
-  /** Facts of this kind alone, as list items. */
-  readonly facts: Child
   readonly children?: Child
   /** What its reader can do with it in this list. */
   readonly controls?: Child
 }
 
 /** An item in a list: its title, its facts on one line, its description, and more. The script finds the parts by `data-row`. */
-const Row: FC<RowProps> = ({ site, kind, item, marks, stars, selected, facts, children, controls = null }) => {
-  const { words } = site
-  return (
-    <li data-row={kind} id={controls === null ? undefined : `item-${item.id}`}>
-      {selected === null ? null : (
-        <label class="pick">
-          <input
-            type="checkbox"
-            form="bulk"
-            name="ids"
-            value={item.id}
-            checked={selected.has(item.id)}
-            aria-label={words.library.select(item.title)}
-          />
-        </label>
-      )}
-      <h3 dir="auto">
-        <a href={`/${kind}/${item.slug}`}>
-          <Highlight text={item.title} marks={marks} />
-        </a>
-      </h3>
-      <ul class="facts line">
-        {item.visibility === 'public' ? null : <li>{words.visibilities[item.visibility]}</li>}
-        {item.approximate ? <li>{words.nearInMeaning}</li> : null}
-        {item.category === null ? null : (
-          <li>
-            <a href={`/${kind}?category=${item.categorySlug}`}>{item.category}</a>
-          </li>
-        )}
-        <li>
-          <a href={authorPath(item.author)}>{item.author}</a>
-        </li>
-        {facts}
-        {item.votes > 0 ? <li>{words.votes(item.votes)}</li> : null}
-        <li>
-          <Ago words={words} at={item.createdAt} />
-        </li>
-      </ul>
-      {item.description === null ? null : (
-        <p class="description" dir="auto">
-          <Highlight text={item.description} marks={marks} />
-        </p>
-      )}
-      {children}
-      <Star site={site} kind={kind} item={item} stars={stars} />
-      {controls}
-    </li>
-  )
+const Row: FC<RowProps> = ({ site, kind, item, type, text, counted, stars, selected, children, controls = null }) => (
+  <li data-row={kind} id={controls === null ? undefined : `item-${item.id}`}>
+    {selected === null ? null : (
+      <label class="pick">
+        <input
+          type="checkbox"
+          form="bulk"
+          name="ids"
+          value={item.id}
+          checked={selected.has(item.id)}
+          aria-label={site.words.library.select(item.title)}
+        />
+      </label>
+    )}
+    <h3 dir="auto">
+      <a href={`/${kind}/${item.slug}`}>{text.title}</a>
+    </h3>
+    {drawFacts(site.words, kind, item, type, counted)}
+    {text.description === null ? null : (
+      <p class="description" dir="auto">
+        {text.description}
+      </p>
+    )}
+    {children}
+    {stars === null ? null : <Star site={site} kind={kind} item={item} stars={stars} />}
+    {controls}
+  </li>
+)
+
+/** The line of facts, which is the same for every query and reader. */
+function drawFacts(
+  words: Site['words'],
+  kind: RowProps['kind'],
+  { visibility, approximate, category, categorySlug, author, votes, createdAt }: RowProps['item'],
+  type: RowProps['type'],
+  counted: number,
+): HtmlEscapedString {
+  const facts = { kind, visibility, approximate: approximate === true, category, categorySlug, author, type, counted, votes, createdAt }
+  return drawOnce(words, JSON.stringify(Object.values(facts)), () => <Facts words={words} {...facts} />)
 }
+
+type FactsProps = Pick<RowProps['item'], 'visibility' | 'category' | 'categorySlug' | 'author' | 'votes' | 'createdAt'> &
+  Pick<RowProps, 'kind' | 'type' | 'counted'> & { readonly words: Site['words']; readonly approximate: boolean }
+
+const Facts: FC<FactsProps> = ({
+  words,
+  kind,
+  visibility,
+  approximate,
+  category,
+  categorySlug,
+  author,
+  type,
+  counted,
+  votes,
+  createdAt,
+}) => (
+  <ul class="facts line">
+    {visibility === 'public' ? null : <li>{words.visibilities[visibility]}</li>}
+    {approximate ? <li>{words.nearInMeaning}</li> : null}
+    {category === null ? null : (
+      <li>
+        <a href={`/${kind}?category=${categorySlug}`}>{category}</a>
+      </li>
+    )}
+    <li>
+      <a href={authorPath(author)}>{author}</a>
+    </li>
+    {type === null || type === 'TEXT' ? null : <li class="kind">{words.types[type]}</li>}
+    {kind === 'skills' ? <li>{words.fileCount(counted)}</li> : null}
+    {kind === 'prompts' && counted > 0 ? <li>{words.find.blanks(counted)}</li> : null}
+    {votes > 0 ? <li>{words.votes(votes)}</li> : null}
+    <li>
+      <Ago words={words} at={createdAt} />
+    </li>
+  </ul>
+)

@@ -8,8 +8,8 @@ import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
 import { DocumentFrame, DocumentHead, DocumentSearch } from '../../parts/document-frame.tsx'
-import { Highlight } from '../../parts/highlight.tsx'
-import { findPassage } from '../../parts/passage.ts'
+import { Highlight } from '../../parts/highlight.ts'
+import { findPassage, readStart } from '../../parts/passage.ts'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -52,7 +52,7 @@ const Found: FC<{ site: Site; query: string }> = ({ site, query }) => {
       </p>
       <ol class="rows">
         {hits.map(({ name, document, id, title, text }) => {
-          const start = marks === null ? 0 : findPassage(text, marks)
+          const start = marks === null ? 0 : findPassage(readStart(text), marks)
           return (
             <li>
               <h3>

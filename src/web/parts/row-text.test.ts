@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { readMarks } from '../../search/analysis/mark-words.ts'
+import { drawRowText } from './row-text.ts'
+
+const TEXTS = { title: 'Fix <pipes>', description: 'For a plumber & others', content: 'Call ${name} at once.' }
+let last = 0
+const draw = (texts: Partial<Parameters<typeof drawRowText>[1]>, query: string | null, isNear = false, id = `item-${++last}`) => {
+  const { title, description, words, blanks } = drawRowText(id, { ...TEXTS, ...texts }, query === null ? null : readMarks(query), isNear)
+  return { title: String(title), description: description && String(description), words: String(words), blanks }
+}
+
+describe('drawRowText', () => {
+  it('escapes texts, and shows blanks as chips', () => {
+    expect(draw({}, null)).toEqual({
+      title: 'Fix &lt;pipes&gt;',
+      description: 'For a plumber &amp; others',
+      words: 'Call <span class="chip">name</span> at once.',
+      blanks: 1,
+    })
+  })
+
+  it('marks the words of a query in each of them', () => {
+    expect(draw({}, 'pipe plumbers names ')).toMatchObject({
+      title: 'Fix &lt;<mark>pipes</mark>&gt;',
+      description: 'For a <mark>plumber</mark> &amp; others',
+      words: 'Call <span class="chip"><mark>name</mark></span> at once.',
+    })
+  })
+
+  it('marks no word that reaches from one text into the next', () => {
+    expect(draw({ title: 'car', description: 'pet', content: 'carpet' }, 'carpet ')).toMatchObject({
+      title: 'car',
+      description: 'pet',
+      words: '<mark>carpet</mark>',
+    })
+  })
+
+  it('has no words for a skill, and no description where there is none', () => {
+    expect(draw({ content: null, description: null }, 'plumber')).toEqual({
+      title: 'Fix &lt;pipes&gt;',
+      description: null,
+      words: '',
+      blanks: 0,
+    })
+  })
+
+  const long = `${'one two three '.repeat(40)}\nThen call a **plumber** at once.`
+  it('shows a passage when nothing else of the row is marked, unless the item is near in meaning alone', () => {
+    const texts = { description: null, content: long }
+    expect(draw(texts, 'plumber ').words).toBe('… Then call a <mark>plumber</mark> at once.')
+    expect(draw(texts, 'plumber ', true).words).toMatch(/^one two three/)
+    expect(draw({ ...texts, title: 'Plumber' }, 'plumber ').words).toMatch(/^one two three/)
+    expect(draw({ content: long }, 'plumber ').words).toMatch(/^one two three/)
+  })
+
+  it('shows a passage where a mark is only beyond the first line of a description', () => {
+    const description = `${'x '.repeat(60)}plumber`
+    expect(draw({ description, content: long }, 'plumber ').words).toBe('… Then call a <mark>plumber</mark> at once.')
+  })
+
+  it('reads a text again that has changed', () => {
+    expect(draw({}, null, false, 'same').title).toBe('Fix &lt;pipes&gt;')
+    expect(draw({ title: 'New' }, null, false, 'same').title).toBe('New')
+    expect(draw({ title: 'New', content: 'Other' }, null, false, 'same').words).toBe('Other')
+    expect(draw({ title: 'New', content: 'Other', description: null }, null, false, 'same').description).toBeNull()
+  })
+})

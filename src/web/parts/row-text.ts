@@ -1,0 +1,139 @@
+import { raw } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+import { LRUCache } from 'lru-cache'
+import { firstWords } from '../../library/first-words.ts'
+import { findMarks, type Marks, type Ranges, type ReadableText, readForMarks } from '../../search/analysis/mark-words.ts'
+import { drawMarked, highlight } from './highlight.ts'
+import { findPassage, readPassage, readStart } from './passage.ts'
+
+/** The texts of an item that its row shows. */
+interface RowTexts {
+  readonly title: string
+  readonly description: string | null
+  /** Null for a skill. */
+  readonly content: string | null
+}
+
+/** A piece of what a row shows: its place in the whole, and its HTML without marks. */
+interface Piece {
+  readonly start: number
+  readonly end: number
+  readonly html: HtmlEscapedString
+}
+
+/** What a row shows of an item's texts. It is read once for all queries: that takes longer than the rest of a row. */
+interface RowText {
+  readonly texts: RowTexts
+  /** Everything that can be marked, a line for each piece: no mark goes past the end of one. */
+  readonly shown: ReadableText
+  readonly title: Piece
+  readonly description: Piece | null
+  readonly words: readonly (Piece & { readonly isBlank: boolean })[]
+  /** Distinct variables in the text. */
+  readonly blanks: number
+  /** Where passages of the content are looked for, once one was. */
+  start: ReadableText | null
+}
+
+/** A row's texts as HTML, with the words of a query marked. */
+export interface DrawnText {
+  readonly title: HtmlEscapedString
+  readonly description: HtmlEscapedString | null
+  /** The first words of a prompt, or a passage. */
+  readonly words: HtmlEscapedString
+  /** Distinct variables in the text. */
+  readonly blanks: number
+}
+
+/** About how much of a text one line of a row shows, in UTF-16 units. */
+const ONE_LINE = 100
+/** Size of the cache: the texts of its items, in UTF-16 units. */
+const MAX_CACHED = 4_000_000
+
+/** The rows of items that were listed lately, by their ids. */
+const cached = new LRUCache<string, RowText>({
+  maxSize: MAX_CACHED,
+  sizeCalculation: ({ texts, shown }) => lengthOf(texts) + shown.text.length + 1,
+})
+
+function lengthOf({ title, description, content }: RowTexts): number {
+  return title.length + (description?.length ?? 0) + (content?.length ?? 0)
+}
+
+/**
+ * The texts of a row. When nothing of the query would be marked in a prompt's row, a passage of its text shows why it was found.
+ * @param id of the item
+ * @param marks null marks nothing
+ * @param isNear whether the item was found by its meaning alone, and holds none of the words
+ */
+export function drawRowText(id: string, texts: RowTexts, marks: Marks | null, isNear: boolean): DrawnText {
+  const row = readRow(id, texts)
+  const { title, description, blanks } = row
+  const found = marks === null ? [] : findMarks(row.shown, marks)
+  const passage = marks === null || isNear || texts.content === null || isSeen(row, found) ? null : drawPassage(row, texts.content, marks)
+  return {
+    title: drawPiece(row, title, found),
+    description: description && drawPiece(row, description, found),
+    words: passage ?? drawWords(row.words.map((piece) => ({ html: drawPiece(row, piece, found), isBlank: piece.isBlank }))),
+    blanks,
+  }
+}
+
+function readRow(id: string, texts: RowTexts): RowText {
+  const known = cached.get(id)
+  if (known && isSame(known.texts, texts)) return known
+  const row = makeRow(texts)
+  cached.set(id, row)
+  return row
+}
+
+function isSame(a: RowTexts, b: RowTexts): boolean {
+  return a.title === b.title && a.description === b.description && a.content === b.content
+}
+
+function makeRow(texts: RowTexts): RowText {
+  let shown = ''
+  const add = (text: string): Piece => {
+    const start = shown.length
+    shown += `${text}\n`
+    return { start, end: start + text.length, html: highlight(text, null) }
+  }
+  const title = add(texts.title)
+  const description = texts.description === null ? null : add(texts.description)
+  const first = texts.content === null ? { pieces: [], blanks: 0 } : firstWords(texts.content, texts.title)
+  const words = first.pieces.map((piece) =>
+    'text' in piece ? { ...add(piece.text), isBlank: false } : { ...add(piece.blank), isBlank: true },
+  )
+  return { texts, shown: readForMarks(shown), title, description, words, blanks: first.blanks, start: null }
+}
+
+/** Whether one of the marks stands where a row shows it: descriptions and first words are cut at the end of a line. */
+function isSeen({ title, description, words }: RowText, found: Ranges): boolean {
+  const [first] = words
+  const isWithin = (at: number, start: number, end: number) => at >= start && at < Math.min(end, start + ONE_LINE)
+  return found.some(
+    ([at]) =>
+      at < title.end ||
+      (description !== null && isWithin(at, description.start, description.end)) ||
+      (first !== undefined && isWithin(at, first.start, Number.POSITIVE_INFINITY)),
+  )
+}
+
+function drawPiece({ shown }: RowText, { start, end, html }: Piece, found: Ranges): HtmlEscapedString {
+  return found.some(([at]) => at >= start && at < end) ? drawMarked(shown.text, start, end, found) : html
+}
+
+/** A passage that begins near the first marked word; null when there is none further on. */
+function drawPassage(row: RowText, content: string, marks: Marks): HtmlEscapedString | null {
+  row.start ??= readStart(content)
+  const start = findPassage(row.start, marks)
+  if (start === 0) return null
+  const words = readPassage(content, start).map((piece) =>
+    'text' in piece ? { html: highlight(piece.text, marks), isBlank: false } : { html: highlight(piece.blank, marks), isBlank: true },
+  )
+  return raw(`… ${drawWords(words)}`)
+}
+
+function drawWords(words: readonly { readonly html: HtmlEscapedString; readonly isBlank: boolean }[]): HtmlEscapedString {
+  return raw(words.map(({ html, isBlank }) => (isBlank ? `<span class="chip">${html}</span>` : html)).join(''))
+}
