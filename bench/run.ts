@@ -20,9 +20,12 @@ import { type RequestFigures, type Results, type SizeFigures, toTable } from './
 import { type Saver, startSaver } from './saver.ts'
 
 const SEED = 20_261_121
-/** For how long requests of a kind go before those that count, which are slow until they are compiled; and how many at most. */
-const WARM_UP_SECONDS = 1
+/**
+ * How many requests of a kind go before those that count: code is slow until it was called so often that it is compiled, however fast the
+ * machine is. And for how long at most.
+ */
 const WARM_UP = 3_000
+const WARM_UP_SECONDS = 20
 const STARTS = 3
 const METRICS_TOKEN = 'token-of-the-benchmark'
 
