@@ -1,4 +1,5 @@
 import type { Vocabulary } from '../index/vocabulary.ts'
+import { dotProduct } from './dot-product.ts'
 import { lengthOf } from './embedder.ts'
 import { hammingDistances, signWords, toSignBits } from './sign-bits.ts'
 import { DIMS, type WordVectors } from './word-vectors.ts'
@@ -70,13 +71,12 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
   const findFrom = (from: number, self: number): Neighbour[] => {
     const own = vectors.vectorOf(self)
     const ownLength = lengthOf(own)
+    const numbers = Float64Array.from(own)
     const found: Neighbour[] = []
     hammingDistances(signs.subarray(from * SIGN_WORDS), toSignBits(own), distances.subarray(from, ids.length))
     for (let place = from; place < ids.length; place++) {
       if ((distances[place] ?? 0) > MAX_HAMMING_DISTANCE || rows[place] === self) continue
-      let product = 0
-      for (let i = 0, at = place * DIMS; i < DIMS; i++, at++) product += (own[i] ?? 0) * (copies[at] ?? 0)
-      const cosine = product / (ownLength * (lengths[place] ?? 1))
+      const cosine = dotProduct(numbers, copies, place * DIMS) / (ownLength * (lengths[place] ?? 1))
       if (cosine >= MIN_COSINE) found.push({ id: ids[place] ?? 0, cosine })
     }
     return found
