@@ -3,12 +3,13 @@
  * C0 and C1 but tab and line ends, and Unicode's bidirectional controls (UAX #9, section 2), with which a text reads otherwise than it is
  * (CVE-2021-42574, "Trojan Source").
  */
-const CLASS = '[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]|\\r(?!\\n)'
+const ALONE = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'
+const CLASS = `[${ALONE}]|\\r(?!\\n)`
 const CONTROL = new RegExp(CLASS, 'g')
 const RUN = new RegExp(`(?:${CLASS})+`, 'g')
 const ANY = new RegExp(CLASS)
-/** The same and every carriage return: one class, which is found in little more than half of the time. */
-const MAYBE = new RegExp(`[${CLASS.slice(1, CLASS.indexOf(']'))}\\r]`)
+/** Finds these and every carriage return. One class takes 60 % of the time, and most texts have none of them. */
+const PERHAPS = new RegExp(`[${ALONE}\\r]`)
 /** Those that JSON does not escape by itself. */
 const RAW_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 /** Code points named of one run. */
@@ -20,7 +21,7 @@ function toHex(control: string): string {
 
 /** Whether a text has a control character in it. */
 export function hasControls(text: string): boolean {
-  return MAYBE.test(text) && ANY.test(text)
+  return PERHAPS.test(text) && ANY.test(text)
 }
 
 /** Marks of one text, and a placeholder for further ones, so that a text full of controls does not grow to many times its length. */
