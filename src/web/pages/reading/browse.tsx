@@ -149,28 +149,9 @@ function linkTo(base: string, kept: Kept, change: Record<string, string | undefi
   return query.size === 0 ? base : `${base}?${query}`
 }
 
-/** The same list for each value of one name: what does not change is written once. */
-function linksBy(base: string, kept: Kept, name: keyof Kept): (value: string | undefined) => string {
-  const names = Object.keys(kept)
-  const at = names.includes(name) ? names.indexOf(name) : names.length
-  const write = (part: readonly string[]) => {
-    const query = new URLSearchParams()
-    for (const one of part) {
-      const value = kept[one as keyof Kept]
-      if (value !== undefined) query.set(one, value)
-    }
-    return query.toString()
-  }
-  const [before, after] = [write(names.slice(0, at)), write(names.slice(at + 1))]
-  return (value) => {
-    const own = value === undefined ? '' : new URLSearchParams([[name, value]]).toString()
-    const query = [before, own, after].filter((part) => part !== '').join('&')
-    return query === '' ? base : `${base}?${query}`
-  }
-}
-
 /** The filters that can change the list: choices without hits are left out, and so are groups without a choice. */
 function toGroups(words: Site['words'], kind: Kind, kept: Kept, { facets, total }: Found, categories: Categories): FilterGroup[] {
+  const linkOf = (name: string) => (value: string | undefined) => linkTo(`/${kind}`, kept, { [name]: value })
   const counts = new Map(facets.categories.map(({ slug, count }) => [slug, count]))
   const chosen = categories.find(({ slug }) => slug === kept.category)
   const above = chosen?.parent ?? chosen?.slug
@@ -191,18 +172,18 @@ function toGroups(words: Site['words'], kind: Kind, kept: Kept, { facets, total 
     }))
   const tags = facets.tags.map(({ slug, name, count }) => ({ value: slug, name, count }))
   return [
-    { name: 'type' as const, label: words.type, choices: kind === 'prompts' ? types : [] },
-    { name: 'category' as const, label: words.category, choices: inCategories },
-    { name: 'tag' as const, label: words.tags, choices: tags },
+    { name: 'type', label: words.type, choices: kind === 'prompts' ? types : [] },
+    { name: 'category', label: words.category, choices: inCategories },
+    { name: 'tag', label: words.tags, choices: tags },
   ].flatMap(({ name, label, choices }) => {
-    const current = kept[name]
+    const current = kept[name as 'type' | 'category' | 'tag']
     // Few hits are widened by near ones, more so in a narrowed list: what is chosen has found all that is listed.
     const shown = choices
       .map((choice) => (choice.value === current ? { ...choice, count: total } : choice))
       .filter(({ value, count }) => count > 0 || value === current)
     // A single choice that holds for everything narrows nothing.
     const isUseful = current !== undefined || shown.length > 1 || (name !== 'type' && shown.length > 0)
-    return isUseful ? [{ label, chosen: current, choices: shown, toUrl: linksBy(`/${kind}`, kept, name) }] : []
+    return isUseful ? [{ label, chosen: current, choices: shown, toUrl: linkOf(name) }] : []
   })
 }
 
@@ -215,7 +196,8 @@ function toCollectionGroup(
 ): FilterGroup[] {
   if (own.length === 0) return []
   const choices = own.map(({ id, title }) => ({ value: id, name: title, count: null }))
-  return [{ label: words.collecting.collections, chosen: kept.collections, choices, toUrl: linksBy(`/${kind}`, kept, 'collections') }]
+  const toUrl = (value: string | undefined) => linkTo(`/${kind}`, kept, { collections: value })
+  return [{ label: words.collecting.collections, chosen: kept.collections, choices, toUrl }]
 }
 
 /** How much was found, what it was narrowed by, and the order. */
