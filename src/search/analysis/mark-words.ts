@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer'
 import { parseQuery } from './query.ts'
-import { eachWord, readQueryWords, STOP_WORDS, UNSPACED } from './words.ts'
+import { eachWord, HAS_UNSPACED, readQueryWords, STOP_WORDS, UNSPACED } from './words.ts'
 
 /** What of a text a query marks. */
 export interface Marks {
@@ -10,6 +10,8 @@ export interface Marks {
   readonly starts: ReadonlySet<string>
   /** Finds the words of a plain text that may be marked, by how they begin; null when there are none. */
   readonly candidates: RegExp | null
+  /** Whether one of the words is of a script without spaces. */
+  readonly hasUnspaced: boolean
   /** The last word, which may still be growing: longer words that begin with it are marked too. */
   readonly growing: string | null
 }
@@ -31,12 +33,7 @@ export interface ReadableText {
 interface OtherPiece {
   readonly start: number
   readonly end: number
-  /** The words that search reads it as. */
-  readonly words: readonly string[]
-  /** The same of a character of a script without spaces with the one right before it; null of everything else. */
-  readonly pair: { readonly start: number; readonly words: readonly string[] } | null
-  /** Whether it is a word, which has forms. */
-  readonly hasForms: boolean
+  readonly isUnspaced: boolean
 }
 
 /** A letter with its sign, a run of letters and digits in a script with spaces, or a character of one without. */
@@ -73,39 +70,27 @@ export function readMarks(query: string): Marks | null {
     words,
     stems,
     starts,
+    // The last letter of a stem may differ from its words: `happi` is the stem of `happy`, and `rate` of `rating`.
     candidates: matchBeginnings([...[...stems].map((stem) => stem.slice(0, Math.max(2, stem.length - 1))), ...words]),
+    hasUnspaced: [...words].some((word) => HAS_UNSPACED.test(word)),
     growing: last.length >= MIN_GROWING && words.has(last) ? last : null,
   }
 }
 
-/** Finds words that begin like one of some. Stems end otherwise than their words by one letter at most: `happi` is that of `happy`. */
+/** Finds words that begin with one of some beginnings. */
 function matchBeginnings(words: readonly string[]): RegExp | null {
   const plain = [...new Set(words)].filter((start) => IS_PLAIN.test(start))
   const shortest = plain.filter((start) => !plain.some((other) => other !== start && start.startsWith(other)))
-  // That nothing stands before a word is looked at where one was found, which is twice as fast as in the expression.
+  // A lookbehind would double the time: `eachMark` checks what stands before a match.
   return shortest.length === 0 ? null : new RegExp(`(?:${shortest.join('|')})[a-z0-9]*`, 'gi')
 }
 
-/** Reads a text for its marks: what takes longest, and is the same for every query. */
+/** Reads a text once for the marks of any query. */
 export function readForMarks(text: string): ReadableText {
   if (isPlain(text)) return { text, others: [] }
   const others: OtherPiece[] = []
-  let before: { readonly character: string; readonly at: number } | null = null
   for (const { 0: piece, index: start } of text.matchAll(PIECE)) {
-    if (IS_PLAIN.test(piece)) continue
-    const end = start + piece.length
-    if (!IS_UNSPACED.test(piece)) {
-      const words: string[] = []
-      eachWord(piece, (word) => words.push(word))
-      others.push({ start, end, words, pair: null, hasForms: true })
-      continue
-    }
-    const pair =
-      before !== null && before.at + before.character.length === start
-        ? { start: before.at, words: readQueryWords(before.character + piece, 1).words }
-        : null
-    others.push({ start, end, words: readQueryWords(piece, 1).words, pair, hasForms: false })
-    before = { character: piece, at: start }
+    if (!IS_PLAIN.test(piece)) others.push({ start, end: start + piece.length, isUnspaced: IS_UNSPACED.test(piece) })
   }
   return { text, others }
 }
@@ -156,12 +141,27 @@ export function findFirstMark(text: ReadableText, marks: Marks): number {
 /** Calls `take` with where each mark begins and ends, in their order, until it returns true. */
 function eachMark({ text, others }: ReadableText, marks: Marks, take: (start: number, stop: number) => boolean): void {
   let next = 0
+  /** Characters and pairs that were looked at: a text repeats them, and reading one takes microseconds. */
+  const known = new Map<string, boolean>()
+  const isMarkedUnspaced = (piece: string): boolean => {
+    const isFound = known.get(piece) ?? readQueryWords(piece, 1).words.some((word) => marks.words.has(word))
+    known.set(piece, isFound)
+    return isFound
+  }
+  /** Where the mark of a piece begins: at the piece, or the one before it where both are a pair; -1 when it has none. */
+  const startOfMark = ({ start, end, isUnspaced }: OtherPiece, before: OtherPiece | undefined): number => {
+    if (!isUnspaced) return isMarked(text.slice(start, end), marks) ? start : -1
+    if (!marks.hasUnspaced) return -1
+    const isPair = before?.isUnspaced && before.end === start
+    if (isPair && isMarkedUnspaced(text.slice(before.start, end))) return before.start
+    return isMarkedUnspaced(text.slice(start, end)) ? start : -1
+  }
   /** Takes the marked ones of the other pieces that begin before a place. Gives where the last of them ends; -1 to go no further. */
   const takeOthers = (before: number): number => {
     let end = 0
     for (let other = others[next]; other && other.start < before; other = others[++next]) {
       end = other.end
-      const start = startOfMark(other, marks)
+      const start = startOfMark(other, others[next - 1])
       if (start !== -1 && take(start, end)) return -1
     }
     return end
@@ -174,12 +174,6 @@ function eachMark({ text, others }: ReadableText, marks: Marks, take: (start: nu
     if (index >= end && isWanted(word.toLowerCase(), marks) && take(index, index + word.length)) return
   }
   takeOthers(text.length)
-}
-
-/** Where the mark of a piece begins: at the piece, or the one before it where both are a pair; -1 when it has none. */
-function startOfMark({ start, words, pair, hasForms }: OtherPiece, marks: Marks): number {
-  if (pair?.words.some((word) => marks.words.has(word))) return pair.start
-  return words.some((word) => (hasForms ? isWanted(word, marks) : marks.words.has(word))) ? start : -1
 }
 
 /** Whether a text holds plain words alone: finding those is several times as fast. */
@@ -202,6 +196,15 @@ function hasLongWord(text: string): boolean {
 function isLetterOrDigit(code: number): boolean {
   const lower = code | 0x20
   return (lower >= 0x61 && lower <= 0x7a) || (code >= 0x30 && code <= 0x39)
+}
+
+/** Whether search would find one of the words that a piece of a script with spaces is read as. */
+function isMarked(piece: string, marks: Marks): boolean {
+  let isFound = false
+  eachWord(piece, (word) => {
+    isFound ||= isWanted(word, marks)
+  })
+  return isFound
 }
 
 function isWanted(word: string, { words, stems, starts, growing }: Marks): boolean {

@@ -30,7 +30,7 @@ export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]\p{M}*/gu
 /** The part of a run that is in a script with spaces. */
 export const SPACED_PART = new RegExp(`(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}\\p{Co}])+`, 'gu')
-const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
+export const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
 /** `c++` and `c#`: the sign is part of the name. */
 const SIGNED_LETTER = /(?<![\p{L}\p{N}\p{M}\p{Co}])([a-z])(\+\+|#)(?![\p{L}\p{N}\p{M}\p{Co}])/gu
 /** Signs that NFKD turns into letters, although they are not part of the word. */
