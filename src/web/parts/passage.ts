@@ -3,8 +3,8 @@ import { findFirstMark, type Marks, type ReadableText, readForMarks } from '../.
 
 /** How much of a text is searched for a passage, in UTF-16 units. */
 const MAX_READ = 3_000
-/** How much of a text is read for a passage, in UTF-16 units: half of it is shown, or more where it is full of markup. */
-const MAX_PASSAGE = 500
+/** How much of a text is read for a passage, in UTF-16 units: a quarter of it is shown, and more where it is full of markup. */
+const MAX_PASSAGE = 1_000
 /** How far before the found word a passage begins at most. */
 const BEFORE = 40
 

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { readMarks } from '../../search/analysis/mark-words.ts'
 import { drawRowText } from './row-text.ts'
@@ -56,6 +58,24 @@ describe('drawRowText', () => {
   it('shows a passage where a mark is only beyond the first line of a description', () => {
     const description = `${'x '.repeat(60)}plumber`
     expect(draw({ description, content: long }, 'plumber ').words).toBe('… Then call a <mark>plumber</mark> at once.')
+  })
+
+  it('keeps little of texts whose every letter is a word', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const held = () => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    const before = held()
+    for (let item = 0; item < 1_500; item++) draw({ description: null, content: '東京都の人'.repeat(700) + item }, 'plumber ')
+    expect(held() - before).toBeLessThan(60_000_000)
+  })
+
+  it('shows a passage where the end of the first line cuts a marked word', () => {
+    const content = `${'one two '.repeat(12)}plumbers come.`
+    expect(draw({ description: null, content }, 'plumber ').words).toMatch(/^… .*<mark>plumbers<\/mark> come\.$/)
+    expect(draw({ description: null, content: content.slice(8) }, 'plumber ').words).toMatch(/^one two .*<mark>plumbers<\/mark> come\.$/)
   })
 
   it('reads a text again that has changed', () => {

@@ -31,8 +31,8 @@ interface RowText {
   readonly words: readonly (Piece & { readonly isBlank: boolean })[]
   /** Distinct variables in the text. */
   readonly blanks: number
-  /** Where passages of the content are looked for, once one was. */
-  start: ReadableText | null
+  /** Where passages of the content are looked for; null until one was needed. */
+  readonly start: ReadableText | null
 }
 
 /** A row's texts as HTML, with the words of a query marked. */
@@ -47,14 +47,21 @@ export interface DrawnText {
 
 /** About how much of a text one line of a row shows, in UTF-16 units. */
 const ONE_LINE = 100
-/** Size of the cache: the texts of its items, in UTF-16 units. */
+/** Size of the cache: the texts of its items and what was read of them, in UTF-16 units. */
 const MAX_CACHED = 4_000_000
+
+/** What a piece of a text that is no plain word takes: texts in some scripts are made of such pieces. */
+const OTHER_PIECE = 20
 
 /** The rows of items that were listed lately, by their ids. */
 const cached = new LRUCache<string, RowText>({
   maxSize: MAX_CACHED,
-  sizeCalculation: ({ texts, shown }) => lengthOf(texts) + shown.text.length + 1,
+  sizeCalculation: ({ texts, shown, start }) => 1 + lengthOf(texts) + sizeOf(shown) + (start === null ? 0 : sizeOf(start)),
 })
+
+function sizeOf({ text, others }: ReadableText): number {
+  return text.length + others.length * OTHER_PIECE
+}
 
 function lengthOf({ title, description, content }: RowTexts): number {
   return title.length + (description?.length ?? 0) + (content?.length ?? 0)
@@ -70,7 +77,8 @@ export function drawRowText(id: string, texts: RowTexts, marks: Marks | null, is
   const row = readRow(id, texts)
   const { title, description, blanks } = row
   const found = marks === null ? [] : findMarks(row.shown, marks)
-  const passage = marks === null || isNear || texts.content === null || isSeen(row, found) ? null : drawPassage(row, texts.content, marks)
+  const passage =
+    marks === null || isNear || texts.content === null || isSeen(row, found) ? null : drawPassage(id, row, texts.content, marks)
   return {
     title: drawPiece(row, title, found),
     description: description && drawPiece(row, description, found),
@@ -107,15 +115,11 @@ function makeRow(texts: RowTexts): RowText {
   return { texts, shown: readForMarks(shown), title, description, words, blanks: first.blanks, start: null }
 }
 
-/** Whether one of the marks stands where a row shows it: descriptions and first words are cut at the end of a line. */
+/** Whether a row shows one of the marks: descriptions and first words are cut at the end of a line. */
 function isSeen({ title, description, words }: RowText, found: Ranges): boolean {
-  const [first] = words
-  const isWithin = (at: number, start: number, end: number) => at >= start && at < Math.min(end, start + ONE_LINE)
+  const inLine = (piece: Piece | null | undefined, at: number, stop: number) => piece && at >= piece.start && stop <= piece.start + ONE_LINE
   return found.some(
-    ([at]) =>
-      at < title.end ||
-      (description !== null && isWithin(at, description.start, description.end)) ||
-      (first !== undefined && isWithin(at, first.start, Number.POSITIVE_INFINITY)),
+    ([at, stop]) => at < title.end || (at < (description?.end ?? 0) && inLine(description, at, stop)) || inLine(words[0], at, stop),
   )
 }
 
@@ -124,9 +128,10 @@ function drawPiece({ shown }: RowText, { start, end, html }: Piece, found: Range
 }
 
 /** A passage that begins near the first marked word; null when there is none further on. */
-function drawPassage(row: RowText, content: string, marks: Marks): HtmlEscapedString | null {
-  row.start ??= readStart(content)
-  const start = findPassage(row.start, marks)
+function drawPassage(id: string, row: RowText, content: string, marks: Marks): HtmlEscapedString | null {
+  const read = row.start ?? readStart(content)
+  if (row.start === null) cached.set(id, { ...row, start: read })
+  const start = findPassage(read, marks)
   if (start === 0) return null
   const words = readPassage(content, start).map((piece) =>
     'text' in piece ? { html: highlight(piece.text, marks), isBlank: false } : { html: highlight(piece.blank, marks), isBlank: true },
