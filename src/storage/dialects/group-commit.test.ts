@@ -158,9 +158,13 @@ describe('concurrent writes', () => {
   it('run again after a collision, and give up after some', async () => {
     const collision = new Error('deadlock')
     const patience: boolean[] = []
+    const beside: boolean[] = []
     const group = createGroupCommit({
       lanes: 1,
-      run: (work) => database.transact(work),
+      run: async (work, isConcurrent) => {
+        beside.push(isConcurrent)
+        await database.transact(work)
+      },
       savepoint: { begin() {}, release() {}, rollback() {} },
       isOpen: () => true,
       setPatience: (_, waits) => void patience.push(waits),
@@ -177,6 +181,8 @@ describe('concurrent writes', () => {
     runs = 0
     await expect(group(work(100), options)).rejects.toMatchObject({ code: 'unavailable' })
     expect(runs).toBe(5)
+    // The last time while no other group runs.
+    expect(beside.slice(-5)).toEqual([true, true, true, true, false])
     runs = 0
     await expect(group(work(3), { ...options, isConcurrent: false })).rejects.toBe(collision)
     expect(runs).toBe(1)

@@ -8,7 +8,7 @@ import type { Finish } from './dialect.ts'
 /** A group commits once it has this many writes, or has been open for this long, in milliseconds. */
 const MAX_GROUP = 50
 const MAX_GROUP_MS = 60
-/** How often a write is run before a collision with another is its answer. */
+/** How often a write is run before a collision with another is its answer. The last time, no other group runs beside its own. */
 const MAX_RUNS = 5
 
 type Work<T> = (transaction: Kysely<Database>) => Promise<T>
@@ -22,7 +22,7 @@ interface Job {
   runs: number
   /** Whether it shares its transaction with none: its group failed. */
   isAlone: boolean
-  /** Whether it begins its group, where it may wait for locks: it collided with another. */
+  /** Whether it begins its group, where it may wait for locks: it has failed before. */
   isFirst: boolean
   result: unknown
   settle: () => void
@@ -34,7 +34,10 @@ interface Job {
 export interface GroupEngine {
   /** How many groups of concurrent writes may be open at once. */
   readonly lanes: number
-  /** Runs work in one transaction that is durable when this resolves. @throws what `work` throws, after rolling everything back */
+  /**
+   * Runs work in one transaction that is durable when this resolves, beside others when it is concurrent.
+   * @throws what `work` throws, after rolling everything back
+   */
   readonly run: (work: Work<void>, isConcurrent: boolean) => Promise<void>
   /** A savepoint of the open transaction. A rollback also forgets it. */
   readonly savepoint: Readonly<Record<'begin' | 'release' | 'rollback', (transaction: Kysely<Database>) => Promise<void> | void>>
@@ -55,7 +58,8 @@ export interface GroupEngine {
  * keep others from theirs.
  *
  * Concurrent writes and others are never in one group. A concurrent one that would have to wait for a lock of another group runs again, first
- * in a later one. The last steps of concurrent writes run together at the end of their group; other writes each run their own.
+ * in a later one, and the last time while no other group runs. The last steps of concurrent writes run together at the end of their group; other
+ * writes each run their own.
  * @returns takes a write of a caller, and answers when it is durable
  */
 export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, options: GroupOptions<T>) => Promise<T> {
@@ -134,6 +138,8 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
   const runGroup = async (first: Job): Promise<void> => {
     const group: Job[] = [first]
     const collided: Job[] = []
+    /** A write that collided each time so far runs while no others do. */
+    const mayCollide = first.isConcurrent && first.runs < MAX_RUNS - 1
     let hasBegun = false
     /** Whether the commit was sent: from then on nobody knows whether it was made. */
     let isCommitting = false
@@ -168,7 +174,7 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
         await finishTogether(transaction, group)
         await Promise.all(sent)
         isCommitting = true
-      }, first.isConcurrent)
+      }, mayCollide)
       for (const job of group) job.settle()
     } catch (error) {
       // Another lane may still serve them.
@@ -181,6 +187,7 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
           continue
         }
         job.isAlone = group.length > 1
+        job.isFirst = true
         put(job)
       }
     }
