@@ -249,7 +249,8 @@ export async function createStore(
     const states = all.flatMap((noted) => noted.states)
     const changes = all.flatMap((noted) => noted.changes)
     const writeNumbered = async () => {
-      if (items.length === 0) return
+      // First of all in each transaction: what triggers lock at the commit is then locked in one order by all.
+      if (items.length === 0) return await database.dialect.lockNumbers(db)
       const [, , remember] = await together([
         database.dialect.lockNumbers(db),
         logSharedChanges(db, states, new Date(nowMs).toISOString()),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
-import { ANONYMOUS } from '../../src/library/actor.ts'
+import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, User } from '../../src/library/items.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
@@ -233,6 +233,91 @@ for (const engine of ENGINES) {
       expect((await databases[1]?.reader.selectFrom('item').select('title').execute())?.map(({ title }) => title)).toEqual([
         'Another title',
       ])
+    })
+
+    it('and votes of many on one item are all counted', async () => {
+      const item = await stores[0]?.items.createPrompt(by(), PROMPT)
+      if (!item) throw new Error('nothing was created')
+      const names = Array.from({ length: 12 }, (_, index) => `voter-${index}`)
+      const voters = await Promise.all(
+        names.map((username) => (stores[0] as LibraryStore).people.createUser({ username, defaultVisibility: 'private' })),
+      )
+      const outcomes = await Promise.allSettled([
+        ...[...voters, ...voters.slice(0, 4)].map(({ id }, index) =>
+          (stores[index % 2] as LibraryStore).marks.setVote(ANONYMOUS, 'prompt', item.slug, id, true),
+        ),
+        ...Array.from({ length: 6 }, (_, index) =>
+          (stores[index % 2] as LibraryStore).items.changePrompt(item.id, by(), () => ({ content: `Change ${index}.` })),
+        ),
+      ])
+      expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
+      expect(await stores[1]?.items.findPrompt(ANONYMOUS, item.id)).toMatchObject({ votes: 12 })
+      const taken = await everywhere(
+        (store, index) => store.marks.setVote(ANONYMOUS, 'prompt', item.id, voters[index]?.id ?? '', false),
+        12,
+      )
+      expect(taken.map((result) => result?.votes).toSorted((a = 0, b = 0) => a - b)).toEqual(
+        Array.from({ length: 12 }, (_, votes) => votes),
+      )
+    })
+
+    it.runIf(engine.name === 'postgresql')('and changes of many kinds never wait for each other in a circle', async () => {
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 20)
+      for (let round = 0; round < ROUNDS; round++) {
+        // Features raise revisions in another order than saves do.
+        await Promise.all([
+          ...items.slice(0, 10).map(({ id }) => stores[0]?.items.changePrompt(id, by(), () => ({ content: `Round ${round}.` }))),
+          ...items.slice(10).map(({ id }) => stores[1]?.marks.setFeatured('prompt', id, round % 2 === 0)),
+        ])
+      }
+      // The server counts within a second.
+      await sleep(1200)
+      const counted = sql<{ deadlocks: string }>`select deadlocks from pg_stat_database where datname = current_database()`
+      const result = databases[0] && (await counted.execute(databases[0].reader))
+      expect(result?.rows.map(({ deadlocks }) => Number(deadlocks))).toEqual([0])
+    })
+
+    it('and of those who delete an item one does', async () => {
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 12)
+      const deleted = await Promise.all(
+        items.flatMap(({ id, slug }) => [id, slug].map((ref, index) => stores[index]?.items.setDeleted('prompt', ref, ada.id, true))),
+      )
+      expect(deleted.filter((outcome) => outcome !== null)).toHaveLength(12)
+    })
+
+    it('and favourites of one reader stay below the limit', async () => {
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 10)
+      const outcomes = await everywhere(
+        (store, index) => store.marks.setFavourite(ANONYMOUS, 'prompt', items[index]?.id ?? '', ada.id, true, 4),
+        10,
+      )
+      expect(outcomes.filter((outcome) => outcome === 'full')).toHaveLength(6)
+      expect(await databases[1]?.reader.selectFrom('favourite').select('item_seq').execute()).toHaveLength(4)
+    })
+
+    it('and changes of one collection follow one another', async () => {
+      const actor: Actor = { kind: 'user', userId: ada.id, username: 'ada', scopes: new Set(['read', 'write']) }
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 12)
+      const made = await stores[0]?.collections.createCollection(actor, {
+        ownerId: ada.id,
+        title: 'Many hands',
+        description: null,
+        visibility: 'public',
+      })
+      if (!made) throw new Error('nothing was created')
+      const outcomes = await Promise.allSettled([
+        ...items.map(({ id }, index) => (stores[index % 2] as LibraryStore).collections.addToCollection(actor, made.id, [id], null)),
+        ...items.map(({ id }, index) => (stores[(index + 1) % 2] as LibraryStore).collections.addToCollection(actor, made.slug, [id], 1)),
+        ...items.map(({ id }) => (stores[1] as LibraryStore).items.changePrompt(id, by(), () => ({ content: 'Another text.' }))),
+      ])
+      const rejected = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+      expect(rejected).toEqual([])
+      const rows = await databases[0]?.reader.selectFrom('collection_item').select(['item_seq', 'position']).execute()
+      expect(new Set(rows?.map(({ item_seq }) => item_seq)).size).toBe(12)
+      expect(new Set(rows?.map(({ position }) => position)).size).toBe(12)
+      const collection = await stores[0]?.collections.findCollection(actor, made.id)
+      // Once for each item that was not there.
+      expect(collection?.version).toBe(13)
     })
 
     it('and writes that run alone keep out of each other’s way', async () => {

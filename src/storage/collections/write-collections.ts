@@ -12,7 +12,7 @@ import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq } from '../items/write-items.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
-import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
+import { type CollectionRow, findCollectionRow, lockCollection, selectCollections } from './collection-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug } from './collection-slugs.ts'
 import type { CountCollected } from './count-collected.ts'
 import { type Change, findCollected, findItems, findTarget } from './find-collected.ts'
@@ -90,8 +90,16 @@ export function writeCollections(
   context: WriteContext,
   count: CountCollected,
 ): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
-  const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
-    context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
+  const now = () => new Date(context.clock()).toISOString()
+  /** Changes one collection, beside changes of others. */
+  const change = <T>(actor: Actor, ref: string, work: (change: Change) => Promise<T>): Promise<T> =>
+    context.transact(
+      async (db, notes) => {
+        await lockCollection(db, ref)
+        return await work({ db, notes, actor, now: now() })
+      },
+      { isConcurrent: true },
+    )
   /** The collection after a change, as the actor sees it. The change is committed: an error must not invite the caller to repeat it. */
   const show = async (actor: Actor, row: CollectionRow, by: CountCollected = count): Promise<Collection> => {
     const [collection] = await toCollections(context.reader, actor, [row], by).catch((cause: unknown) => {
@@ -102,8 +110,8 @@ export function writeCollections(
   }
   return {
     async createCollection(actor, { ownerId, title, description, visibility }) {
-      const created = await change(actor, async (open) => {
-        const { db, notes, now } = open
+      const created = await context.transact(async (db, notes) => {
+        const at = now()
         const owner = await findOwner(db, userIdOf(actor), { id: ownerId })
         if (!owner) throw new AppError('not_found', 'This user does not exist.')
         requireRight(owner.role, 'edit', 'create collections here')
@@ -136,8 +144,8 @@ export function writeCollections(
             visibility,
             was_public: visibility === 'public' ? 1 : 0,
             version: 1,
-            created_at: now,
-            updated_at: now,
+            created_at: at,
+            updated_at: at,
           })
           .returning('seq')
           .executeTakeFirstOrThrow()
@@ -149,7 +157,7 @@ export function writeCollections(
       return await show(actor, created, async () => new Map())
     },
     async changeCollection(actor, ref, wanted, baseVersion) {
-      const changed = await change(actor, async (open) => {
+      const changed = await change(actor, ref, async (open) => {
         const { db, notes, now } = open
         const row = await findForChange(open, ref, 'edit', 'change this collection')
         if (!row) return null
@@ -189,7 +197,7 @@ export function writeCollections(
       return changed && (await show(actor, changed))
     },
     deleteCollection: (actor, ref) =>
-      change(actor, async (open) => {
+      change(actor, ref, async (open) => {
         const row = await findForChange(open, ref, 'delete', 'delete this collection')
         if (!row) return null
         await removeRows(open.db, [row.seq])
@@ -197,7 +205,7 @@ export function writeCollections(
         return { id: row.id, title: row.title }
       }),
     async addToCollection(actor, ref, items, position) {
-      const changed = await change(actor, async (open) => {
+      const changed = await change(actor, ref, async (open) => {
         const { db } = open
         const row = await findForChange(open, ref, 'edit', 'add to this collection')
         if (!row) return null
@@ -230,7 +238,7 @@ export function writeCollections(
       return changed && { collection: await show(actor, changed.row), added: changed.added }
     },
     async removeFromCollection(actor, ref, items) {
-      const changed = await change(actor, async (open) => {
+      const changed = await change(actor, ref, async (open) => {
         const row = await findForChange(open, ref, 'edit', 'remove from this collection')
         if (!row) return null
         const { numDeletedRows } = await open.db
@@ -244,7 +252,7 @@ export function writeCollections(
       return changed && { collection: await show(actor, changed.row), removed: changed.removed }
     },
     async moveInCollection(actor, ref, item, place, baseVersion) {
-      const changed = await change(actor, async (open) => {
+      const changed = await change(actor, ref, async (open) => {
         const row = await findForChange(open, ref, 'edit', 'reorder this collection')
         if (!row) return null
         requireNewest(row, baseVersion)

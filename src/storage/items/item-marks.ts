@@ -8,6 +8,8 @@ import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { favouriteStore } from './favourites.ts'
 import { countRows, readItemsInOrder, toItems } from './item-lists.ts'
+import { lockItem } from './item-locks.ts'
+import type { WriteNotes } from './item-parts.ts'
 import { findVisibleRow } from './item-queries.ts'
 import { selectItems } from './item-rows.ts'
 import { findPublication, takeBackPublication } from './publications.ts'
@@ -17,6 +19,15 @@ import { findUserSeq } from './write-items.ts'
 /** Votes, favourites, and what administrators decide about items. */
 export function markStore(reader: Kysely<Database>, context: WriteContext): MarkStore {
   const now = () => new Date(context.clock()).toISOString()
+  /** Changes one item, beside changes of others. */
+  const change = <T>(ref: string, work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>) =>
+    context.transact(
+      async (db, notes) => {
+        await lockItem(db, ref)
+        return await work(db, notes)
+      },
+      { isConcurrent: true },
+    )
   const findById = async (db: Kysely<Database>, kind: ItemKind, id: string) =>
     isId(id)
       ? await selectItems(db)
@@ -55,7 +66,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       }
     },
     setVote: (actor, kind, ref, userId, voted) =>
-      context.transact(async (db, notes) => {
+      change(ref, async (db, notes) => {
         const row = await findVisibleRow(db, actor, kind, ref)
         if (!row) return null
         const voter = await findUserSeq(db, userId)
@@ -90,7 +101,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         return publication && { slug: await takeBackPublication(db, notes, row, publication, now()) }
       }),
     setFeatured: (kind, id, isFeatured) =>
-      context.transact(async (db, notes) => {
+      change(id, async (db, notes) => {
         const row = await findById(db, kind, id)
         if (row?.visibility !== 'public') return false
         await db
@@ -105,7 +116,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         return true
       }),
     setHeld: (kind, id, isHeld) =>
-      context.transact(async (db, notes) => {
+      change(id, async (db, notes) => {
         const row = await findById(db, kind, id)
         const isWanted = isHeld ? row?.visibility === 'public' : row?.held_at !== null
         if (!row || !isWanted) return false

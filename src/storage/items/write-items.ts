@@ -12,13 +12,13 @@ import { toTags } from '../../library/tags.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { audienceOf, othersMaySee, refuseWhileHeld } from '../../library/visibility.ts'
-import { prepareLock } from '../dialects/row-locks.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { findTwins } from './imported-twins.ts'
 import { readCategories } from './item-filters.ts'
+import { lockItem } from './item-locks.ts'
 import { type NextState, readFiles, spellTags, toSearchableText, type WriteNotes, writeParts } from './item-parts.ts'
 import { type ItemRow, isWithin, selectItems, toPrompt, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
@@ -202,21 +202,14 @@ const rowById = prepareQuery<ItemRow>((db) => liveRow(db).where('item.id', '=', 
 const rowBySlug = prepareQuery<ItemRow>((db) =>
   liveRow(db).innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', slot('ref')),
 )
-const lockById = prepareLock<'item'>((db) => db.selectFrom('item').select('seq').where('id', '=', slot('ref')))
-const lockBySlug = prepareLock<'item'>((db) =>
-  db
-    .selectFrom('item')
-    .select('seq')
-    .where('seq', '=', (eb) => eb.selectFrom('slug').select('item_seq').where('slug.slug', '=', slot('ref'))),
-)
 const updateItem = prepareStatement(
   sql`update item set ${sql.join(CHANGED.map((column) => sql`${sql.ref(column)} = ${slot(column)}`))} where seq = ${slot('seq')}`,
 )
 
 /** The row `ref` names, whoever owns it, unless deleted, locked for a change. `decide` checks the right. */
 async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
-  const [lock, find] = isId(ref) ? [lockById, rowById] : [lockBySlug, rowBySlug]
-  const [, [row]] = await together([lock(db, { ref }), find(db, { kind, ref })])
+  const find = isId(ref) ? rowById : rowBySlug
+  const [, [row]] = await together([lockItem(db, ref), find(db, { kind, ref })])
   if (!row || !within) return row ?? null
   const isInside = isWithin({ visibilities: othersMaySee('member', 'list'), readerId: userId, within })
   const inside = await db.selectFrom('item').select('item.seq').where('item.seq', '=', row.seq).where(isInside).executeTakeFirst()
