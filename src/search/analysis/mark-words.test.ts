@@ -1,13 +1,19 @@
 import fc from 'fast-check'
+import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
 import { threadMs } from '../../../test/support/thread-time.ts'
-import { findFirstMark, markWords, readForMarks, readMarks } from './mark-words.ts'
+import { findFirstMark, findMarks, readForMarks, readMarks } from './mark-words.ts'
 
 /** The text with brackets around what is marked. */
 function marked(query: string, text: string): string {
   const marks = readMarks(query)
-  const pieces = marks === null ? [text] : markWords(text, marks)
-  return pieces.map((piece) => (typeof piece === 'string' ? piece : `[${piece.marked}]`)).join('')
+  let shown = ''
+  let end = 0
+  for (const [start, stop] of marks === null ? [] : findMarks(readForMarks(text), marks)) {
+    shown += `${text.slice(end, start)}[${text.slice(start, stop)}]`
+    end = stop
+  }
+  return shown + text.slice(end)
 }
 
 describe('marked words', () => {
@@ -15,6 +21,8 @@ describe('marked words', () => {
     ['review code', 'Reviews: the code was reviewed by reviewers', '[Reviews]: the [code] was [reviewed] by [reviewers]'],
     ['generate story', 'Generates stories, generating a storyboard', '[Generates] [stories], [generating] a [storyboard]'],
     ['policy ', 'Policies and police', '[Policies] and police'],
+    ['policies ', 'one policy', 'one [policy]'],
+    ['rates ', 'rating', '[rating]'],
     ['car ', 'Cars, cards and careers', '[Cars], cards and careers'],
     ['car', 'Cars, cards and careers', '[Cars], [cards] and [careers]'],
     ['c++ or c#', 'C++, C# and css', '[C++], [C#] and css'],
@@ -24,6 +32,10 @@ describe('marked words', () => {
     ['the cat', 'the cat', 'the [cat]'],
     ['東京', '大東京都、東京と京都', '大[東京]都、[東京]と京都'],
     ['東京都', '東京都の東', '[東京都]の東'],
+    ['京 ab ', '東京ab京 ab', '東[京][ab][京] [ab]'],
+    ['ab ', 'éabéab ab', 'éabéab [ab]'],
+    ['tri ', 'métrißtri', 'métrißtri'],
+    ['pe te ', 're\u0301pe\u0301te\u0301', 're\u0301pe\u0301te\u0301'],
     ['!!!', 'a!!!', 'a!!!'],
     ['', 'text', 'text'],
     ['<b>', '<b>&amp;</b>', '<[b]>&amp;</[b]>'],
@@ -31,14 +43,18 @@ describe('marked words', () => {
     expect(marked(query, text)).toBe(expected)
   })
 
-  it('leave the text as it is, and mark every word of a query that is the text', () => {
+  it('stand in their order, none over another', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.string({ unit: 'grapheme', maxLength: 200 }), (query, text) => {
         const marks = readMarks(query)
         if (marks === null) return
-        const pieces = markWords(text, marks)
-        expect(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.marked)).join('')).toBe(text)
-        expect(pieces).not.toContain('')
+        let end = 0
+        for (const [start, stop] of findMarks(readForMarks(text), marks)) {
+          expect(start).toBeGreaterThanOrEqual(end)
+          expect(stop).toBeGreaterThan(start)
+          expect(stop).toBeLessThanOrEqual(text.length)
+          end = stop
+        }
       }),
     )
   })
@@ -49,41 +65,56 @@ describe('marked words', () => {
       fc.property(fc.constantFrom('review', 'code c#', '東京', 'é', 'codes'), text, (query, text) => {
         const marks = readMarks(query)
         if (marks === null) throw new Error('the query has words')
-        const pieces = markWords(text, marks)
-        const first = pieces.findIndex((piece) => typeof piece !== 'string')
-        const before = pieces.slice(0, Math.max(first, 0)).join('').length
-        expect(findFirstMark(readForMarks(text), marks)).toBe(first === -1 ? -1 : before)
+        const read = readForMarks(text)
+        expect(findFirstMark(read, marks)).toBe(findMarks(read, marks)[0]?.[0] ?? -1)
+      }),
+    )
+  })
+
+  const words = fc.constantFrom(
+    'review',
+    'reviews',
+    'reviewed',
+    'code',
+    'codec',
+    'the',
+    'a',
+    'c',
+    'c2',
+    're',
+    '42',
+    'x'.repeat(48),
+    'x'.repeat(49),
+    'code'.repeat(13),
+    'Coding',
+    'happy',
+    'happier',
+    'Rating',
+    'rates',
+    'possible',
+    'possibilities',
+    'relational',
+    'tries',
+    'try',
+  )
+
+  it('are those whose word or stem is one of the query, or begins with its last word', () => {
+    const text = fc.array(words, { maxLength: 30 }).map((all) => all.filter((word) => word.length < 48).join(' '))
+    fc.assert(
+      fc.property(fc.array(words, { minLength: 1, maxLength: 4 }), fc.constantFrom('', ' '), text, (query, end, plain) => {
+        const asked = query.join(' ') + end
+        const marks = readMarks(asked)
+        if (marks === null) throw new Error('the query has words')
+        const { stems, growing } = marks
+        const isMarked = (word: string) =>
+          marks.words.has(word) || stems.has(stemmer(word)) || (growing !== null && word.startsWith(growing))
+        const expected = plain.replaceAll(/[a-z0-9]+/gi, (word) => (isMarked(word.toLowerCase()) ? `[${word}]` : word))
+        expect(marked(asked, plain)).toBe(expected)
       }),
     )
   })
 
   it('are the same in a plain text as in one with other letters', () => {
-    const words = fc.constantFrom(
-      'review',
-      'reviews',
-      'reviewed',
-      'code',
-      'codec',
-      'the',
-      'a',
-      'c',
-      'c2',
-      're',
-      '42',
-      'x'.repeat(48),
-      'x'.repeat(49),
-      'code'.repeat(13),
-      'Coding',
-      'happy',
-      'happier',
-      'Rating',
-      'rates',
-      'possible',
-      'possibilities',
-      'relational',
-      'tries',
-      'try',
-    )
     const joint = fc.constantFrom(' ', '-', '_', "'", '.', '++ ', '# ', '\n', '/')
     const text = fc.array(fc.tuple(words, joint), { maxLength: 30 }).map((pairs) => pairs.flat().join(''))
     fc.assert(
@@ -99,7 +130,7 @@ describe('marked words', () => {
     if (!marks) throw new Error('no marks')
     const started = threadMs()
     for (const text of ['a'.repeat(200_000), 'ab '.repeat(60_000), '東'.repeat(100_000), 'c+'.repeat(80_000), 'é\u0301'.repeat(60_000)])
-      markWords(text, marks)
+      findMarks(readForMarks(text), marks)
     expect(threadMs() - started).toBeLessThan(5_000)
   })
 })

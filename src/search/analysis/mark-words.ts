@@ -16,9 +16,6 @@ export interface Marks {
   readonly growing: string | null
 }
 
-/** Part of a text: as it is, or to be marked. */
-export type MarkedPiece = string | { readonly marked: string }
-
 /** Where pieces of a text begin and end, in UTF-16 units; in their order, none overlapping another. */
 export type Ranges = readonly (readonly [start: number, stop: number])[]
 
@@ -29,19 +26,19 @@ export interface ReadableText {
   readonly others: readonly OtherPiece[]
 }
 
-/** A word with foreign letters, a long one, a letter with its sign, or a character of a script without spaces. */
+/** A word with foreign letters, a long one, a letter with its sign, or characters of a script without spaces. */
 interface OtherPiece {
   readonly start: number
   readonly end: number
   readonly isUnspaced: boolean
 }
 
-/** A letter with its sign, a run of letters and digits in a script with spaces, or a character of one without. */
+/** A letter with its sign, or a run of letters and digits, either in scripts without spaces or in others. */
 const PIECE = new RegExp(
-  `(?<![\\p{L}\\p{N}\\p{M}])[a-z](?:\\+\\+|#)(?![\\p{L}\\p{N}\\p{M}])|${UNSPACED.source}|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{Co}])(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}\\p{Co}])*`,
+  `(?<![\\p{L}\\p{N}\\p{M}])[a-z](?:\\+\\+|#)(?![\\p{L}\\p{N}\\p{M}])|(?:${UNSPACED.source})+|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{Co}])(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}\\p{Co}])*`,
   'giu',
 )
-const IS_UNSPACED = new RegExp(`^${UNSPACED.source}$`, 'u')
+const IS_UNSPACED = new RegExp(`^${UNSPACED.source}`, 'u')
 const BEYOND_ASCII = /[^\0-\x7f]/
 /** Letters and digits beyond ASCII. */
 const FOREIGN = /[[\p{L}\p{N}\p{M}\p{Co}]--\p{ASCII}]/v
@@ -95,23 +92,7 @@ export function readForMarks(text: string): ReadableText {
   return { text, others }
 }
 
-/**
- * Cuts a text into marked and other pieces, which together are the text. Linear in its length.
- * @example markWords('Reviewing code', marks of 'review') // [{marked: 'Reviewing'}, ' code']
- */
-export function markWords(text: string, marks: Marks): MarkedPiece[] {
-  const pieces: MarkedPiece[] = []
-  let end = 0
-  for (const [start, stop] of findMarks(readForMarks(text), marks)) {
-    if (start > end) pieces.push(text.slice(end, start))
-    pieces.push({ marked: text.slice(start, stop) })
-    end = stop
-  }
-  if (end < text.length) pieces.push(text.slice(end))
-  return pieces
-}
-
-/** Where the marked pieces of a text are. */
+/** Where the marked pieces of a text are. Linear in its length. */
 export function findMarks(text: ReadableText, marks: Marks): Ranges {
   const found: [number, number][] = []
   let end = 0
@@ -140,7 +121,6 @@ export function findFirstMark(text: ReadableText, marks: Marks): number {
 
 /** Calls `take` with where each mark begins and ends, in their order, until it returns true. */
 function eachMark({ text, others }: ReadableText, marks: Marks, take: (start: number, stop: number) => boolean): void {
-  let next = 0
   /** Characters and pairs that were looked at: a text repeats them, and reading one takes microseconds. */
   const known = new Map<string, boolean>()
   const isMarkedUnspaced = (piece: string): boolean => {
@@ -148,30 +128,36 @@ function eachMark({ text, others }: ReadableText, marks: Marks, take: (start: nu
     known.set(piece, isFound)
     return isFound
   }
-  /** Where the mark of a piece begins: at the piece, or the one before it where both are a pair; -1 when it has none. */
-  const startOfMark = ({ start, end, isUnspaced }: OtherPiece, before: OtherPiece | undefined): number => {
-    if (!isUnspaced) return isMarked(text.slice(start, end), marks) ? start : -1
-    if (!marks.hasUnspaced) return -1
-    const isPair = before?.isUnspaced && before.end === start
-    if (isPair && isMarkedUnspaced(text.slice(before.start, end))) return before.start
-    return isMarkedUnspaced(text.slice(start, end)) ? start : -1
-  }
-  /** Takes the marked ones of the other pieces that begin before a place. Gives where the last of them ends; -1 to go no further. */
-  const takeOthers = (before: number): number => {
-    let end = 0
-    for (let other = others[next]; other && other.start < before; other = others[++next]) {
-      end = other.end
-      const start = startOfMark(other, others[next - 1])
-      if (start !== -1 && take(start, end)) return -1
+  /** Takes the marked pairs of characters, and single ones. True: go no further. */
+  const takeUnspaced = (from: number, to: number): boolean => {
+    let before = from
+    for (const { 0: character, index } of text.slice(from, to).matchAll(UNSPACED)) {
+      const start = from + index
+      const end = start + character.length
+      const isPair = start > before && isMarkedUnspaced(text.slice(before, end))
+      if ((isPair || isMarkedUnspaced(character)) && take(isPair ? before : start, end)) return true
+      before = start
     }
-    return end
+    return false
+  }
+  let next = 0
+  /** Where the last of the other pieces ends that was looked at. */
+  let otherEnd = 0
+  /** Takes the marked ones of the other pieces that begin before a place. True: go no further. */
+  const takeOthers = (before: number): boolean => {
+    for (let other = others[next]; other && other.start < before; other = others[++next]) {
+      const { start, end, isUnspaced } = other
+      otherEnd = end
+      if (isUnspaced ? marks.hasUnspaced && takeUnspaced(start, end) : isMarked(text.slice(start, end), marks) && take(start, end))
+        return true
+    }
+    return false
   }
   for (const { 0: word, index } of marks.candidates ? text.matchAll(marks.candidates) : []) {
     if (index > 0 && isLetterOrDigit(text.charCodeAt(index - 1))) continue
-    const end = takeOthers(index + word.length)
-    if (end === -1) return
+    if (takeOthers(index + word.length)) return
     // A part of another piece is no word.
-    if (index >= end && isWanted(word.toLowerCase(), marks) && take(index, index + word.length)) return
+    if (index >= otherEnd && isWanted(word.toLowerCase(), marks) && take(index, index + word.length)) return
   }
   takeOthers(text.length)
 }
