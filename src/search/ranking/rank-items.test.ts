@@ -4,8 +4,7 @@ import { sortByScore } from './rank-items.ts'
 
 /** An index of items with these votes, oldest first. */
 function viewOf(votes: readonly number[]) {
-  const table = { votes, seq: votes.map((_, slot) => slot + 1) }
-  return { table } as unknown as Parameters<typeof sortByScore>[0]
+  return { table: { votes: Float64Array.from(votes), seq: Float64Array.from(votes, (_, slot) => slot + 1) } }
 }
 
 it('sorts the best of many as they stand among all', () => {

@@ -253,7 +253,11 @@ function toShare(score: number): number {
  * Best first; of equal scores the most voted, then the newest. Scores come back rounded to `SCORE_STEP`, so that they fall as the order does.
  * @param count how many are wanted, of many: the others are left out unsorted. Default: all
  */
-export function sortByScore({ table }: IndexView, scored: readonly Scored[], count = scored.length): Scored[] {
+export function sortByScore(
+  { table }: { readonly table: Pick<IndexView['table'], 'votes' | 'seq'> },
+  scored: readonly Scored[],
+  count = scored.length,
+): Scored[] {
   const steps = new Float64Array(scored.length)
   for (const [place, { score }] of scored.entries()) steps[place] = Math.round(score / SCORE_STEP)
   const least = count < scored.length ? (steps.toSorted()[scored.length - count] ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY
