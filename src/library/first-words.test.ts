@@ -42,8 +42,15 @@ describe('firstWords', () => {
         { text: '.' },
       ],
       blanks: 2,
+      isCut: false,
     })
     expect(show('{"${key}": "a", "who": "${my__name:x}"}')).toBe('a · <my__name>')
+  })
+
+  it('says whether more would be shown if there were room', () => {
+    expect(firstWords('x'.repeat(240)).isCut).toBe(false)
+    expect(firstWords(`${'x'.repeat(240)} y`).isCut).toBe(true)
+    expect(firstWords(`# Short\n\n<!-- ${'x'.repeat(300)} -->`).isCut).toBe(false)
   })
 
   it('leaves out a first line that repeats the title, unless nothing follows', () => {

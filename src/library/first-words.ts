@@ -9,6 +9,8 @@ export interface FirstWords {
   readonly pieces: readonly FirstWord[]
   /** Distinct variables in the text. */
   readonly blanks: number
+  /** Whether more of the text would be shown if there were room. */
+  readonly isCut: boolean
 }
 
 /** Length of what is shown, in characters, blanks counted as one. */
@@ -54,7 +56,9 @@ export function firstWords(content: string, title = ''): FirstWords {
     else text += String.fromCharCode(FIRST_MARK + names.push(segment.name) - 1)
   }
   const plain = removeTitle(stripMarkup(text.trim()).replace(ORNAMENT, ''), title).replace(ORNAMENT, '')
-  return { pieces: toPieces(cutCharacters(plain || collapse(text), MAX_SHOWN), names), blanks: variables.length }
+  const whole = plain || collapse(text)
+  const shown = cutCharacters(whole, MAX_SHOWN)
+  return { pieces: toPieces(shown, names), blanks: variables.length, isCut: shown.length < whole.length }
 }
 
 function stripMarkup(text: string): string {

@@ -1,16 +1,26 @@
 import { type FirstWord, firstWords } from '../../library/first-words.ts'
+import { MAX_VARIABLE_VALUE } from '../../library/variables.ts'
 import { findFirstMark, type Marks, type ReadableText, readForMarks } from '../../search/analysis/mark-words.ts'
 
 /** How much of a text is searched for a passage, in UTF-16 units. */
 const MAX_READ = 3_000
-/** How much of a text is read for a passage, in UTF-16 units: a quarter of it is shown, and more where it is full of markup. */
-const MAX_PASSAGE = 1_000
+/**
+ * How much of a text is read for a passage, in UTF-16 units: most show a quarter of the first. Where that has blanks, or too little besides
+ * markup, the second is read: all that a passage can show, and a blank with a long default.
+ */
+const PASSAGE_READ = [1_000, 2_000 + MAX_VARIABLE_VALUE] as const
+/** How much of its end a text loses at most for a cut between words. */
+const MAX_CUT = 100
 /** How far before the found word a passage begins at most. */
 const BEFORE = 40
 
 /** The first words of a text from a place on. */
 export function readPassage(text: string, start: number): readonly FirstWord[] {
-  return firstWords(cutAtSpace(text.slice(start), MAX_PASSAGE)).pieces
+  const [few, all] = PASSAGE_READ
+  const part = text.slice(start, start + few)
+  const words = part.includes('${') ? null : firstWords(part)
+  const isWhole = words?.isCut || start + few >= text.length
+  return (words && isWhole ? words : firstWords(text.slice(start, start + all))).pieces
 }
 
 /** The start of a text, as far as passages are looked for in it. */
@@ -30,9 +40,9 @@ export function findPassage(start: ReadableText, marks: Marks): number {
   return space === -1 || space >= found ? found : space + 1
 }
 
-/** The start of a text, at most so long, without a part of a word where it can be. */
+/** The start of a text, at most so long, without a part of a word where a space is near the end. */
 function cutAtSpace(text: string, length: number): string {
   if (text.length <= length) return text
   const space = text.lastIndexOf(' ', length)
-  return text.slice(0, space > 0 ? space : length)
+  return text.slice(0, space > length - MAX_CUT ? space : length)
 }

@@ -11,6 +11,19 @@ const draw = (texts: Partial<Parameters<typeof drawRowText>[1]>, query: string |
   return { title: String(title), description: description && String(description), words: String(words), blanks }
 }
 
+/** Bytes of the heap that are still held after some work. */
+function heldBy(work: () => void): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const held = () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = held()
+  work()
+  return held() - before
+}
+
 describe('drawRowText', () => {
   it('escapes texts, and shows blanks as chips', () => {
     expect(draw({}, null)).toEqual({
@@ -60,16 +73,50 @@ describe('drawRowText', () => {
     expect(draw({ description, content: long }, 'plumber ').words).toBe('… Then call a <mark>plumber</mark> at once.')
   })
 
+  const japanese = 'これは長い文章であり空白がない。'
+  it.each([
+    [
+      'text without spaces',
+      `${japanese.repeat(20)}\nここで ChatGPT は次の文章を翻訳します。${japanese.repeat(90)}`,
+      '翻訳 ',
+      /<mark>翻訳<\/mark>します/,
+    ],
+    [
+      'a blank with a long default',
+      `${long} Call the plumber for \${topic:${'word '.repeat(900)}} and go.`,
+      'topic ',
+      /chip"><mark>topic<\/mark><\/span> and go\.$/,
+    ],
+    [
+      'a long value of JSON',
+      `${'one two '.repeat(30)}{"a":"b","system":"A plumber ${'who waits '.repeat(150)}","end":"z"}`,
+      'plumber ',
+      /A <mark>plumber<\/mark> who/,
+    ],
+    [
+      'a long comment',
+      `${'one two '.repeat(30)}\nA plumber <!-- ${'never '.repeat(250)} --> comes.`,
+      'plumber ',
+      /^… A <mark>plumber<\/mark> comes\.$/,
+    ],
+    ['a place far from any space', `a ${japanese.repeat(120)}翻訳します`, '翻訳 ', /<mark>翻訳<\/mark>します/],
+  ])('shows the marked word in %s', (_, content, query, passage) => {
+    expect(draw({ description: null, content }, query).words).toMatch(passage)
+  })
+
+  it('keeps little of short texts', () => {
+    expect(
+      heldBy(() => {
+        for (let item = 0; item < 100_000; item++) draw({ title: 'a', description: null, content: `b${item}` }, null)
+      }),
+    ).toBeLessThan(30_000_000)
+  })
+
   it('keeps little of texts whose every letter is a word', () => {
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as () => void
-    const held = () => {
-      collect()
-      return process.memoryUsage().heapUsed
-    }
-    const before = held()
-    for (let item = 0; item < 1_500; item++) draw({ description: null, content: '東京都の人'.repeat(700) + item }, 'plumber ')
-    expect(held() - before).toBeLessThan(60_000_000)
+    const kept = heldBy(() => {
+      for (let item = 0; item < 1_500; item++) draw({ description: null, content: '東京都の人'.repeat(700) + item }, 'plumber ')
+    })
+    expect(kept).toBeLessThan(60_000_000)
   })
 
   it('shows a passage where the end of the first line cuts a marked word', () => {

@@ -48,16 +48,25 @@ export interface DrawnText {
 /** About how much of a text one line of a row shows, in UTF-16 units. */
 const ONE_LINE = 100
 /** Size of the cache: the texts of its items and what was read of them, in UTF-16 units. */
-const MAX_CACHED = 4_000_000
+const MAX_CACHED = 8_000_000
 
-/** What a piece of a text that is no plain word takes: texts in some scripts are made of such pieces. */
+/** What an entry takes besides its texts, and each of its pieces. */
+const ENTRY = 400
+const PIECE = 100
+/** What a piece of a text that is no plain word takes. */
 const OTHER_PIECE = 20
 
 /** The rows of items that were listed lately, by their ids. */
 const cached = new LRUCache<string, RowText>({
   maxSize: MAX_CACHED,
-  sizeCalculation: ({ texts, shown, start }) => 1 + lengthOf(texts) + sizeOf(shown) + (start === null ? 0 : sizeOf(start)),
+  sizeCalculation: sizeOfRow,
 })
+
+function sizeOfRow({ texts, shown, title, description, words, start }: RowText): number {
+  let size = ENTRY + lengthOf(texts) + sizeOf(shown) + (start === null ? 0 : sizeOf(start))
+  for (const { html } of [title, ...(description === null ? [] : [description]), ...words]) size += PIECE + html.length
+  return size
+}
 
 function sizeOf({ text, others }: ReadableText): number {
   return text.length + others.length * OTHER_PIECE
