@@ -61,7 +61,7 @@ interface PageHttp {
   /** Called with errors that occur after the response. */
   onFault(error: AppError, requestId: string): void
   readonly cache: PageCache
-  /** What the address of the service is for programs. */
+  /** The description of the service, which programs get at `/`. */
   describeService(): Answer
   /** The language a request is answered in. */
   languageOf(call: Call): Language
@@ -72,7 +72,7 @@ export interface Pages {
   readonly words: Words
   readonly files: StaticFiles
   readonly routes: readonly BoundRoute[]
-  /** Mounts what scripts on the pages and their files ask for, and returns the routes of it. */
+  /** Mounts static files and what scripts of the pages call. Returns the routes of these. */
   add(http: Hono<HttpEnv>): readonly Route[]
   /** An error page, or null when the client did not ask for HTML. */
   toProblem(call: Call, error: AppError): Promise<Answer> | null

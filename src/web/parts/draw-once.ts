@@ -11,9 +11,9 @@ const ENTRY = 200
 const drawn = new WeakMap<object, LRUCache<string, HtmlEscapedString>>()
 
 /**
- * A part of a page that is the same wherever it stands, drawn once: many pages show it again, for years the same.
+ * A part of a page that many pages show, drawn once: its key and its words say everything that it depends on.
  * @param words the catalogue it is drawn in
- * @param key of the part: everything besides its words that it shows
+ * @param key of the part: everything besides the catalogue that it depends on
  * @param draw of JSX that waits for nothing
  */
 export function drawOnce(words: Words, key: string, draw: () => { toString(): string | Promise<string> }): HtmlEscapedString {
