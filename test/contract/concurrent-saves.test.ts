@@ -318,6 +318,15 @@ for (const engine of ENGINES) {
       const collection = await stores[0]?.collections.findCollection(actor, made.id)
       // Once for each item that was not there.
       expect(collection?.version).toBe(13)
+      const [kept, removed] = [items.slice(0, 6), items.slice(6)]
+      const changes = await Promise.allSettled([
+        ...kept.map(({ id }) => stores[0]?.collections.moveInCollection(actor, made.slug, id, { to: 'first' }, undefined)),
+        ...removed.map(({ id }) => stores[1]?.collections.removeFromCollection(actor, made.id, [id])),
+      ])
+      expect(changes.filter(({ status }) => status === 'rejected')).toEqual([])
+      const left = await databases[0]?.reader.selectFrom('collection_item').select('position').execute()
+      expect(new Set(left?.map(({ position }) => position)).size).toBe(6)
+      expect(left).toHaveLength(6)
     })
 
     it('and writes that run alone keep out of each other’s way', async () => {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeRoom } from '../../src/storage/collections/places.ts'
 import { openPostgres } from '../../src/storage/dialects/postgres.ts'
 import { createStatementNames } from '../../src/storage/dialects/postgres-statements.ts'
 import type { Database } from '../../src/storage/schema.ts'
@@ -82,4 +83,51 @@ it('plans what deferred triggers run once, not for each row', async () => {
   await database.sideTransaction(async (db) => await sql`insert into written values (1)`.execute(db))
   const { rows } = await sql<{ mode: string }>`select mode from grown`.execute(database.reader)
   expect(rows.map(({ mode }) => mode)).toEqual(['force_generic_plan', 'force_generic_plan', 'force_generic_plan'])
+})
+
+it('numbers a large collection anew among many small ones without reading it again for each item', async () => {
+  const { url, remove } = await createDatabase({ isEmpty: true })
+  onTestFinished(remove)
+  const database = openPostgres(url, { readers: 1 })
+  onTestFinished(() => database.close())
+  const [size, others] = [2_000, 20_000]
+  await sql`create table collection_item (collection_seq integer, item_seq integer, position bigint, primary key (collection_seq, item_seq))`.execute(
+    database.writer,
+  )
+  await sql`create index collection_item_position on collection_item (collection_seq, position)`.execute(database.writer)
+  await sql`insert into collection_item
+    select 1, n, ${sql.lit(Number.MAX_SAFE_INTEGER)} - ${sql.lit(size)} + n from generate_series(1, ${sql.lit(size)}) as n
+    union all select 1 + n, 1, n from generate_series(1, ${sql.lit(others)}) as n`.execute(database.writer)
+  await sql`vacuum analyze collection_item`.execute(database.reader)
+  const read = await database.transact(
+    async (db) => {
+      expect(await makeRoom(db, 1, 'after', null, 1)).toHaveLength(1)
+      const { rows } = await sql<{ n: string }>`
+        select seq_tup_read + idx_tup_fetch as n from pg_stat_xact_user_tables where relname = 'collection_item'`.execute(db)
+      return Number(rows[0]?.n)
+    },
+    { isConcurrent: true },
+  )
+  expect(read).toBeGreaterThan(size)
+  expect(read).toBeLessThan(20 * size + others)
+})
+
+it('holds the lock of writers alone when it collided each time before', async () => {
+  const { url, remove } = await createDatabase({ isEmpty: true })
+  onTestFinished(remove)
+  const database = openPostgres(url, { readers: 1 })
+  onTestFinished(() => database.close())
+  await sql`create table taken (name text primary key)`.execute(database.writer)
+  await sql`insert into taken values ('wanted')`.execute(database.writer)
+  const modes: string[] = []
+  await database.transact(
+    async (db) => {
+      const { rows } = await sql<{ mode: string }>`
+        select mode from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`.execute(db)
+      modes.push(...rows.map(({ mode }) => mode))
+      await sql`insert into taken values (${modes.length < 5 ? 'wanted' : 'free'})`.execute(db)
+    },
+    { isConcurrent: true },
+  )
+  expect(modes).toEqual([...Array.from({ length: 4 }, () => 'ShareLock'), 'ExclusiveLock'])
 })

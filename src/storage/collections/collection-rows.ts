@@ -25,9 +25,12 @@ const lockBySlug = prepareLock<'collection'>((db) =>
     .where('seq', '=', (eb) => eb.selectFrom('collection_slug').select('collection_seq').where('collection_slug.slug', '=', slot('ref'))),
 )
 
-/** Locks the row of the collection that an id or a slug names, for a change of it or of what is in it. */
-export async function lockCollection(db: Kysely<Database>, ref: string): Promise<void> {
-  await (isId(ref) ? lockById : lockBySlug)(db, { ref })
+/**
+ * Locks the row of the collection that an id or a slug names, for a change of what is in it. False when there is none: then it is not found, even
+ * when a later statement finds one.
+ */
+export function lockCollection(db: Kysely<Database>, ref: string): Promise<boolean> {
+  return (isId(ref) ? lockById : lockBySlug)(db, { ref })
 }
 
 /** A collection's row with its owner. */

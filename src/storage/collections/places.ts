@@ -111,10 +111,10 @@ async function moveApart(db: Kysely<Database>, collectionSeq: number, left: numb
       await sql`
         update collection_item set position = ordered.position
         from (
-          select item_seq, cast(${first} as bigint) + cast(${gap} as bigint) * row_number() over (order by position, item_seq) as position
-          from collection_item where collection_seq = ${collectionSeq} and position > ${first} and position < ${last}
+          select item_seq, cast(${sql.lit(first)} as bigint) + cast(${sql.lit(gap)} as bigint) * row_number() over (order by position, item_seq) as position
+          from collection_item where collection_seq = ${sql.lit(collectionSeq)} and position > ${sql.lit(first)} and position < ${sql.lit(last)}
         ) as ordered
-        where collection_item.collection_seq = ${collectionSeq} and collection_item.item_seq = ordered.item_seq`.execute(db)
+        where collection_item.collection_seq = ${sql.lit(collectionSeq)} and collection_item.item_seq = ordered.item_seq`.execute(db)
       return true
     }
     if (below.length < width && above.length < width) return false
@@ -126,7 +126,7 @@ async function numberAnew(db: Kysely<Database>, collectionSeq: number): Promise<
     update collection_item set position = ordered.place * ${sql.lit(GAP)}
     from (
       select item_seq, row_number() over (order by position, item_seq) as place
-      from collection_item where collection_seq = ${collectionSeq}
+      from collection_item where collection_seq = ${sql.lit(collectionSeq)}
     ) as ordered
-    where collection_item.collection_seq = ${collectionSeq} and collection_item.item_seq = ordered.item_seq`.execute(db)
+    where collection_item.collection_seq = ${sql.lit(collectionSeq)} and collection_item.item_seq = ordered.item_seq`.execute(db)
 }

@@ -90,13 +90,14 @@ export function writeCollections(
   context: WriteContext,
   count: CountCollected,
 ): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
-  const now = () => new Date(context.clock()).toISOString()
-  /** Changes one collection, beside changes of others. */
-  const change = <T>(actor: Actor, ref: string, work: (change: Change) => Promise<T>): Promise<T> =>
+  const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
+    context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
+  /** Changes what is in one collection, beside changes of others. */
+  const changeItems = <T>(actor: Actor, ref: string, work: (change: Change) => Promise<T>): Promise<T | null> =>
     context.transact(
       async (db, notes) => {
-        await lockCollection(db, ref)
-        return await work({ db, notes, actor, now: now() })
+        if (!(await lockCollection(db, ref))) return null
+        return await work({ db, notes, actor, now: new Date(context.clock()).toISOString() })
       },
       { isConcurrent: true },
     )
@@ -110,8 +111,8 @@ export function writeCollections(
   }
   return {
     async createCollection(actor, { ownerId, title, description, visibility }) {
-      const created = await context.transact(async (db, notes) => {
-        const at = now()
+      const created = await change(actor, async (open) => {
+        const { db, notes, now } = open
         const owner = await findOwner(db, userIdOf(actor), { id: ownerId })
         if (!owner) throw new AppError('not_found', 'This user does not exist.')
         requireRight(owner.role, 'edit', 'create collections here')
@@ -144,8 +145,8 @@ export function writeCollections(
             visibility,
             was_public: visibility === 'public' ? 1 : 0,
             version: 1,
-            created_at: at,
-            updated_at: at,
+            created_at: now,
+            updated_at: now,
           })
           .returning('seq')
           .executeTakeFirstOrThrow()
@@ -157,7 +158,7 @@ export function writeCollections(
       return await show(actor, created, async () => new Map())
     },
     async changeCollection(actor, ref, wanted, baseVersion) {
-      const changed = await change(actor, ref, async (open) => {
+      const changed = await change(actor, async (open) => {
         const { db, notes, now } = open
         const row = await findForChange(open, ref, 'edit', 'change this collection')
         if (!row) return null
@@ -197,7 +198,7 @@ export function writeCollections(
       return changed && (await show(actor, changed))
     },
     deleteCollection: (actor, ref) =>
-      change(actor, ref, async (open) => {
+      change(actor, async (open) => {
         const row = await findForChange(open, ref, 'delete', 'delete this collection')
         if (!row) return null
         await removeRows(open.db, [row.seq])
@@ -205,7 +206,7 @@ export function writeCollections(
         return { id: row.id, title: row.title }
       }),
     async addToCollection(actor, ref, items, position) {
-      const changed = await change(actor, ref, async (open) => {
+      const changed = await changeItems(actor, ref, async (open) => {
         const { db } = open
         const row = await findForChange(open, ref, 'edit', 'add to this collection')
         if (!row) return null
@@ -238,7 +239,7 @@ export function writeCollections(
       return changed && { collection: await show(actor, changed.row), added: changed.added }
     },
     async removeFromCollection(actor, ref, items) {
-      const changed = await change(actor, ref, async (open) => {
+      const changed = await changeItems(actor, ref, async (open) => {
         const row = await findForChange(open, ref, 'edit', 'remove from this collection')
         if (!row) return null
         const { numDeletedRows } = await open.db
@@ -252,7 +253,7 @@ export function writeCollections(
       return changed && { collection: await show(actor, changed.row), removed: changed.removed }
     },
     async moveInCollection(actor, ref, item, place, baseVersion) {
-      const changed = await change(actor, ref, async (open) => {
+      const changed = await changeItems(actor, ref, async (open) => {
         const row = await findForChange(open, ref, 'edit', 'reorder this collection')
         if (!row) return null
         requireNewest(row, baseVersion)

@@ -6,12 +6,12 @@ import type { Database } from '../schema.ts'
  * Prepares a lock on the rows of one table that a query finds. It holds until the transaction ends, so that concurrent changes of a row take
  * turns; rows of other tables may still come to refer to it. Read what the row refers to in a later statement, which sees what was committed
  * while this one waited. A file has one writer at a time and needs no locks.
+ * @returns locks, and says whether there was a row; on a file always that there may be one. Where there was none, a row that a later statement finds
+ * is not locked.
  */
 export function prepareLock<Name extends keyof Database>(
   build: (db: Kysely<Database>) => SelectQueryBuilder<Database, Name, object>,
-): (db: Kysely<Database>, values: Readonly<Record<string, string | number>>) => Promise<void> {
+): (db: Kysely<Database>, values: Readonly<Record<string, string | number>>) => Promise<boolean> {
   const lock = prepareQuery((db) => build(db).modifyEnd(sql`for no key update`))
-  return async (db, values) => {
-    if (db.getExecutor().adapter instanceof PostgresAdapter) await lock(db, values)
-  }
+  return async (db, values) => !(db.getExecutor().adapter instanceof PostgresAdapter) || (await lock(db, values)).length > 0
 }

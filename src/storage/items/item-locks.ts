@@ -12,7 +12,10 @@ const lockBySlug = prepareLock<'item'>((db) =>
     .where('seq', '=', (eb) => eb.selectFrom('slug').select('item_seq').where('slug.slug', '=', slot('ref'))),
 )
 
-/** Locks the row of the item that an id or a slug names, of any state, for a change. What is read of it afterwards stays so. */
-export async function lockItem(db: Kysely<Database>, ref: string): Promise<void> {
-  await (isId(ref) ? lockById : lockBySlug)(db, { ref })
+/**
+ * Locks the row of the item that an id or a slug names, of any state, for a change. What is read of it afterwards stays so. False when there is
+ * none: then it is not found, even when a later statement finds one.
+ */
+export function lockItem(db: Kysely<Database>, ref: string): Promise<boolean> {
+  return (isId(ref) ? lockById : lockBySlug)(db, { ref })
 }

@@ -19,15 +19,9 @@ import { findUserSeq } from './write-items.ts'
 /** Votes, favourites, and what administrators decide about items. */
 export function markStore(reader: Kysely<Database>, context: WriteContext): MarkStore {
   const now = () => new Date(context.clock()).toISOString()
-  /** Changes one item, beside changes of others. */
+  /** Changes one item, beside changes of others. Null when there is none. */
   const change = <T>(ref: string, work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>) =>
-    context.transact(
-      async (db, notes) => {
-        await lockItem(db, ref)
-        return await work(db, notes)
-      },
-      { isConcurrent: true },
-    )
+    context.transact(async (db, notes) => ((await lockItem(db, ref)) ? await work(db, notes) : null), { isConcurrent: true })
   const findById = async (db: Kysely<Database>, kind: ItemKind, id: string) =>
     isId(id)
       ? await selectItems(db)
@@ -100,8 +94,8 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         const publication = await findPublication(db, row, userId, context.clock())
         return publication && { slug: await takeBackPublication(db, notes, row, publication, now()) }
       }),
-    setFeatured: (kind, id, isFeatured) =>
-      change(id, async (db, notes) => {
+    async setFeatured(kind, id, isFeatured) {
+      const outcome = await change(id, async (db, notes) => {
         const row = await findById(db, kind, id)
         if (row?.visibility !== 'public') return false
         await db
@@ -114,9 +108,11 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           notes.audit({ action, targetId: row.id, ownerId: row.owner_id, detail: { kind } })
         }
         return true
-      }),
-    setHeld: (kind, id, isHeld) =>
-      change(id, async (db, notes) => {
+      })
+      return outcome ?? false
+    },
+    async setHeld(kind, id, isHeld) {
+      const outcome = await change(id, async (db, notes) => {
         const row = await findById(db, kind, id)
         const isWanted = isHeld ? row?.visibility === 'public' : row?.held_at !== null
         if (!row || !isWanted) return false
@@ -135,7 +131,9 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         notes.changed({ kind, ownerId: row.owner_id, audience: 'everybody' })
         notes.audit({ action: isHeld ? 'item_held' : 'item_released', targetId: row.id, ownerId: row.owner_id, detail: { kind } })
         return true
-      }),
+      })
+      return outcome ?? false
+    },
     async listFeatured(limit) {
       const rows = await selectItems(reader)
         .where('item.featured_at', 'is not', null)

@@ -12,7 +12,7 @@ export function moveToTrash(context: WriteContext): ItemWriter['setDeleted'] {
   return (kind, ref, userId, deleted) =>
     context.transact(
       async (db, notes) => {
-        await lockItem(db, ref)
+        if (!(await lockItem(db, ref))) return null
         const base = selectItems(db)
           .where('item.kind', '=', kind)
           .where('item.deleted_at', deleted ? 'is' : 'is not', null)

@@ -209,8 +209,9 @@ const updateItem = prepareStatement(
 /** The row `ref` names, whoever owns it, unless deleted, locked for a change. `decide` checks the right. */
 async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
   const find = isId(ref) ? rowById : rowBySlug
-  const [, [row]] = await together([lockItem(db, ref), find(db, { kind, ref })])
-  if (!row || !within) return row ?? null
+  const [isLocked, [row]] = await together([lockItem(db, ref), find(db, { kind, ref })])
+  if (!row || !isLocked) return null
+  if (!within) return row
   const isInside = isWithin({ visibilities: othersMaySee('member', 'list'), readerId: userId, within })
   const inside = await db.selectFrom('item').select('item.seq').where('item.seq', '=', row.seq).where(isInside).executeTakeFirst()
   return inside ? row : null
