@@ -249,7 +249,7 @@ export async function createStore(
     const states = all.flatMap((noted) => noted.states)
     const changes = all.flatMap((noted) => noted.changes)
     const writeNumbered = async () => {
-      // First of all in each transaction: what triggers lock at the commit is then locked in one order by all.
+      // In every transaction: its commit locks more rows of `revision`, and all must lock them in one order.
       if (items.length === 0) return await database.dialect.lockNumbers(db)
       const [, , remember] = await together([
         database.dialect.lockNumbers(db),

@@ -128,7 +128,7 @@ function eachMark({ text, others }: ReadableText, marks: Marks, take: (start: nu
     known.set(piece, isFound)
     return isFound
   }
-  /** Takes the marked pairs of characters, and single ones. True: go no further. */
+  /** Takes the marked pairs of characters, and marked single ones. True: go no further. */
   const takeUnspaced = (from: number, to: number): boolean => {
     let before = from
     for (const { 0: character, index } of text.slice(from, to).matchAll(UNSPACED)) {

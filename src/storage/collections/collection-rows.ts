@@ -25,10 +25,7 @@ const lockBySlug = prepareLock<'collection'>((db) =>
     .where('seq', '=', (eb) => eb.selectFrom('collection_slug').select('collection_seq').where('collection_slug.slug', '=', slot('ref'))),
 )
 
-/**
- * Locks the row of the collection that an id or a slug names, for a change of what is in it. False when there is none: then it is not found, even
- * when a later statement finds one.
- */
+/** Locks the row of the collection that an id or a slug names, for a change of what is in it. False when there is none; see `lockItem`. */
 export function lockCollection(db: Kysely<Database>, ref: string): Promise<boolean> {
   return (isId(ref) ? lockById : lockBySlug)(db, { ref })
 }

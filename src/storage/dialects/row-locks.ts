@@ -6,8 +6,7 @@ import type { Database } from '../schema.ts'
  * Prepares a lock on the rows of one table that a query finds. It holds until the transaction ends, so that concurrent changes of a row take
  * turns; rows of other tables may still come to refer to it. Read what the row refers to in a later statement, which sees what was committed
  * while this one waited. A file has one writer at a time and needs no locks.
- * @returns locks, and says whether there was a row; on a file always that there may be one. Where there was none, a row that a later statement finds
- * is not locked.
+ * @returns takes the lock; false when there was no row. A row that a later statement finds is then not locked. On a file always true.
  */
 export function prepareLock<Name extends keyof Database>(
   build: (db: Kysely<Database>) => SelectQueryBuilder<Database, Name, object>,

@@ -14,7 +14,7 @@ const lockBySlug = prepareLock<'item'>((db) =>
 
 /**
  * Locks the row of the item that an id or a slug names, of any state, for a change. What is read of it afterwards stays so. False when there is
- * none: then it is not found, even when a later statement finds one.
+ * none: the caller then answers that there is none, even if a later statement would find one.
  */
 export function lockItem(db: Kysely<Database>, ref: string): Promise<boolean> {
   return (isId(ref) ? lockById : lockBySlug)(db, { ref })

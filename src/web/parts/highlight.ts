@@ -13,7 +13,7 @@ export function highlight(text: string, marks: Marks | null): HtmlEscapedString 
 
 /**
  * A part of a text as HTML.
- * @param found the marks of the whole text; each stands inside of the part or outside.
+ * @param found the marks of the whole text. None crosses a boundary of the part.
  */
 export function drawMarked(text: string, start: number, end: number, found: Ranges): HtmlEscapedString {
   const html: [string] = ['']

@@ -5,8 +5,8 @@ import { findFirstMark, type Marks, type ReadableText, readForMarks } from '../.
 /** How much of a text is searched for a passage, in UTF-16 units. */
 const MAX_READ = 3_000
 /**
- * How much of a text is read for a passage, in UTF-16 units: most show a quarter of the first. Where that has blanks, or too little besides
- * markup, the second is read: all that a passage can show, and a blank with a long default.
+ * How much of a text is read for a passage, in UTF-16 units. The first is enough for most, which show a quarter of it. The second is read when the
+ * first has blanks, or too little text besides markup: it has room for a blank with a long default.
  */
 const PASSAGE_READ = [1_000, 2_000 + MAX_VARIABLE_VALUE] as const
 /** How much of its end a text loses at most for a cut between words. */
