@@ -190,7 +190,7 @@ To connect a client, see [connect.md](connect.md).
 
 ## Programs that install skills
 
-\`test/e2e/install-clients.test.ts\` runs these against the built program with 150 public and 20 private skills, and fails if one of them does not do this. \`npm run setup:clients\` installs them.
+\`test/long/install-clients.test.ts\` runs these against the built program with 150 public and 20 private skills, and fails if one of them does not do this. \`npm run setup:clients\` installs them.
 
 | Program | From | Install | List | Update | Private | Removed from the library |
 | --- | --- | --- | --- | --- | --- | --- |

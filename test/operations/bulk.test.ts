@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TestApp, testApp } from '../support/test-app.ts'
+
+describe('changes of many items', () => {
+  let test: TestApp
+  beforeAll(async () => {
+    test = await testApp()
+  })
+  afterAll(() => test.close())
+
+  const owner = async () => {
+    const { actor } = await test.user('Ada')
+    return { ...actor, scopes: new Set([...actor.scopes, 'account' as const]) }
+  }
+  const save = async (fields: object) =>
+    String(Object((await test.call(await owner(), 'save_prompt', { title: 'One', content: 'x', ...fields }))['prompt']).id)
+
+  it('let others run in between', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 60; n++) ids.push(await save({ title: `Many ${n}` }))
+    let turns = 0
+    let isOver = false
+    const turn = () => {
+      turns++
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const { changed } = await test.call(await owner(), 'change_items', { collection: 'prompts', ids, addTags: ['some'] })
+    isOver = true
+    expect(changed).toHaveLength(60)
+    expect(turns).toBeGreaterThanOrEqual(6)
+  })
+
+  it('are taken back whole, also when the category from before is gone', async () => {
+    const admin = { kind: 'user', userId: '', username: 'admin', scopes: new Set(['admin'] as const) } as const
+    const { category } = await test.call(admin, 'create_category', { name: 'Short-lived' }).then(Object)
+    const id = await save({ category: category?.slug ?? 'short-lived', visibility: 'private' })
+    const { changed } = await test.call(await owner(), 'change_items', {
+      collection: 'prompts',
+      ids: [id],
+      category: null,
+      visibility: 'public',
+    })
+    await test.call(admin, 'delete_category', { slug: category?.slug ?? 'short-lived' })
+    expect(await test.call(await owner(), 'take_back_changes', { collection: 'prompts', changed })).toEqual({ restored: 1, refused: [] })
+    expect(await test.call(await owner(), 'show_prompt', { id })).toMatchObject({ visibility: 'private', category: null })
+  })
+})

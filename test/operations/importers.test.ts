@@ -1,0 +1,229 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readRemote } from '../../src/cli/read-remote.ts'
+import { AppError } from '../../src/errors.ts'
+import { readAgentFolder } from '../../src/transfer/agent-folder.ts'
+import { type ImportEntry, importEntries } from '../../src/transfer/import-entries.ts'
+import { readLangfuse } from '../../src/transfer/langfuse-api.ts'
+import { createPeople } from '../../src/transfer/people.ts'
+import { readUpload } from '../../src/transfer/upload.ts'
+import { type TestApp, testApp } from '../support/test-app.ts'
+
+let test: TestApp
+let folder: string
+beforeEach(async () => {
+  test = await testApp()
+  folder = mkdtempSync(join(tmpdir(), 'commonplace-importers-'))
+})
+afterEach(async () => {
+  await test.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+const run = (entries: AsyncIterable<ImportEntry>, app = test.app) =>
+  importEntries(app.store, entries, { owner: 'ada', visibility: undefined, leavesOutUnknownCategories: true }, createPeople())
+const prompts = async () => (await test.app.store.transfer.exportPrompts(null, 0, 100)).map(({ prompt }) => prompt)
+const skills = async () => await test.app.store.transfer.exportSkills(null, 0, 100)
+
+describe('a folder of a project', () => {
+  const SKILL = '---\nname: tidy\ndescription: Tidies.\n---\nTidy.\n'
+
+  it('gives what agents and editors keep in it, once', async () => {
+    write('.github/prompts/review.prompt.md', '---\nmode: agent\ndescription: Reviews code\n---\n\nReview ${input:what:a file}.')
+    write('.claude/commands/git/commit.md', '---\ndescription: Commits\nargument-hint: [message]\n---\nCommit $ARGUMENTS')
+    write('.claude/skills/tidy/SKILL.md', SKILL)
+    write('.claude/skills/tidy/.env', 'KEY=1')
+    write('.cursor/rules/style.mdc', '---\nglobs: *.ts\n---\nUse tabs.')
+    write('packages/a/AGENTS.md', '# A\n\n## Build\n\nRun make.\n')
+    write('README.md', 'Not a prompt')
+    write('node_modules/x/AGENTS.md', 'Not ours')
+    write('.cursor/rules/empty.mdc', '---\nglobs: *\n---\n')
+    writeFileSync(join(folder, 'secret'), 'a secret')
+    symlinkSync(join(folder, 'secret'), join(folder, '.claude/commands/link.md'))
+    const first = await run(readAgentFolder(folder))
+    expect(first).toMatchObject({ read: 7, created: 5, refused: 2 })
+    expect(first.remarks.toSorted()).toEqual([
+      '.claude/commands/link.md: refused: is no regular file, and links are not followed.',
+      '.claude/skills/tidy: skipped .env.',
+      expect.stringMatching(/^\.cursor\/rules\/empty\.mdc: refused: content/),
+      '.cursor/rules/style.mdc: left out: globs.',
+      '.github/prompts/review.prompt.md: left out: mode.',
+    ])
+    expect((await prompts()).map(({ title, content, visibility }) => [title, content, visibility]).toSorted()).toEqual([
+      ['Build', '## Build\n\nRun make.\n', 'private'],
+      ['git:commit', 'Commit ${message}', 'private'],
+      ['review', 'Review ${what}.', 'private'],
+      ['style', 'Use tabs.', 'private'],
+    ])
+    expect((await skills()).map(({ skill, files }) => [skill.title, files.length])).toEqual([['tidy', 1]])
+    expect(await run(readAgentFolder(folder))).toMatchObject({ created: 0, updated: 0, unchanged: 5 })
+    write('.claude/commands/git/commit.md', 'Commit now')
+    expect(await run(readAgentFolder(join(folder, '.claude/commands')))).toMatchObject({ read: 2, updated: 1, refused: 1 })
+    expect(await run(readAgentFolder(folder, true))).toMatchObject({ created: 1, unchanged: 4 })
+  })
+
+  it('is refused where there is nothing, or no folder', async () => {
+    await expect(run(readAgentFolder(folder))).rejects.toThrow('Nothing to import')
+    await expect(run(readAgentFolder(join(folder, 'none')))).rejects.toThrow('is not a readable folder')
+  })
+
+  it('gives the same when it is uploaded', async () => {
+    const bytes = (text: string) => new TextEncoder().encode(text)
+    const entries = await readUpload([
+      { filename: 'p/.claude/commands/fix.md', bytes: bytes('Fix $1') },
+      { filename: 'p/.cursor/rules/a.mdc', bytes: bytes('---\nglobs: *.ts\n---\nRule') },
+      { filename: 'p/AGENTS.md', bytes: bytes('## One\na\n## Two\nb') },
+      { filename: 'webui.json', bytes: bytes('[{"command":"/a","title":"A","content":"{{x}}"}]') },
+      { filename: 'bad.mdc', bytes: Uint8Array.from([0xff]) },
+    ])
+    expect(entries.map((entry) => (entry.kind === 'prompt' ? [entry.draft.title, entry.draft.content] : [entry.name, entry.kind]))).toEqual(
+      [
+        ['fix', 'Fix ${argument_1}'],
+        ['a', 'Rule'],
+        ['One', '## One\na\n'],
+        ['Two', '## Two\nb\n'],
+        ['A', '${x}'],
+        ['bad.mdc', null],
+      ],
+    )
+  })
+})
+
+describe('the API of Langfuse', () => {
+  let server: Server
+  let asked: string[]
+  let answer: (url: string) => unknown
+  let address: string
+  beforeEach(async () => {
+    asked = []
+    server = createServer((request, response) => {
+      asked.push(`${request.headers.authorization} ${request.url}`)
+      const value = answer(request.url ?? '')
+      response.writeHead(typeof value === 'number' ? value : 200, { 'content-type': 'application/json' })
+      response.end(typeof value === 'string' ? value : JSON.stringify(value))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  })
+  afterEach(() => void server.close())
+  const keys = { publicKey: 'pk', secretKey: 'sk' }
+
+  it('gives each prompt in production, or its newest version', async () => {
+    answer = (url) => {
+      if (url.includes('?page=1')) return { data: [{ name: 'a/b', labels: ['production'] }], meta: { totalPages: 2 } }
+      if (url.includes('?page=2')) return { data: [{ name: 'draft', labels: ['latest'] }, { name: 'odd' }], meta: { totalPages: 2 } }
+      if (url.endsWith('/odd')) return { name: 'odd' }
+      return {
+        name: url.includes('draft') ? 'draft' : 'a/b',
+        version: 4,
+        type: 'text',
+        prompt: 'Hi {{who}}',
+        labels: [],
+        tags: ['t'],
+        config: {},
+      }
+    }
+    const report = await run(readLangfuse(address, keys))
+    expect(report).toMatchObject({ read: 3, created: 2, refused: 1 })
+    expect((await prompts()).map(({ title, content }) => [title, content])).toEqual([
+      ['a/b', 'Hi ${who}'],
+      ['draft', 'Hi ${who}'],
+    ])
+    expect(asked).toEqual(
+      ['?page=1&limit=100', '?page=2&limit=100', '/a%2Fb', '/draft?label=latest', '/odd'].map(
+        (rest) => `Basic ${Buffer.from('pk:sk').toString('base64')} /api/public/v2/prompts${rest}`,
+      ),
+    )
+  })
+
+  it('is refused with wrong keys, in another form, and where keys would not be safe', async () => {
+    for (const [value, message] of [
+      [401, 'refused the keys'],
+      [500, 'answered 500'],
+      ['<html>', 'answered 200'],
+      [{ data: 7 }, 'no Langfuse'],
+    ] as const) {
+      answer = () => value
+      await expect(run(readLangfuse(address, keys)), message).rejects.toThrow(message)
+    }
+    for (const bad of ['http://example.org', 'ftp://example.org', 'https://pk:sk@example.org', 'x']) {
+      await expect(run(readLangfuse(bad, keys)), bad).rejects.toMatchObject({ code: 'invalid_input' })
+    }
+  })
+})
+
+describe('another Commonplace', () => {
+  it('gives what the caller finds there, private and with its authors, once', async () => {
+    const other = await testApp()
+    try {
+      const { actor } = await other.user('bob')
+      const long = `${'x'.repeat(30_000)} end`
+      const save = (title: string, content: string, visibility: string) =>
+        other.call(actor, 'save_prompt', { title, content, visibility, tags: ['t'], category: 'coding' })
+      await save('Public', long, 'public')
+      await save('Private', 'secret of Bob', 'private')
+      await other.call(actor, 'save_skill', {
+        title: 'Tidy',
+        visibility: 'public',
+        files: [
+          { filename: 'SKILL.md', content: '---\nname: tidy\ndescription: Tidies.\n---\nTidy.\n' },
+          { filename: 'a.bin', content: '/w==', encoding: 'base64' },
+        ],
+      })
+      let refusals = 1
+      const anonymous = readRemote((name, input) => {
+        if (name === 'get_skill' && refusals-- > 0) throw new AppError('rate_limited', 'Wait.', { retryAfterSeconds: 0.01 })
+        return other.call({ kind: 'anonymous' }, name, input)
+      })
+      expect(await run(anonymous)).toMatchObject({ read: 2, created: 2, remarks: [] })
+      expect(refusals).toBeLessThan(1)
+      expect(
+        (await prompts()).map(({ title, content, author, visibility, category }) => [title, content, author, visibility, category?.slug]),
+      ).toEqual([['Public', long, 'bob', 'private', 'coding']])
+      const [skill] = await skills()
+      expect(skill?.skill).toMatchObject({ title: 'Tidy', author: 'bob', visibility: 'private' })
+      expect(skill?.files.map(({ filename, bytes }) => [filename, bytes.length])).toEqual([
+        ['SKILL.md', 46],
+        ['a.bin', 1],
+      ])
+      const withKey = () => readRemote((name, input) => other.call(actor, name, input))
+      expect(await run(withKey())).toMatchObject({ read: 3, created: 1, unchanged: 2 })
+      expect(await run(withKey())).toMatchObject({ created: 0, unchanged: 3 })
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('makes nothing more public than it is there', async () => {
+    const other = await testApp()
+    try {
+      const { actor } = await other.user('bob')
+      for (const visibility of ['public', 'members', 'unlisted', 'private']) {
+        await other.call(actor, 'save_prompt', { title: visibility, content: `Text, ${visibility}`, visibility })
+        const files = [{ filename: 'SKILL.md', content: `---\nname: ${visibility}\ndescription: Tidies.\n---\nTidy.\n` }]
+        await other.call(actor, 'save_skill', { title: visibility, visibility, files })
+      }
+      const options = { owner: 'ada', visibility: 'public', leavesOutUnknownCategories: true } as const
+      const remote = readRemote((name, input) => other.call(actor, name, input))
+      expect(await importEntries(test.app.store, remote, options, createPeople())).toMatchObject({ created: 8, refused: 0 })
+      const found = [...(await prompts()), ...(await skills()).map(({ skill }) => skill)]
+      expect(found).toHaveLength(8)
+      // Its members are other people.
+      for (const { title, visibility } of found) expect(visibility).toBe(title === 'members' ? 'private' : title)
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('refuses answers of another form', async () => {
+    await expect(run(readRemote(async () => ({ prompts: [{}] })))).rejects.toMatchObject({ code: 'upstream_failed' })
+  })
+})

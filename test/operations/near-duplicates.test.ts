@@ -1,0 +1,203 @@
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { importPrompts } from '../../src/transfer/import-prompts.ts'
+import { collectCreated, describeNearDuplicates } from '../../src/transfer/near-duplicates.ts'
+import { createFakeEncoder } from '../support/fake-encoder.ts'
+import { eventually } from '../support/model-server.ts'
+import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { signUp, visit } from '../support/visitor.ts'
+
+const TEXT =
+  'Review the pull request below. List every bug you find with its line, explain why it is wrong, suggest the smallest fix, and say which tests are missing. Ignore formatting. Answer in a table.'
+/** One word differs. */
+const NEARLY = TEXT.replace('table', 'list')
+const OTHER = 'Plan a week of vegetarian dinners for two, with a shopping list that is sorted by aisle and a budget for each day.'
+
+let test: TestApp
+beforeEach(async () => {
+  test = await testApp()
+  // Each instance reads the index, as at its start: before, nothing is compared.
+  for (const app of test.apps) await app.store.service.loadSearch()
+})
+afterEach(() => test.close())
+
+type Person = Awaited<ReturnType<TestApp['user']>>
+const save = async ({ actor }: Person, title: string, content: string, visibility = 'public') =>
+  Object(await test.call(actor, 'save_prompt', { title, content, visibility }))
+const saveSkill = async ({ actor }: Person, title: string, content: string, visibility = 'public') =>
+  Object(await test.call(actor, 'save_skill', { title, files: [{ filename: 'SKILL.md', content }], visibility }))
+
+describe('a saved item', () => {
+  it('names the public item that it nearly repeats, whoever wrote that, and nothing for other texts', async () => {
+    const [ada, ben] = [await test.user('Ada'), await test.user('Ben')]
+    expect(await save(ada, 'Careful reviewer', TEXT)).not.toHaveProperty('hints')
+    const hint = 'Nearly the same as Careful reviewer (http://127.0.0.1:3000/prompts/careful-reviewer).'
+    expect((await save(ben, 'Reviewer', NEARLY, 'private')).hints).toEqual([hint])
+    expect((await save(ben, 'Again', TEXT, 'private')).hints).toEqual([expect.stringMatching(/^Nearly the same as /)])
+    expect(await save(ben, 'Dinners', OTHER)).not.toHaveProperty('hints')
+    expect(await save(ben, 'Short', 'Review it.')).not.toHaveProperty('hints')
+  })
+
+  it('says so over REST, beside the answer over MCP, and on the page after saving', async () => {
+    await save(await test.user('Ada'), 'Careful \u202ereviewer', TEXT)
+    const { key } = await test.user('Ben')
+    const hint = 'Nearly the same as Careful ⟨U+202E⟩reviewer (http://127.0.0.1:3000/prompts/careful-reviewer).'
+    const response = await test.fetch('/api/prompts', { ...json('POST', { title: 'One', content: NEARLY }), key })
+    expect(await readJson(response)).toMatchObject({ success: true, hints: [hint] })
+    const call = rpc('tools/call', { name: 'save_prompt', arguments: { title: 'Two', content: `${TEXT} Be brief.` } })
+    const { result } = await readJson(await test.fetch('/api/mcp', { ...call, key }))
+    expect(result.content).toHaveLength(2)
+    expect(result.content[1].text).toMatch(/^Nearly the same as /)
+    expect(result.structuredContent).not.toHaveProperty('hints')
+  })
+
+  it('is compared with the items its owner finds, and never with hidden items of others', async () => {
+    const [ada, ben] = [await test.user('Ada'), await test.user('Ben')]
+    for (const visibility of ['private', 'unlisted']) await save(ada, `Secret ${visibility}`, TEXT, visibility)
+    const gone = await save(ada, 'Gone', TEXT)
+    await test.call(ada.actor, 'delete_item', { collection: 'prompts', id: gone.prompt.id })
+    expect(await save(ben, 'Mine', NEARLY, 'private')).not.toHaveProperty('hints')
+    expect((await save(ben, 'Mine again', NEARLY, 'private')).hints).toEqual([expect.stringContaining('as Mine (')])
+    // A key that may not read learns of public items alone.
+    const blind = { ...ben, actor: { ...ben.actor, scopes: new Set(['write'] as const) } }
+    expect(await save(blind, 'Mine once more', NEARLY, 'private')).not.toHaveProperty('hints')
+    await save(ada, 'Shown', TEXT)
+    expect((await save(blind, 'Mine at last', NEARLY, 'private')).hints).toEqual([expect.stringContaining('as Shown (')])
+  })
+
+  it('may be a skill, which is compared with skills', async () => {
+    const [ada, ben] = [await test.user('Ada'), await test.user('Ben')]
+    const head = '---\nname: review\ndescription: Reviews\n---\n'
+    await save(ada, 'A prompt', `${head}${TEXT}`)
+    expect(await saveSkill(ada, 'Reviewing', `${head}${TEXT}`)).not.toHaveProperty('hints')
+    expect((await saveSkill(ben, 'Mine', `${head}${NEARLY}`, 'private')).hints).toEqual([
+      'Nearly the same as Reviewing (http://127.0.0.1:3000/skills/reviewing).',
+    ])
+  })
+
+  it('is saved without a word before the index is read, and when the comparison fails', async () => {
+    const ada = await test.user('Ada')
+    await save(ada, 'First', TEXT)
+    const again = await test.reopen()
+    try {
+      expect(await again.call(ada.actor, 'save_prompt', { title: 'Early', content: TEXT })).not.toHaveProperty('hints')
+    } finally {
+      await again.close()
+    }
+    const context = test.app.contextFor(ada.actor, 'rest')
+    const faults: unknown[] = []
+    const items = { ...context.store.items, findNearDuplicate: () => Promise.reject(new Error('broken')) }
+    const operation = test.app.operations.find(({ name }) => name === 'save_prompt')
+    const broken = { ...context, store: { ...context.store, items }, onFault: (error: unknown) => faults.push(error) }
+    const saved = Object(await operation?.call(broken, { title: 'Saved', content: TEXT }))
+    expect(saved).not.toHaveProperty('hints')
+    expect(faults).toEqual([new Error('broken')])
+    expect(await test.call(ada.actor, 'show_prompt', { id: saved.prompt.id })).toMatchObject({ title: 'Saved' })
+  })
+})
+
+it('a page shows the hint once, with a link', async () => {
+  await save(await test.user('Ada'), 'Careful reviewer', TEXT)
+  const ben = await signUp(test, 'Ben')
+  const { to } = await ben.post('/new', { title: 'Reviewer', content: NEARLY, visibility: 'private', do: 'save' })
+  const { html } = await ben.get(to ?? '')
+  expect(html).toContain('Nearly the same as Careful reviewer')
+  expect(html).toContain('<a href="/prompts/careful-reviewer">http://127.0.0.1:3000/prompts/careful-reviewer</a>).')
+  const again = await ben.get(to ?? '')
+  expect([again.status, again.html.includes('Nearly the same')]).toEqual([200, false])
+})
+
+it('by the word table alone, no related item is called nearly the same', async () => {
+  const { actor } = await test.user('Ada')
+  for (let n = 0; n < 40; n++) await test.call(actor, 'save_prompt', { title: 'Reviewer', content: `${TEXT} ${n}`, visibility: 'public' })
+  const [first] = Object(await readJson(await test.fetch('/api/prompts?perPage=1'))).prompts
+  const { items } = Object(await readJson(await test.fetch(`/api/prompts/${first.id}/related`)))
+  expect(items.length).toBeGreaterThan(0)
+  for (const item of items) expect([item.similarity > 0.9, item.nearlySame]).toEqual([true, false])
+})
+
+it("an item's page says which related items are nearly the same", async () => {
+  const encoder = createFakeEncoder()
+  const encoded = await testApp({}, {}, null, { encoder })
+  try {
+    const { actor } = await encoded.user('Ada')
+    for (const content of [TEXT, TEXT, OTHER])
+      await encoded.call(actor, 'save_prompt', { title: 'Reviewer', content, visibility: 'public' })
+    const read = async () => (await encoded.fetch('/prompts/reviewer', { headers: { accept: 'text/html' } })).text()
+    expect(await read()).not.toContain('(nearly the same)')
+    encoded.app.itemEncoding?.start(() => {})
+    expect(await eventually(async () => encoded.app.itemEncoding?.state === 'ready')).toBe(true)
+    const html = await read()
+    expect(html).toContain('<a href="/prompts/reviewer-2">Reviewer</a> (nearly the same)</li>')
+    expect(html.match(/nearly the same/g)).toHaveLength(1)
+    // Administrators see groups of public items, nobody else's hidden ones.
+    for (const visibility of ['private', 'unlisted'])
+      await encoded.call(actor, 'save_prompt', { title: 'Reviewer', content: TEXT, visibility })
+    expect(await eventually(async () => encoder.given.length === 5)).toBe(true)
+    expect(await eventually(async () => (await encoded.app.itemEncoding?.countItems())?.pending === 0)).toBe(true)
+    const admin = await signUp(encoded, 'Root')
+    const page = await admin.get('/admin/duplicates')
+    const links = [...page.html.matchAll(/<a href="(\/prompts\/[^"]+)">/g)].map(([, path]) => path)
+    expect([page.status, links.toSorted()]).toEqual([200, ['/prompts/reviewer', '/prompts/reviewer-2']])
+    await expect(encoded.call(actor, 'list_near_duplicates', { collection: 'prompts' })).rejects.toMatchObject({ code: 'forbidden' })
+    expect([(await visit(encoded).get('/admin/duplicates')).status]).toEqual([303])
+  } finally {
+    await encoded.close()
+  }
+})
+
+describe('an import', () => {
+  const importTexts = async (texts: readonly string[], owner: string, maxMs?: number, maxLibrary?: number) => {
+    const created = collectCreated()
+    const bytes = Readable.from([
+      Buffer.from(texts.map((content, place) => `${JSON.stringify({ title: `Row ${place + 1}`, content })}\n`).join('')),
+    ])
+    const source = { name: 'rows', format: 'jsonl' as const, bytes }
+    // As the command line does it: by a process that has read no index.
+    const { app, close } = await test.reopen()
+    try {
+      await importPrompts(app.store, source, { owner, visibility: undefined, onCreated: created.add })
+      return await describeNearDuplicates(app.store, created, maxMs, maxLibrary)
+    } finally {
+      await close()
+    }
+  }
+
+  it('names what nearly repeats an item that its owner finds, each pair once', async () => {
+    await save(await test.user('Ada'), 'Hidden', OTHER, 'private')
+    await save(await test.user('Ada'), 'Shown', TEXT)
+    const said = await importTexts([NEARLY, OTHER, 'Write a limerick about the sea and its many moods.'], 'Ben')
+    expect(said).toBe('1 imported item is nearly the same as another: "Row 1" and "Shown".')
+    expect(await importTexts([OTHER, OTHER.replace('week', 'month')], 'Cleo')).toBe(
+      '2 imported items are nearly the same as another: "Row 1" and "Row 2".',
+    )
+  })
+
+  it('compares no longer than it may, and says so', async () => {
+    await save(await test.user('Ada'), 'Shown', TEXT)
+    expect(await importTexts([NEARLY, TEXT, OTHER], 'Ben', 0)).toMatch(
+      /^1 imported item is nearly the same as another: "Row 1" and "[^"]+"\. Only the first created item was compared\.$/,
+    )
+  })
+
+  it('is not compared in a library whose index takes long to load, and says so', async () => {
+    await save(await test.user('Ada'), 'Shown', TEXT)
+    await save(await test.user('Ada'), 'Other', OTHER)
+    expect(await importTexts([NEARLY], 'Ben', undefined, 1)).toBe(
+      'The imported items were not compared with others: that is done for at most 2,000 new items, in a library of at most 1.',
+    )
+    expect(await importTexts([TEXT], 'Cleo', undefined, 2)).toMatch(/^1 imported item is nearly the same/)
+  })
+
+  it('is not compared when it has more items than can be', async () => {
+    const created = collectCreated()
+    const owner = { id: 'nobody', username: 'nobody' }
+    for (let place = 0; place <= 2_000; place++) created.add({ kind: 'prompt', id: `${place}`, title: 'Row', owner })
+    expect(await describeNearDuplicates(test.app.store, created)).toMatch(/^The imported items were not compared/)
+  })
+
+  it('says nothing when nothing is repeated', async () => {
+    expect(await importTexts([TEXT, OTHER], 'Ben')).toBeNull()
+    expect(await importTexts([], 'Ben')).toBeNull()
+  })
+})

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, rpc, type TestApp, testApp } from '../support/test-app.ts'
+
+/** What hangs on a key ends with it: sessions, and streams that are open. */
+
+const STREAM = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+let test: TestApp
+beforeAll(async () => {
+  test = await testApp()
+})
+afterAll(() => test.close())
+
+async function openSession(key?: string): Promise<string> {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  const answer = await test.fetch('/api/mcp', { ...rpc('initialize', params), headers: STREAM, ...(key === undefined ? {} : { key }) })
+  return answer.headers.get('mcp-session-id') ?? ''
+}
+
+/** What a stream says until it ends or is cut off. */
+async function readToEnd(response: Response): Promise<string> {
+  let text = ''
+  try {
+    for await (const chunk of response.body ?? []) text += new TextDecoder().decode(chunk)
+  } catch {
+    // Cut off.
+  }
+  return text
+}
+
+const streams = [
+  [
+    'the stream of a session',
+    async (key: string) =>
+      await test.fetch('/api/mcp', { headers: { accept: 'text/event-stream', 'mcp-session-id': await openSession(key) }, key }),
+  ],
+  [
+    'a subscription of the 2026 revision',
+    (key: string) =>
+      test.fetch('/api/mcp', {
+        ...rpc('subscriptions/listen', { notifications: { promptsListChanged: true }, _meta: MODERN }),
+        headers: { ...STREAM, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
+        key,
+      }),
+  ],
+] as const
+
+/** Opens the stream of a session; gives a function that says whether it heard that a list changed. */
+async function listenTo(key?: string): Promise<() => Promise<boolean>> {
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': await openSession(key) }
+  const stream = await test.fetch('/api/mcp', key === undefined ? { headers } : { headers, key })
+  expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/event-stream')])
+  const reader = stream.body?.getReader()
+  return async () => {
+    const read = reader?.read().then(({ value }) => Buffer.from(value ?? []).toString())
+    const heard = await Promise.race([read, new Promise<string>((resolve) => setTimeout(resolve, 1500, ''))])
+    await reader?.cancel()
+    return heard?.includes('list_changed') ?? false
+  }
+}
+
+it('the streams of sessions tell members alone of what is for members', async () => {
+  const writer = await test.user('ada')
+  const [stranger, member] = [await listenTo(), await listenTo((await test.user('bob')).key)]
+  const writeOnly = await listenTo((await test.user('bob', ['write'])).key)
+  const saved = await test.fetch('/api/prompts', {
+    ...json('POST', { title: 'Ours', content: 'x', visibility: 'members' }),
+    key: writer.key,
+  })
+  expect(saved.status).toBe(201)
+  expect(await Promise.all([stranger(), writeOnly(), member()])).toEqual([false, false, true])
+})
+
+it('the streams of sessions tell a team of its private items, and a narrowed key of those of its team alone', async () => {
+  const ada = await test.user('ada')
+  const ben = await test.user('ben')
+  for (const team of ['ours', 'theirs']) await test.call(ada.actor, 'create_team', { team })
+  await test.call(ada.actor, 'set_team_member', { team: 'ours', username: 'ben', role: 'reader' })
+  const signedIn = { ...ada.actor, scopes: new Set([...ada.actor.scopes, 'account' as const]) }
+  const narrowTo = async (team: string) => String((await test.call(signedIn, 'create_key', { name: team, team }))['key'])
+  const keys = [ben.key, (await test.user('zoe')).key, await narrowTo('ours'), await narrowTo('theirs')]
+  const hear = async (item: object) => {
+    const listeners = await Promise.all(keys.map((key) => listenTo(key)))
+    expect((await test.fetch('/api/prompts', { ...json('POST', { content: 'x', ...item }), key: ada.key })).status).toBe(201)
+    return await Promise.all(listeners.map((heard) => heard()))
+  }
+  expect(await hear({ title: 'Of the team', owner: 'ours' })).toEqual([true, false, true, false])
+  expect(await hear({ title: 'Of all', owner: 'ours', visibility: 'public' })).toEqual([true, true, true, false])
+})
+
+describe.each(streams)('%s', (_, open) => {
+  it('ends soon after its key was revoked, and hears nothing of what is private meanwhile', async () => {
+    const owner = await test.user('ada')
+    const other = await test.user('ada')
+    const stream = await open(owner.key)
+    expect(stream.status).toBe(200)
+    const reading = readToEnd(stream)
+    await test.app.store.keys.revokeKey(owner.actor.keyId ?? '')
+    const saved = await test.fetch('/api/prompts', { ...json('POST', { title: 'Secret plan', content: 'Only mine' }), key: other.key })
+    expect(saved.status).toBe(201)
+    expect(await reading).not.toContain('list_changed')
+  }, 20_000)
+
+  it('ends soon after its key expired, and goes on with one that is good', async () => {
+    const { actor } = await test.user('bob')
+    const day = 24 * 3_600_000
+    const { makeKey } = test.app.contextFor({ kind: 'anonymous' }, 'rest').secrets
+    const { key, sha256 } = makeKey()
+    const expiresAt = new Date(test.app.clock() + day).toISOString()
+    await test.app.store.keys.createKey({ name: 'short', userId: actor.userId, sha256, scopes: ['read'], expiresAt })
+    const [ending, lasting] = [await open(key), await open((await test.user('bob')).key)]
+    test.wait(2 * day)
+    await readToEnd(ending)
+    const reader = lasting.body?.getReader()
+    const next = await Promise.race([reader?.read(), new Promise((resolve) => setTimeout(resolve, 500, 'still open'))])
+    expect(next === 'still open' || Object(next).done === false).toBe(true)
+    await reader?.cancel()
+  }, 20_000)
+})
+
+it('a session of a revoked key is gone', async () => {
+  const { key, actor } = await test.user('cleo')
+  const session = await openSession(key)
+  const stream = await test.fetch('/api/mcp', { headers: { accept: 'text/event-stream', 'mcp-session-id': session }, key })
+  await test.app.store.keys.revokeKey(actor.keyId ?? '')
+  await readToEnd(stream)
+  const { createHash } = await import('node:crypto')
+  const sha256 = createHash('sha256').update(session).digest('hex')
+  await expect.poll(() => test.app.store.sessions.findSession(sha256, 1e12), { timeout: 5_000 }).toBeNull()
+}, 20_000)

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { ANONYMOUS } from '../../src/library/actor.ts'
+import { PROMPT_TYPES } from '../../src/library/fields.ts'
+import { parseVariables } from '../../src/library/variables.ts'
+import { importLibrary } from '../../src/transfer/library-folder.ts'
+import { type TestApp, testApp } from '../support/test-app.ts'
+
+const STARTER = fileURLToPath(new URL('../../starter', import.meta.url))
+
+describe('the starter library', () => {
+  let test: TestApp
+  const prompts: { title: string; content: string; type: string; category: string }[] = JSON.parse(
+    readFileSync(`${STARTER}/prompts.json`, 'utf8'),
+  )
+
+  beforeAll(async () => {
+    test = await testApp()
+  })
+  afterAll(() => test.close())
+
+  it('is imported whole, without a remark, and once', async () => {
+    const options = { owner: 'commonplace', visibility: 'public' as const }
+    const { report } = await importLibrary(test.app.store, STARTER, options)
+    const skills = readdirSync(`${STARTER}/skills`).length
+    expect(report).toMatchObject({ read: prompts.length + skills, created: prompts.length + skills, refused: 0, remarks: [] })
+    expect((await importLibrary(test.app.store, STARTER, options)).report).toMatchObject({ created: 0, unchanged: prompts.length + skills })
+  })
+
+  it('has at least 40 prompts over all types and categories, a third of them with variables', async () => {
+    expect(prompts.length).toBeGreaterThanOrEqual(40)
+    expect(new Set(prompts.map((prompt) => prompt.type))).toEqual(new Set(PROMPT_TYPES))
+    const categories = await test.app.store.categories.listCategories(ANONYMOUS)
+    expect(categories.filter((category) => category.prompts === 0)).toEqual([])
+    expect(prompts.filter((prompt) => parseVariables(prompt.content).variables.length > 0).length).toBeGreaterThanOrEqual(
+      prompts.length / 3,
+    )
+  })
+
+  it('has structured prompts that are what they claim', () => {
+    for (const { title, content } of prompts.filter((prompt) => prompt.type === 'STRUCTURED')) {
+      const document: unknown = parse(content)
+      expect(typeof document === 'object' && document !== null, title).toBe(true)
+    }
+  })
+
+  it('has at least 5 skills with several files each', async () => {
+    const { items } = await test.app.store.items.searchSkills(ANONYMOUS, {
+      query: null,
+      filter: {},
+      sort: 'newest',
+      limit: 50,
+      offset: 0,
+    })
+    expect(items.length).toBeGreaterThanOrEqual(5)
+    for (const skill of items) {
+      expect(skill.files.length, skill.title).toBeGreaterThan(2)
+      expect(skill.description, skill.title).not.toBeNull()
+      expect(skill.category, skill.title).not.toBeNull()
+    }
+  })
+})

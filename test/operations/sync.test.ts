@@ -1,0 +1,808 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { User } from '../../src/library/items.ts'
+import { isGitAddress } from '../../src/transfer/sync/git.ts'
+import { type SyncOptions, syncFolder } from '../../src/transfer/sync/sync-folder.ts'
+import { syncRepository, syncWorkTree } from '../../src/transfer/sync/sync-repository.ts'
+import { type TestApp, testApp } from '../support/test-app.ts'
+
+let test: TestApp
+let place: string
+let folder: string
+let ada: User
+let actor: Awaited<ReturnType<TestApp['user']>>['actor']
+
+beforeEach(async () => {
+  test = await testApp()
+  place = mkdtempSync(join(tmpdir(), 'commonplace-sync-'))
+  folder = join(place, 'folder')
+  mkdirSync(folder)
+  actor = (await test.user('ada')).actor
+  const user = await test.app.store.people.findUser('ada')
+  if (!user) throw new Error('no user')
+  ada = user
+})
+afterEach(async () => {
+  await test.close()
+  rmSync(place, { recursive: true, force: true })
+})
+
+const sync = (options: Partial<SyncOptions> = {}, root = folder) => syncFolder(test.app.store, ada, root, { now: Date.now(), ...options })
+const write = (path: string, text: string | Uint8Array, root = folder) => {
+  mkdirSync(join(root, path, '..'), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+const read = (path: string, root = folder) => readFileSync(join(root, path), 'utf8')
+const list = (path: string, root = folder) => (existsSync(join(root, path)) ? readdirSync(join(root, path)).toSorted() : [])
+const save = async (title: string, content: string) =>
+  await test.app.store.items.createPrompt(
+    { userId: ada.id, note: null },
+    { title, content, description: null, category: null, tags: ['a', 'b: c'], type: 'TEXT', visibility: 'private' },
+  )
+const edit = (id: string, content: string) => test.app.store.items.changePrompt(id, { userId: ada.id, note: null }, () => ({ content }))
+const prompts = async () => (await test.app.store.transfer.exportPrompts(ada.id, 0, 100)).map(({ prompt }) => prompt)
+const skills = async () => await test.app.store.transfer.exportSkills(ada.id, 0, 100)
+const SKILL = '---\nname: tidy\ndescription: Tidies a room.\n---\n\nTidy.\n'
+
+describe('sync', () => {
+  it('writes what is new in the library, creates what is new in the folder as private, and then changes nothing', async () => {
+    const saved = await save('One prompt', '\n\nSay ${what}.  \n')
+    write('prompts/two.md', '---\ntitle: Two\ndescription: The second.\ntags: [x, y]\nowner: somebody\n---\n\nSecond text.\n')
+    write('prompts/plain.md', '# A heading\n\nText.')
+    write('skills/tidy/SKILL.md', SKILL)
+    write('skills/tidy/data/bytes.bin', Uint8Array.from([0, 255, 13, 10]))
+    expect(await sync()).toMatchObject({ created: 3, written: 1, updated: 0, conflicts: 0, refused: 0 })
+    const all = await prompts()
+    expect(all.map(({ title, visibility, author }) => [title, visibility, author]).toSorted()).toEqual([
+      ['A heading', 'private', 'ada'],
+      ['One prompt', 'private', 'ada'],
+      ['Two', 'private', 'ada'],
+    ])
+    expect(all.find(({ title }) => title === 'Two')).toMatchObject({ content: 'Second text.\n', description: 'The second.' })
+    expect(read(`prompts/${saved.slug}.md`)).toContain('\n---\n\n\n\nSay ${what}.  \n')
+    const [skill] = await skills()
+    expect(skill?.skill).toMatchObject({ title: 'tidy', description: 'Tidies a room.', visibility: 'private' })
+    expect(skill?.files.map(({ filename, bytes }) => [filename, [...bytes].length])).toEqual([
+      ['SKILL.md', SKILL.length],
+      ['data/bytes.bin', 4],
+    ])
+    const again = await sync()
+    expect(again).toMatchObject({ created: 0, written: 0, updated: 0, conflicts: 0, changes: [], touched: [] })
+    expect(list('.')).toEqual(['prompts', 'skills'])
+  })
+
+  it('carries a change of one side to the other, and keeps other fields and comments of a file', async () => {
+    const saved = await save('One', 'First.')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    write(path, read(path).replace('---\n', '---\nmode: agent # ours\n').replace('First.', 'Second.'))
+    expect(await sync()).toMatchObject({ updated: 1, written: 0, conflicts: 0 })
+    expect((await prompts())[0]).toMatchObject({ content: 'Second.', version: 2 })
+    expect((await prompts())[0]?.tags.map((tag) => tag.name)).toEqual(['a', 'b: c'])
+    await edit(saved.id, 'Third.')
+    expect(await sync()).toMatchObject({ updated: 0, written: 1, conflicts: 0 })
+    expect(read(path)).toContain('mode: agent # ours\n')
+    expect(read(path)).toContain('\n\nThird.')
+    expect(await sync()).toMatchObject({ changes: [] })
+  })
+
+  it('keeps both texts of a conflict, shows the difference, and settles', async () => {
+    const saved = await save('One', 'First.')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    write(path, read(path).replace('First.', 'Of the folder.'))
+    await edit(saved.id, 'Of the library.')
+    const report = await sync()
+    expect(report).toMatchObject({ conflicts: 1, updated: 0, written: 0 })
+    expect(report.changes[0]).toContain('- Of the library.\n+ Of the folder.')
+    const copy = list('prompts').find((name) => name.includes('.conflict-'))
+    expect(read(`prompts/${copy}`)).toContain('Of the folder.')
+    expect(read(path)).toContain('Of the library.')
+    expect((await prompts()).map(({ content }) => content)).toEqual(['Of the library.'])
+    const again = await sync()
+    expect(again).toMatchObject({ conflicts: 0, created: 0, changes: [] })
+    expect(again.remarks).toContainEqual(expect.stringContaining('1 copies of conflicts'))
+  })
+
+  it('keeps both versions of a skill in conflict, and adopts equal ones', async () => {
+    write('skills/tidy/SKILL.md', SKILL)
+    await sync()
+    const [skill] = await skills()
+    const change = (text: string) =>
+      test.app.store.items.changeSkill(skill?.skill.id ?? '', { userId: ada.id, note: null }, () => ({
+        files: [{ filename: 'SKILL.md', bytes: Buffer.from(text) }],
+      }))
+    await change(`${SKILL}Library.\n`)
+    write('skills/tidy/SKILL.md', `${SKILL}Folder.\n`)
+    expect(await sync()).toMatchObject({ conflicts: 1 })
+    const copy = list('skills').find((name) => name.includes('.conflict-'))
+    expect(read(`skills/${copy}/SKILL.md`)).toBe(`${SKILL}Folder.\n`)
+    expect(read('skills/tidy/SKILL.md')).toBe(`${SKILL}Library.\n`)
+    await change(`${SKILL}Both.\n`)
+    write('skills/tidy/SKILL.md', `${SKILL}Both.\n`)
+    expect(await sync()).toMatchObject({ conflicts: 0, written: 0, updated: 0 })
+  })
+
+  it('finishes a skill that a killed sync wrote in part, without a conflict', async () => {
+    write('skills/tidy/SKILL.md', SKILL)
+    write('skills/tidy/a.txt', 'a')
+    await sync()
+    const [skill] = await skills()
+    const files = [
+      { filename: 'SKILL.md', bytes: Buffer.from(`${SKILL}More.\n`) },
+      { filename: 'a.txt', bytes: Buffer.from('b') },
+    ]
+    await test.app.store.items.changeSkill(skill?.skill.id ?? '', { userId: ada.id, note: null }, () => ({ files }))
+    write('skills/tidy/SKILL.md', `${SKILL}More.\n`)
+    expect(await sync()).toMatchObject({ conflicts: 0, written: 1 })
+    expect(read('skills/tidy/a.txt')).toBe('b')
+  })
+
+  it('reports deletions, and carries them over with --delete alone', async () => {
+    const [one, two] = [await save('One', '1'), await save('Two', '2')]
+    await save('Three', '3')
+    await sync()
+    rmSync(join(folder, `prompts/${one.slug}.md`))
+    await test.app.store.items.setDeleted('prompt', two.id, ada.id, true)
+    expect(await sync()).toMatchObject({ left: 2, deleted: 0 })
+    expect(list('prompts')).toHaveLength(2)
+    expect(await prompts()).toHaveLength(2)
+    expect(await sync({ deletes: true, isDryRun: true })).toMatchObject({ deleted: 2 })
+    expect(await prompts()).toHaveLength(2)
+    expect(await sync({ deletes: true })).toMatchObject({ left: 0, deleted: 2 })
+    expect((await prompts()).map(({ title }) => title)).toEqual(['Three'])
+    expect(list('prompts')).toHaveLength(1)
+    const { items: trash } = await test.app.store.items.listTrash(ada.id, { limit: 10, offset: 0 })
+    expect(trash).toHaveLength(2)
+  })
+
+  it('lets an edit win over a deletion on the other side', async () => {
+    const [one, two] = [await save('One', '1'), await save('Two', '2')]
+    await sync()
+    rmSync(join(folder, `prompts/${one.slug}.md`))
+    await edit(one.id, 'edited here')
+    await test.app.store.items.setDeleted('prompt', two.id, ada.id, true)
+    write(`prompts/${two.slug}.md`, read(`prompts/${two.slug}.md`).replace('\n\n2', '\n\nedited there'))
+    expect(await sync({ deletes: true })).toMatchObject({ deleted: 0, written: 1, created: 1 })
+    expect((await prompts()).map(({ content }) => content).toSorted()).toEqual(['edited here', 'edited there'])
+    expect(read(`prompts/${one.slug}.md`)).toContain('edited here')
+  })
+
+  it('refuses deletions that would empty a side', async () => {
+    await save('One', '1')
+    await sync()
+    rmSync(join(folder, 'prompts'), { recursive: true })
+    await expect(sync({ deletes: true })).rejects.toThrow('The folder has none of its 1 synced prompts')
+    expect(await prompts()).toHaveLength(1)
+  })
+
+  it('refuses deletions that would empty a side of its prompts or its skills', async () => {
+    const saved = await save('One', '1')
+    write('skills/tidy/SKILL.md', SKILL)
+    await sync()
+    rmSync(join(folder, 'skills'), { recursive: true })
+    await expect(sync({ deletes: true })).rejects.toThrow('The folder has none of its 1 synced skills')
+    write('skills/tidy/SKILL.md', SKILL)
+    await test.app.store.items.setDeleted('prompt', saved.id, ada.id, true)
+    await expect(sync({ deletes: true })).rejects.toThrow('The library has none of the 1 synced prompts')
+    expect(await skills()).toHaveLength(1)
+    expect(list('prompts')).toHaveLength(1)
+  })
+
+  it('trashes nothing whose file is there again', async () => {
+    const saved = await save('One', '1')
+    await save('Two', '2')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    const text = read(path)
+    rmSync(join(folder, path))
+    const { store } = test.app
+    const listCategories: typeof store.categories.listCategories = async (...args) => {
+      // An editor replaces the file after the folder was read.
+      write(path, text)
+      return await store.categories.listCategories(...args)
+    }
+    const late = { ...store, categories: { ...store.categories, listCategories } }
+    const report = await syncFolder(late, ada, folder, { now: Date.now(), deletes: true })
+    expect(report).toMatchObject({ deleted: 0, refused: 1 })
+    expect(report.remarks).toEqual([expect.stringContaining('changed while it was synced')])
+    expect(await prompts()).toHaveLength(2)
+  })
+
+  it('follows renames in the folder', async () => {
+    const saved = await save('One', '1')
+    await sync()
+    const text = read(`prompts/${saved.slug}.md`)
+    rmSync(join(folder, `prompts/${saved.slug}.md`))
+    write('prompts/renamed.md', `${text} and more`)
+    expect(await sync()).toMatchObject({ created: 0, updated: 1, left: 0 })
+    expect((await prompts()).map(({ id, content }) => [id, content])).toEqual([[saved.id, '1 and more']])
+    expect(list('prompts')).toEqual(['renamed.md'])
+  })
+
+  it('never puts the text of one item into another whose file name it got', async () => {
+    const [one, two] = [await save('One', 'public text'), await save('Two', 'private text')]
+    await sync()
+    const [first, second] = [`prompts/${one.slug}.md`, `prompts/${two.slug}.md`]
+    const texts = [read(first), read(second)] as const
+    write(first, texts[1])
+    write(second, texts[0])
+    const swapped = await sync()
+    expect(swapped).toMatchObject({ refused: 2, updated: 0, conflicts: 0 })
+    expect(swapped.remarks[0]).toContain('the text of another prompt')
+    rmSync(join(folder, second))
+    write(first, `${texts[1]} and more`)
+    expect(await sync({ deletes: true })).toMatchObject({ refused: 1, updated: 0, deleted: 0, left: 1 })
+    const contents = async () => (await prompts()).map(({ id, content }) => [id, content])
+    expect(await contents()).toEqual([
+      [one.id, 'public text'],
+      [two.id, 'private text'],
+    ])
+    write(first, texts[0].replace('public text', 'edited').replace(/^name: .*\n/m, ''))
+    write(second, texts[1])
+    expect(await sync()).toMatchObject({ refused: 0, updated: 1 })
+    expect(await contents()).toContainEqual([one.id, 'edited'])
+  })
+
+  it('creates an item as private when its text may be that of an older one, else as the user wants', async () => {
+    const user: User = { ...ada, defaultVisibility: 'public' }
+    const run = () => syncFolder(test.app.store, user, folder, { now: Date.now() })
+    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
+    await run()
+    await test.app.store.items.setDeleted('prompt', one.id, ada.id, true)
+    write(`prompts/${one.slug}.md`, read(`prompts/${one.slug}.md`).replace(/one$/, 'one again'))
+    write('prompts/new.md', 'New.')
+    write('skills/tidy/SKILL.md', SKILL)
+    expect(await run()).toMatchObject({ created: 3 })
+    rmSync(join(folder, `prompts/${two.slug}.md`))
+    write('prompts/other.md', '---\ntitle: Other\n---\n\ntwo, edited')
+    write('skills/tidy2/SKILL.md', SKILL.replace('tidy', 'tidy2'))
+    expect(await run()).toMatchObject({ created: 2 })
+    const found = [...(await prompts()), ...(await skills()).map(({ skill }) => skill)]
+    expect(Object.fromEntries(found.map(({ title, visibility }) => [title, visibility]))).toEqual({
+      One: 'private',
+      Two: 'private',
+      new: 'public',
+      Other: 'private',
+      tidy: 'public',
+      tidy2: 'public',
+    })
+  })
+
+  it('refuses a field that cannot be stored as it is, and leaves the file', async () => {
+    const saved = await save('One', '1')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    const before = read(path)
+    const rows = [
+      [`title: ${'t'.repeat(201)}`, '"title" has more than 200'],
+      [`description: ${'d'.repeat(501)}`, '"description" has more than 500'],
+      ['title: [a, b]', '"title" is not a text'],
+      ['description:\n  - a', '"description" is not a text'],
+      ['description: { a: b }', '"description" is not a text'],
+      ['description: true', '"description" is not a text'],
+      ['type: [TEXT]', '"type" is not a text'],
+      ['category: { slug: coding }', '"category" is not a text'],
+      ['tags: { a: b }', '"tags" is neither'],
+      ['tags: [a, [b]]', '"tags" is neither'],
+    ] as const
+    for (const [line, why] of rows) {
+      const rest = before.replace(new RegExp(`^${line.split(':')[0]}:.*\\n(?: +- .*\\n)*`, 'm'), '')
+      write(path, rest.replace('---\n', `---\n${line}\n`))
+      const text = read(path)
+      const report = await sync()
+      expect(report, line).toMatchObject({ refused: 1, updated: 0 })
+      expect(report.remarks.join(), line).toContain(why)
+      expect(read(path), line).toBe(text)
+    }
+    await edit(saved.id, '2')
+    const left = read(path)
+    expect(await sync()).toMatchObject({ conflicts: 1 })
+    const copy = list('prompts').find((name) => name.includes('.conflict-'))
+    expect(read(`prompts/${copy}`)).toBe(left)
+  })
+
+  it('refuses a file whose frontmatter is broken, names the line, and syncs the others', async () => {
+    const saved = await save('One', '1')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    const before = read(path)
+    const rows = [
+      ['title: Tell: me', /not valid YAML in line 2 \(.*\)\. Put values with a colon in quotes/],
+      ['note: x\ntags: [a', /not valid YAML in line [34]/],
+      ['globs: *.ts', /alias without a value/],
+    ] as const
+    for (const [n, [line, why]] of rows.entries()) {
+      write(path, before.replace('---\n', `---\n${line}\n`).replace(/1$/, 'changed'))
+      write(`prompts/broken-${n}.md`, `---\n${line}\n---\n\nnew`)
+      write(`prompts/fine-${n}.md`, `---\ntitle: Fine\n---\n\nfine`)
+      const text = read(path)
+      const report = await sync()
+      expect(report, line).toMatchObject({ refused: n + 2, created: 1, updated: 0 })
+      expect(report.remarks, line).toContainEqual(expect.stringMatching(new RegExp(`^${path} is not synced: its frontmatter .*`)))
+      expect(report.remarks.join(), line).toMatch(why)
+      expect(read(path), line).toBe(text)
+    }
+    write(path, before.replace(/\n---\n/, '\n').replace(/1$/, 'changed'))
+    expect((await sync()).remarks.join()).toMatch(/begins in line 1, has no line --- at its end/)
+    expect((await prompts()).map(({ content }) => content).toSorted()).toEqual(['1', 'fine', 'fine', 'fine'])
+    write('prompts/rules.md', '---\nOnly a text\n---\n')
+    expect(await sync()).toMatchObject({ created: 1 })
+  })
+
+  it('leaves an unknown category in the file, until the library has one', async () => {
+    write('prompts/one.md', '---\ntitle: One\ncategory: ours-alone # mine\n---\n\nFirst.')
+    await sync()
+    const [saved] = await prompts()
+    await edit(saved?.id ?? '', 'Second.')
+    expect(await sync()).toMatchObject({ written: 1 })
+    expect(read('prompts/one.md')).toContain('category: ours-alone # mine\n')
+    await test.app.store.items.changePrompt(saved?.id ?? '', { userId: ada.id, note: null }, () => ({ category: 'coding' }))
+    expect(await sync()).toMatchObject({ written: 1 })
+    expect(read('prompts/one.md')).toContain('category: coding')
+    await test.app.store.items.changePrompt(saved?.id ?? '', { userId: ada.id, note: null }, () => ({ category: null }))
+    expect(await sync()).toMatchObject({ written: 1 })
+    expect(read('prompts/one.md')).not.toContain('category')
+  })
+
+  it('refuses a frontmatter whose aliases cannot be kept, and syncs the rest', async () => {
+    write('prompts/a.md', '---\ntitle: &anchor One\nalso: *anchor\n---\n\nFirst.')
+    write('prompts/b.md', '---\ntitle: Two\n---\n\nFirst.')
+    await sync()
+    const text = read('prompts/a.md')
+    for (const { id } of await prompts()) await edit(id, 'Second.')
+    const report = await sync()
+    expect(report).toMatchObject({ written: 1, refused: 1 })
+    expect(report.remarks).toEqual([expect.stringMatching(/^prompts\/a\.md is not synced: .*aliases/)])
+    expect(read('prompts/a.md')).toBe(text)
+    expect(read('prompts/b.md')).toContain('Second.')
+  })
+
+  it('leaves a file alone that changed after it was read', async () => {
+    const saved = await save('One', '1')
+    await sync()
+    await edit(saved.id, '2')
+    const path = `prompts/${saved.slug}.md`
+    const { store } = test.app
+    const report = await syncFolder(
+      {
+        ...store,
+        // Somebody saves the file after the folder was read.
+        categories: {
+          ...store.categories,
+          listCategories: async (...args: Parameters<typeof store.categories.listCategories>) => {
+            write(path, read(path).replace('\n\n1', '\n\nmine'))
+            return await store.categories.listCategories(...args)
+          },
+        },
+      },
+      ada,
+      folder,
+      { now: Date.now() },
+    )
+    expect(report.remarks).toContainEqual(expect.stringContaining('changed while it was synced'))
+    expect(read(path)).toContain('mine')
+    expect(await sync()).toMatchObject({ conflicts: 1 })
+  })
+
+  it('refuses links, secrets and broken files by themselves, and syncs the rest', async () => {
+    writeFileSync(join(place, 'secret.md'), 'a secret')
+    mkdirSync(join(folder, 'prompts'))
+    mkdirSync(join(folder, 'skills'))
+    symlinkSync(join(place, 'secret.md'), join(folder, 'prompts/link.md'))
+    symlinkSync(place, join(folder, 'skills/linked'))
+    write('prompts/empty.md', '')
+    write('prompts/binary.md', Uint8Array.from([0xff, 0xfe]))
+    write('prompts/huge.md', 'x'.repeat(1_100_000))
+    write('skills/bare/readme.md', 'no skill')
+    write('skills/tidy/SKILL.md', SKILL)
+    write('skills/tidy/.env', 'KEY=1')
+    write('skills/inside/SKILL.md', SKILL)
+    symlinkSync(join(place, 'secret.md'), join(folder, 'skills/inside/nested.md'))
+    write('prompts/good.md', 'Good.')
+    const report = await sync()
+    expect(report).toMatchObject({ created: 2, refused: 7 })
+    expect(await test.readEverything()).not.toContain('a secret')
+    expect((await skills()).map(({ files }) => files.map((file) => file.filename))).toEqual([['SKILL.md']])
+    for (const name of ['link.md', 'linked', 'empty.md', 'binary.md', 'huge.md', 'bare', 'inside', '.env']) {
+      expect(
+        report.remarks.filter((remark) => remark.includes(name)),
+        name,
+      ).toHaveLength(1)
+    }
+    rmSync(join(folder, 'prompts'), { recursive: true })
+    symlinkSync(place, join(folder, 'prompts'))
+    await expect(sync()).rejects.toThrow('links are not followed')
+  })
+
+  it('refuses a folder with too many names at once', async () => {
+    mkdirSync(join(folder, 'prompts'))
+    for (let n = 0; n <= 50_000; n++) writeFileSync(join(folder, `prompts/${n}`), '')
+    await expect(sync()).rejects.toThrow('more than 50000 prompts and skills')
+  })
+
+  it('leaves other people and their items alone', async () => {
+    const { actor: bob } = await test.user('bob')
+    await test.app.store.items.createPrompt(
+      { userId: bob.userId, note: null },
+      { title: 'Of Bob', content: 'private to Bob', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' },
+    )
+    expect(await sync()).toMatchObject({ written: 0 })
+    expect(list('prompts')).toEqual([])
+    expect(actor.username).toBe('ada')
+  })
+})
+
+const git = (root: string, ...args: string[]) =>
+  execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { encoding: 'utf8', stdio: 'pipe' })
+
+describe('sync with Git', () => {
+  it('commits what it wrote, and nothing else', async () => {
+    git(folder, 'init', '--quiet')
+    await save('One', '1')
+    write('own.txt', 'own work')
+    git(folder, 'add', 'own.txt')
+    const report = await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    expect(report.changes).toContain('Committed.')
+    expect(git(folder, 'show', '--name-only', '--format=%s')).toMatch(/^Sync with Commonplace: 1 written\n\nprompts\/[\w-]+\.md\n$/)
+    expect(git(folder, 'status', '--porcelain')).toBe('A  own.txt\n')
+    await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    expect(git(folder, 'rev-list', '--count', 'HEAD')).toBe('1\n')
+  })
+
+  it('commits the files of a skill, and no secret or ignored file beside them', async () => {
+    git(folder, 'init', '--quiet')
+    const files = (text: string, last: string) => [
+      { filename: 'SKILL.md', bytes: Buffer.from(SKILL + text) },
+      { filename: 'out/made.txt', bytes: Buffer.from('made') },
+      { filename: last, bytes: Buffer.from('a') },
+    ]
+    const fields = { title: 'Tidy', description: null, category: null, tags: [], visibility: 'private' } as const
+    const editor = { userId: ada.id, note: null }
+    const skill = await test.app.store.items.createSkill(editor, { ...fields, files: files('', 'a.txt') })
+    write('.gitignore', 'out\n')
+    await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    for (const name of ['.env', 'id_rsa', 'node_modules/x.js']) write(`skills/${skill.slug}/${name}`, 'secret')
+    await test.app.store.items.changeSkill(skill.id, editor, () => ({ files: files('More.', 'b.txt') }))
+    const report = await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    expect(report.changes).toContain('Committed.')
+    const tracked = () =>
+      git(folder, 'ls-files')
+        .trim()
+        .split('\n')
+        .map((name) => name.replace(`skills/${skill.slug}/`, ''))
+    expect(tracked()).toEqual(['SKILL.md', 'b.txt'])
+    await test.app.store.items.changeSkill(skill.id, editor, () => ({ files: files('Library.', 'b.txt') }))
+    write(`skills/${skill.slug}/SKILL.md`, 'Folder.')
+    expect(await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })).toMatchObject({ conflicts: 1 })
+    expect(tracked().map((name) => name.replace(/.*conflict-[0-9a-f]+/, 'copy'))).toEqual([
+      'copy/SKILL.md',
+      'copy/b.txt',
+      'SKILL.md',
+      'b.txt',
+    ])
+  })
+
+  it('commits in the folder, whatever repository the environment names', async () => {
+    const other = join(place, 'other')
+    mkdirSync(other)
+    git(other, 'init', '--quiet')
+    git(folder, 'init', '--quiet')
+    await save('One', '1')
+    try {
+      vi.stubEnv('GIT_DIR', join(other, '.git'))
+      vi.stubEnv('GIT_INDEX_FILE', join(place, 'index'))
+      vi.stubEnv('GIT_CONFIG_COUNT', '1')
+      vi.stubEnv('GIT_CONFIG_KEY_0', 'user.name')
+      vi.stubEnv('GIT_CONFIG_VALUE_0', 'Somebody else')
+      await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    } finally {
+      vi.unstubAllEnvs()
+    }
+    expect(git(folder, 'show', '--name-only', '--format=%an')).toMatch(/^(?!Somebody else).*\n\nprompts\/[\w-]+\.md\n$/)
+    expect(() => git(other, 'rev-parse', '--verify', '--quiet', 'HEAD')).toThrow()
+    expect(existsSync(join(place, 'index'))).toBe(false)
+  })
+
+  it('commits nothing in a folder somewhere inside a repository, and says so', async () => {
+    git(place, 'init', '--quiet')
+    await save('One', '1')
+    const run = () => syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    const report = await run()
+    expect(report).toMatchObject({ written: 1, refused: 0 })
+    expect(report.changes).not.toContain('Committed.')
+    expect(report.remarks).toEqual([expect.stringContaining('nothing was committed')])
+    expect(git(place, 'status', '--porcelain')).toBe('?? folder/\n')
+    expect((await run()).remarks).toEqual([])
+  })
+
+  it('takes https, ssh and local paths alone', () => {
+    for (const address of ['https://example.org/a.git', 'ssh://git@example.org/a', 'git@example.org:a/b.git', 'file:///srv/a.git']) {
+      expect(isGitAddress(address), address).toBe(true)
+    }
+    for (const path of ['folder', './a:b', '/srv/a.git', '../x']) expect(isGitAddress(path), path).toBe(false)
+    for (const address of ['ext::sh -c id', '--upload-pack=id', '-oProxyCommand=id', 'http://example.org/a', 'git://example.org/a']) {
+      expect(() => isGitAddress(address), address).toThrow()
+    }
+    for (const address of ['https://u:secret@example.org/a', 'ssh://-oProxyCommand=id/a', 'fd::17']) {
+      expect(() => isGitAddress(address), address).toThrow(/^(?!.*secret)/)
+    }
+  })
+})
+
+describe('sync with a Git address', () => {
+  let bare: string
+  let cache: string
+  let clone: string
+  beforeEach(() => {
+    ;[bare, cache, clone] = [join(place, 'remote.git'), join(place, 'cache'), join(place, 'clone')]
+    execFileSync('git', ['init', '--quiet', '--bare', bare])
+    git(place, 'clone', '--quiet', bare, clone)
+  })
+
+  const run = (options: Partial<SyncOptions> = {}) => syncRepository(test.app.store, ada, bare, cache, { now: Date.now(), ...options })
+  const kept = () => join(cache, list('.', cache).find((name) => /^[0-9a-f]+$/.test(name)) ?? '')
+  const pull = () => git(clone, 'pull', '--quiet', 'origin', 'HEAD')
+  const commit = (path: string, text: string) => {
+    write(path, text, clone)
+    git(clone, 'add', path)
+    git(clone, 'commit', '--quiet', '-m', 'edit')
+  }
+  const push = (path: string, text: string) => {
+    commit(path, text)
+    git(clone, 'push', '--quiet', 'origin', 'HEAD')
+  }
+  /** The prompts that the remote has, without their frontmatter. */
+  const remote = () => {
+    pull()
+    return list('prompts', clone).map((name) => read(`prompts/${name}`, clone).replace(/^---\n[\s\S]*?\n---\n\n/, ''))
+  }
+  const library = async () => (await prompts()).map(({ content }) => content)
+  const refusePushes = (isRefused: boolean) => {
+    writeFileSync(join(bare, 'hooks', 'pre-receive'), `#!/bin/sh\nexit ${isRefused ? 1 : 0}\n`, { mode: 0o755 })
+  }
+  /** Puts a script in the place of Git, which runs `lines` when Git is called for `verb`. */
+  const withScript = async (verb: string, lines: (real: string) => string, work: () => Promise<unknown>) => {
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+    mkdirSync(join(place, 'bin'))
+    const script = `#!/bin/sh\ncase " $* " in *" ${verb} "*) ${lines(real)} ;; esac\nexec ${real} "$@"\n`
+    writeFileSync(join(place, 'bin', 'git'), script, { mode: 0o755 })
+    vi.stubEnv('PATH', `${join(place, 'bin')}:${process.env['PATH']}`)
+    try {
+      await work()
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  }
+
+  it('carries changes of both sides, and keeps both texts of a conflict', async () => {
+    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
+    expect(await run()).toMatchObject({ written: 2 })
+    expect(remote()).toEqual(['one', 'two'])
+    const file = `prompts/${one.slug}.md`
+    push(file, read(file, clone).replace(/one$/, 'one from the remote'))
+    await edit(one.id, 'one of the library')
+    await edit(two.id, 'two of the library')
+    expect(await run()).toMatchObject({ conflicts: 1, written: 1 })
+    expect(remote()).toEqual(expect.arrayContaining(['one from the remote', 'one of the library', 'two of the library']))
+    expect(await run()).toMatchObject({ changes: [] })
+  })
+
+  it.each(['kept', 'lost'])(
+    'never takes an older text of the remote for a change when a push failed and the clone is %s',
+    async (which) => {
+      const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
+      await run()
+      await edit(one.id, 'one of the library')
+      const three = await save('Three', 'three')
+      refusePushes(true)
+      await expect(run()).rejects.toThrow(/push failed.*pre-receive hook declined/)
+      refusePushes(false)
+      if (which === 'lost') rmSync(cache, { recursive: true })
+      pull()
+      const file = `prompts/${two.slug}.md`
+      push(file, read(file, clone).replace(/two$/, 'two from the remote'))
+      expect(await run()).toMatchObject({ conflicts: 0, created: 0, updated: 1, written: 2, left: 0 })
+      const texts = ['one of the library', 'three', 'two from the remote']
+      expect((await library()).toSorted()).toEqual(texts)
+      expect(remote().toSorted()).toEqual(texts)
+      expect((await prompts()).map(({ id }) => id).toSorted()).toEqual([one.id, two.id, three.id].toSorted())
+    },
+  )
+
+  it('keeps both texts when a push of an edit failed, and the remote then got another one', async () => {
+    const one = await save('One', 'one')
+    await run()
+    await edit(one.id, 'one of the library')
+    refusePushes(true)
+    await expect(run()).rejects.toThrow()
+    refusePushes(false)
+    pull()
+    const file = `prompts/${one.slug}.md`
+    push(file, read(file, clone).replace(/one$/, 'one from the remote'))
+    rmSync(cache, { recursive: true })
+    expect(await run()).toMatchObject({ conflicts: 1 })
+    expect(remote().toSorted()).toEqual(['one from the remote', 'one of the library'])
+    expect(await library()).toEqual(['one of the library'])
+  })
+
+  it('carries deletions over after a failed push, and creates nothing anew', async () => {
+    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
+    await save('Three', 'three')
+    await run()
+    await test.app.store.items.setDeleted('prompt', one.id, ada.id, true)
+    pull()
+    git(clone, 'rm', '--quiet', `prompts/${two.slug}.md`)
+    git(clone, 'commit', '--quiet', '-m', 'delete')
+    git(clone, 'push', '--quiet', 'origin', 'HEAD')
+    refusePushes(true)
+    await expect(run({ deletes: true })).rejects.toThrow()
+    refusePushes(false)
+    expect(await library()).toEqual(['three'])
+    rmSync(cache, { recursive: true })
+    expect(await run()).toMatchObject({ created: 0, written: 0, left: 1 })
+    expect(await run({ deletes: true })).toMatchObject({ created: 0, written: 0, deleted: 1 })
+    expect([await library(), remote()]).toEqual([['three'], ['three']])
+  })
+
+  it('tells in a dry run what would be done, and leaves clone, library and remote as they are', async () => {
+    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
+    expect(await run({ isDryRun: true })).toMatchObject({ written: 2 })
+    expect(existsSync(cache)).toBe(false)
+    await run()
+    await edit(one.id, 'one of the library')
+    await edit(two.id, 'two of the library')
+    refusePushes(true)
+    await expect(run()).rejects.toThrow()
+    refusePushes(false)
+    pull()
+    push(`prompts/${two.slug}.md`, read(`prompts/${two.slug}.md`, clone).replace(/two$/, 'two from the remote'))
+    push('prompts/new.md', 'new')
+    const look = async () => ({
+      clone: readdirSync(cache, { recursive: true, encoding: 'utf8' })
+        .filter((name) => statSync(join(cache, name)).isFile())
+        .map((name) => [name, read(name, cache)]),
+      remote: git(bare, 'for-each-ref'),
+      states: await test.app.store.syncs.listSynced(ada.id, bare),
+      items: await prompts(),
+    })
+    const before = await look()
+    expect(before.clone.length).toBeGreaterThan(10)
+    const temporary = join(place, 'temporary')
+    mkdirSync(temporary)
+    vi.stubEnv('TMPDIR', temporary)
+    const would = await run({ isDryRun: true }).finally(() => vi.unstubAllEnvs())
+    expect(would).toMatchObject({ created: 1, written: 1, conflicts: 1 })
+    expect(await look()).toEqual(before)
+    expect(list('.', temporary)).toEqual([])
+    expect(await run()).toMatchObject({ created: 1, written: 1, conflicts: 1 })
+  })
+
+  it('syncs an address once at a time, and goes on after a lock file that is left', async () => {
+    const one = await save('One', 'one')
+    const [pushing, go] = [join(place, 'pushing'), join(place, 'go')]
+    await withScript(
+      'push',
+      () => `touch ${pushing}; until [ -e ${go} ]; do sleep 0.05; done`,
+      async () => {
+        const first = run()
+        await vi.waitUntil(() => existsSync(pushing), { timeout: 10_000 })
+        await edit(one.id, 'one of the library')
+        await expect(run()).rejects.toThrow('Another sync of this Git address is running.')
+        const onBusy = vi.fn()
+        const waiting = syncRepository(test.app.store, ada, bare, cache, { now: Date.now(), onBusy })
+        await sleep(700)
+        expect(onBusy).toHaveBeenCalledOnce()
+        expect(remote).toThrow()
+        writeFileSync(go, '')
+        expect(await first).toMatchObject({ written: 1 })
+        expect(await waiting).toMatchObject({ written: 1, conflicts: 0 })
+      },
+    )
+    expect(remote()).toEqual(['one of the library'])
+    expect(list('.', cache).filter((name) => name.endsWith('.lock'))).toHaveLength(1)
+    expect(await run()).toMatchObject({ changes: [] })
+  })
+
+  it('reads the remote again when somebody else pushed meanwhile, and counts each change once', async () => {
+    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
+    await run()
+    pull()
+    push(`prompts/${two.slug}.md`, read(`prompts/${two.slug}.md`, clone).replace(/two$/, 'two from the remote'))
+    await edit(one.id, 'one of the library')
+    commit('prompts/late.md', 'late')
+    await withScript(
+      'push',
+      (real) => `${real} -C ${clone} push --quiet origin HEAD`,
+      async () => {
+        const report = await run()
+        expect(report).toMatchObject({ created: 1, updated: 1, written: 1, conflicts: 0 })
+        expect(report.changes).toHaveLength(4)
+        expect(new Set(report.changes).size).toBe(4)
+      },
+    )
+    expect(remote().toSorted()).toEqual(['late', 'one of the library', 'two from the remote'])
+    expect((await library()).toSorted()).toEqual(['late', 'one of the library', 'two from the remote'])
+    expect(await run()).toMatchObject({ changes: [] })
+  })
+
+  it('gives up with a sentence when others push each time', async () => {
+    const one = await save('One', 'one')
+    await run()
+    pull()
+    await edit(one.id, 'one of the library')
+    const others = (real: string) => `${real} -C ${clone} commit --quiet --allow-empty -m x; ${real} -C ${clone} push --quiet origin HEAD`
+    for (const name of ['user.name', 'user.email']) git(clone, 'config', name, 'other@example.org')
+    await withScript('push', others, async () => await expect(run()).rejects.toThrow('Others push to this repository'))
+    expect(await run()).toMatchObject({ written: 1, conflicts: 0 })
+  })
+
+  it('takes no older file for a change when another machine synced a newer one meanwhile', async () => {
+    const one = await save('One', 'one')
+    await run()
+    pull()
+    const [fetched, go] = [join(place, 'fetched'), join(place, 'go')]
+    // The first fetch is answered late, as over a slow network.
+    const wait = (real: string) =>
+      `if [ ! -e ${fetched} ]; then ${real} "$@"; touch ${fetched}; until [ -e ${go} ]; do sleep 0.05; done; exit 0; fi`
+    await withScript('fetch', wait, async () => {
+      const slow = run()
+      await vi.waitUntil(() => existsSync(fetched), { timeout: 10_000 })
+      const file = `prompts/${one.slug}.md`
+      push(file, read(file, clone).replace(/one$/, 'one from the remote'))
+      const other = await syncRepository(test.app.store, ada, bare, join(place, 'other'), { now: Date.now() })
+      expect(other).toMatchObject({ updated: 1 })
+      writeFileSync(go, '')
+      expect(await slow).toMatchObject({ updated: 0, created: 0, conflicts: 0 })
+    })
+    expect(await library()).toEqual(['one from the remote'])
+    expect(remote()).toEqual(['one from the remote'])
+  })
+
+  it('throws away what a killed sync left in the clone, and makes a damaged one anew', async () => {
+    const one = await save('One', 'one')
+    await run()
+    write('prompts/left.md', 'left', kept())
+    git(kept(), 'add', 'prompts/left.md')
+    git(kept(), 'commit', '--quiet', '-m', 'left')
+    write(`prompts/${one.slug}.md`, 'left', kept())
+    write('prompts/untracked.md', 'left', kept())
+    expect(await run()).toMatchObject({ changes: [] })
+    // Of a Git that was killed.
+    write('.git/index.lock', '', kept())
+    expect(await run()).toMatchObject({ changes: [] })
+    // A repository that the cache is in is another one.
+    git(place, 'init', '--quiet')
+    git(place, 'remote', 'add', 'origin', bare)
+    git(place, 'fetch', '--quiet')
+    write('own.txt', 'own', place)
+    git(place, 'add', 'own.txt')
+    rmSync(join(kept(), '.git', 'HEAD'))
+    await edit(one.id, 'one of the library')
+    expect(await run()).toMatchObject({ written: 1 })
+    expect(git(place, 'status', '--porcelain', 'own.txt')).toBe('A  own.txt\n')
+    expect(remote()).toEqual(['one of the library'])
+    expect(await library()).toEqual(['one of the library'])
+  })
+
+  it('refuses what the repository ignores, and still pushes the copies of conflicts', async () => {
+    push('.gitignore', 'prompts/hidden*\n*.conflict-*\n')
+    const [one] = [await save('One', 'one'), await save('Hidden', 'hidden')]
+    expect(await run()).toMatchObject({
+      written: 1,
+      refused: 1,
+      remarks: [expect.stringMatching(/^prompts\/hidden.*\.md is not synced: the repository ignores/)],
+    })
+    rmSync(cache, { recursive: true })
+    expect(await run({ deletes: true })).toMatchObject({ written: 0, refused: 1, deleted: 0, left: 0 })
+    pull()
+    push(`prompts/${one.slug}.md`, read(`prompts/${one.slug}.md`, clone).replace(/one$/, 'one from the remote'))
+    await edit(one.id, 'one of the library')
+    expect(await run()).toMatchObject({ conflicts: 1 })
+    expect(remote().toSorted()).toEqual(['one from the remote', 'one of the library'])
+  })
+})

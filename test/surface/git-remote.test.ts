@@ -1,0 +1,564 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Actor } from '../../src/library/actor.ts'
+import { answerWith } from '../../src/server/listen.ts'
+import { exportWholeLibrary, importWholeLibrary } from '../../src/transfer/library-folder.ts'
+import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+
+const run = promisify(execFile)
+
+function hasGit(): boolean {
+  try {
+    execFileSync('git', ['--version'])
+    return true
+  } catch {
+    process.stderr.write('test/surface/git-remote.test.ts is skipped: there is no git on this machine.\n')
+    return false
+  }
+}
+
+type User = Extract<Actor, { kind: 'user' }>
+
+describe.skipIf(!hasGit())('the Git remote', () => {
+  let test: TestApp
+  let server: Server
+  let url: string
+  let owner: User
+  let key: string
+  let folder: string
+  let count = 0
+  const log: string[] = []
+
+  beforeAll(async () => {
+    test = await testApp({}, {}, null, {}, { write: (line) => void log.push(line) })
+    server = createServer(answerWith(test.pipeline))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    folder = mkdtempSync(join(tmpdir(), 'commonplace-git-'))
+    ;({ actor: owner, key } = await test.user('owner'))
+  })
+  afterAll(async () => {
+    server?.closeAllConnections()
+    server?.close()
+    await test?.close()
+    if (folder) rmSync(folder, { recursive: true, force: true })
+  })
+  beforeEach(() => {
+    log.length = 0
+  })
+
+  /** Runs git with nothing of this machine's settings. */
+  async function git(cwd: string, ...args: string[]): Promise<string> {
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_ASKPASS: 'true',
+    }
+    const { stdout, stderr } = await run('git', ['-c', 'transfer.fsckObjects=true', ...args], { cwd, env })
+    return stdout.trim() || stderr.trim()
+  }
+  const fresh = () => join(folder, `clone-${count++}`)
+  async function clone(path: string, ...args: string[]): Promise<string> {
+    const into = fresh()
+    await git(folder, 'clone', '-q', ...args, path.startsWith('http') ? path : `${url}${path}`, into)
+    await git(into, 'fsck', '--full', '--strict')
+    return into
+  }
+  const head = async (at: string) => await git(at, 'rev-parse', 'HEAD')
+  const subjects = async (at: string) => (await git(at, 'log', '--format=%s')).split('\n')
+  const files = async (at: string) => (await git(at, 'ls-files')).split('\n')
+  const read = (at: string, path: string) => readFileSync(join(at, path), 'utf8')
+
+  async function savePrompt(title: string, fields: Record<string, unknown> = {}, actor = owner): Promise<{ id: string; slug: string }> {
+    return Object(
+      (await test.call(actor, 'save_prompt', { title, content: `The text of ${title}`, visibility: 'public', ...fields })).prompt,
+    )
+  }
+  const skillMd = (name: string, more = '') => `---\nname: ${name}\ndescription: About ${name}\n---\n\n# ${name}\n${more}`
+  async function saveSkill(name: string, fields: Record<string, unknown> = {}, actor = owner): Promise<{ id: string; slug: string }> {
+    const given = [
+      { filename: 'SKILL.md', content: skillMd(name) },
+      { filename: 'scripts/run.sh', content: `echo ${name}\n` },
+    ]
+    return Object((await test.call(actor, 'save_skill', { title: name, visibility: 'public', files: given, ...fields })).skill)
+  }
+  const edit = (id: string, change: Record<string, unknown>) => test.call(owner, 'update_prompt', { id, ...change })
+  const basic = (password: string) => url.replace('://', `://git:${password}@`)
+
+  it('is cloned, with prompts as Markdown and skills as plugins', async () => {
+    await savePrompt('First prompt', { category: 'writing', tags: ['Ink'], description: 'About ink' })
+    await savePrompt('Loose prompt')
+    await saveSkill('first-skill')
+    const at = await clone('/library.git')
+    expect(await files(at)).toEqual([
+      '.agents/plugins/marketplace.json',
+      '.claude-plugin/marketplace.json',
+      '.cursor-plugin/marketplace.json',
+      'README.md',
+      'plugins/first-skill/.claude-plugin/plugin.json',
+      'plugins/first-skill/skills/first-skill/SKILL.md',
+      'plugins/first-skill/skills/first-skill/scripts/run.sh',
+      'prompts/uncategorised/loose-prompt.md',
+      'prompts/writing/first-prompt.md',
+    ])
+    expect(read(at, 'prompts/writing/first-prompt.md')).toBe(
+      '---\nname: first-prompt\ntitle: First prompt\ndescription: About ink\ntype: TEXT\nauthor: owner\ncategory: writing\ntags:\n  - Ink\n---\n\nThe text of First prompt',
+    )
+    expect(read(at, 'plugins/first-skill/skills/first-skill/SKILL.md')).toBe(skillMd('first-skill'))
+    expect(JSON.parse(read(at, 'plugins/first-skill/.claude-plugin/plugin.json'))).toEqual({
+      name: 'first-skill',
+      description: 'About first-skill',
+    })
+    expect(JSON.parse(read(at, '.claude-plugin/marketplace.json'))).toEqual({
+      name: '127-0-0-1',
+      owner: { name: 'commonplace' },
+      metadata: { description: 'Skills of Commonplace at 127.0.0.1:3000' },
+      plugins: [{ name: 'first-skill', source: './plugins/first-skill', description: 'About first-skill' }],
+    })
+    expect(await git(at, 'log', '--format=%an <%ae>', '-1')).toBe('owner <owner@127.0.0.1>')
+    expect(await subjects(at)).toEqual(['Add first-skill', 'Add loose-prompt', 'Add first-prompt'])
+  })
+
+  it('answers at its addresses, with and without an ending', async () => {
+    const { id } = await savePrompt('Addressed', { tags: ['addressed'], category: 'coding' })
+    const whole = await head(await clone('/'))
+    expect(await head(await clone('/library.git'))).toBe(whole)
+    for (const path of [
+      '/tags/addressed',
+      '/tags/addressed.git',
+      '/@owner.git',
+      '/users/owner',
+      '/categories/coding.git',
+      `/prompts/${id}.git`,
+    ]) {
+      expect(await files(await clone(path)), path).toContain('prompts/coding/addressed.md')
+    }
+    expect(await files(await clone('/tags/addressed.git'))).not.toContain('prompts/writing/first-prompt.md')
+    for (const path of ['/tags/none.git', '/@nobody.git', '/prompts/none.git', '/.git', '/nowhere.git', '/@owner@first-skill']) {
+      expect((await test.fetch(`${path}/info/refs?service=git-upload-pack`)).status, path).toBe(404)
+    }
+    expect((await test.fetch('/info/refs')).status).toBe(400)
+    expect((await test.fetch('/info/refs?service=git-receive-pack')).status).toBe(403)
+    await expect(git(await clone('/library.git'), 'push', '-q', 'origin', 'HEAD:other')).rejects.toThrow(/403/)
+  })
+
+  it('has the same commits whenever it is cloned, and shows an edit as that edit', async () => {
+    const { id } = await savePrompt('Edited later', { content: 'one\ntwo\nthree\n' })
+    const before = await clone('/library.git')
+    test.wait(3_600_000)
+    const again = await test.reopen()
+    const other = createServer(answerWith(test.pipeline))
+    await again.close()
+    other.close()
+    expect(await head(await clone('/library.git'))).toBe(await head(before))
+    const old = await head(before)
+    await edit(id, { content: 'one\n2\nthree\n', note: 'Write a numeral' })
+    await git(before, 'pull', '-q', '--ff-only')
+    expect(await git(before, 'diff', '--stat', '--format=', old, 'HEAD')).toMatch(
+      /^prompts\/uncategorised\/edited-later\.md \| 2 \+-\n 1 file changed/,
+    )
+    expect(await git(before, 'log', '-1', '--format=%B')).toBe('Update edited-later\n\nWrite a numeral')
+    expect(await git(before, 'rev-list', '--count', `${old}..HEAD`)).toBe('1')
+    await git(before, 'fsck', '--full', '--strict')
+    expect(await head(await clone('/library.git'))).toBe(await head(before))
+    // Votes change no text.
+    await test.call((await test.user('voter')).actor, 'vote', { collection: 'prompts', id })
+    expect(await head(await clone('/library.git'))).toBe(await head(before))
+  })
+
+  it('is the same in a process that has just started', async () => {
+    const tip = async (fetch: TestApp['fetch']) => {
+      const body = `0014command=ls-refs\n0001${pkt('ref-prefix refs/heads/')}0000`
+      return await (await fetch('/git-upload-pack', { method: 'POST', headers: VERSION_2, body })).text()
+    }
+    const again = await test.reopen()
+    expect(await tip(again.fetch)).toBe(await tip(test.fetch))
+    await again.close()
+  })
+
+  it('names renamed and moved files at the end of the history', async () => {
+    const { id } = await savePrompt('Wandering')
+    const at = await clone('/library.git')
+    const old = await head(at)
+    await edit(id, { slug: 'wandered', category: 'writing' })
+    await git(at, 'pull', '-q', '--ff-only')
+    expect(await git(at, 'diff', '--name-status', '-M10', old, 'HEAD')).toMatch(
+      /^R\d+\tprompts\/uncategorised\/wandering\.md\tprompts\/writing\/wandered\.md$/,
+    )
+    await test.call(admin(), 'create_category', { slug: 'merged-away', name: 'Merged away' })
+    await edit(id, { category: 'merged-away' })
+    await test.call(admin(), 'merge_category', { slug: 'merged-away', into: 'coding' })
+    await git(at, 'pull', '-q', '--ff-only')
+    expect((await files(at)).filter((path) => path.endsWith('wandered.md'))).toEqual(['prompts/coding/wandered.md'])
+    expect(await head(await clone('/'))).toBe(await head(at))
+  })
+
+  it('gives shallow clones, deepens them, and lets them pull', async () => {
+    const { id } = await savePrompt('Deep', { content: 'depth 0' })
+    for (let n = 1; n < 5; n++) await edit(id, { content: `depth ${n}` })
+    for (const version of ['2', '0']) {
+      const at = await clone('/library.git', '--depth', '1', '-c', `protocol.version=${version}`)
+      expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe('1')
+      expect(await files(at)).toContain('README.md')
+      await edit(id, { content: `depth for ${version}` })
+      // Back to a text that the clone does not have.
+      await edit(id, { content: 'depth 1' })
+      await git(at, 'pull', '-q', '--ff-only')
+      expect(read(at, 'prompts/uncategorised/deep.md')).toMatch(/depth 1$/)
+      expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe('3')
+      await git(at, 'fetch', '-q', '--depth', '5')
+      expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe('5')
+      await git(at, 'fetch', '-q', '--deepen', '2')
+      expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe('7')
+      await git(at, 'fsck', '--full', '--strict')
+      await git(at, 'fetch', '-q', '--unshallow')
+      expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe(await git(await clone('/library.git'), 'rev-list', '--count', 'HEAD'))
+      await git(at, 'fsck', '--full', '--strict')
+    }
+    const since = await clone('/library.git', '--shallow-since', '2026-01-01T00:00:00Z')
+    expect(await head(since)).toBe(await head(await clone('/library.git')))
+  })
+
+  it('is read by clients of earlier versions', async () => {
+    for (const version of ['0', '1']) {
+      const newer = await head(await clone('/library.git'))
+      const at = await clone('/library.git', '-c', `protocol.version=${version}`)
+      expect(await head(at)).toBe(newer)
+      await savePrompt(`For version ${version}`)
+      await git(at, 'pull', '-q', '--ff-only')
+      expect(await files(at)).toContain(`prompts/uncategorised/for-version-${version}.md`)
+    }
+  })
+
+  it('holds nothing any more of what is withdrawn', async () => {
+    for (const withdraw of [
+      (id: string) => edit(id, { visibility: 'private' }),
+      (id: string) => test.call(owner, 'delete_item', { collection: 'prompts', id }),
+      (id: string) => test.call(admin(), 'set_held', { collection: 'prompts', id, isHeld: true }),
+    ]) {
+      const { id, slug } = await savePrompt('Withdrawn', { content: 'canary withdrawn text' })
+      const path = `prompts/uncategorised/${slug}.md`
+      const at = await clone('/library.git')
+      const [commit, blob] = [await head(at), await git(at, 'rev-parse', `HEAD:${path}`)]
+      await savePrompt('Published after it')
+      await withdraw(id)
+      const after = await clone('/library.git')
+      expect(await files(after)).not.toContain(path)
+      expect(await git(after, 'log', '--all', '--format=%B', '--', path)).toBe('')
+      expect(await git(after, 'grep', '-c', 'canary withdrawn', 'HEAD').catch(() => 'none')).toBe('none')
+      for (const id of [commit, blob]) expect(await want(id)).toContain(`ERR upload-pack: not our ref ${id}`)
+      // What stands before it is the same.
+      await git(after, 'merge-base', '--is-ancestor', await git(at, 'rev-parse', `${commit}~1`), 'HEAD')
+      // The forced update, as the documents say.
+      await expect(git(at, 'pull', '-q', '--ff-only')).rejects.toThrow()
+      await git(at, 'fetch', '-q')
+      await git(at, 'reset', '-q', '--hard', 'origin/main')
+      expect(await head(at)).toBe(await head(after))
+      expect(existsSync(join(at, path))).toBe(false)
+    }
+  })
+
+  it('lets an item that comes back in at the end, with the text it has then', async () => {
+    const { id } = await savePrompt('Returning', { content: 'before' })
+    await savePrompt('In between')
+    await edit(id, { visibility: 'private', content: 'while private' })
+    const at = await clone('/library.git')
+    await edit(id, { visibility: 'public' })
+    await git(at, 'pull', '-q', '--ff-only')
+    expect(await subjects(at)).toEqual(expect.arrayContaining(['Add returning']))
+    expect((await subjects(at))[0]).toBe('Add returning')
+    expect((await subjects(at)).filter((subject) => subject.endsWith(' returning'))).toHaveLength(1)
+    expect(await git(at, 'log', '-p', '--format=')).not.toContain('\n+before')
+  })
+
+  it('rewrites what a purged version showed', async () => {
+    const { id } = await savePrompt('Purged in part', { content: 'purged canary' })
+    await edit(id, { content: 'kept' })
+    const at = await clone('/library.git')
+    expect(await git(at, 'log', '-p', '--format=')).toContain('purged canary')
+    await test.call({ ...owner, scopes: new Set([...owner.scopes, 'account' as const]) }, 'purge_versions', {
+      collection: 'prompts',
+      id,
+      first: 1,
+      last: 1,
+    })
+    expect(await git(await clone('/library.git'), 'log', '-p', '--format=')).not.toContain('purged canary')
+  })
+
+  it('rewrites what a file showed that is purged from older versions', async () => {
+    const { id } = await saveSkill('purged-file')
+    await test.call(owner, 'update_skill_file', { skillId: id, filename: 'scripts/run.sh', content: 'purged file canary' })
+    await test.call(owner, 'update_skill_file', { skillId: id, filename: 'scripts/run.sh', content: 'kept' })
+    const at = await clone('/library.git')
+    const old = await head(at)
+    expect(await git(at, 'log', '-p', '--format=')).toContain('purged file canary')
+    const person = { ...owner, scopes: new Set([...owner.scopes, 'account' as const]) }
+    await test.call(person, 'purge_file', { id, filename: 'scripts/run.sh' })
+    const after = await clone('/library.git')
+    expect(await git(after, 'log', '-p', '--format=')).not.toContain('purged file canary')
+    expect(await want(old)).toContain('not our ref')
+  })
+
+  it('keeps private items, versions and notes to their owners', async () => {
+    await savePrompt('Private one', { visibility: 'private', content: 'canary private text' })
+    const { id } = await savePrompt('Was private', { visibility: 'private', content: 'canary earlier text', note: 'canary earlier note' })
+    await edit(id, { content: 'text for all', visibility: 'public' })
+    const other = (await test.user('other')).key
+    for (const path of ['/library.git', `${basic(other)}/private/library.git`, `/prompts/${id}.git`, '/@owner.git']) {
+      expect(await git(await clone(path), 'log', '-p', '--format=%B%an%ae'), path).not.toContain('canary')
+    }
+    const mine = await git(await clone(`${basic(key)}/private/library.git`), 'log', '-p', '--format=%B%an%ae')
+    expect(mine).toContain('canary private text')
+    expect(mine).toContain('canary earlier text')
+    expect(mine).toContain('canary earlier note')
+    // Basic is asked for there, and only there.
+    const asked = await test.fetch('/private/library.git/info/refs?service=git-upload-pack')
+    expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="commonplace", charset="UTF-8"'])
+    await expect(clone(`${basic('cpb_wrong')}/private/library.git`)).rejects.toThrow(/Authentication failed|401/)
+    const answer = await test.fetch('/private/info/refs?service=git-upload-pack', { key })
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+  })
+
+  it('gives an unlisted item by its id alone', async () => {
+    const { id, slug } = await savePrompt('Unlisted', { visibility: 'unlisted' })
+    expect(await files(await clone(`/prompts/${id}.git`))).toContain(`prompts/uncategorised/${slug}.md`)
+    expect((await test.fetch(`/prompts/${slug}.git/info/refs?service=git-upload-pack`)).status).toBe(404)
+    expect(await files(await clone('/library.git'))).not.toContain(`prompts/uncategorised/${slug}.md`)
+  })
+
+  it('tells nobody of a private object who asks with its id', async () => {
+    await savePrompt('Guessed', { visibility: 'private' })
+    const mine = await clone(`${basic(key)}/private/library.git`)
+    const ids = [await head(mine), await git(mine, 'rev-parse', 'HEAD^{tree}'), await git(mine, 'rev-parse', 'HEAD:prompts')]
+    const never = 'f'.repeat(40)
+    const tip = await head(await clone('/library.git'))
+    for (const id of ids) {
+      expect(await want(id)).toBe((await want(never)).replaceAll(never, id))
+      expect(await have(tip, id)).toBe(await have(tip, never))
+    }
+    expect(await have(tip, tip)).toContain(`ACK ${tip}`)
+    // Objects that are no commits of the history are refused as well.
+    const tree = await git(await clone('/library.git'), 'rev-parse', 'HEAD^{tree}')
+    expect(await want(tree)).toContain('not our ref')
+  })
+
+  it('is read by an install link until that is revoked', async () => {
+    await saveSkill('linked-skill', { visibility: 'private', tags: ['linked'] })
+    const made = await readJson(await test.fetch('/api/install-links', { ...json('POST', { name: 'laptop', scope: '/tags/linked' }), key }))
+    const path = new URL(made.url).pathname
+    const at = await clone(`${path}.git`)
+    expect(await files(at)).toContain('plugins/linked-skill/skills/linked-skill/SKILL.md')
+    expect(log.join('')).not.toContain(path.split('/')[2])
+    expect(await files(await clone(`${path}/library.git`))).toEqual(await files(at))
+    await test.fetch(`/api/install-links/${made.link.id}`, { method: 'DELETE', key })
+    await expect(git(at, 'fetch', '-q')).rejects.toThrow(/not found|404/)
+  })
+
+  it('gives way to public names, and leaves out broken skills', async () => {
+    await saveSkill('shared-name', { title: 'Mine', visibility: 'private' })
+    const other = (await test.user('other')).actor
+    const mine = await clone(`${basic(key)}/private/library.git`)
+    expect(await files(mine)).toContain('plugins/shared-name/.claude-plugin/plugin.json')
+    await saveSkill(
+      'shared-name',
+      { title: 'Theirs', files: [{ filename: 'SKILL.md', content: skillMd('shared-name', 'Theirs.\n') }] },
+      other,
+    )
+    await git(mine, 'pull', '-q', '--ff-only')
+    const folders = readdirSync(join(mine, 'plugins')).filter((name) => name.startsWith('shared-name'))
+    expect(folders).toEqual(['shared-name', expect.stringMatching(/^shared-name-[0-9a-f]{8}$/)])
+    expect(await git(mine, 'log', '-1', '--format=%an', '--', 'plugins/shared-name')).toBe('other')
+    await git(mine, 'fsck', '--full', '--strict')
+    const { id } = await saveSkill('breaks-later')
+    const at = await clone('/library.git')
+    await test.call(owner, 'update_skill_file', { skillId: id, filename: 'SKILL.md', content: '# No frontmatter\n' })
+    await git(at, 'pull', '-q', '--ff-only')
+    expect((await files(at)).filter((path) => path.includes('breaks-later'))).toEqual([])
+    expect(read(at, '.claude-plugin/marketplace.json')).not.toContain('breaks-later')
+  })
+
+  it('leaves out files that git refuses to check out', async () => {
+    const given = [
+      { filename: 'SKILL.md', content: skillMd('hostile-files') },
+      { filename: '.git/config', content: '[core]\n' },
+      { filename: 'a/.GIT/hooks/post-checkout', content: 'echo\n' },
+      { filename: 'git~1/x', content: 'x' },
+      { filename: '.gitmodules', content: '[submodule "x"]\n\tpath = x\n\turl = -u./x\n' },
+      { filename: 'kept/.gitignore', content: 'x' },
+    ]
+    const { id } = await saveSkill('hostile-files', { files: given })
+    const at = await clone(`/skills/${id}.git`)
+    expect((await files(at)).filter((path) => path.includes('hostile-files/skills'))).toEqual([
+      'plugins/hostile-files/skills/hostile-files/SKILL.md',
+      'plugins/hostile-files/skills/hostile-files/kept/.gitignore',
+    ])
+  })
+
+  it('sends exactly the changed file of a skill', async () => {
+    const { id } = await saveSkill('changed-skill')
+    const at = await clone('/library.git')
+    const old = await head(at)
+    await test.call(owner, 'update_skill_file', { skillId: id, filename: 'scripts/run.sh', content: 'echo changed\n' })
+    await git(at, 'pull', '-q', '--ff-only')
+    expect(await git(at, 'diff', '--name-only', old, 'HEAD')).toBe('plugins/changed-skill/skills/changed-skill/scripts/run.sh')
+  })
+
+  it('shows each actor what the visibility rule gives them, in every scope', async () => {
+    const states = ['public', 'unlisted', 'private', 'deleted'] as const
+    const made: { kind: 'prompt' | 'skill'; state: (typeof states)[number]; id: string; slug: string; marker: string }[] = []
+    for (const kind of ['prompt', 'skill'] as const) {
+      for (const state of states) {
+        const marker = `matrix-${kind}-${state}`
+        const fields = { visibility: state === 'deleted' ? 'public' : state, tags: ['matrix'], category: 'coding', note: marker }
+        const { id, slug } = kind === 'prompt' ? await savePrompt(marker, fields) : await saveSkill(marker, fields)
+        if (state === 'deleted') await test.call(owner, 'delete_item', { collection: `${kind}s`, id })
+        made.push({ kind, state, id, slug, marker })
+      }
+    }
+    const other = await test.user('other')
+    const readers = [
+      { name: 'anonymous', key: null, ownsThem: false },
+      { name: 'other', key: other.key, ownsThem: false },
+      { name: 'owner', key, ownsThem: true },
+      { name: 'owner without read', key: (await test.user('owner', ['write'])).key, ownsThem: false },
+    ]
+    for (const reader of readers) {
+      const from = reader.key === null ? url : basic(reader.key)
+      const mayList = (state: string) => state === 'public' || (reader.ownsThem && state !== 'deleted')
+      for (const scope of ['/library', '/@owner', '/tags/matrix', '/categories/coding']) {
+        const found = await git(await clone(`${from}${reader.key === null ? '' : '/private'}${scope}.git`), 'log', '-p', '--format=%B')
+        for (const { state, marker } of made) expect(found.includes(marker), `${reader.name} ${scope} ${marker}`).toBe(mayList(state))
+      }
+      for (const { kind, state, id, slug } of made) {
+        for (const ref of [id, slug]) {
+          const isFound = mayList(state) || (state === 'unlisted' && ref === id)
+          const path = `${reader.key === null ? '' : '/private'}/${kind}s/${ref}.git/info/refs?service=git-upload-pack`
+          const answer = await test.fetch(path, reader.key === null ? {} : { key: reader.key })
+          expect(answer.status, `${reader.name} ${kind} ${state} ${ref}`).toBe(isFound ? 200 : 404)
+          expect(await answer.text()).not.toContain('matrix')
+        }
+      }
+    }
+  })
+
+  it('is the same in a library that a whole export came into, and begins where an export has no log', async () => {
+    const place = fresh()
+    await exportWholeLibrary(test.app.store.transfer, place)
+    const records = join(place, 'history', 'records.jsonl')
+    const tipOf = async ({ fetch }: Pick<TestApp, 'fetch'>) => {
+      const body = `${pkt('command=ls-refs')}0001${pkt('ref-prefix refs/heads/')}0000`
+      return await (await fetch('/git-upload-pack', { method: 'POST', headers: VERSION_2, body })).text()
+    }
+    const copy = await testApp()
+    await importWholeLibrary(copy.app.store.transfer, place)
+    expect(await tipOf(copy)).toBe(await tipOf(test))
+    await copy.close()
+    const lines = readFileSync(records, 'utf8').split('\n')
+    // Format 1 has neither the log nor the names of skills.
+    const without = lines
+      .filter((line) => !line.startsWith('{"record":"change"'))
+      .map((line) => (line === '' ? '' : JSON.stringify({ ...JSON.parse(line), channelName: undefined })))
+      .join('\n')
+    expect(without.length).toBeLessThan(lines.join('\n').length)
+    writeFileSync(records, without)
+    const manifestFile = join(place, 'history', 'manifest.json')
+    const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'))
+    writeFileSync(manifestFile, JSON.stringify({ ...manifest, format: 1, digest: createHash('sha256').update(without).digest('hex') }))
+    const older = await testApp()
+    await importWholeLibrary(older.app.store.transfer, place)
+    const tip = await tipOf(older)
+    expect(tip).toMatch(/^\w{4}[0-9a-f]{40} refs\/heads\/main/)
+    expect(tip).not.toBe(await tipOf(test))
+    // A second import finds that it is there.
+    await importWholeLibrary(older.app.store.transfer, place)
+    expect(await tipOf(older)).toBe(tip)
+    await older.close()
+  })
+
+  it('keeps no pack of clients that leave, and bounds those of one caller', async () => {
+    const { actor } = await test.user('large')
+    for (let place = 0; place < 20; place++) {
+      const content = randomBytes(150_000).toString('base64').slice(0, 190_000)
+      await test.call(actor, 'save_prompt', { title: `Large ${place}`, content, tags: ['large'], isPrivate: false })
+    }
+    const path = '/tags/large.git/git-upload-pack'
+    const post = async (body: string) => await test.fetch(path, { method: 'POST', headers: VERSION_2, body })
+    const refs = await (await post(`${pkt('command=ls-refs')}0001${pkt('ref-prefix refs/heads/')}0000`)).text()
+    const [, tip = ''] = /([0-9a-f]{40}) refs/.exec(refs) ?? []
+    const fetchIt = async () => await post(`${pkt('command=fetch')}0001${pkt(`want ${tip}`)}${pkt('done')}0000`)
+    for (let left = 0; left < 210; left++) {
+      const answer = await fetchIt()
+      expect(answer.status, `after ${left}`).toBe(200)
+      await answer.body?.cancel()
+    }
+    // Packs that are still being taken are counted, by each instance for itself.
+    const most = 4 * test.apps.length
+    const open = await Promise.all(Array.from({ length: 12 }, fetchIt))
+    expect(open.map(({ status }) => status).toSorted()).toEqual([...Array(most).fill(200), ...Array(12 - most).fill(429)])
+    for (const answer of open) await answer.body?.cancel()
+    expect((await (await fetchIt()).arrayBuffer()).byteLength).toBeGreaterThan(2_500_000)
+  }, 120_000)
+
+  it('refuses bad bodies in words', async () => {
+    const post = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+      (await test.fetch('/git-upload-pack', { method: 'POST', headers: { ...VERSION_2, ...headers }, body })).status
+    const never = 'f'.repeat(40)
+    for (const body of [
+      '',
+      'zzzz',
+      '0003',
+      '00ffcommand=fetch',
+      'ffff',
+      '0005',
+      '0014command=nothing0000',
+      '-001',
+      '0 14command=ls-refs\n0000',
+    ]) {
+      expect(await post(body), body).toBe(400)
+    }
+    for (const line of [
+      'want x',
+      `want ${never.slice(1)}`,
+      `want ${never.toUpperCase()}`,
+      'have ../..',
+      'deepen -1',
+      'deepen 1e9',
+      'filter blob:none',
+      'deepen-not main',
+      'shallow',
+    ]) {
+      expect(await post(`${pkt('command=fetch')}0001${pkt(line)}0000`), line).toBe(400)
+    }
+    const ids = Array.from({ length: 20_001 }, (_, n) => pkt(`have ${n.toString(16).padStart(40, '0')}`)).join('')
+    expect(await post(`${pkt('command=fetch')}0001${ids}0000`)).toBe(400)
+    expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
+    expect(await post(new Uint8Array(gzipSync(Buffer.alloc(64 * 1024 * 1024))), { 'content-encoding': 'gzip' })).toBe(413)
+    expect(await post('not gzip', { 'content-encoding': 'gzip' })).toBe(400)
+    expect(await post('0000', { 'content-encoding': 'br' })).toBe(415)
+    expect((await test.fetch('/git-upload-pack')).status).toBe(405)
+    const packed = new Uint8Array(gzipSync(`0014command=ls-refs\n0001${pkt('ref-prefix HEAD')}0000`))
+    expect(await post(packed, { 'content-encoding': 'gzip' })).toBe(200)
+  })
+
+  const VERSION_2 = { 'git-protocol': 'version=2', 'content-type': 'application/x-git-upload-pack-request' }
+  const pkt = (text: string) => `${(Buffer.byteLength(text) + 5).toString(16).padStart(4, '0')}${text}\n`
+  const ask = async (...lines: string[]) => {
+    const body = `${pkt('command=fetch')}0001${lines.map(pkt).join('')}0000`
+    return await (await test.fetch('/git-upload-pack', { method: 'POST', headers: VERSION_2, body })).text()
+  }
+  const want = (id: string) => ask(`want ${id}`, 'done')
+  const have = (tip: string, id: string) => ask(`want ${tip}`, `have ${id}`)
+  const admin = (): Actor => ({ ...owner, scopes: new Set([...owner.scopes, 'admin' as const]) })
+})

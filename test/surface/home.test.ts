@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TestApp, testApp } from '../support/test-app.ts'
+import { signUp, type Visitor, visit } from '../support/visitor.ts'
+
+/** The titles of rows below each heading. */
+function readSections(html: string): Record<string, string[]> {
+  const sections = html.split(/<h2[^>]*>/).slice(1)
+  return Object.fromEntries(
+    sections.map((section) => [
+      section.split('</h2>')[0] ?? '',
+      [...section.matchAll(/<h3 dir="auto"><a [^>]*>(.*?)<\/a>/g)].map(([, title]) => title ?? ''),
+    ]),
+  )
+}
+
+describe('the first page', () => {
+  let test: TestApp
+  let ada: Visitor
+  let bob: Visitor
+  beforeAll(async () => {
+    test = await testApp()
+    ada = await signUp(test, 'ada')
+    bob = await signUp(test, 'bob')
+  })
+  afterAll(() => test.close())
+
+  const write = async (who: Visitor, fields: Record<string, string>) =>
+    (await who.post('/new', { content: 'A text.', ...fields })).to?.split('?')[0] ?? ''
+
+  it('offers first steps until they are done', async () => {
+    const carl = await signUp(test, 'carl')
+    const stepsOf = async (who: Visitor) => {
+      const html = /<ol>(?:<li[^>]*>.*?<\/li>)+<\/ol>/.exec((await who.get('/')).html)?.[0] ?? ''
+      return [...html.matchAll(/<li( class="done")?>/g)].map(([, done]) => done !== undefined)
+    }
+    expect(await stepsOf(visit(test))).toEqual([])
+    expect(await stepsOf(carl)).toEqual([true, false, false, false])
+    await write(carl, { title: 'First' })
+    const made = await carl.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })
+    const key = /cpb_[A-Za-z0-9]{49}/.exec(made.html)?.[0] ?? ''
+    expect(await stepsOf(carl)).toEqual([true, true, false, true])
+    expect((await test.fetch('/api/prompts', { key })).status).toBe(200)
+    await expect.poll(() => stepsOf(carl)).toEqual([])
+  })
+
+  it('hides the steps for good, for whoever wants that alone', async () => {
+    const dora = await signUp(test, 'dora')
+    expect((await dora.get('/')).html).toContain('First steps')
+    expect((await dora.post('/settings', { do: 'hide-steps' })).to).toBe('/')
+    expect((await dora.get('/')).html).not.toContain('First steps')
+    const fresh = await test.reopen()
+    const person = await fresh.app.store.people.findPersonByName('dora')
+    expect(await fresh.app.store.people.readFirstSteps(person?.id ?? '')).toMatchObject({ isHidden: true })
+    await fresh.close()
+    expect((await bob.get('/')).html).toContain('First steps')
+    expect((await visit(test).post('/settings', { do: 'hide-steps' })).to).toContain('/sign-in')
+  })
+
+  it('shows members their own, their favourites and what is new of others', async () => {
+    await write(ada, { title: 'Of Ada', visibility: 'public', category: 'coding' })
+    const path = await write(ada, { title: 'Marked of Ada', visibility: 'public', category: 'testing' })
+    await write(ada, { title: 'Secret of Ada', visibility: 'private', category: 'coding' })
+    await write(bob, { title: 'Secret of Bob', visibility: 'private' })
+    await bob.post(path, { do: 'favourite' })
+    const shown = readSections((await bob.get('/')).html)
+    expect(shown['Yours, lately']).toEqual(['Secret of Bob'])
+    expect(shown['Favourites']).toEqual(['Marked of Ada'])
+    expect(shown['New from others']).toEqual(['Marked of Ada', 'Of Ada'])
+    expect(Object.keys(shown)).not.toContain('Newest')
+    const own = readSections((await ada.get('/')).html)
+    expect(own['Yours, lately']).toEqual(['Secret of Ada', 'Marked of Ada', 'Of Ada'])
+    expect([own['Favourites'], own['New from others']]).toEqual([undefined, undefined])
+    await ada.post(path, { do: 'feature' })
+    expect(readSections((await bob.get('/')).html)['Featured']).toEqual(['Marked of Ada'])
+  })
+
+  it('shows strangers the categories with what everybody finds in them', async () => {
+    const { html } = await visit(test).get('/')
+    expect(readSections(html)).toMatchObject({ 'Browse by category': [], Newest: ['Marked of Ada', 'Of Ada'] })
+    const counts = [...html.matchAll(/<a href="\/(?:prompts|skills)\?category=([\w-]+)">[^<]*<span class="count">([\d,]+)<\/span>/g)]
+    // Testing is below coding; what is private is not counted.
+    expect(counts.map(([, slug, count]) => [slug, count])).toEqual([['coding', '2']])
+    expect(html).not.toContain('Yours, lately')
+  })
+})

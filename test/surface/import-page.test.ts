@@ -1,0 +1,262 @@
+import { readFileSync } from 'node:fs'
+import { strToU8, zipSync } from 'fflate'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ENGLISH } from '../../src/web/strings/index.ts'
+import { findTestData } from '../support/real-data.ts'
+import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { signUp, type Visitor, visit } from '../support/visitor.ts'
+
+let test: TestApp
+let admin: Visitor
+let owner: Visitor
+beforeEach(async () => {
+  test = await testApp()
+  admin = await signUp(test, 'administrator')
+  owner = await signUp(test, 'owner')
+})
+afterEach(() => test.close())
+
+type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>
+
+async function check(files: Files, fields: Readonly<Record<string, string>> = {}, visitor = owner) {
+  const form = new FormData()
+  for (const [path, content] of Object.entries(files)) form.append('files', new File([content], path), path)
+  for (const [name, value] of Object.entries({ do: 'check', visibility: '', ...fields })) form.append(name, value)
+  return await visitor.send('/import', form)
+}
+
+/** The rows of the table: outcome, title, place, remark. */
+function rowsOf(html: string): string[][] {
+  return [...html.matchAll(/<tr class="\w+">(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"')),
+  )
+}
+
+/** Goes on until the import is complete. */
+async function runAll(path: string, visitor = owner): Promise<string> {
+  for (let turn = 0; turn < 100; turn++) {
+    const { html } = await visitor.get(path)
+    if (!html.includes('data-run')) return html
+    expect((await visitor.post(path, { do: 'run' })).to).toBe(path)
+  }
+  throw new Error('The import does not end.')
+}
+
+const list = async (kind: 'prompts' | 'skills', visitor = owner) =>
+  (await visitor.get(`/library${kind === 'skills' ? '?kind=skills' : ''}`)).html
+
+describe('an import on a page', () => {
+  it('says what it would do, does that, and repeated changes nothing', async () => {
+    const files: Files = {
+      'some.csv': 'act,prompt,category,tags\nFirst,Say ${one}.,coding,"a, b"\n,No title.,,\nSecond,Say two.,no-such,\n',
+      'more.jsonl': `${JSON.stringify({ title: 'Third', content: 'Say three.' })}\nnot json\n`,
+      'notes/greet.prompt.md': '---\ntitle: Greet\ndescription: Says hello.\ntags:\n  - kind\n  - short\n---\n\nHello ${name}.\n',
+      'plain.md': '# A heading\n\nText.',
+      'my-skills/pdf/SKILL.md': '---\nname: pdf\ndescription: Reads PDFs.\n---\n# PDF\n',
+      'my-skills/pdf/scripts/run.py': 'print(1)\n',
+      'picture.png': new Uint8Array([1, 2, 3]),
+      '.env': 'SECRET=1',
+    }
+    const { to } = await check(files)
+    expect(to).toMatch(/^\/import\/[0-9a-f-]{36}$/)
+    const path = to ?? ''
+    const planned = await owner.get(path)
+    expect(rowsOf(planned.html)).toEqual([
+      ['Refused', '', '.env', 'is never imported'],
+      ['New', 'pdf', 'my-skills/pdf/SKILL.md', ''],
+      ['New', 'First', 'some.csv, 1', ''],
+      ['Refused', '', 'some.csv, 2', 'title is blank'],
+      ['New', 'Second', 'some.csv, 3', 'the category "no-such" does not exist and was left out'],
+      ['New', 'Third', 'more.jsonl, 1', ''],
+      ['Refused', '', 'more.jsonl, 2', 'is not valid JSON'],
+      ['New', 'Greet', 'notes/greet.prompt.md', ''],
+      ['New', 'A heading', 'plain.md', ''],
+      ['Refused', '', 'picture.png', expect.stringContaining('is no CSV')],
+    ])
+    expect(planned.html).toContain('Import 6 items')
+    expect(await list('prompts')).not.toContain('Greet')
+
+    const over = await runAll(path)
+    expect(over).toContain(ENGLISH.importing.over)
+    expect(rowsOf(over).map(([outcome]) => outcome)).toEqual([
+      'Refused',
+      'Created',
+      'Created',
+      'Refused',
+      'Created',
+      'Created',
+      'Refused',
+      'Created',
+      'Created',
+      'Refused',
+    ])
+    const [, greeting = ''] = /<a href="(\/prompts\/[0-9a-f-]{36})">Greet</.exec(over) ?? []
+    const page = await owner.get(greeting)
+    for (const text of ['Says hello.', 'Hello ', '>Private</span>', 'short']) expect(page.html).toContain(text)
+    expect(page.html).not.toContain('description: Says')
+    const [, skill = ''] = /<a href="(\/skills\/[0-9a-f-]{36})">pdf</.exec(over) ?? []
+    expect((await owner.get(skill)).html).toContain('run.py')
+
+    const again = await check(files)
+    const { html } = await owner.get(again.to ?? '')
+    expect(html).toContain(ENGLISH.importing.nothingToDo)
+    expect(rowsOf(html).filter(([outcome]) => outcome === 'Unchanged')).toHaveLength(6)
+    const changed = await check({ 'more.jsonl': JSON.stringify({ title: 'Third', content: 'Say 3.' }) })
+    expect(rowsOf((await owner.get(changed.to ?? '')).html)).toEqual([['Changed', 'Third', 'more.jsonl, 1', '']])
+    await runAll(changed.to ?? '')
+    expect(await list('prompts')).toContain('Say 3.')
+  })
+
+  it('takes zips of skills and prompts, and refuses what is no zip by itself', async () => {
+    const zip = zipSync({
+      'set/one/SKILL.md': strToU8('---\nname: one\ndescription: One.\n---\n# One\n'),
+      'set/one/two/SKILL.md': strToU8('---\nname: two\ndescription: Two.\n---\n# Two\n'),
+      'set/three/SKILL.md': strToU8('---\nname: three\ndescription: Three.\n---\n# Three\n'),
+      'set/prompts.json': strToU8(JSON.stringify([{ title: 'Zipped', content: 'x' }])),
+      'set/id_rsa': strToU8('secret'),
+    })
+    const { to } = await check({ 'a.zip': new Uint8Array(zip), 'b.zip': 'not a zip' })
+    expect(rowsOf((await owner.get(to ?? '')).html)).toEqual([
+      ['Refused', '', 'b.zip', 'This is not a zip archive. Send the folder of a skill as .zip'],
+      ['New', 'one', 'a/set/one/SKILL.md', ''],
+      ['New', 'three', 'a/set/three/SKILL.md', ''],
+      ['New', 'Zipped', 'a/set/prompts.json, 1', ''],
+    ])
+  })
+
+  it('makes everything the importer’s own, whatever a file says', async () => {
+    await admin.post('/new', { title: 'Of the administrator', content: 'x', visibility: 'public' })
+    const entry = {
+      title: 'Claimed',
+      content: 'x',
+      owner: 'administrator',
+      author: 'administrator',
+      slug: 'taken-for-ever',
+      createdAt: '2000-01-01T00:00:00.000Z',
+      heldAt: '2000-01-01T00:00:00.000Z',
+      visibility: 'public',
+    }
+    const { to } = await check({ 'a.json': JSON.stringify([entry]) })
+    const [, id = ''] = /\/prompts\/([0-9a-f-]{36})"/.exec(await runAll(to ?? '')) ?? []
+    const prompt = Object(await readJson(await test.fetch(`/api/prompts/${id}`)))
+    expect(prompt).toMatchObject({ title: 'Claimed', author: 'owner', slug: 'claimed', visibility: 'public' })
+    expect(prompt.createdAt > '2001').toBe(true)
+    expect(await list('prompts', admin)).not.toContain('Claimed')
+  })
+
+  it('says what will not be private; a visibility that was chosen holds for all', async () => {
+    const open = { 'open.json': JSON.stringify([{ title: 'Stated', content: 'x', visibility: 'public' }]) }
+    const stated = await check(open)
+    expect(rowsOf((await owner.get(stated.to ?? '')).html)).toEqual([['New', 'Stated', 'open.json, 1', 'will be public']])
+    const chosen = await check(open, { visibility: 'private' })
+    expect(rowsOf((await owner.get(chosen.to ?? '')).html)).toEqual([['New', 'Stated', 'open.json, 1', '']])
+    await runAll(chosen.to ?? '')
+    expect(Object(await readJson(await test.fetch('/api/prompts'))).prompts).toEqual([])
+  })
+
+  it('stays the check of an import for odd bytes, and for long names', async () => {
+    const odd = JSON.stringify([
+      { title: 'a', content: 'b', visibility: '\u0000' },
+      { title: 'c', content: 'd', category: 'x\u0000\ud800' },
+    ])
+    const { to } = await check({ 'odd.json': odd })
+    expect(rowsOf((await owner.get(to ?? '')).html).map(([outcome]) => outcome)).toEqual(['Refused', 'New'])
+    const long = await check({ [`${'e/'.repeat(20_000)}b.md`]: 'x' })
+    expect(long.status).toBe(413)
+    const zip = new Uint8Array(zipSync({ [`${'e/'.repeat(2_000)}b.md`]: strToU8('x') }))
+    const inZip = await check({ 'a.zip': zip })
+    expect(rowsOf((await owner.get(inZip.to ?? '')).html)[0]?.[3]).toBe('A name in the archive has more than 512 bytes')
+  })
+
+  it('refuses more entries of one title than are compared', async () => {
+    const many = Array.from({ length: 205 }, (_, n) => JSON.stringify({ title: 'Equal', content: `Number ${n}.` })).join('\n')
+    const { to } = await check({ 'many.jsonl': many })
+    const { html } = await owner.get(`${to}?outcome=refused`)
+    expect(rowsOf(html)).toHaveLength(5)
+    expect(html).toContain('more than 200 entries have this title')
+  })
+
+  it('takes the chosen visibility over that of the file', async () => {
+    const { to } = await check(
+      { 'a.md': 'Open.', 'b.json': JSON.stringify([{ title: 'Closed', content: 'x', isPrivate: true }]) },
+      { visibility: 'public' },
+    )
+    await runAll(to ?? '')
+    const found = Object(await readJson(await test.fetch('/api/prompts'))).prompts.map(({ title }: { title: string }) => title)
+    expect(found).toEqual(['Closed', 'a'])
+  })
+
+  it('belongs to whoever began it, ends with the next, and is forgotten after a day', async () => {
+    const first = await check({ 'a.md': 'Secret plan.' })
+    for (const stranger of [admin, await signUp(test, 'other'), visit(test)]) {
+      expect([303, 404]).toContain((await stranger.get(first.to ?? '')).status)
+      expect([303, 404]).toContain((await stranger.post(first.to ?? '', { do: 'run' })).status)
+    }
+    const second = await check({ 'b.md': 'Another.' })
+    expect((await owner.get(first.to ?? '')).status).toBe(404)
+    expect((await owner.get(second.to ?? '')).status).toBe(200)
+    test.wait(25 * 3600 * 1000)
+    expect((await owner.get(second.to ?? '')).status).toBe(404)
+    expect((await owner.post(second.to ?? '', { do: 'run' })).status).toBe(404)
+    expect(await list('prompts')).not.toContain('Another.')
+  })
+
+  it('is continued after a restart where it stopped, without a second copy', async () => {
+    const many = Array.from({ length: 150 }, (_, index) => JSON.stringify({ title: `Equal`, content: `Number ${index}.` })).join('\n')
+    const { to } = await check({ 'many.jsonl': many })
+    await owner.post(to ?? '', { do: 'run' })
+    const restarted = await test.reopen()
+    try {
+      const person = await restarted.app.store.people.findPersonByName('owner')
+      const actor = {
+        kind: 'user',
+        userId: person?.id ?? '',
+        username: 'owner',
+        scopes: new Set(['read', 'write', 'account'] as const),
+      } as const
+      const id = (to ?? '').replace('/import/', '')
+      for (let done = 0; done < 150; ) done = Number((await restarted.call(actor, 'run_import', { id }))['done'])
+      const found = await restarted.call(actor, 'list_prompts', { perPage: 1 })
+      expect(found['total']).toBe(150)
+    } finally {
+      await restarted.close()
+    }
+  })
+
+  it('refuses too much, nothing, and forms that name nothing', async () => {
+    const none = await check({})
+    expect([none.status, none.html.includes('Choose at least one file.')]).toEqual([400, true])
+    const many = await check({ 'many.jsonl': `${JSON.stringify({ title: 't', content: 'c' })}\n`.repeat(5_001) })
+    expect([many.status, many.html.includes('There are more than 5000 entries.')]).toEqual([413, true])
+    const bomb = await check({ 'bomb.zip': new Uint8Array(zipSync({ 'a.md': new Uint8Array(40_000_000) })) })
+    expect(rowsOf((await owner.get(bomb.to ?? '')).html)).toEqual([['Refused', '', 'bomb.zip', expect.stringContaining('1 MiB')]])
+    expect((await check({ 'a.md': 'x' }, {}, visit(test))).to).toContain('/sign-in')
+    expect((await check({ 'a.md': 'x' }, { visibility: 'everybody' })).status).toBe(400)
+  })
+
+  it('reads real data', { timeout: 120_000 }, async () => {
+    const { promptsFile } = findTestData()
+    const name = promptsFile.endsWith('.csv') ? 'prompts.csv' : 'prompts.json'
+    const { to } = await check({ [name]: readFileSync(promptsFile) })
+    const { html } = await owner.get(to ?? '')
+    const [, planned = ''] = /Import ([\d,]+) items/.exec(html) ?? []
+    const over = await runAll(to ?? '')
+    expect(over).toContain(`Created ${planned}`)
+    expect(Number(planned.replace(',', ''))).toBeGreaterThan(20)
+  })
+})
+
+describe('the starter library', () => {
+  it('is loaded by an administrator into an empty library alone', async () => {
+    expect((await admin.get('/prompts')).html).toContain(ENGLISH.importing.starter)
+    expect((await owner.get('/prompts')).html).not.toContain(ENGLISH.importing.starter)
+    const send = async (visitor: Visitor) => await check({}, { do: 'starter' }, visitor)
+    expect((await send(owner)).status).toBe(403)
+    expect((await send(admin)).to).toBe('/prompts?done=starter-loaded')
+    const { html } = await visit(test).get('/prompts')
+    expect(html).not.toContain(ENGLISH.importing.starter)
+    expect(html.match(/data-row="prompts"/g)?.length).toBeGreaterThan(10)
+    const again = await send(admin)
+    expect([again.status, again.html.includes('The starter library is for an empty library.')]).toEqual([409, true])
+  })
+})

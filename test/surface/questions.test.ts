@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Binding } from '../../src/mcp/server-factory.ts'
+import { createServerFactory } from '../../src/mcp/server-factory.ts'
+import type { QuestionLimits } from '../../src/mcp/sessions/open-questions.ts'
+import { createSessions, type Session, type Sessions } from '../../src/mcp/sessions/sessions.ts'
+import { invokeLocally } from '../../src/operations/core/invoke.ts'
+import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+
+const STREAM = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const INITIALIZE = {
+  protocolVersion: '2025-06-18',
+  capabilities: { elicitation: {} },
+  clientInfo: { name: 'test', version: '1' },
+}
+
+/** One instance: several share a count of points only now and then, and each counts the questions that it holds. */
+const alone = (perMinute: number) => testApp({ RATE_LIMITS: perMinute }, {}, null, { instances: 1 })
+const saveLetter = async (at: TestApp): Promise<string> => {
+  const { actor } = await at.user('ada')
+  const { prompt } = await at.call(actor, 'save_prompt', { title: 'Letter', content: 'Write to ${name}.', visibility: 'public' })
+  return Object(prompt).slug
+}
+
+let test: TestApp
+let slug: string
+beforeAll(async () => {
+  test = await testApp({ RATE_LIMITS: 12_000 })
+  slug = await saveLetter(test)
+})
+afterAll(() => test.close())
+
+describe('questions over HTTP', () => {
+  async function open(key?: string, at = test): Promise<string> {
+    const answer = await at.fetch('/api/mcp', { ...rpc('initialize', INITIALIZE), headers: STREAM, ...(key ? { key } : {}) })
+    return answer.headers.get('mcp-session-id') ?? ''
+  }
+  const ask = (session: string, id: number, key?: string, at = test) =>
+    at.fetch('/api/mcp', {
+      ...rpc('tools/call', { name: 'get_prompt', arguments: { id: slug } }, id),
+      headers: { ...STREAM, 'mcp-session-id': session },
+      ...(key ? { key } : {}),
+    })
+
+  it('may be ten at once in a session and fifty of a caller, and others are not in their way', async () => {
+    const one = await alone(12_000)
+    await saveLetter(one)
+    const sessions = await Promise.all(Array.from({ length: 6 }, () => open(undefined, one)))
+    const opened: Response[] = []
+    for (const session of sessions.slice(0, 5)) for (let id = 1; id <= 10; id++) opened.push(await ask(session, id, undefined, one))
+    expect(new Set(opened.map((response) => response.headers.get('content-type')))).toEqual(new Set(['text/event-stream']))
+    for (const session of [sessions[0] ?? '', sessions[5] ?? '']) {
+      const refused = await ask(session, 11, undefined, one)
+      expect([refused.status, (await readJson(refused)).error.data.code]).toEqual([429, 'rate_limited'])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    const { key } = await one.user('bob')
+    const other = await ask(await open(key, one), 1, key, one)
+    expect(other.headers.get('content-type')).toBe('text/event-stream')
+    for (const response of [...opened, other]) await response.body?.cancel()
+    await one.close()
+  })
+
+  it('make room when they are answered, and when they are cancelled', async () => {
+    const { key } = await test.user('cleo')
+    const session = await open(key)
+    const send = (body: object) =>
+      test.fetch('/api/mcp', { method: 'POST', body: JSON.stringify(body), headers: { ...STREAM, 'mcp-session-id': session }, key })
+    const responses: Response[] = []
+    for (let id = 1; id <= 10; id++) responses.push(await ask(session, id, key))
+    expect((await ask(session, 11, key)).status).toBe(429)
+    // The answer of the user ends the first.
+    const reader = responses[0]?.body?.getReader()
+    let text = ''
+    while (reader && !text.includes('elicitation/create')) text += new TextDecoder().decode((await reader.read()).value)
+    const question = JSON.parse(/data: (\{.*elicitation\/create.*\})/.exec(text)?.[1] ?? '{}')
+    await send({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { name: 'Eve' } } })
+    while (reader && !text.includes('Write to Eve.')) text += new TextDecoder().decode((await reader.read()).value)
+    const again = await ask(session, 12, key)
+    expect(again.status).toBe(200)
+    expect((await ask(session, 13, key)).status).toBe(429)
+    // The second is cancelled by its client.
+    await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
+    const once = await ask(session, 14, key)
+    expect(once.status).toBe(200)
+    for (const response of [...responses.slice(1), again, once]) await response.body?.cancel().catch(() => {})
+  })
+})
+
+describe('answers of the 2026 revision', () => {
+  it.each([{}, { action: 'maybe' }, 'yes', null, { roots: [] }])(
+    'that are none (%j) give the raw text, and no question again',
+    async (answer) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+      }
+      const call = (params: object) =>
+        test.fetch('/api/mcp', {
+          ...rpc('tools/call', { name: 'get_prompt', arguments: { id: slug }, _meta, ...params }),
+          headers: { ...STREAM, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'get_prompt' },
+        })
+      expect(await (await call({})).text()).toContain('input_required')
+      const answered = await (await call({ inputResponses: { variables: answer } })).text()
+      expect(answered).toContain('Write to ${name}.')
+      expect(answered).not.toContain('input_required')
+    },
+  )
+})
+
+describe('ways to be counted wrongly', () => {
+  it('a method named like a member of every object costs a point', async () => {
+    const limited = await alone(20)
+    for (const method of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) await limited.fetch('/api/mcp', rpc(method))
+    await limited.fetch('/api/mcp', { ...rpc('ping'), body: JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'constructor' }]) })
+    const statuses = []
+    for (let n = 0; n < 20; n++) statuses.push((await limited.fetch('/api/mcp', rpc('ping', undefined, n))).status)
+    expect(statuses.filter((status) => status === 200).length).toBe(15)
+    await limited.close()
+  })
+
+  it('a declared length is charged for what would be read of it, and too long is 413', async () => {
+    const limited = await testApp({ RATE_LIMITS: 200 })
+    const headers = { 'content-type': 'application/json', 'content-length': '900000000' }
+    expect((await limited.fetch('/api/mcp', { ...rpc('ping'), headers })).status).toBe(200)
+    expect((await limited.fetch('/api/mcp', { ...rpc('ping', { x: 'x'.repeat(5 * 2 ** 20) }) })).status).toBe(413)
+    expect((await limited.fetch('/api/categories')).status).toBe(200)
+    await limited.close()
+  })
+
+  it('what is refused at the door is counted, and gets no page', async () => {
+    const limited = await alone(3)
+    const ask = () => limited.fetch('/prompts', { headers: { host: 'evil.example', accept: 'text/html' } })
+    for (let n = 0; n < 3; n++) {
+      const refused = await ask()
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'application/json'])
+    }
+    expect((await ask()).status).toBe(429)
+    await limited.close()
+  })
+})
+
+describe('questions whose client has left', () => {
+  const OWNER = { owner: 'anonymous', quota: 'address 1' }
+  const LIMITS: QuestionLimits = { perSession: 2, perQuota: 100, most: 3, resumeMs: 100 }
+
+  async function start(): Promise<{ sessions: Sessions; open(): Promise<{ id: string; session: Session }>; binding: Binding }> {
+    const buildServer = createServerFactory(test.app.operations, { name: 'test', version: '1' })
+    const sessions = createSessions(test.app.store, buildServer, () => {}, {
+      session: { idleMs: 60_000, perQuota: 100, total: 100 },
+      server: { idleMs: 60_000, perQuota: 100, most: 100 },
+      questions: LIMITS,
+    })
+    const context = test.app.contextFor({ kind: 'anonymous' }, 'rest')
+    return {
+      sessions,
+      binding: { invoke: invokeLocally(test.app.operations, () => context), filter: {}, onInternalError() {} },
+      async open() {
+        const id = (await sessions.open({ jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE }, OWNER)) ?? ''
+        const session = await sessions.find(id, OWNER)
+        if (!session) throw new Error('no session')
+        return { id, session }
+      },
+    }
+  }
+  const request = (id: string, more: Record<string, string> = {}, method = 'POST') =>
+    new Request('http://localhost/', { method, headers: { ...STREAM, 'mcp-session-id': id, ...more } })
+  const question = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'get_prompt', arguments: { id: slug } } })
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+  it('are given up after a while, and count until then', async () => {
+    const { sessions, open, binding } = await start()
+    const { id, session } = await open()
+    const ask = async (number: number) => await session.handle(request(id), question(number), binding)
+    for (const response of [await ask(1), await ask(2)]) await response.body?.cancel()
+    await expect(ask(3)).rejects.toMatchObject({ code: 'rate_limited' })
+    await pause(250)
+    const next = await ask(4)
+    expect(next.status).toBe(200)
+    await next.body?.cancel()
+    await sessions.close()
+  })
+
+  it('wait for a client that comes back to its stream', async () => {
+    const { sessions, open, binding } = await start()
+    const { id, session } = await open()
+    const first = await session.handle(request(id), question(1), binding)
+    const reader = first.body?.getReader()
+    let text = ''
+    while (reader && !text.includes('elicitation/create')) text += new TextDecoder().decode((await reader.read()).value)
+    await reader?.cancel()
+    const lastId = [...text.matchAll(/^id: (\S+)$/gm)].at(-1)?.[1] ?? ''
+    const resumed = await session.handle(request(id, { 'last-event-id': lastId, accept: 'text/event-stream' }, 'GET'), undefined, binding)
+    expect(resumed.status).toBe(200)
+    await pause(250)
+    const second = await session.handle(request(id), question(2), binding)
+    // The first still counts, as its client is there.
+    await expect(session.handle(request(id), question(3), binding)).rejects.toMatchObject({ code: 'rate_limited' })
+    await resumed.body?.cancel()
+    await second.body?.cancel()
+    await pause(250)
+    await (await session.handle(request(id), question(4), binding)).body?.cancel()
+    await sessions.close()
+  })
+
+  it('keep their ids to themselves until they are given up, so that each counts once', async () => {
+    const { sessions, open, binding } = await start()
+    const { id, session } = await open()
+    const ask = async () => await session.handle(request(id), question(1), binding)
+    await (await ask()).body?.cancel()
+    await expect(ask()).rejects.toMatchObject({ code: 'invalid_input' })
+    await pause(250)
+    const others = await Promise.all([open(), open()])
+    const responses = [await ask()]
+    for (const other of others) responses.push(await other.session.handle(request(other.id), question(1), binding))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
+    for (const response of responses) await response.body?.cancel()
+    await sessions.close()
+  })
+
+  it('are none when the server refuses them at once', async () => {
+    const { sessions, open, binding } = await start()
+    const { id, session } = await open()
+    for (let n = 0; n < 4; n++) {
+      const refused = await session.handle(
+        request(id),
+        { ...question(n), params: { ...question(n).params, _meta: { progressToken: 1.5 } } },
+        binding,
+      )
+      expect(refused.status).toBe(400)
+      await refused.body?.cancel()
+    }
+    const taken = await session.handle(request(id), question(9), binding)
+    expect(taken.status).toBe(200)
+    await taken.body?.cancel()
+    await sessions.close()
+  })
+
+  it('are bounded over all callers', async () => {
+    const { sessions, open, binding } = await start()
+    const [one, other] = [await open(), await open()]
+    const responses = [
+      await one.session.handle(request(one.id), question(1), binding),
+      await one.session.handle(request(one.id), question(2), binding),
+      await other.session.handle(request(other.id), question(1), binding),
+    ]
+    await expect(other.session.handle(request(other.id), question(2), binding)).rejects.toMatchObject({ code: 'unavailable' })
+    for (const response of responses) await response.body?.cancel()
+    await sessions.close()
+  })
+})

@@ -1,0 +1,362 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PAGES } from '../../src/web/routes.ts'
+import { type TestApp, testApp } from '../support/test-app.ts'
+import { signUp, type Visitor, visit } from '../support/visitor.ts'
+
+/**
+ * The visibility rule on pages, as a table: addresses × readers × item kinds × states. Every page must stand in it, or in the list
+ * of those no item of somebody else can appear on (the first test fails otherwise).
+ */
+
+const STATES = ['public', 'members', 'unlisted', 'private', 'deleted', 'held'] as const
+type State = (typeof STATES)[number]
+const READERS = ['anonymous', 'other', 'owner', 'admin'] as const
+type Reader = (typeof READERS)[number]
+type Kind = 'prompt' | 'skill'
+
+interface Item {
+  readonly kind: Kind
+  readonly state: State
+  readonly id: string
+  readonly slug: string
+  /** A word that stands in every field of this item and nowhere else. */
+  readonly marker: string
+}
+
+/** The rule, written down once more, by hand. What an administrator holds back is unlisted for everybody but its owner. */
+function mayRead(reader: Reader, state: State, reach: 'id' | 'slug' | 'list'): boolean {
+  if (state === 'deleted') return false
+  if (reader === 'owner' || state === 'public') return true
+  if (state === 'members') return reader !== 'anonymous'
+  return (state === 'unlisted' || state === 'held') && reach === 'id'
+}
+
+interface Address {
+  /** As `PAGES` has it; downloads and feeds have an address of their own. */
+  readonly page: string
+  readonly kind: Kind | 'both'
+  readonly reach: 'item' | 'list'
+  /** The owner alone, whatever the state. */
+  readonly isOwners?: true
+  /** Feeds are the same for everybody. */
+  readonly isPublicOnly?: true
+  /** What is for other people's pages shows what anybody sees, whoever asks. */
+  readonly isAsNobody?: true
+  path(item: Item, ref: string): string
+}
+
+const of = (path: (item: Item, ref: string) => string, page: string, kind: Kind | 'both' = 'both'): Address => ({
+  page,
+  kind,
+  reach: 'item',
+  path,
+})
+const ADDRESSES: readonly Address[] = [
+  of((_, ref) => `/prompts/${ref}`, '/prompts/:ref', 'prompt'),
+  of((_, ref) => `/prompts/${ref}?view=rendered`, '/prompts/:ref', 'prompt'),
+  of((_, ref) => `/prompts/${ref}/fill`, '/prompts/:ref/fill', 'prompt'),
+  of((_, ref) => `/prompts/${ref}/versions`, '/prompts/:ref/versions', 'prompt'),
+  of((_, ref) => `/prompts/${ref}/versions/1`, '/prompts/:ref/versions/:version', 'prompt'),
+  of((_, ref) => `/download/prompts/${ref}/raw`, '/download', 'prompt'),
+  of((_, ref) => `/download/prompts/${ref}/filled`, '/download', 'prompt'),
+  of((_, ref) => `/download/prompts/${ref}/prompt.md`, '/download', 'prompt'),
+  of((_, ref) => `/skills/${ref}`, '/skills/:ref', 'skill'),
+  of((_, ref) => `/skills/${ref}?file=a.txt`, '/skills/:ref', 'skill'),
+  of((_, ref) => `/skills/${ref}/versions`, '/skills/:ref/versions', 'skill'),
+  of((_, ref) => `/skills/${ref}/versions/1`, '/skills/:ref/versions/:version', 'skill'),
+  of((_, ref) => `/download/skills/${ref}/files/a.txt`, '/download', 'skill'),
+  { ...of((_, ref) => `/prompts/${ref}/edit`, '/prompts/:ref/edit', 'prompt'), isOwners: true },
+  { ...of((_, ref) => `/skills/${ref}/edit`, '/skills/:ref/edit', 'skill'), isOwners: true },
+  { ...of((_, ref) => `/prompts/${ref}/transfer`, '/prompts/:ref/transfer', 'prompt'), isOwners: true },
+  { ...of((_, ref) => `/skills/${ref}/transfer`, '/skills/:ref/transfer', 'skill'), isOwners: true },
+  { ...of((_, ref) => `/embeds?item=${ref}`, '/embeds'), isAsNobody: true },
+  { ...of((_, ref) => `/embed/${ref}`, '/embed'), isAsNobody: true },
+  { page: '/', kind: 'both', reach: 'list', path: () => '/' },
+  { page: '/prompts', kind: 'prompt', reach: 'list', path: () => '/prompts' },
+  { page: '/prompts', kind: 'prompt', reach: 'list', path: (item) => `/prompts?q=${item.marker}` },
+  { page: '/prompts', kind: 'prompt', reach: 'list', path: () => '/prompts?category=coding&sort=votes' },
+  { page: '/search', kind: 'both', reach: 'list', path: (item) => `/search?q=${item.marker}` },
+  { page: '/skills', kind: 'skill', reach: 'list', path: () => '/skills' },
+  { page: '/skills', kind: 'skill', reach: 'list', path: (item) => `/skills?q=${item.marker}` },
+  { page: '/@:name', kind: 'both', reach: 'list', path: (item) => `/@owner?kind=${item.kind}s` },
+  { page: '/tags/:tag', kind: 'both', reach: 'list', path: (item) => `/tags/${item.marker.toLowerCase()}?kind=${item.kind}s` },
+  { page: '/categories/:category', kind: 'both', reach: 'list', path: (item) => `/categories/coding?kind=${item.kind}s` },
+  { page: '/collections/:ref', kind: 'both', reach: 'list', path: () => '/collections/everything' },
+  { page: '/prompts', kind: 'prompt', reach: 'list', path: () => '/prompts?collections=everything' },
+  { page: '/skills', kind: 'skill', reach: 'list', path: (item) => `/skills?collections=everything&q=${item.marker}` },
+  { page: '/feed.xml', kind: 'both', reach: 'list', isPublicOnly: true, path: () => '/feed.xml' },
+]
+
+/** Pages on which no item of somebody else can appear, each with the reason. */
+const EXEMPT: Record<string, string> = {
+  '/library': 'the reader’s own; proved below',
+  '/trash': 'the reader’s own; proved below',
+  '/users/:name': 'leads to /@NAME',
+  '/settings/install-links': 'the reader’s own links; proved in install-links-page.test.ts',
+  '/import': 'an empty form',
+  '/language': 'a form of two languages',
+  '/import/:ref': 'what the reader began; proved in import-page.test.ts',
+  '/collections': 'counts alone; proved in collections.test.ts',
+  '/prompts/:ref/collections': 'for those who are signed in; proved in collections-page.test.ts',
+  '/skills/:ref/collections': 'as of prompts',
+  '/favourites': 'as its operation, which is proved in favourites.test.ts',
+  '/new': 'an empty form',
+  '/new/skill': 'an empty form',
+  '/admin': 'counts, and what administrators took out of the lists; proved below',
+  '/admin/people': 'people alone',
+  '/admin/people/:name': 'people alone',
+  '/prompts/:ref/purge': 'the owner, in the trash too, and administrators who see the item; proved in purge.test.ts',
+  '/skills/:ref/purge': 'as of prompts',
+  '/offers': 'as its operation, which is proved in transfers.test.ts',
+  '/teams': 'teams the reader is in',
+  '/teams/:team': 'people alone',
+  '/teams/:team/activity': 'as its operation, which is proved in teams.test.ts',
+  '/admin/teams': 'names and counts of teams',
+  '/admin/invites': 'invites alone',
+  '/admin/categories': 'counts of what the administrator sees; the operation is proved elsewhere',
+  '/admin/categories/:slug': 'as of all categories',
+  '/admin/duplicates': 'public items alone; proved in near-duplicates.test.ts',
+  '/admin/status': 'counts alone',
+  '/sign-in': 'a form',
+  '/sign-in/with/:provider': 'the way to a provider and back; proved in provider-sign-in.test.ts',
+  '/sign-in/link': 'a form',
+  '/sign-in/code': 'a form',
+  '/settings/passkeys': 'the reader’s own factors; proved in second-factor.test.ts',
+  '/sign-up': 'a form',
+  '/sign-out': 'a form',
+  '/forgot-password': 'a form',
+  '/reset-password': 'a form',
+  '/settings': 'the reader’s own account',
+  '/connect': 'configurations alone',
+  '/settings/keys': 'the reader’s own keys',
+  '/settings/programs': 'the programs that the reader let in; proved in oauth.test.ts',
+  '/oauth2/consent': 'shows a program, and the reader’s own teams and collections; proved in oauth.test.ts',
+  '/settings/sign-in': 'the reader’s own identities',
+  '/settings/sessions': 'the reader’s own sessions',
+  '/settings/data': 'the reader’s own account',
+  '/settings/activity': 'what the reader did; its operation is proved in audit.test.ts, and below',
+  '/admin/activity': 'as its operation, which is proved in audit.test.ts, and below',
+}
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+const reachesOf = (address: Address) => (address.reach === 'item' ? (['id', 'slug'] as const) : (['list'] as const))
+
+describe('the visibility table of pages', () => {
+  let test: TestApp
+  const items: Item[] = []
+  const readers = new Map<Reader, Visitor>()
+
+  beforeAll(async () => {
+    test = await testApp()
+    readers.set('admin', await signUp(test, 'administrator'))
+    readers.set('owner', await signUp(test, 'owner'))
+    readers.set('other', await signUp(test, 'other'))
+    readers.set('anonymous', visit(test))
+    const person = await test.app.store.people.findPersonByName('owner')
+    const actor = { kind: 'user', userId: person?.id ?? '', username: 'owner', scopes: new Set(['read', 'write'] as const) } as const
+    await test.call(actor, 'create_collection', { title: 'Everything', visibility: 'public' })
+    let count = 0
+    for (const kind of ['prompt', 'skill'] as const) {
+      for (const state of STATES) {
+        const marker = `Zq${kind}${state}${++count}`
+        const visibility = state === 'deleted' || state === 'held' ? 'public' : state
+        const common = { title: `Title ${marker}`, description: marker, tags: [marker], category: 'coding', visibility, note: marker }
+        const saved =
+          kind === 'prompt'
+            ? await test.call(actor, 'save_prompt', { ...common, content: `Text ${marker}` })
+            : await test.call(actor, 'save_skill', {
+                ...common,
+                files: [
+                  { filename: 'SKILL.md', content: `---\nname: ${marker.toLowerCase()}\ndescription: ${marker}\n---\n${marker}` },
+                  { filename: 'a.txt', content: marker },
+                ],
+              })
+        const { id, slug } = Object(saved[kind])
+        items.push({ kind, state, id, slug, marker })
+        await test.call(actor, 'add_to_collection', { id: 'everything', items: [id] })
+        if (state === 'deleted') await test.call(actor, 'delete_item', { collection: `${kind}s`, id })
+        if (state === 'held') expect((await readers.get('admin')?.post(`/${kind}s/${id}`, { do: 'hold' }))?.status).toBe(303)
+      }
+    }
+  })
+  afterAll(() => test.close())
+
+  const open = async (reader: Reader, path: string) => {
+    const answer = await readers.get(reader)?.get(path)
+    if (!answer) throw new Error(`no reader ${reader}`)
+    return answer
+  }
+
+  it('has a row for every page', () => {
+    const covered = new Set(ADDRESSES.map(({ page }) => page))
+    for (const { path } of PAGES) expect(covered.has(path) || path in EXEMPT || path.startsWith('/docs'), path).toBe(true)
+    for (const path of [...covered, ...Object.keys(EXEMPT)]) {
+      expect(PAGES.some((page) => page.path === path) || ['/download', '/feed.xml', '/embed'].includes(path), path).toBe(true)
+    }
+  })
+
+  for (const [index, address] of ADDRESSES.entries()) {
+    it(`address ${index + 1}: ${address.page}`, async () => {
+      for (const item of items.filter((one) => address.kind === 'both' || address.kind === one.kind)) {
+        for (const reader of READERS) {
+          for (const reach of reachesOf(address)) {
+            const ref = reach === 'slug' ? item.slug : item.id
+            const cell = `${address.path(item, ref)} ${item.kind} ${item.state} by ${reach} for ${reader}`
+            const answer = await open(reader, address.path(item, ref))
+            const asked = address.isAsNobody ? 'anonymous' : reader
+            const mayOpen = address.isPublicOnly ? item.state === 'public' : mayRead(asked, item.state, reach)
+            // Who may read an item may still not edit it, nor see versions that were never public.
+            const isVersionOfHidden = address.page.includes('/versions') && item.state === 'unlisted' && reader !== 'owner'
+            const isRefused = address.isOwners === true && reader !== 'owner'
+            if (address.reach === 'list') {
+              // What was searched for is marked in the title.
+              expect(answer.html.replaceAll(/<\/?mark>/g, '').includes(`Title ${item.marker}`), cell).toBe(mayOpen)
+            } else if (!mayOpen) {
+              expect([answer.html.includes(item.marker)], cell).toEqual([false])
+              const missing = await open(reader, address.path(item, NOBODY))
+              const same = (html: string, address: string) => html.replaceAll(/[0-9a-f-]{36}/g, '').replaceAll(address, '')
+              expect([answer.status, same(answer.html, ref)], cell).toEqual([missing.status, same(missing.html, NOBODY)])
+            } else if (isRefused) {
+              expect([reader === 'anonymous' ? 303 : 403, answer.html.includes(`Text ${item.marker}`)], cell).toEqual([
+                answer.status,
+                false,
+              ])
+            } else if (!isVersionOfHidden) {
+              expect([answer.status, answer.html.includes(item.marker)], cell).toEqual([200, true])
+            }
+          }
+        }
+      }
+    })
+  }
+
+  it('fills in a prompt for who may read it alone', async () => {
+    for (const item of items.filter(({ kind }) => kind === 'prompt')) {
+      for (const reader of READERS) {
+        for (const reach of ['id', 'slug'] as const) {
+          const answer = await readers.get(reader)?.post(`/prompts/${reach === 'id' ? item.id : item.slug}/fill`, { view: 'raw' })
+          const isShown = mayRead(reader, item.state, reach)
+          expect([answer?.status, answer?.html.includes(item.marker)], `${item.state} by ${reach} for ${reader}`).toEqual([
+            isShown ? 200 : 404,
+            isShown,
+          ])
+        }
+      }
+    }
+  })
+
+  it('shows a form that is being written to its writer alone, on its own page, for a day', async () => {
+    const owner = readers.get('owner')
+    const other = readers.get('other')
+    if (!owner || !other) throw new Error('no readers')
+    const path = `/prompts/${items.find(({ kind, state }) => kind === 'prompt' && state === 'private')?.id}/edit`
+    const preview = (words: string) => owner.post('/new', { do: 'preview', title: 'Half a title', content: words })
+    const [draft = ''] = (await preview('Zqhalf')).to?.split('#') ?? []
+    expect(draft).toMatch(/^\/new\?draft=[0-9a-f-]{36}$/)
+    expect((await owner.get(draft)).html).toContain('Zqhalf')
+    expect((await other.get(draft)).html).not.toContain('Zqhalf')
+    expect((await open('anonymous', draft)).status).toBe(303)
+    expect((await owner.get(draft.replace('/new', path))).html).not.toContain('Zqhalf')
+    expect((await owner.get('/new?draft=x')).status).toBe(200)
+    // Of one person, the newest ten are kept.
+    for (let count = 0; count < 9; count++) await preview('Zqmore')
+    expect((await owner.get(draft)).html).toContain('Zqhalf')
+    await preview('Zqmore')
+    expect((await owner.get(draft)).html).not.toContain('Zqhalf')
+    const [late = ''] = (await preview('Zqlate')).to?.split('#') ?? []
+    test.wait(24 * 3_600_000)
+    expect((await owner.get(late)).html).not.toContain('Zqlate')
+    await preview('Zqnew')
+    expect(await test.readEverything()).not.toContain('Zqlate')
+  })
+
+  it('packs a skill for who may read it alone', async () => {
+    for (const item of items.filter(({ kind }) => kind === 'skill')) {
+      for (const reader of READERS) {
+        const answer = await open(reader, `/download/skills/${item.id}/zip`)
+        expect(answer.status, `${item.state} for ${reader}`).toBe(mayRead(reader, item.state, 'id') ? 200 : 404)
+      }
+    }
+  })
+
+  it('tells titles in the activity as the rule has it', async () => {
+    for (const { marker, state, kind, id } of items) {
+      const shown = async (reader: Reader, path: string) => (await open(reader, path)).html
+      const cell = `${kind} ${state}`
+      for (const path of ['/admin/activity', '/admin/activity/export.jsonl', `/admin/activity?target=${id.slice(0, 8)}`]) {
+        const html = await shown('admin', path)
+        expect(html.includes(marker), `${cell} at ${path}`).toBe(mayRead('admin', state, 'list'))
+        expect(html.includes(id.slice(0, 8)), `${cell} at ${path}`).toBe(true)
+        if (!mayRead('admin', state, 'list')) expect(html, `${cell} at ${path}`).not.toContain(id)
+      }
+      expect((await shown('owner', '/settings/activity')).includes(marker), cell).toBe(state !== 'deleted')
+      expect(await shown('other', '/settings/activity'), cell).not.toContain(id.slice(0, 8))
+    }
+    for (const path of ['/admin/activity', '/admin/activity/export.jsonl']) {
+      expect([(await open('owner', path)).status, (await open('anonymous', path)).status], path).toEqual([403, 303])
+    }
+    expect((await open('anonymous', '/settings/activity')).status).toBe(303)
+  })
+
+  it('shows a library and a trash to their owner alone, and what is held to administrators', async () => {
+    for (const kind of ['prompt', 'skill'] as const) {
+      for (const { state, marker } of items.filter((item) => item.kind === kind)) {
+        const shown = async (reader: Reader, path: string) => (await open(reader, path)).html.includes(`Title ${marker}`)
+        expect(await shown('owner', `/library?kind=${kind}s`), state).toBe(state !== 'deleted')
+        expect(await shown('other', `/library?kind=${kind}s`), state).toBe(false)
+        expect(await shown('owner', '/trash'), state).toBe(state === 'deleted')
+        expect(await shown('admin', '/trash'), state).toBe(false)
+        expect(await shown('admin', '/admin'), state).toBe(state === 'held')
+      }
+    }
+  })
+
+  it('lets nobody but the owner change an item by a form, in the words of one that is not there', async () => {
+    for (const item of items) {
+      const path = `/${item.kind}s/${item.id}`
+      for (const [address, fields] of [
+        [path, { do: 'delete' }],
+        [`${path}/versions/1`, { do: 'restore' }],
+        [`${path}/edit`, { do: item.kind === 'prompt' ? 'save' : 'details', title: 'Taken', content: 'Taken', baseVersion: '1' }],
+      ] as const) {
+        const refused = await readers.get('other')?.post(address, fields)
+        // A version that was never public is not there for others, whoever may read the item.
+        const isKnown = mayRead('other', item.state, 'id') && !(address.includes('/versions/') && item.state === 'unlisted')
+        expect(refused?.status, `${item.state} ${address}`).toBe(isKnown ? 403 : 404)
+        expect(refused?.html.includes(item.marker) && !mayRead('other', item.state, 'id')).toBe(false)
+        expect((await readers.get('anonymous')?.post(address, fields))?.status).toBe(303)
+      }
+      for (const does of ['feature', 'hold', 'unhold']) {
+        expect((await readers.get('other')?.post(path, { do: does }))?.status).toBe(mayRead('other', item.state, 'id') ? 403 : 404)
+      }
+    }
+  })
+
+  it('keeps what is held out of the lists, whatever its owner asks for, until it is lifted', async () => {
+    const held = items.find((item) => item.state === 'held' && item.kind === 'prompt')
+    const path = `/prompts/${held?.id}`
+    const asked = await readers
+      .get('owner')
+      ?.post(`${path}/edit`, { do: 'save', title: 'T', content: 'C', visibility: 'public', baseVersion: '1' })
+    expect(asked?.status).toBe(403)
+    expect(asked?.html).toContain('An administrator has unlisted this item')
+    const key =
+      /cpb_\w+/.exec(
+        (await readers.get('owner')?.postOn('/settings/keys', { do: 'create', name: 'k', scopes: 'write' }))?.html ?? '',
+      )?.[0] ?? ''
+    const both = /cpb_\w+/.exec(
+      (await readers.get('owner')?.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] }))?.html ?? '',
+    )?.[0]
+    for (const one of [key, both ?? '']) {
+      const patched = await test.fetch(`/api${path}`, {
+        method: 'PATCH',
+        key: one,
+        headers: { 'content-type': 'application/json' },
+        body: '{"visibility":"public"}',
+      })
+      expect(patched.status).toBe(403)
+    }
+    expect((await readers.get('admin')?.post(path, { do: 'unhold' }))?.status).toBe(303)
+    expect((await open('anonymous', '/prompts')).html).toContain(`Title ${held?.marker}`)
+  })
+})
