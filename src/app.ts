@@ -15,6 +15,7 @@ import { ENTRIES, type Entry } from './auth/key-hints.ts'
 import { createLogins, type LoginService } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createOAuthServer, type OAuthServer } from './auth/oauth/oauth-server.ts'
+import type { PasswordHasher } from './auth/password-hasher.ts'
 import { createProviders } from './auth/providers.ts'
 import { createProxySignIn, type ProxySignIn } from './auth/proxy-sign-in.ts'
 import { createSealer } from './auth/sealer.ts'
@@ -122,6 +123,8 @@ export interface AppSettings extends DatabaseSettings {
 export interface Outside {
   readonly clock: Clock
   readonly random: Random
+  /** Hashes passwords. Default: as the setting says */
+  readonly passwordHasher?: PasswordHasher
 }
 
 /** 80 bits in hex: more than anybody guesses, few enough to type. */
@@ -214,6 +217,7 @@ export async function openApp(
     baseUrl,
     clock: outside.clock,
     passwordHash: settings.passwordHash ?? 'standard',
+    passwordHasher: outside.passwordHasher,
     hasPasswords: ways.hasPasswords,
     onForget: () => proxy?.clear(),
     oauth: oauthSettings,

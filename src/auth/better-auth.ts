@@ -3,7 +3,7 @@ import { PASSWORD_LENGTH, type PasswordHash } from '../library/password.ts'
 import type { Clock } from '../library/ports/environment.ts'
 import type { ClientOfRequest, LoginRecords } from '../library/ports/logins.ts'
 import { loginAdapter } from './login-adapter.ts'
-import { queueHashing } from './password-hasher.ts'
+import { type PasswordHasher, queueHashing } from './password-hasher.ts'
 
 const SESSION_SECONDS = 30 * 24 * 3600
 /** How often a session that is used is renewed. */
@@ -23,6 +23,8 @@ export interface LoginSettings {
   readonly clock: Clock
   /** How new passwords are hashed; weaker hashes are renewed when their owners sign in. */
   readonly passwordHash: PasswordHash
+  /** Hashes in place of what `passwordHash` says, for tests. */
+  readonly passwordHasher?: PasswordHasher | undefined
   /** Whether people sign in by password; else all that makes or takes one is refused. */
   readonly hasPasswords: boolean
   /** Called whenever cached sessions become void. */
@@ -90,7 +92,7 @@ async function createAuth(records: LoginRecords, settings: LoginSettings) {
     telemetry: { enabled: false },
     emailAndPassword: {
       enabled: true,
-      password: queueHashing(passwordHasher(passwordHash), hashingMemory(passwordHash)),
+      password: queueHashing(settings.passwordHasher ?? passwordHasher(passwordHash), hashingMemory(passwordHash)),
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
     },

@@ -64,7 +64,7 @@ const untilState = (encoder: Encoder, state: string) =>
 const LONG = { title: 'Long', text: GOLDEN_TEXTS['10,000 characters'] ?? '' }
 
 describe('the vectors', () => {
-  const golden = readVectors(readFileSync(new URL('fixtures/golden-vectors.tsv', import.meta.url), 'utf8'))
+  const golden = readVectors(readFileSync(new URL('../fixtures/golden-vectors.tsv', import.meta.url), 'utf8'))
   const model = openModel(FILE, inspectFile(FILE).model)
   const encode = (text: string) => finish(model.encode(enclose(model.pieces.cut(text, WINDOW_TOKENS).ids), 0))
 

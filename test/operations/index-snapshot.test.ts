@@ -485,7 +485,7 @@ it('leaves a sound library when its writer is killed, and goes with the next', a
   await library.drop()
   const { answers } = await readAnew()
   for (const part of [0, 1, 3, 6]) {
-    const program = fileURLToPath(new URL('support/killed-snapshot.ts', import.meta.url))
+    const program = fileURLToPath(new URL('../support/killed-snapshot.ts', import.meta.url))
     const killed = spawn(process.execPath, [program, library.url, String(part)])
     const [, signal] = (await once(killed, 'exit')) as [number | null, string | null]
     expect(signal).toBe('SIGKILL')

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { addressBack, callMcp, MCP_ADDRESS, type Program, program, RETURN_ADDRESS, register, type Tokens } from '../support/oauth-program.ts'
+import {
+  addressBack,
+  callMcp,
+  MCP_ADDRESS,
+  type Program,
+  program,
+  RETURN_ADDRESS,
+  register,
+  type Tokens,
+} from '../support/oauth-program.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 

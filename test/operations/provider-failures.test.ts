@@ -36,7 +36,7 @@ const reader = async (test: TestApp, visitor: Visitor) => {
 }
 
 beforeAll(async () => {
-  child = spawn(process.execPath, [fileURLToPath(new URL('support/provider-stub.ts', import.meta.url))], {
+  child = spawn(process.execPath, [fileURLToPath(new URL('../support/provider-stub.ts', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   if (child.stdout === null) throw new Error('The stub has no output')

@@ -18,7 +18,7 @@ import { readJson, rpc, testApp } from '../support/test-app.ts'
  * Every schema a library ever had, with the same small library in it: `NUMBER-COMMIT.sql` was written by the first commit that had the schema,
  * `-then-COMMIT` by a later one that opened it. A library anybody may have is never refused.
  */
-const FIXTURES = fileURLToPath(new URL('fixtures/schemas/', import.meta.url))
+const FIXTURES = fileURLToPath(new URL('../fixtures/schemas/', import.meta.url))
 /** The keys in them: Ada's, one she revoked, and Bob's. */
 const [ADA, REVOKED, BOB] = [1, 2, 3].map((byte) => createApiKey(new Uint8Array(32).fill(byte)))
 

@@ -6,6 +6,7 @@ import type { Random } from '../../src/library/ports/environment.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openPostgres } from '../../src/storage/dialects/postgres.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
+import { writeEmptyLibrary } from './library-file.ts'
 import { createDatabase } from './postgres.ts'
 
 /** An engine the store's contract suite runs on. */
@@ -24,10 +25,12 @@ export interface Engine {
 const ALL: readonly Engine[] = [
   {
     name: 'sqlite',
-    async create() {
+    async create({ isEmpty = false } = {}) {
       const folder = mkdtempSync(join(tmpdir(), 'commonplace-store-'))
+      const path = join(folder, 'library.db')
+      if (!isEmpty) await writeEmptyLibrary(path)
       return {
-        open: () => openSqlite(join(folder, 'library.db')),
+        open: () => openSqlite(path),
         remove: async () => rmSync(folder, { recursive: true, force: true }),
       }
     },

@@ -11,8 +11,10 @@ import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
 import type { ClientOfRequest } from '../../src/library/ports/logins.ts'
 import { createHttpApp, type ServerSettings } from '../../src/server/http-app.ts'
 import type { Pipeline } from '../../src/server/pipeline.ts'
+import { CHEAP_HASHER } from './cheap-hasher.ts'
 import { readEverything } from './engines.ts'
 import { answerRequest } from './exchange.ts'
+import { writeEmptyLibrary } from './library-file.ts'
 import { createDatabase, isOnPostgres } from './postgres.ts'
 
 /** When the tests' clock starts; it moves on by a second at each reading, so that order is certain. */
@@ -113,6 +115,7 @@ export async function testApp(
   const path = join(folder, 'library.db')
   const database = isOnPostgres() ? await createDatabase() : { url: `sqlite:${path}`, remove: async () => {} }
   const { instances = more.databaseUrl === undefined ? INSTANCES : 1, ...appSettings } = more
+  if (!isOnPostgres() && more.databaseUrl === undefined) await writeEmptyLibrary(path)
   let now = START
   const open = () =>
     openApp(
@@ -133,6 +136,8 @@ export async function testApp(
             return now
           },
           random: SYSTEM.random,
+          // Tests of a kind of hash get the real ones.
+          ...(more.passwordHash === undefined ? { passwordHasher: CHEAP_HASHER } : {}),
         },
       },
     )
