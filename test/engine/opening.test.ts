@@ -105,7 +105,7 @@ describe('a database server', () => {
   ])('%s is told of in a sentence, without the password', async (_, change, sentence) => {
     const url = new URL(createDatabaseNow())
     change(url)
-    const refused = await place.commonplace(['users', 'list'], { env: { DATABASE_URL: url.href, PGPASSWORD: '' }, timeoutMs: 20_000 })
+    const refused = await place.commonplace(['users', 'list'], { env: { DATABASE_URL: url.href, PGPASSWORD: '' } })
     expect([refused.code, refused.stdout, refused.stderr.trim()]).toEqual([69, '', expect.stringMatching(sentence)])
     expect(refused.stderr.trim().split('\n').length).toBe(1)
     if (url.password !== '') expect(refused.stderr).not.toContain(url.password)

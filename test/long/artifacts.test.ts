@@ -33,10 +33,14 @@ let scale = 1
 
 beforeAll(async () => {
   library = await makeWatchedLibrary()
-  const { code, stderr } = await library.place.commonplace(
-    ['import', 'skills', numberSkills(library.place.folder), '--user', 'watched', '--public'],
-    { timeoutMs: 240_000 },
-  )
+  const { code, stderr } = await library.place.commonplace([
+    'import',
+    'skills',
+    numberSkills(library.place.folder),
+    '--user',
+    'watched',
+    '--public',
+  ])
   expect(code, stderr).toBe(0)
   const floor = await startFloor()
   await drive(floor, FLOOR_ASKS, 10, 2_000)

@@ -66,24 +66,6 @@ describe('the worker', () => {
     await worker.stop()
   })
 
-  it('wakes for a write, looks around after a minute, and sends nothing twice', async () => {
-    const { worker, start: begin, save, sent, waits, waiting } = await start()
-    begin()
-    expect(await waiting(1)).toBe(60_000)
-    await save('One')
-    expect(await waiting(2)).toBe(60_000)
-    expect(sent).toEqual([['One\n\ntext']])
-    // Somebody else forgets, and tells nobody.
-    await test.app.store.embeddings.forgetEmbeddings(null)
-    waits[1]?.end()
-    await waiting(3)
-    expect(sent).toEqual([['One\n\ntext'], ['One\n\ntext']])
-    waits[2]?.end()
-    await waiting(4)
-    expect(sent.length).toBe(2)
-    await worker.stop()
-  })
-
   it('waits longer after each failure, at least as it is told, says so once, and goes on where it was', async () => {
     const { worker, start: begin, save, sent, waits, remarks, answer: reply, waiting } = await start()
     for (let n = 0; n < 33; n++) await save(`Number ${n}`)
@@ -104,38 +86,6 @@ describe('the worker', () => {
     expect(sent.map((texts) => texts.length)).toEqual([32, 1, 1, 1, 1])
     expect(remarks).toEqual(['It is down. Embedding will be retried; search works without it.', 'The embedding model is available again.'])
     expect([worker.counts, worker.isUp]).toEqual([{ embedded: 33, failures: 3, refused: 0 }, true])
-    await worker.stop()
-  })
-
-  it('finds the text that is refused by halves, and sends it no more until it changes', async () => {
-    const { worker, start: begin, save, sent, remarks, answer: reply, waiting } = await start()
-    reply((texts) => {
-      if (texts.some((text) => text.includes('bad'))) throw new AppError('invalid_input', 'Refused.')
-      return answer(texts)
-    })
-    for (let n = 0; n < 8; n++) await save(n === 5 ? 'bad' : `Number ${n}`)
-    begin()
-    await waiting(1)
-    // The last but one is the harmless word: the provider takes that, so it was the text.
-    expect(sent.map((texts) => texts.length)).toEqual([8, 4, 4, 2, 1, 1, 1, 2])
-    expect([worker.counts, remarks.length, worker.isUp]).toEqual([{ embedded: 7, failures: 0, refused: 1 }, 1, true])
-    await save('Another')
-    await waiting(2)
-    expect(sent.slice(8)).toEqual([['Another\n\ntext']])
-    await worker.stop()
-  })
-
-  it('forgets what other models made, once all is embedded', async () => {
-    const { worker, start: begin, save, waiting } = await start()
-    await save('One')
-    const { items } = await test.app.store.embeddings.listUnembedded('before', 0, 10)
-    await test.app.store.embeddings.saveEmbeddings(
-      'before',
-      items.map((item) => ({ item, vector: VECTOR })),
-    )
-    begin()
-    await waiting(1)
-    expect((await test.app.store.embeddings.countEmbeddings('before')).embedded).toBe(0)
     await worker.stop()
   })
 })

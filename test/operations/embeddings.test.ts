@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createTextEmbedder } from '../../src/ai/text-embedder.ts'
-import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { readJson, testApp } from '../support/test-app.ts'
 
 /** Talking to a provider of embeddings that behaves in every way one may. */
@@ -54,20 +54,6 @@ describe('the embedder', () => {
     ])
   })
 
-  it('waits as Retry-After says and tries again', async () => {
-    expect((await embed('busy-once:retry')).length).toBe(3)
-    const [first, second] = await models.embeddings('busy-once:retry')
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990)
-  })
-
-  it('does not begin a wait that the time does not allow', async () => {
-    await expect(embed('busy-once:hurry', TEXTS, { timeoutMs: 900 })).rejects.toMatchObject({
-      code: 'upstream_failed',
-      retryAfterSeconds: 1,
-    })
-    expect((await models.embeddings('busy-once:hurry')).length).toBe(1)
-  })
-
   it.each([
     ['broken', 'upstream_failed', /^The embedding model broken returned 500\.$/],
     ['bad-key', 'upstream_failed', /returned 401 \(the key was rejected\)/],
@@ -100,15 +86,6 @@ describe('the embedder', () => {
     const asked = embedder.embed(TEXTS, { purpose: 'query', timeoutMs: 400, signal: new AbortController().signal })
     await expect(asked).rejects.toMatchObject({ code: 'upstream_failed', message: 'The embedding model m is unreachable.' })
   })
-
-  it('ends the request when its caller leaves', async () => {
-    const left = new AbortController()
-    const asked = embed('never:left', TEXTS, { signal: left.signal, timeoutMs: 60_000 })
-    expect(await eventually(async () => (await models.embeddings('never:left')).length === 1)).toBe(true)
-    left.abort(new Error('gone'))
-    await expect(asked).rejects.toThrow('gone')
-    expect(await eventually(async () => (await models.embeddings('never:left'))[0]?.hasLeft === true)).toBe(true)
-  })
 })
 
 describe('an application with a provider', () => {
@@ -131,21 +108,6 @@ describe('an application with a provider', () => {
     })
     expect(await models.embeddings('normal:nothing')).toEqual([])
     await test.close()
-  })
-
-  it('says on /readyz how the provider does, and always that it is ready', async () => {
-    const ready = async (model: string | null) => {
-      const test = await testApp({}, {}, model === null ? null : { url: models.baseUrl, model, key: null }, ALONE)
-      const { actor } = await test.user('ada')
-      await test.call(actor, 'search_prompts', { query: 'cats' })
-      const response = await test.fetch('/readyz')
-      const body = await readJson(response)
-      await test.close()
-      return [response.status, body]
-    }
-    expect(await ready(null)).toEqual([200, { status: 'ready', search: 'ready', embeddings: 'off', encoder: 'off' }])
-    expect(await ready('normal:ready')).toEqual([200, { status: 'ready', search: 'ready', embeddings: 'ok', encoder: 'off' }])
-    expect(await ready('garbage:ready')).toEqual([200, { status: 'ready', search: 'ready', embeddings: 'degraded', encoder: 'off' }])
   })
 })
 
@@ -239,29 +201,6 @@ describe('metrics', () => {
     const again = await (await test.fetch('/metrics', bearer(TOKEN))).text()
     expect(again).toContain('commonplace_http_requests_total{route="rest",status="200"} 2\n')
     expect(again).not.toContain('commonplace_embeddings')
-    await test.close()
-  })
-
-  it('tell of the provider of embeddings', async () => {
-    const test = await testApp({ METRICS_TOKEN: TOKEN }, {}, { url: models.baseUrl, model: 'normal:metrics', key: null }, ALONE)
-    const { actor } = await test.user('ada')
-    await test.call(actor, 'save_prompt', { title: 'Cats', content: 'All about cats', isPrivate: false })
-    for (const query of ['cats', 'cats', 'dogs']) await test.call(actor, 'search_prompts', { query })
-    await models.setMode('normal:metrics', 'garbage')
-    for (const query of ['birds', 'bees']) await test.call(actor, 'search_prompts', { query })
-    const text = await (await test.fetch('/metrics', bearer(TOKEN))).text()
-    expect(text.split('\n').filter((line) => line.startsWith('commonplace_embeddings'))).toEqual([
-      'commonplace_embeddings_up 0',
-      'commonplace_embeddings_items{state="embedded"} 0',
-      'commonplace_embeddings_items{state="pending"} 1',
-      'commonplace_embeddings_embedded_total 0',
-      'commonplace_embeddings_refused_total 0',
-      'commonplace_embeddings_failures_total{purpose="items"} 0',
-      'commonplace_embeddings_failures_total{purpose="queries"} 1',
-      'commonplace_embeddings_queries_total{source="sent"} 3',
-      'commonplace_embeddings_queries_total{source="remembered"} 1',
-      'commonplace_embeddings_queries_total{source="fallback"} 2',
-    ])
     await test.close()
   })
 })

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readRemote } from '../../src/cli/read-remote.ts'
-import { AppError } from '../../src/errors.ts'
 import { readAgentFolder } from '../../src/transfer/agent-folder.ts'
 import { type ImportEntry, importEntries } from '../../src/transfer/import-entries.ts'
 import { readLangfuse } from '../../src/transfer/langfuse-api.ts'
@@ -116,34 +115,6 @@ describe('the API of Langfuse', () => {
   afterEach(() => void server.close())
   const keys = { publicKey: 'pk', secretKey: 'sk' }
 
-  it('gives each prompt in production, or its newest version', async () => {
-    answer = (url) => {
-      if (url.includes('?page=1')) return { data: [{ name: 'a/b', labels: ['production'] }], meta: { totalPages: 2 } }
-      if (url.includes('?page=2')) return { data: [{ name: 'draft', labels: ['latest'] }, { name: 'odd' }], meta: { totalPages: 2 } }
-      if (url.endsWith('/odd')) return { name: 'odd' }
-      return {
-        name: url.includes('draft') ? 'draft' : 'a/b',
-        version: 4,
-        type: 'text',
-        prompt: 'Hi {{who}}',
-        labels: [],
-        tags: ['t'],
-        config: {},
-      }
-    }
-    const report = await run(readLangfuse(address, keys))
-    expect(report).toMatchObject({ read: 3, created: 2, refused: 1 })
-    expect((await prompts()).map(({ title, content }) => [title, content])).toEqual([
-      ['a/b', 'Hi ${who}'],
-      ['draft', 'Hi ${who}'],
-    ])
-    expect(asked).toEqual(
-      ['?page=1&limit=100', '?page=2&limit=100', '/a%2Fb', '/draft?label=latest', '/odd'].map(
-        (rest) => `Basic ${Buffer.from('pk:sk').toString('base64')} /api/public/v2/prompts${rest}`,
-      ),
-    )
-  })
-
   it('is refused with wrong keys, in another form, and where keys would not be safe', async () => {
     for (const [value, message] of [
       [401, 'refused the keys'],
@@ -161,47 +132,6 @@ describe('the API of Langfuse', () => {
 })
 
 describe('another Commonplace', () => {
-  it('gives what the caller finds there, private and with its authors, once', async () => {
-    const other = await testApp()
-    try {
-      const { actor } = await other.user('bob')
-      const long = `${'x'.repeat(30_000)} end`
-      const save = (title: string, content: string, visibility: string) =>
-        other.call(actor, 'save_prompt', { title, content, visibility, tags: ['t'], category: 'coding' })
-      await save('Public', long, 'public')
-      await save('Private', 'secret of Bob', 'private')
-      await other.call(actor, 'save_skill', {
-        title: 'Tidy',
-        visibility: 'public',
-        files: [
-          { filename: 'SKILL.md', content: '---\nname: tidy\ndescription: Tidies.\n---\nTidy.\n' },
-          { filename: 'a.bin', content: '/w==', encoding: 'base64' },
-        ],
-      })
-      let refusals = 1
-      const anonymous = readRemote((name, input) => {
-        if (name === 'get_skill' && refusals-- > 0) throw new AppError('rate_limited', 'Wait.', { retryAfterSeconds: 0.01 })
-        return other.call({ kind: 'anonymous' }, name, input)
-      })
-      expect(await run(anonymous)).toMatchObject({ read: 2, created: 2, remarks: [] })
-      expect(refusals).toBeLessThan(1)
-      expect(
-        (await prompts()).map(({ title, content, author, visibility, category }) => [title, content, author, visibility, category?.slug]),
-      ).toEqual([['Public', long, 'bob', 'private', 'coding']])
-      const [skill] = await skills()
-      expect(skill?.skill).toMatchObject({ title: 'Tidy', author: 'bob', visibility: 'private' })
-      expect(skill?.files.map(({ filename, bytes }) => [filename, bytes.length])).toEqual([
-        ['SKILL.md', 46],
-        ['a.bin', 1],
-      ])
-      const withKey = () => readRemote((name, input) => other.call(actor, name, input))
-      expect(await run(withKey())).toMatchObject({ read: 3, created: 1, unchanged: 2 })
-      expect(await run(withKey())).toMatchObject({ created: 0, unchanged: 3 })
-    } finally {
-      await other.close()
-    }
-  })
-
   it('makes nothing more public than it is there', async () => {
     const other = await testApp()
     try {
@@ -221,9 +151,5 @@ describe('another Commonplace', () => {
     } finally {
       await other.close()
     }
-  })
-
-  it('refuses answers of another form', async () => {
-    await expect(run(readRemote(async () => ({ prompts: [{}] })))).rejects.toMatchObject({ code: 'upstream_failed' })
   })
 })

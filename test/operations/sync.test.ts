@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { User } from '../../src/library/items.ts'
 import { isGitAddress } from '../../src/transfer/sync/git.ts'
@@ -487,39 +486,6 @@ describe('sync with Git', () => {
     ])
   })
 
-  it('commits in the folder, whatever repository the environment names', async () => {
-    const other = join(place, 'other')
-    mkdirSync(other)
-    git(other, 'init', '--quiet')
-    git(folder, 'init', '--quiet')
-    await save('One', '1')
-    try {
-      vi.stubEnv('GIT_DIR', join(other, '.git'))
-      vi.stubEnv('GIT_INDEX_FILE', join(place, 'index'))
-      vi.stubEnv('GIT_CONFIG_COUNT', '1')
-      vi.stubEnv('GIT_CONFIG_KEY_0', 'user.name')
-      vi.stubEnv('GIT_CONFIG_VALUE_0', 'Somebody else')
-      await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
-    } finally {
-      vi.unstubAllEnvs()
-    }
-    expect(git(folder, 'show', '--name-only', '--format=%an')).toMatch(/^(?!Somebody else).*\n\nprompts\/[\w-]+\.md\n$/)
-    expect(() => git(other, 'rev-parse', '--verify', '--quiet', 'HEAD')).toThrow()
-    expect(existsSync(join(place, 'index'))).toBe(false)
-  })
-
-  it('commits nothing in a folder somewhere inside a repository, and says so', async () => {
-    git(place, 'init', '--quiet')
-    await save('One', '1')
-    const run = () => syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
-    const report = await run()
-    expect(report).toMatchObject({ written: 1, refused: 0 })
-    expect(report.changes).not.toContain('Committed.')
-    expect(report.remarks).toEqual([expect.stringContaining('nothing was committed')])
-    expect(git(place, 'status', '--porcelain')).toBe('?? folder/\n')
-    expect((await run()).remarks).toEqual([])
-  })
-
   it('takes https, ssh and local paths alone', () => {
     for (const address of ['https://example.org/a.git', 'ssh://git@example.org/a', 'git@example.org:a/b.git', 'file:///srv/a.git']) {
       expect(isGitAddress(address), address).toBe(true)
@@ -545,7 +511,6 @@ describe('sync with a Git address', () => {
   })
 
   const run = (options: Partial<SyncOptions> = {}) => syncRepository(test.app.store, ada, bare, cache, { now: Date.now(), ...options })
-  const kept = () => join(cache, list('.', cache).find((name) => /^[0-9a-f]+$/.test(name)) ?? '')
   const pull = () => git(clone, 'pull', '--quiet', 'origin', 'HEAD')
   const commit = (path: string, text: string) => {
     write(path, text, clone)
@@ -561,22 +526,8 @@ describe('sync with a Git address', () => {
     pull()
     return list('prompts', clone).map((name) => read(`prompts/${name}`, clone).replace(/^---\n[\s\S]*?\n---\n\n/, ''))
   }
-  const library = async () => (await prompts()).map(({ content }) => content)
   const refusePushes = (isRefused: boolean) => {
     writeFileSync(join(bare, 'hooks', 'pre-receive'), `#!/bin/sh\nexit ${isRefused ? 1 : 0}\n`, { mode: 0o755 })
-  }
-  /** Puts a script in the place of Git, which runs `lines` when Git is called for `verb`. */
-  const withScript = async (verb: string, lines: (real: string) => string, work: () => Promise<unknown>) => {
-    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-    mkdirSync(join(place, 'bin'))
-    const script = `#!/bin/sh\ncase " $* " in *" ${verb} "*) ${lines(real)} ;; esac\nexec ${real} "$@"\n`
-    writeFileSync(join(place, 'bin', 'git'), script, { mode: 0o755 })
-    vi.stubEnv('PATH', `${join(place, 'bin')}:${process.env['PATH']}`)
-    try {
-      await work()
-    } finally {
-      vi.unstubAllEnvs()
-    }
   }
 
   it('carries changes of both sides, and keeps both texts of a conflict', async () => {
@@ -590,63 +541,6 @@ describe('sync with a Git address', () => {
     expect(await run()).toMatchObject({ conflicts: 1, written: 1 })
     expect(remote()).toEqual(expect.arrayContaining(['one from the remote', 'one of the library', 'two of the library']))
     expect(await run()).toMatchObject({ changes: [] })
-  })
-
-  it.each(['kept', 'lost'])(
-    'never takes an older text of the remote for a change when a push failed and the clone is %s',
-    async (which) => {
-      const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
-      await run()
-      await edit(one.id, 'one of the library')
-      const three = await save('Three', 'three')
-      refusePushes(true)
-      await expect(run()).rejects.toThrow(/push failed.*pre-receive hook declined/)
-      refusePushes(false)
-      if (which === 'lost') rmSync(cache, { recursive: true })
-      pull()
-      const file = `prompts/${two.slug}.md`
-      push(file, read(file, clone).replace(/two$/, 'two from the remote'))
-      expect(await run()).toMatchObject({ conflicts: 0, created: 0, updated: 1, written: 2, left: 0 })
-      const texts = ['one of the library', 'three', 'two from the remote']
-      expect((await library()).toSorted()).toEqual(texts)
-      expect(remote().toSorted()).toEqual(texts)
-      expect((await prompts()).map(({ id }) => id).toSorted()).toEqual([one.id, two.id, three.id].toSorted())
-    },
-  )
-
-  it('keeps both texts when a push of an edit failed, and the remote then got another one', async () => {
-    const one = await save('One', 'one')
-    await run()
-    await edit(one.id, 'one of the library')
-    refusePushes(true)
-    await expect(run()).rejects.toThrow()
-    refusePushes(false)
-    pull()
-    const file = `prompts/${one.slug}.md`
-    push(file, read(file, clone).replace(/one$/, 'one from the remote'))
-    rmSync(cache, { recursive: true })
-    expect(await run()).toMatchObject({ conflicts: 1 })
-    expect(remote().toSorted()).toEqual(['one from the remote', 'one of the library'])
-    expect(await library()).toEqual(['one of the library'])
-  })
-
-  it('carries deletions over after a failed push, and creates nothing anew', async () => {
-    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
-    await save('Three', 'three')
-    await run()
-    await test.app.store.items.setDeleted('prompt', one.id, ada.id, true)
-    pull()
-    git(clone, 'rm', '--quiet', `prompts/${two.slug}.md`)
-    git(clone, 'commit', '--quiet', '-m', 'delete')
-    git(clone, 'push', '--quiet', 'origin', 'HEAD')
-    refusePushes(true)
-    await expect(run({ deletes: true })).rejects.toThrow()
-    refusePushes(false)
-    expect(await library()).toEqual(['three'])
-    rmSync(cache, { recursive: true })
-    expect(await run()).toMatchObject({ created: 0, written: 0, left: 1 })
-    expect(await run({ deletes: true })).toMatchObject({ created: 0, written: 0, deleted: 1 })
-    expect([await library(), remote()]).toEqual([['three'], ['three']])
   })
 
   it('tells in a dry run what would be done, and leaves clone, library and remote as they are', async () => {
@@ -680,129 +574,5 @@ describe('sync with a Git address', () => {
     expect(await look()).toEqual(before)
     expect(list('.', temporary)).toEqual([])
     expect(await run()).toMatchObject({ created: 1, written: 1, conflicts: 1 })
-  })
-
-  it('syncs an address once at a time, and goes on after a lock file that is left', async () => {
-    const one = await save('One', 'one')
-    const [pushing, go] = [join(place, 'pushing'), join(place, 'go')]
-    await withScript(
-      'push',
-      () => `touch ${pushing}; until [ -e ${go} ]; do sleep 0.05; done`,
-      async () => {
-        const first = run()
-        await vi.waitUntil(() => existsSync(pushing), { timeout: 10_000 })
-        await edit(one.id, 'one of the library')
-        await expect(run()).rejects.toThrow('Another sync of this Git address is running.')
-        const onBusy = vi.fn()
-        const waiting = syncRepository(test.app.store, ada, bare, cache, { now: Date.now(), onBusy })
-        await sleep(700)
-        expect(onBusy).toHaveBeenCalledOnce()
-        expect(remote).toThrow()
-        writeFileSync(go, '')
-        expect(await first).toMatchObject({ written: 1 })
-        expect(await waiting).toMatchObject({ written: 1, conflicts: 0 })
-      },
-    )
-    expect(remote()).toEqual(['one of the library'])
-    expect(list('.', cache).filter((name) => name.endsWith('.lock'))).toHaveLength(1)
-    expect(await run()).toMatchObject({ changes: [] })
-  })
-
-  it('reads the remote again when somebody else pushed meanwhile, and counts each change once', async () => {
-    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
-    await run()
-    pull()
-    push(`prompts/${two.slug}.md`, read(`prompts/${two.slug}.md`, clone).replace(/two$/, 'two from the remote'))
-    await edit(one.id, 'one of the library')
-    commit('prompts/late.md', 'late')
-    await withScript(
-      'push',
-      (real) => `${real} -C ${clone} push --quiet origin HEAD`,
-      async () => {
-        const report = await run()
-        expect(report).toMatchObject({ created: 1, updated: 1, written: 1, conflicts: 0 })
-        expect(report.changes).toHaveLength(4)
-        expect(new Set(report.changes).size).toBe(4)
-      },
-    )
-    expect(remote().toSorted()).toEqual(['late', 'one of the library', 'two from the remote'])
-    expect((await library()).toSorted()).toEqual(['late', 'one of the library', 'two from the remote'])
-    expect(await run()).toMatchObject({ changes: [] })
-  })
-
-  it('gives up with a sentence when others push each time', async () => {
-    const one = await save('One', 'one')
-    await run()
-    pull()
-    await edit(one.id, 'one of the library')
-    const others = (real: string) => `${real} -C ${clone} commit --quiet --allow-empty -m x; ${real} -C ${clone} push --quiet origin HEAD`
-    for (const name of ['user.name', 'user.email']) git(clone, 'config', name, 'other@example.org')
-    await withScript('push', others, async () => await expect(run()).rejects.toThrow('Others push to this repository'))
-    expect(await run()).toMatchObject({ written: 1, conflicts: 0 })
-  })
-
-  it('takes no older file for a change when another machine synced a newer one meanwhile', async () => {
-    const one = await save('One', 'one')
-    await run()
-    pull()
-    const [fetched, go] = [join(place, 'fetched'), join(place, 'go')]
-    // The first fetch is answered late, as over a slow network.
-    const wait = (real: string) =>
-      `if [ ! -e ${fetched} ]; then ${real} "$@"; touch ${fetched}; until [ -e ${go} ]; do sleep 0.05; done; exit 0; fi`
-    await withScript('fetch', wait, async () => {
-      const slow = run()
-      await vi.waitUntil(() => existsSync(fetched), { timeout: 10_000 })
-      const file = `prompts/${one.slug}.md`
-      push(file, read(file, clone).replace(/one$/, 'one from the remote'))
-      const other = await syncRepository(test.app.store, ada, bare, join(place, 'other'), { now: Date.now() })
-      expect(other).toMatchObject({ updated: 1 })
-      writeFileSync(go, '')
-      expect(await slow).toMatchObject({ updated: 0, created: 0, conflicts: 0 })
-    })
-    expect(await library()).toEqual(['one from the remote'])
-    expect(remote()).toEqual(['one from the remote'])
-  })
-
-  it('throws away what a killed sync left in the clone, and makes a damaged one anew', async () => {
-    const one = await save('One', 'one')
-    await run()
-    write('prompts/left.md', 'left', kept())
-    git(kept(), 'add', 'prompts/left.md')
-    git(kept(), 'commit', '--quiet', '-m', 'left')
-    write(`prompts/${one.slug}.md`, 'left', kept())
-    write('prompts/untracked.md', 'left', kept())
-    expect(await run()).toMatchObject({ changes: [] })
-    // Of a Git that was killed.
-    write('.git/index.lock', '', kept())
-    expect(await run()).toMatchObject({ changes: [] })
-    // A repository that the cache is in is another one.
-    git(place, 'init', '--quiet')
-    git(place, 'remote', 'add', 'origin', bare)
-    git(place, 'fetch', '--quiet')
-    write('own.txt', 'own', place)
-    git(place, 'add', 'own.txt')
-    rmSync(join(kept(), '.git', 'HEAD'))
-    await edit(one.id, 'one of the library')
-    expect(await run()).toMatchObject({ written: 1 })
-    expect(git(place, 'status', '--porcelain', 'own.txt')).toBe('A  own.txt\n')
-    expect(remote()).toEqual(['one of the library'])
-    expect(await library()).toEqual(['one of the library'])
-  })
-
-  it('refuses what the repository ignores, and still pushes the copies of conflicts', async () => {
-    push('.gitignore', 'prompts/hidden*\n*.conflict-*\n')
-    const [one] = [await save('One', 'one'), await save('Hidden', 'hidden')]
-    expect(await run()).toMatchObject({
-      written: 1,
-      refused: 1,
-      remarks: [expect.stringMatching(/^prompts\/hidden.*\.md is not synced: the repository ignores/)],
-    })
-    rmSync(cache, { recursive: true })
-    expect(await run({ deletes: true })).toMatchObject({ written: 0, refused: 1, deleted: 0, left: 0 })
-    pull()
-    push(`prompts/${one.slug}.md`, read(`prompts/${one.slug}.md`, clone).replace(/one$/, 'one from the remote'))
-    await edit(one.id, 'one of the library')
-    expect(await run()).toMatchObject({ conflicts: 1 })
-    expect(remote().toSorted()).toEqual(['one from the remote', 'one of the library'])
   })
 })

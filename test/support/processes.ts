@@ -8,6 +8,7 @@ import { createKey } from './library-fixtures.ts'
 import { createDatabaseNow, isOnPostgres } from './postgres.ts'
 import { findFreePort } from './postgres-server.ts'
 import { type RoundRobin, startRoundRobin } from './round-robin.ts'
+import { runHere } from './run-here.ts'
 
 /** The built program, as users run it. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -70,8 +71,8 @@ export interface Place {
   readonly folder: string
   readonly databaseUrl: string
   readonly env: Record<string, string>
-  /** Runs a command of the built program on this library. */
-  commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string>; timeoutMs?: number }): Promise<Finished>
+  /** Runs a command on this library, in the test's own process. */
+  commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>
   /** Starts a command of the built program, and leaves it running. */
   start(args: readonly string[], options?: { env?: Record<string, string> }): ChildProcessWithoutNullStreams
   /** Starts the service on a free port; several instances of it stand behind a proxy that gives each request to the next. Default: TEST_INSTANCES, or one. */
@@ -112,7 +113,7 @@ export function createPlace(databaseUrlOf?: () => string): Place {
     folder,
     databaseUrl,
     env,
-    commonplace: (args, options = {}) => run(process.execPath, [MAIN, ...args], { ...options, env: { ...env, ...options.env } }),
+    commonplace: (args, options = {}) => runHere(MAIN, args, { ...options, env: { ...env, ...options.env } }),
     start(args, options = {}) {
       const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env, ...options.env } })
       servers.push(child)

@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,7 +10,6 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/library/actor.ts'
 import { answerWith } from '../../src/server/listen.ts'
-import { exportWholeLibrary, importWholeLibrary } from '../../src/transfer/library-folder.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 
 const run = promisify(execFile)
@@ -231,17 +229,6 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     expect(await head(since)).toBe(await head(await clone('/library.git')))
   })
 
-  it('is read by clients of earlier versions', async () => {
-    for (const version of ['0', '1']) {
-      const newer = await head(await clone('/library.git'))
-      const at = await clone('/library.git', '-c', `protocol.version=${version}`)
-      expect(await head(at)).toBe(newer)
-      await savePrompt(`For version ${version}`)
-      await git(at, 'pull', '-q', '--ff-only')
-      expect(await files(at)).toContain(`prompts/uncategorised/for-version-${version}.md`)
-    }
-  })
-
   it('holds nothing any more of what is withdrawn', async () => {
     for (const withdraw of [
       (id: string) => edit(id, { visibility: 'private' }),
@@ -452,64 +439,6 @@ describe.skipIf(!hasGit())('the Git remote', () => {
       }
     }
   })
-
-  it('is the same in a library that a whole export came into, and begins where an export has no log', async () => {
-    const place = fresh()
-    await exportWholeLibrary(test.app.store.transfer, place)
-    const records = join(place, 'history', 'records.jsonl')
-    const tipOf = async ({ fetch }: Pick<TestApp, 'fetch'>) => {
-      const body = `${pkt('command=ls-refs')}0001${pkt('ref-prefix refs/heads/')}0000`
-      return await (await fetch('/git-upload-pack', { method: 'POST', headers: VERSION_2, body })).text()
-    }
-    const copy = await testApp()
-    await importWholeLibrary(copy.app.store.transfer, place)
-    expect(await tipOf(copy)).toBe(await tipOf(test))
-    await copy.close()
-    const lines = readFileSync(records, 'utf8').split('\n')
-    // Format 1 has neither the log nor the names of skills.
-    const without = lines
-      .filter((line) => !line.startsWith('{"record":"change"'))
-      .map((line) => (line === '' ? '' : JSON.stringify({ ...JSON.parse(line), channelName: undefined })))
-      .join('\n')
-    expect(without.length).toBeLessThan(lines.join('\n').length)
-    writeFileSync(records, without)
-    const manifestFile = join(place, 'history', 'manifest.json')
-    const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'))
-    writeFileSync(manifestFile, JSON.stringify({ ...manifest, format: 1, digest: createHash('sha256').update(without).digest('hex') }))
-    const older = await testApp()
-    await importWholeLibrary(older.app.store.transfer, place)
-    const tip = await tipOf(older)
-    expect(tip).toMatch(/^\w{4}[0-9a-f]{40} refs\/heads\/main/)
-    expect(tip).not.toBe(await tipOf(test))
-    // A second import finds that it is there.
-    await importWholeLibrary(older.app.store.transfer, place)
-    expect(await tipOf(older)).toBe(tip)
-    await older.close()
-  })
-
-  it('keeps no pack of clients that leave, and bounds those of one caller', async () => {
-    const { actor } = await test.user('large')
-    for (let place = 0; place < 20; place++) {
-      const content = randomBytes(150_000).toString('base64').slice(0, 190_000)
-      await test.call(actor, 'save_prompt', { title: `Large ${place}`, content, tags: ['large'], isPrivate: false })
-    }
-    const path = '/tags/large.git/git-upload-pack'
-    const post = async (body: string) => await test.fetch(path, { method: 'POST', headers: VERSION_2, body })
-    const refs = await (await post(`${pkt('command=ls-refs')}0001${pkt('ref-prefix refs/heads/')}0000`)).text()
-    const [, tip = ''] = /([0-9a-f]{40}) refs/.exec(refs) ?? []
-    const fetchIt = async () => await post(`${pkt('command=fetch')}0001${pkt(`want ${tip}`)}${pkt('done')}0000`)
-    for (let left = 0; left < 210; left++) {
-      const answer = await fetchIt()
-      expect(answer.status, `after ${left}`).toBe(200)
-      await answer.body?.cancel()
-    }
-    // Packs that are still being taken are counted, by each instance for itself.
-    const most = 4 * test.apps.length
-    const open = await Promise.all(Array.from({ length: 12 }, fetchIt))
-    expect(open.map(({ status }) => status).toSorted()).toEqual([...Array(most).fill(200), ...Array(12 - most).fill(429)])
-    for (const answer of open) await answer.body?.cancel()
-    expect((await (await fetchIt()).arrayBuffer()).byteLength).toBeGreaterThan(2_500_000)
-  }, 120_000)
 
   it('refuses bad bodies in words', async () => {
     const post = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>

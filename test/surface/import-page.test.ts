@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { strToU8, zipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ENGLISH } from '../../src/web/strings/index.ts'
-import { findTestData } from '../support/real-data.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
@@ -201,28 +199,6 @@ describe('an import on a page', () => {
     expect(await list('prompts')).not.toContain('Another.')
   })
 
-  it('is continued after a restart where it stopped, without a second copy', async () => {
-    const many = Array.from({ length: 150 }, (_, index) => JSON.stringify({ title: `Equal`, content: `Number ${index}.` })).join('\n')
-    const { to } = await check({ 'many.jsonl': many })
-    await owner.post(to ?? '', { do: 'run' })
-    const restarted = await test.reopen()
-    try {
-      const person = await restarted.app.store.people.findPersonByName('owner')
-      const actor = {
-        kind: 'user',
-        userId: person?.id ?? '',
-        username: 'owner',
-        scopes: new Set(['read', 'write', 'account'] as const),
-      } as const
-      const id = (to ?? '').replace('/import/', '')
-      for (let done = 0; done < 150; ) done = Number((await restarted.call(actor, 'run_import', { id }))['done'])
-      const found = await restarted.call(actor, 'list_prompts', { perPage: 1 })
-      expect(found['total']).toBe(150)
-    } finally {
-      await restarted.close()
-    }
-  })
-
   it('refuses too much, nothing, and forms that name nothing', async () => {
     const none = await check({})
     expect([none.status, none.html.includes('Choose at least one file.')]).toEqual([400, true])
@@ -232,17 +208,6 @@ describe('an import on a page', () => {
     expect(rowsOf((await owner.get(bomb.to ?? '')).html)).toEqual([['Refused', '', 'bomb.zip', expect.stringContaining('1 MiB')]])
     expect((await check({ 'a.md': 'x' }, {}, visit(test))).to).toContain('/sign-in')
     expect((await check({ 'a.md': 'x' }, { visibility: 'everybody' })).status).toBe(400)
-  })
-
-  it('reads real data', { timeout: 120_000 }, async () => {
-    const { promptsFile } = findTestData()
-    const name = promptsFile.endsWith('.csv') ? 'prompts.csv' : 'prompts.json'
-    const { to } = await check({ [name]: readFileSync(promptsFile) })
-    const { html } = await owner.get(to ?? '')
-    const [, planned = ''] = /Import ([\d,]+) items/.exec(html) ?? []
-    const over = await runAll(to ?? '')
-    expect(over).toContain(`Created ${planned}`)
-    expect(Number(planned.replace(',', ''))).toBeGreaterThan(20)
   })
 })
 

@@ -99,48 +99,4 @@ describe('actions on the page of an item', () => {
     }
     expect(await versions()).toEqual([3])
   })
-
-  it('take back no publication that is older, changed, or never was one', async () => {
-    const path = await save({ title: 'Born public', visibility: 'public' })
-    expect((await owner.post(path, { do: 'unpublish' })).status).toBe(409)
-    for (const [title, meanwhile] of [
-      ['Left for long', () => test.wait(10 * 60_000)],
-      [
-        'Edited since',
-        (to: string) => owner.post(`${to}/edit`, { title: 'Edited', content: 'More.', baseVersion: '2', visibility: 'public' }),
-      ],
-    ] as const) {
-      const hidden = await save({ title, visibility: 'private' })
-      const { to } = await owner.post(hidden, { do: 'publish' })
-      const open = to?.split('?')[0] ?? ''
-      await meanwhile(open)
-      const { html } = await owner.get(open)
-      expect(html, title).not.toContain('value="unpublish"')
-      expect(await owner.post(open, { do: 'unpublish' }), title).toMatchObject({
-        status: 409,
-        html: expect.stringContaining('Make it private instead.'),
-      })
-      expect((await other.get(open)).status, title).toBe(200)
-    }
-  })
-
-  it('take back no address when older versions are gone: one of them may have been public', async () => {
-    const path = await save({ title: 'Pruned', visibility: 'public' })
-    const edit = (version: number, visibility: string) =>
-      owner.post(`${path}/edit`, { title: 'Pruned', content: `Text ${version}.`, baseVersion: String(version), visibility })
-    for (let version = 1; version <= 6; version++) expect((await edit(version, 'private')).status).toBe(303)
-    await test.app.store.purges.purgeExpired({ trashBefore: null, versionsKeep: 3 })
-    await owner.post(path, { do: 'publish' })
-    expect((await owner.post(path, { do: 'unpublish' })).to).toBe(`${path}?done=unpublished`)
-    expect((await other.get(path)).status).toBe(404)
-  })
-
-  it('take back a publication that was not the first without another address', async () => {
-    const path = await save({ title: 'Long known', visibility: 'public' })
-    await owner.post(`${path}/edit`, { title: 'Long known', content: 'Now hidden.', baseVersion: '1', visibility: 'private' })
-    await owner.post(path, { do: 'publish' })
-    expect((await owner.post(path, { do: 'unpublish' })).to).toBe(`${path}?done=unpublished`)
-    expect((await other.get(path)).status).toBe(404)
-    expect((await owner.get(path)).html).toContain('>Private</span>')
-  })
 })

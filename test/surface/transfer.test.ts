@@ -1,14 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { getPriority } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openAt } from '../support/engines.ts'
-import { eventually } from '../support/model-server.ts'
-import { isOnPostgres } from '../support/postgres.ts'
-import { createPlace, MAIN, type Place } from '../support/processes.ts'
+import { createPlace, type Place } from '../support/processes.ts'
 import { readTree } from '../support/read-tree.ts'
 import { STARTER } from '../support/real-data.ts'
 
@@ -84,50 +77,6 @@ describe('a whole library', () => {
     expect(await must(other, 'users', 'list')).not.toContain('acme')
     expect((await other.commonplace(['users', 'invite', 'acme'])).stderr).toContain('"acme" is, or was, the name of a team')
     await other.remove()
-  })
-
-  it('leaves a service beside it more of the processor', async () => {
-    const child = place.start(['import', 'prompts', '-', '--format', 'jsonl', '--user', 'demo'])
-    expect(await eventually(() => Promise.resolve(getPriority(child.pid) === 5))).toBe(true)
-    child.stdin.end('{"title":"A title","content":"Some text"}\n')
-    expect(await once(child, 'close')).toEqual([0, null])
-    expect(await search('title')).toHaveLength(1)
-  })
-
-  it('loses nothing and doubles nothing when an import is killed half-way and run again', async () => {
-    // As many as several transactions take.
-    const [count, starter] = [2_400, readStarter()]
-    const rows = Array.from({ length: count }, (_, n) => ({
-      ...starter[n % starter.length],
-      title: `${starter[n % starter.length]?.title} ${n}`,
-    }))
-    const file = write('many.json', JSON.stringify(rows))
-    const child = spawn(process.execPath, [MAIN, 'import', 'prompts', file, '--user', 'demo', '--public'], {
-      env: { ...process.env, ...place.env },
-    })
-    const database = openAt(place.env['DATABASE_URL'] ?? '')
-    const countRows = async (table: 'item' | 'version' | 'item_words' | 'slug') => {
-      const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(database.reader)
-      return Number(rows[0]?.n)
-    }
-    // Killed as soon as the first batch is there; before that there may be no table yet.
-    for (const endsAt = performance.now() + 30_000; performance.now() < endsAt && child.exitCode === null; ) {
-      await new Promise((resolve) => setTimeout(resolve, 2))
-      if ((await countRows('item').catch(() => 0)) > 0) break
-    }
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    const before = await countRows('item')
-    expect(before).toBeGreaterThan(0)
-    expect(before).toBeLessThan(count)
-    expect([await countRows('version'), await countRows('item_words'), await countRows('slug')]).toEqual([before, before, before])
-    if (!isOnPostgres()) expect((await sql`pragma integrity_check`.execute(database.reader)).rows).toEqual([{ integrity_check: 'ok' }])
-    await database.close()
-    const again = await importPrompts(file, '--public')
-    const [, read, created, unchanged] =
-      /(\d+) read: (\d+) created, 0 updated, (\d+) unchanged, 0 kept, 0 refused/.exec(again.stdout)?.map(Number) ?? []
-    expect(unchanged).toBe(before)
-    expect([read, Number(created) + Number(unchanged)]).toEqual([count, count])
   })
 })
 
@@ -472,48 +421,6 @@ describe('a whole export', () => {
     )
     await other.remove()
   })
-
-  it('leaves all or nothing when its import is killed, and is whole when it is repeated', async () => {
-    const starter = readStarter()
-    const rows = Array.from({ length: 2_000 }, (_, n) => ({ ...starter[n % starter.length], title: `Many ${n}` }))
-    expect((await importPrompts(write('many.json', JSON.stringify(rows)), '--public')).stdout).toContain('2000 created')
-    const one = join(place.folder, 'one')
-    const written = await place.commonplace(['export', one, '--full'])
-    const other = createPlace()
-    const database = openAt(other.env['DATABASE_URL'] ?? '')
-    const countRows = async (table: 'item' | 'user' | 'version') => {
-      const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(database.reader)
-      return Number(rows[0]?.n)
-    }
-    // Each run lives a little longer, until one ends by itself: so they are killed before, within and after its one transaction.
-    const found: number[] = []
-    for (let delayMs = 300; ; delayMs = Math.round(delayMs * 1.25)) {
-      const child = other.start(['import', 'library', one])
-      const ended = once(child, 'exit')
-      const timer = setTimeout(() => child.kill('SIGKILL'), delayMs)
-      const [code] = await ended
-      clearTimeout(timer)
-      const counts = [
-        await countRows('item').catch(() => 0),
-        await countRows('user').catch(() => 0),
-        await countRows('version').catch(() => 0),
-      ]
-      found.push(counts[0] ?? 0)
-      expect([
-        [0, 0, 0],
-        [2_000, 1, 2_000],
-      ]).toContainEqual(counts)
-      if (code === 0) break
-    }
-    expect(found.filter((items) => items === 0).length).toBeGreaterThan(1)
-    await database.close()
-    // Whichever run wrote it, its words are read by the next command that opens it.
-    const digest = written.stdout.slice(written.stdout.indexOf('Digest: '))
-    expect((await other.commonplace(['import', 'library', one])).stdout).toContain(digest)
-    const hits = JSON.parse((await other.commonplace(['search', 'Many 1999', '--json'])).stdout).prompts
-    expect(hits[0]).toMatchObject({ title: 'Many 1999' })
-    await other.remove()
-  }, 180_000)
 })
 
 describe('exporting', () => {

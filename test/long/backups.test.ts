@@ -1,0 +1,151 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RESTORE_STEPS } from '../../src/storage/backup/restore-backup.ts'
+import { createKey, createUser, savePrompts } from '../support/library-fixtures.ts'
+import { createPlace, type Place, run } from '../support/processes.ts'
+import { json } from '../support/test-app.ts'
+
+/** Backups beside a service, and what comes back of them. */
+
+const KILLED_RESTORE = fileURLToPath(new URL('../support/killed-restore.ts', import.meta.url))
+
+let place: Place
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'commonplace-backup-'))
+  path = join(folder, 'library.db')
+  // In a file on every engine's run; the one of a server is asked for where it is meant.
+  place = createPlace(() => `sqlite:${path}`)
+})
+afterEach(async () => {
+  await place.remove()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A command that must go well; its output. */
+async function must(args: readonly string[], on: Place = place): Promise<string> {
+  const { code, stdout, stderr } = await on.commonplace(args)
+  expect([code, stderr], args.join(' ')).toEqual([0, ''])
+  return stdout
+}
+
+/** The usernames in a library, and whether it is sound. */
+async function readUsers(on: Place = place): Promise<string> {
+  const users = await must(['users', 'list'], on)
+  return users
+    .split('\n')
+    .map((line) => line.split('\t')[0])
+    .join(' ')
+    .trim()
+}
+
+describe('a backup', () => {
+  it('is made while fifty saves a second come in, and has all that was acknowledged before it', async () => {
+    const key = await createKey(place.databaseUrl, 'ada')
+    await savePrompts(
+      place.databaseUrl,
+      'ada',
+      Array.from({ length: 300 }, (_, n) => ({ title: `Old ${n}`, content: 'x'.repeat(2000) })),
+    )
+    const { url } = await place.serve({ instances: 1, env: { RATE_LIMITS: 'off' } })
+    const acknowledged: string[] = []
+    let isWriting = true
+    const write = async (writer: number) => {
+      for (let n = 0; isWriting; n++) {
+        const title = `New ${writer}-${n}`
+        const { status } = await fetch(`${url}/api/prompts`, {
+          ...json('POST', { title, content: 'y'.repeat(500) }),
+          headers: { 'content-type': 'application/json', 'X-API-Key': key },
+        })
+        if (status === 201) acknowledged.push(title)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    }
+    const writers = [1, 2, 3, 4].map(write)
+    while (acknowledged.length < 20) await new Promise((resolve) => setTimeout(resolve, 10))
+    const before = [...acknowledged]
+    const backup = join(place.folder, 'backup.db')
+    await must(['backup', backup])
+    const during = acknowledged.length - before.length
+    isWriting = false
+    await Promise.all(writers)
+    expect(statSync(backup).mode & 0o777).toBe(0o600)
+    expect(readdirSync(place.folder).toSorted()).toEqual(['backup.db'])
+
+    const other = createPlace(() => `sqlite:${join(place.folder, 'other.db')}`)
+    await must(['restore-backup', backup], other)
+    const file = new DatabaseSync(join(place.folder, 'other.db'))
+    const titles = new Set(
+      file
+        .prepare('select title from item')
+        .all()
+        .map(({ title }) => String(title)),
+    )
+    file.close()
+    await other.remove()
+    expect(before.filter((title) => !titles.has(title))).toEqual([])
+    expect(titles.size).toBeGreaterThanOrEqual(320)
+    expect(during).toBeGreaterThan(0)
+  })
+})
+
+describe('a restore', () => {
+  const backUp = async () => {
+    const backup = join(place.folder, 'backup.db')
+    await must(['backup', backup])
+    return backup
+  }
+
+  it.each(RESTORE_STEPS)('that is killed when it has %s leaves the old or the new library whole', async (step) => {
+    await createUser(place.databaseUrl, 'new')
+    const backup = await backUp()
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    await createUser(place.databaseUrl, 'old')
+    const killed = await run(process.execPath, [KILLED_RESTORE, backup, place.databaseUrl, step])
+    expect([killed.code, killed.stderr]).toEqual([null, ''])
+    expect(await readUsers()).toBe(RESTORE_STEPS.indexOf(step) < RESTORE_STEPS.indexOf('placed') ? 'old' : 'new')
+    await must(['restore-backup', backup])
+    expect(await readUsers()).toBe('new')
+    expect(existsSync(`${path}.restoring`)).toBe(false)
+  })
+
+  it.each(RESTORE_STEPS)(
+    'over a library that cannot be read, killed when it has %s, is refused or whole until it is run again',
+    async (step) => {
+      await createUser(place.databaseUrl, 'new')
+      const backup = await backUp()
+      writeFileSync(path, 'x'.repeat(5000))
+      const killed = await run(process.execPath, [KILLED_RESTORE, backup, place.databaseUrl, step, '--force'])
+      expect([killed.code, killed.stderr]).toEqual([null, ''])
+      const { code, stdout } = await place.commonplace(['users', 'list'])
+      expect(code === 0 ? stdout.startsWith('new') : code).toBe(RESTORE_STEPS.indexOf(step) < RESTORE_STEPS.indexOf('placed') ? 69 : true)
+      await must(['restore-backup', backup, '--force'])
+      expect(await readUsers()).toBe('new')
+    },
+  )
+})
+
+describe('a library file', () => {
+  it('that was put beside the log of another is refused, and not damaged', async () => {
+    await createUser(place.databaseUrl, 'ada')
+    const backup = join(place.folder, 'backup.db')
+    await must(['backup', backup])
+    const { child } = await place.serve({ instances: 1 })
+    await createUser(place.databaseUrl, 'bob')
+    child.kill('SIGKILL')
+    await new Promise((resolve) => child.once('exit', resolve))
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0)
+    copyFileSync(backup, path)
+    expect(await place.commonplace(['users', 'list'])).toMatchObject({
+      code: 69,
+      stderr: `${path}-wal does not belong to ${path}, which was put there without it, and would damage it. Move ${path}-wal and ${path}-shm away.\n`,
+    })
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    expect(await readUsers()).toBe('ada')
+  })
+})
