@@ -7,8 +7,8 @@ const POSTGRES = 'test/support/postgres.ts'
 
 export default defineConfig({
   test: {
-    // No property test shrinks for ever.
-    setupFiles: ['test/support/bound-shrinking.ts'],
+    // How often property tests run, and how long they shrink.
+    setupFiles: ['test/support/property-runs.ts'],
     // A slow machine is no fault: what is waited for comes, or the test fails in the end.
     testTimeout: 120_000,
     hookTimeout: 120_000,

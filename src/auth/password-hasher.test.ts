@@ -1,3 +1,4 @@
+import { setImmediate as settle } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { queueHashing } from './password-hasher.ts'
 
@@ -16,7 +17,6 @@ function slowHasher() {
   return { hasher: { hash: (password: string) => work(`hash of ${password}`), verify: () => work(true) }, ends, most: () => most }
 }
 const MIB = 2 ** 20
-const settle = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 it('works on two at once, and on all in their order', async () => {
   const { hasher, ends, most } = slowHasher()

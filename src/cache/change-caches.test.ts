@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createChangeCaches } from './change-caches.ts'
 
@@ -70,21 +71,26 @@ test('no more changes are held than a thousand: what was cached before them is d
 test('requests that arrive together read the log once, and each gets what it asked for', async () => {
   let reads = 0
   let revision = 1
+  let reading = Promise.withResolvers<void>()
+  reading.resolve()
   const caches = createChangeCaches<{ revision: number }>({
     readRevision: async () => revision,
     async readChanges(after) {
       reads++
       const last = revision
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await reading.promise
       return { changes: Array.from({ length: last - after }, (_, place) => ({ revision: after + place + 1 })), revision: last }
     },
   })
   await caches.refresh()
   revision = 4
+  reading = Promise.withResolvers()
   const early = [caches.refresh(), caches.refresh(), caches.refresh()]
-  await new Promise((resolve) => setTimeout(resolve, 1))
+  await nextTurn()
   revision = 6
-  expect(await caches.refresh()).toBe(6)
+  const last = caches.refresh()
+  reading.resolve()
+  expect(await last).toBe(6)
   expect(await Promise.all(early)).toSatisfy((revisions: number[]) => revisions.every((one) => one >= 4))
   expect(reads).toBe(2)
 })

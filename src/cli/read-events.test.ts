@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { threadMs } from '../../test/support/thread-time.ts'
 import { MAX_EVENT, readEvents } from './read-events.ts'
 
 /** The events in bytes that come in pieces of this size. */
@@ -23,10 +22,9 @@ it.each([1, 2, 3, 7, 1000])('reads events from pieces of %i bytes', async (size)
 })
 
 it('takes time that grows with the length alone, and no event without end', async () => {
-  const started = threadMs()
-  const text = `data: ${'x'.repeat(200_000)}\n\n`
-  expect((await read(text, 1))[0]?.data.length).toBe(200_000)
-  expect(threadMs() - started).toBeLessThan(3000)
+  // Quadratic time would outlast the test.
+  const text = `data: ${'x'.repeat(300_000)}\n\n`
+  expect((await read(text, 1))[0]?.data.length).toBe(300_000)
   const endless = (line: string) =>
     Array.fromAsync(
       readEvents(

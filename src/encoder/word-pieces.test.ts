@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import { threadMs } from '../../test/support/thread-time.ts'
 import { createVocabulary } from './vocabulary.ts'
 import { createWordPieces } from './word-pieces.ts'
 
@@ -76,15 +75,8 @@ describe('word pieces', () => {
     ['brackets', '['],
     ['composed letters', '\u1e69'],
   ])('of many %s take time linear in the text', (_, part) => {
-    const measure = (length: number) => {
-      const text = part.repeat(length / part.length)
-      const started = threadMs()
-      pieces.cut(text, length)
-      return threadMs() - started
-    }
-    measure(10_000)
-    // Quadratic, four times the text takes sixteen times as long: seconds.
-    expect(measure(200_000)).toBeLessThan(40 * Math.max(10, measure(20_000)))
+    // Quadratic time would outlast the test.
+    expect(pieces.cut(part.repeat(400_000 / part.length), 400_000)).toBeDefined()
   })
 
   it('need the special tokens', () => {

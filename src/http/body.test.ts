@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { toExchange } from '../../test/support/exchange.ts'
 import { createBodyReader, decodeBody, MAX_BODY_BYTES } from './body.ts'
 
@@ -83,6 +84,12 @@ describe('text', () => {
 })
 
 describe('bodies that come in slowly', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+  /** Lets the bytes that there are be read. */
+  const settle = async () => {
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+  }
   /** A body of which only the first bytes come. */
   const stalled = () =>
     new Request('http://localhost/', {
@@ -94,8 +101,9 @@ describe('bodies that come in slowly', () => {
   it('are given up after a while, and make room for others', async () => {
     const read = readAs(createBodyReader({ held: { all: 1500, known: 1500, anonymous: 1500 }, withinMs: 50 }))
     const slow = read(stalled())
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await settle()
     await expect(read(stalled(), 'bob')).rejects.toMatchObject({ code: 'unavailable' })
+    vi.advanceTimersByTime(50)
     await expect(slow).rejects.toMatchObject({ code: 'invalid_input', message: expect.stringContaining('Timed out') })
     expect(await read(new Request('http://localhost/', { method: 'POST', body: 'x'.repeat(1000) }))).toBe('x'.repeat(1000))
   })
@@ -103,10 +111,11 @@ describe('bodies that come in slowly', () => {
   it('leave room for other callers: each has a share, one without a key a smaller one', async () => {
     const read = readAs(createBodyReader({ held: { all: 10_000, known: 2500, anonymous: 1500 }, withinMs: 200 }))
     const slow = [read(stalled()), read(stalled(), 'key', true), read(stalled(), 'key', true)].map((one) => one.catch(() => {}))
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await settle()
     await expect(read(stalled())).rejects.toMatchObject({ code: 'rate_limited' })
     await expect(read(stalled(), 'key', true)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 2 })
     expect(await read(post('x'.repeat(1000)), 'bob')).toHaveLength(1000)
+    vi.advanceTimersByTime(200)
     await Promise.all(slow)
     expect(await read(post('x'.repeat(1000)))).toHaveLength(1000)
   })

@@ -74,10 +74,8 @@ describe('firstWords', () => {
   it.each(['[', '{ ', '<a ', '![', '**', '> ', '|-', ' ', '\\"', '"', '${', '${a:', '<!--', '- ', '\n ', '---\n', '_'])(
     'takes linear time in %j',
     (part) => {
-      const text = `x\n${part.repeat(20_000)}x`
-      const start = performance.now()
-      for (let count = 0; count < 5; count++) firstWords(text)
-      expect(performance.now() - start).toBeLessThan(1000)
+      // Quadratic time would outlast the test.
+      expect(firstWords(`x\n${part.repeat(300_000)}x`).pieces.length).toBeGreaterThan(0)
     },
   )
 })

@@ -117,8 +117,8 @@ describe('readSkillArchive', () => {
   })
 
   it('stops inflating at the limits, whatever the headers say', () => {
-    const bomb = zip({ 'SKILL.md': bytes('x'), 'zeros.bin': new Uint8Array(200 * 1024 * 1024) })
-    expect(bomb.length).toBeLessThan(1024 * 1024)
+    const bomb = zip({ 'SKILL.md': bytes('x'), 'zeros.bin': new Uint8Array(20 * 1024 * 1024) })
+    expect(bomb.length).toBeLessThan(100 * 1024)
     expect(refusal(bomb)).toEqual(['too_large', expect.stringContaining('1 MiB')])
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`${n}.bin`, new Uint8Array(MAX_FILE_BYTES)]))
     expect(refusal(zip({ 'SKILL.md': bytes('x'), ...many }))).toEqual(['too_large', expect.stringContaining('8 MiB')])
@@ -144,7 +144,6 @@ describe('readSkillArchive', () => {
         for (const [at, value] of changes) broken[at] = value
         expect(['nothing', 'invalid_input', 'too_large']).toContain(refusal(broken)[0])
       }),
-      { numRuns: 500 },
     )
   })
 })

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Exchange } from '../exchange.ts'
 import { answerWith } from './listen.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -28,6 +27,9 @@ const pipeline: Pipeline = async (exchange, send) => {
   await send({ status: 200, headers: { 'x-cookies': header('cookie') ?? '' }, body: body ?? text })
 }
 
+/** Until the server has read a piece; the time of a test is the bound. */
+const WHEN_READ = { timeout: 100_000, interval: 1 }
+
 beforeAll(async () => {
   server = createServer(answerWith(pipeline))
   server.listen(0, '127.0.0.1')
@@ -47,9 +49,13 @@ async function send(pieces: readonly (string | Buffer)[], end: RegExp): Promise<
   socket.on('data', (data) => {
     text += data.toString('latin1')
   })
+  const [accepted] = await once(server, 'connection')
+  let sent = 0
   for (const piece of pieces) {
     socket.write(piece)
-    await sleep(20)
+    sent += Buffer.byteLength(piece, 'latin1')
+    // Each piece arrives by itself; the answer to an earlier one may have ended the connection.
+    await vi.waitUntil(() => accepted.bytesRead >= sent || accepted.destroyed, WHEN_READ)
   }
   await expect.poll(() => text).toMatch(end)
   socket.destroy()
@@ -164,14 +170,16 @@ describe('answers', () => {
 
   it('tell their handler when the client leaves', async () => {
     const left = Promise.withResolvers<boolean>()
+    const entered = Promise.withResolvers<void>()
     handlers.set('/slow', async (exchange) => {
+      entered.resolve()
       exchange.signal().addEventListener('abort', () => left.resolve(exchange.hasLeft()))
       await left.promise
       return undefined
     })
     const socket = connect(port, '127.0.0.1')
     socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
-    await sleep(50)
+    await entered.promise
     socket.destroy()
     expect(await left.promise).toBe(true)
   })

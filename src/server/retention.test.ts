@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Retention, startRetention } from './retention.ts'
 
@@ -45,7 +45,7 @@ async function run(
     logins: { removeOldGrants: async () => await store.removeOldGrants?.() },
     usage: { removeUses: async (before) => (await store.removeUses?.(before)) ?? 0 },
   })
-  while (!isDone(asked)) await sleep(1)
+  while (!isDone(asked)) await nextTurn()
   return { asked, purged, failures }
 }
 const times = (count: number) => (asked: readonly unknown[]) => asked.length >= count

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { shareNext } from './share-next.ts'
 
@@ -6,7 +7,7 @@ it('gives those who come during a run the next one, and never runs two at once',
   const share = shareNext(async () => {
     const number = ++started
     most = Math.max(most, ++running)
-    await new Promise((resolve) => setTimeout(resolve, 1))
+    await nextTurn()
     running--
     return number
   })

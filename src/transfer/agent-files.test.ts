@@ -72,7 +72,7 @@ it('turns the inputs of VS Code into variables, and leaves files of this library
 })
 
 it('takes time that grows with the text alone', () => {
-  const started = performance.now()
+  // Quadratic time would outlast the test.
   for (const text of [
     '## '.repeat(300_000),
     '#'.repeat(900_000),
@@ -80,7 +80,8 @@ it('takes time that grows with the text alone', () => {
     '['.repeat(900_000),
     '$ARGUMENTS['.repeat(80_000),
   ]) {
-    for (const name of ['.claude/commands/x.md', 'x.mdc', 'AGENTS.md']) readAgentFile(name, `---\nargument-hint: ${text}\n---\n${text}`)
+    for (const name of ['.claude/commands/x.md', 'x.mdc', 'AGENTS.md']) {
+      expect(readAgentFile(name, `---\nargument-hint: ${text}\n---\n${text}`)).toBeDefined()
+    }
   }
-  expect(performance.now() - started).toBeLessThan(5_000)
 })

@@ -209,9 +209,8 @@ describe('JSON of other products', () => {
 
   it('turns double braces into variables, in time that grows with the text alone', () => {
     expect(toVariables('{{ a b }} {{1x!}} {{}} {{{c}}} {{ü|text}} {{!!}}')).toBe('${a b} ${x_} {{}} {${c}} ${ü} ${_}')
-    const started = performance.now()
-    for (const piece of ['{{', '{{ ', '{{a:', '{{a|b']) toVariables(piece.repeat(60_000))
-    toVariables(`{{${' '.repeat(190_000)}`)
-    expect(performance.now() - started).toBeLessThan(3_000)
+    // Quadratic time would outlast the test.
+    for (const piece of ['{{', '{{ ', '{{a:', '{{a|b']) expect(toVariables(piece.repeat(200_000)).length).toBeGreaterThan(0)
+    expect(toVariables(`{{${' '.repeat(900_000)}`).length).toBeGreaterThan(0)
   })
 })

@@ -1,3 +1,4 @@
+import { setImmediate as settle } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createRasteriser } from './rasterise.ts'
 
@@ -16,7 +17,6 @@ function slowRenderer() {
   }
   return { render, drawn, most: () => most, end: () => ends.shift()?.() }
 }
-const settle = () => new Promise((resolve) => setTimeout(resolve, 2))
 
 it('makes one picture at a time, each once', async () => {
   const { render, drawn, most, end } = slowRenderer()

@@ -76,7 +76,6 @@ describe('the designer', () => {
           config.prompt,
         )
       }),
-      { numRuns: 60 },
     )
   })
 

@@ -228,7 +228,6 @@ describe('/embed', () => {
         expect([200, 413]).toContain(status)
         expectSafe(html, text)
       }),
-      { numRuns: 300 },
     )
   })
 })

@@ -42,7 +42,6 @@ describe('objects', () => {
         }
         for (const [id, bytes] of contents) expect(readObject(id, (one) => objects.get(one)).equals(bytes)).toBe(true)
       }),
-      { numRuns: 50 },
     )
   })
 
@@ -95,7 +94,6 @@ describe('objects', () => {
           before = after
         }
       }),
-      { numRuns: 60 },
     )
   })
 })

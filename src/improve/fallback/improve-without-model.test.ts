@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { ORDINARY_PROMPTS } from '../../../test/support/ordinary-prompts.ts'
-import { EVERY_WAY, expectAllSound, expectSound, improve } from '../../../test/support/sound-rewrites.ts'
-import { threadMs } from '../../../test/support/thread-time.ts'
+import { AS_TEXT, EVERY_WAY, expectAllSound, expectSound, improve } from '../../../test/support/sound-rewrites.ts'
 
 /** What was added to a prompt: the text around it. */
 function addedTo(prompt: string, outputType: Parameters<typeof improve>[1] = 'text'): string {
@@ -145,7 +144,7 @@ describe('inspirations', () => {
   })
 })
 
-it('keeps everything, stays valid and settles at once on the starter library', { timeout: 120_000 }, () => {
+it('keeps everything, stays valid and settles at once on the starter library', () => {
   const starter: { content: string }[] = JSON.parse(readFileSync(new URL('../../../starter/prompts.json', import.meta.url), 'utf8'))
   expectAllSound(starter.map(({ content }) => content))
 })
@@ -157,17 +156,14 @@ const PIECES = [
   ...['key: value', 'other: |\n  text', '{"a": 1}', '[1]', '# comment', '&anchor', '*alias', '!!tag', '\ufeff', '\u0085', '\u2028'],
 ]
 
-it('keeps everything, stays valid and settles at once on made-up prompts', { timeout: 120_000 }, () => {
+it('keeps everything, stays valid and settles at once on made-up prompts', () => {
   const made = fc
     .tuple(
       fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 12, unit: 'binary' })), { maxLength: 12 }),
       fc.constantFrom('', ' ', '\n'),
     )
     .map(([pieces, between]) => pieces.join(between))
-  fc.assert(
-    fc.property(made, (prompt) => expectSound(prompt)),
-    { numRuns: 500 },
-  )
+  fc.assert(fc.property(made, (prompt) => expectSound(prompt)))
 })
 
 it.each(['\ufeff', '\u2028', '\u00a0', '\u000b', '\u3000'])('keeps JSON valid behind %j, which is no white space of JSON', (space) => {
@@ -195,8 +191,6 @@ it.each([
   ['words of a role', 'you are '.repeat(1200)],
   ['comments', '#\n'.repeat(5000)],
 ])('some 10,000 characters of %s are taken as any other prompt', (_, prompt) => {
-  const started = threadMs()
-  expectSound(prompt)
-  // Thirty-six calls; what takes more than linear time takes minutes.
-  expect(threadMs() - started).toBeLessThan(15_000)
+  // What takes more than linear time takes minutes, and ends with the time of the test.
+  expectSound(prompt, [], AS_TEXT)
 })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
-import { threadMs } from '../../../test/support/thread-time.ts'
 import { findFirstMark, findMarks, readForMarks, readMarks } from './mark-words.ts'
 
 /** The text with brackets around what is marked. */
@@ -128,9 +127,8 @@ describe('marked words', () => {
   it('take time in proportion to the text', () => {
     const marks = readMarks('walrus tundra 東京')
     if (!marks) throw new Error('no marks')
-    const started = threadMs()
+    // Quadratic time would outlast the test.
     for (const text of ['a'.repeat(200_000), 'ab '.repeat(60_000), '東'.repeat(100_000), 'c+'.repeat(80_000), 'é\u0301'.repeat(60_000)])
-      findMarks(readForMarks(text), marks)
-    expect(threadMs() - started).toBeLessThan(5_000)
+      expect(findMarks(readForMarks(text.repeat(3)), marks)).toBeDefined()
   })
 })

@@ -47,7 +47,6 @@ describe('what somebody keeps for themselves', () => {
         for (const [n, [at, other]] of hidden.entries()) if (at >= items.length) withHidden.put([{ ...other, seq: 1000 + n }])
         for (const viewer of [null, 1, 2]) expect(everything(withHidden, viewer, queries)).toEqual(everything(library, viewer, queries))
       }),
-      { numRuns: 40 },
     )
   })
 
@@ -152,7 +151,6 @@ describe('audiences', () => {
           expect(ask(mixed, [PUBLIC])).toEqual(ask(without, [PUBLIC]))
         }
       }),
-      { numRuns: 40 },
     )
   })
 

@@ -60,7 +60,6 @@ describe('a narrowed viewer', () => {
         expect(asSets(answers(mixed, queries, { owner: TEAM }))).toEqual(expected)
         expect(asSets(answers(mixed, queries, { items: new Set(own.map(({ seq }) => seq)) }))).toEqual(expected)
       }),
-      { numRuns: 60 },
     )
   })
 
@@ -73,7 +72,6 @@ describe('a narrowed viewer', () => {
         without.put([...open, ...own])
         expect(answers(mixed, queries, { owner: TEAM })).toEqual(answers(without, queries, { owner: TEAM }))
       }),
-      { numRuns: 60 },
     )
   })
 

@@ -75,7 +75,6 @@ describe('createPostings', () => {
         }
         expectSame(postings, model, seen)
       }),
-      { numRuns: 200 },
     )
   })
 
@@ -131,7 +130,6 @@ describe('createPostings', () => {
         }
         expect(removed.size).toBe(0)
       }),
-      { numRuns: 300 },
     )
   })
 

@@ -4,10 +4,8 @@ import { asViewer } from '../../../test/support/indexed-library.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { encodePostings, indexText } from '../analysis/indexed-text.ts'
 import { parseQuery } from '../analysis/query.ts'
-import { type MeaningScores, preferCosines } from '../ranking/score-meaning.ts'
 import { toCode } from '../vectors/vector-codes.ts'
 import { PUBLIC } from './item-table.ts'
-import { createKindIndex } from './kind-index.ts'
 import { createSearchIndex } from './search-index.ts'
 import type { IndexFilter } from './select-items.ts'
 
@@ -95,12 +93,6 @@ describe('what is compared exactly', () => {
     ])
     expect(index.chooseCandidates('prompt', request('zzz', {}, 7), ONES)).toEqual([1, 2])
   })
-
-  it('is nothing without words to look for', () => {
-    const index = makeIndex([{ seq: 1, title: 'walrus' }])
-    index.codes.put(1, DIMS, toCode(ONES))
-    expect([index.chooseCandidates('prompt', request(''), ONES), index.chooseCandidates('prompt', request('!!!'), ONES)]).toEqual([[], []])
-  })
 })
 
 describe('cosines of a provider', () => {
@@ -122,83 +114,5 @@ describe('cosines of a provider', () => {
     const index = makeIndex(items.map((item) => (item.seq === 17 ? { ...item, visibility: 'private' as const, owner: 7 } : item)))
     expect(index.search('prompt', request('zzz'), cosines).total).toBe(0)
     expect(index.search('prompt', request('walrus'), cosines).seqs).not.toContain(17)
-  })
-})
-
-describe('preferCosines', () => {
-  const kindIndex = createKindIndex()
-  const index = kindIndex.view([PUBLIC])
-  const item = { ownerSeq: 1, authorSeq: 1, categorySeq: null, type: null, audience: PUBLIC, createdAt: 0, votes: 0 }
-  const seqs = [11, 12, 13, 14]
-  kindIndex.apply(
-    seqs.map((seq) => ({
-      seq,
-      words: new Uint8Array(),
-      item: { ...item, seq, tags: [], titleLength: 0, bodyLength: 0, titleKey: 0, vector: null },
-    })),
-  )
-  const slotOf = (seq: number) => index.slotOf(seq) ?? -1
-  /** Says the same of every item. */
-  const fallback: MeaningScores = {
-    cosineOf: () => 0.5,
-    nearest: (allows, limit) =>
-      seqs
-        .map(slotOf)
-        .filter(allows)
-        .slice(0, limit)
-        .map((slot) => ({ slot, cosine: 0.5 })),
-  }
-  const embedded = new Set([11, 12, 13])
-  const meaning = preferCosines(
-    index,
-    new Map([
-      [11, 0.9],
-      [12, -0.2],
-    ]),
-    (seq) => embedded.has(seq),
-    fallback,
-    -1,
-  )
-  const nearest = (allows: (slot: number) => boolean, limit = 10) =>
-    meaning.nearest(allows, limit).map(({ slot, cosine }) => [index.table.seq[slot], cosine])
-
-  it('goes by the fallback for what has no cosine', () => {
-    expect(seqs.map((seq) => meaning.cosineOf(slotOf(seq)))).toEqual([0.9, -0.2, 0.5, 0.5])
-    expect(preferCosines(index, new Map(), () => false, null, -1).cosineOf(slotOf(11))).toBe(0)
-  })
-
-  it('takes nothing for near that has a vector and was not among the nearest', () => {
-    expect(nearest(() => true)).toEqual([
-      [11, 0.9],
-      [14, 0.5],
-      [12, -0.2],
-    ])
-    expect(nearest(() => true, 1)).toEqual([[11, 0.9]])
-  })
-
-  it('takes nothing for near that is not allowed', () => {
-    expect(nearest((slot) => slot !== slotOf(11) && slot !== slotOf(14))).toEqual([[12, -0.2]])
-  })
-})
-
-describe('cosines of a provider', () => {
-  const items = Array.from({ length: 20 }, (_, n) => ({ seq: n + 1, title: n < 12 ? `walrus ${n}` : `tundra ${n}` }))
-  const own = { seq: 21, title: 'quokka', visibility: 'private', owner: 7 } as const
-
-  function search(embedded: number, viewer: number | null = null) {
-    const index = makeIndex([...items, own])
-    for (const { seq } of items.slice(20 - embedded)) index.codes.put(seq, DIMS, toCode(ONES))
-    return index.search('prompt', { ...request('walrus', {}, viewer), limit: 20 }, new Map([[20, 0.9]]))
-  }
-
-  it('add the nearest to the items that hold every word where nearly all have a vector', () => {
-    expect(search(20).total).toBe(13)
-    expect(search(19).total).toBe(13)
-    expect(search(18).total).toBe(12)
-  })
-
-  it("count a viewer's own items among those without a vector", () => {
-    expect(search(19, 7).total).toBe(12)
-    expect(search(20, 7).total).toBe(13)
   })
 })

@@ -161,7 +161,6 @@ describe('pages, totals, sorts and filters', () => {
           for (const set of sets) expect(set).toEqual(sets[0])
         },
       ),
-      { numRuns: 40 },
     )
   })
 
@@ -184,7 +183,6 @@ describe('pages, totals, sorts and filters', () => {
           else expect(found).toEqual(expect.arrayContaining(some))
         },
       ),
-      { numRuns: 40 },
     )
   })
 
@@ -203,7 +201,6 @@ describe('pages, totals, sorts and filters', () => {
           })
         }
       }),
-      { numRuns: 40 },
     )
   })
 

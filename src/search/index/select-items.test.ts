@@ -34,7 +34,6 @@ describe('tags and categories', () => {
           expect(new Map(index.countCategories(kind, asViewer(viewer)))).toEqual(categories)
         }
       }),
-      { numRuns: 40 },
     )
   })
 

@@ -20,7 +20,6 @@ describe('similar', () => {
         }
         expect(found.map(({ similarity }) => similarity)).toEqual(found.map(({ similarity }) => similarity).toSorted((a, b) => b - a))
       }),
-      { numRuns: 40 },
     )
   })
 

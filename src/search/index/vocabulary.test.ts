@@ -80,7 +80,6 @@ describe('createVocabulary', () => {
           expect(found()).toEqual(expected(list))
         },
       ),
-      { numRuns: 300 },
     )
   })
 
@@ -95,7 +94,6 @@ describe('createVocabulary', () => {
         const found = make(list).similarTo(text, maxDistance, allow)
         expect(found.toSorted((a, b) => a.id - b.id)).toEqual(expected)
       }),
-      { numRuns: 300 },
     )
   })
 

@@ -43,12 +43,3 @@ it('groups public items by chains of near ones, the largest group first, newest 
   expect(clustersOf(index, 4)).toEqual({ clusters: [[4, 5]], slices: 0, compared: 4, total: 6 })
   expect(clustersOf(libraryOf(['a']).index, 10)).toEqual({ clusters: [], slices: 0, compared: 0, total: 0 })
 })
-
-it('stops between slices for other work', () => {
-  const { index } = libraryOf(Array.from({ length: 100 }, (_, place) => `text ${place}`))
-  index.applyVectors(
-    'prompt',
-    Array.from({ length: 100 }, (_, place) => ({ seq: place + 1, vector: atDegrees(place * 3.6) })),
-  )
-  expect(clustersOf(index, 100)).toMatchObject({ slices: 20 })
-})

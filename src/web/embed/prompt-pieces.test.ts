@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { threadMs } from '../../../test/support/thread-time.ts'
 import { parsePromptPieces } from './prompt-pieces.ts'
 
 const marked = (text: string) => parsePromptPieces(text).flatMap(({ kind, text }) => (kind === 'text' ? [] : [`${kind} ${text}`]))
@@ -27,7 +26,6 @@ it('keeps every character of the text', () => {
 })
 
 it('takes linear time on texts made to take longer', () => {
-  const started = threadMs()
-  for (const part of ['@', '@a', '@a.', '${', '@a:::']) parsePromptPieces(part.repeat(50_000))
-  expect(threadMs() - started).toBeLessThan(1500)
+  // Quadratic time would outlast the test.
+  for (const part of ['@', '@a', '@a.', '${', '@a:::']) expect(parsePromptPieces(part.repeat(400_000)).length).toBeGreaterThan(0)
 })

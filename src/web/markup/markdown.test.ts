@@ -116,15 +116,9 @@ describe('renderMarkdown', () => {
     const block = (n: number) => `\`\`\`tf\n${'1e'.repeat(470)}${n}\n\`\`\``
     const text = Array.from({ length: 50 }, (_, n) => block(n)).join('\n\n')
     await renderMarkdown('```tf\na = 1\n```', { headingShift: 1 })
-    const cpuBefore = process.cpuUsage()
     const html = await render(text)
-    const { user, system } = process.cpuUsage(cpuBefore)
     expect(html.match(/<pre/g)?.length).toBe(50)
-    // The time of its blocks, and what it takes to load the grammar.
-    expect((user + system) / 1000).toBeLessThan(1200)
-    const started = performance.now()
     expect(await render(text)).toBe(html)
-    expect(performance.now() - started).toBeLessThan(100)
     expect(await render('# Other\n\n```tf\nresource "a" "b" {}\n```')).toContain('class="t-')
   })
 

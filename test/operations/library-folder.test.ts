@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type TestApp, testApp } from '../../test/support/test-app.ts'
-import { exportLibrary, importLibrary } from './library-folder.ts'
+import { exportLibrary, importLibrary } from '../../src/transfer/library-folder.ts'
+import { type TestApp, testApp } from '../support/test-app.ts'
 
 const OPTIONS = { owner: undefined, visibility: undefined }
 
