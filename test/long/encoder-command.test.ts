@@ -45,7 +45,7 @@ const stateAt = async (url: string) => (await readJson(await fetch(`${url}/ready
 describe('the encoder of a service', () => {
   it('has vectors for the starter library at once, and finds it by meaning', async () => {
     const { url } = await place.serve({ instances: 1, args: ['--starter'], env: ON })
-    expect(await eventually(async () => (await stateAt(url)) === 'ready', 20)).toBe(true)
+    expect(await eventually(async () => (await stateAt(url)) === 'ready')).toBe(true)
     const { prompts } = await readJson(await fetch(`${url}/api/search/prompts?query=${encodeURIComponent('tell my boss I quit')}&limit=5`))
     expect(prompts.length).toBeGreaterThan(0)
     for (const { score } of prompts) expect(score).toBeGreaterThan(0)
@@ -54,13 +54,13 @@ describe('the encoder of a service', () => {
   it('goes on after kill -9 where it stopped, and loses and repeats nothing it had saved', { timeout: 120_000 }, async () => {
     await importPrompts()
     const { child } = await place.serve({ instances: 1, env: ON })
-    expect(await eventually(async () => (await countEncoded()).embedded >= 5, 60)).toBe(true)
+    expect(await eventually(async () => (await countEncoded()).embedded >= 5)).toBe(true)
     child.kill('SIGKILL')
     await once(child, 'exit')
     const saved = await countEncoded()
     expect(saved.embedded).toBeLessThan(PROMPTS.length)
     const again = await place.serve({ instances: 1, env: ON })
-    expect(await eventually(async () => (await stateAt(again.url)) === 'ready', 60)).toBe(true)
+    expect(await eventually(async () => (await stateAt(again.url)) === 'ready')).toBe(true)
     expect(await countEncoded()).toEqual({ ...saved, embedded: PROMPTS.length, pending: 0 })
     const metrics = await (await fetch(`${again.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
     expect(/^commonplace_encoder_embedded_total (\d+)$/m.exec(metrics)?.[1]).toBe(String(PROMPTS.length - saved.embedded))

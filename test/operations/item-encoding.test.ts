@@ -331,25 +331,6 @@ describe('the job', () => {
     expect((await client.query('select 1 from embedding_claim')).rowCount).toBe(0)
     await client.end()
   })
-
-  it.runIf(isOnPostgres())('shares the work with another process, and neither does what the other does', async () => {
-    // Claims must not end because many look at the clock.
-    await test.close()
-    test = await testApp({}, {}, null, {}, null, 0)
-    for (let n = 0; n < 30; n++) await save(`Number ${n}`)
-    const other = await test.reopen()
-    const encoders = [createFakeEncoder(), createFakeEncoder()] as const
-    for (const encoder of encoders) encoder.change({ delayMs: 20 })
-    const patience = { wait: async () => await new Promise<void>((resolve) => setTimeout(resolve, 50)), fraction: () => 1 }
-    const jobs = [test.app, other.app].map(({ store }, n) => createItemEncoding(encoders[n] ?? encoders[0], store.itemVectors, patience))
-    for (const job of jobs) job.start(() => {})
-    expect(await eventually(async () => jobs.every(({ state }) => state === 'ready'), 15)).toBe(true)
-    for (const job of jobs) await job.stop()
-    const given = encoders.map((encoder) => encoder.given)
-    expect(given.flat().toSorted()).toEqual(Array.from({ length: 30 }, (_, n) => `Number ${n}`).toSorted())
-    for (const titles of given) expect(titles.length).toBeGreaterThan(5)
-    await other.close()
-  })
 })
 
 describe('vectors made with the program', () => {

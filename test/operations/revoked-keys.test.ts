@@ -58,6 +58,7 @@ async function listenTo(key?: string): Promise<() => Promise<boolean>> {
   const reader = stream.body?.getReader()
   return async () => {
     const read = reader?.read().then(({ value }) => Buffer.from(value ?? []).toString())
+    // real time: a stream that must say nothing has no event to wait for
     const heard = await Promise.race([read, new Promise<string>((resolve) => setTimeout(resolve, 1500, ''))])
     await reader?.cancel()
     return heard?.includes('list_changed') ?? false
@@ -104,7 +105,7 @@ describe.each(streams)('%s', (_, open) => {
     const saved = await test.fetch('/api/prompts', { ...json('POST', { title: 'Secret plan', content: 'Only mine' }), key: other.key })
     expect(saved.status).toBe(201)
     expect(await reading).not.toContain('list_changed')
-  }, 20_000)
+  })
 
   it('ends soon after its key expired, and goes on with one that is good', async () => {
     const { actor } = await test.user('bob')
@@ -117,10 +118,11 @@ describe.each(streams)('%s', (_, open) => {
     test.wait(2 * day)
     await readToEnd(ending)
     const reader = lasting.body?.getReader()
+    // real time: a stream that must say nothing has no event to wait for
     const next = await Promise.race([reader?.read(), new Promise((resolve) => setTimeout(resolve, 500, 'still open'))])
     expect(next === 'still open' || Object(next).done === false).toBe(true)
     await reader?.cancel()
-  }, 20_000)
+  })
 })
 
 it('a session of a revoked key is gone', async () => {
@@ -131,5 +133,5 @@ it('a session of a revoked key is gone', async () => {
   await readToEnd(stream)
   const { createHash } = await import('node:crypto')
   const sha256 = createHash('sha256').update(session).digest('hex')
-  await expect.poll(() => test.app.store.sessions.findSession(sha256, 1e12), { timeout: 5_000 }).toBeNull()
-}, 20_000)
+  await expect.poll(() => test.app.store.sessions.findSession(sha256, 1e12)).toBeNull()
+})

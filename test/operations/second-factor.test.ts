@@ -109,7 +109,7 @@ describe('codes of an app', () => {
     await ada.post('/sign-out', {})
     await knock(ada)
     expect((await enter(ada, await code(secret))).status).toBe(303)
-  }, 120_000)
+  })
 
   it('are refused in the same words whatever is wrong', async () => {
     await turnOn(ada)

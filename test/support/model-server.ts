@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
 import { z } from 'zod'
 
 const STUB = fileURLToPath(new URL('./model-stub.ts', import.meta.url))
@@ -67,11 +68,7 @@ export async function startModelServer(): Promise<ModelServer> {
   }
 }
 
-/** Waits until `check` holds, at most five seconds unless told otherwise. */
-export async function eventually(check: () => Promise<boolean>, seconds = 5): Promise<boolean> {
-  for (let i = 0; i < seconds * 20; i++) {
-    if (await check()) return true
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  return false
+/** Waits until `check` holds; false when it does not for a hundred seconds. */
+export async function eventually(check: () => Promise<boolean>): Promise<boolean> {
+  return await vi.waitUntil(check, { timeout: 100_000, interval: 20 }).catch(() => false)
 }

@@ -14,13 +14,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { openAt } from '../support/engines.ts'
 import { createKey, createUser, savePrompts } from '../support/library-fixtures.ts'
-import { createDatabaseNow } from '../support/postgres.ts'
 import { createPlace, type Place } from '../support/processes.ts'
-import { readJson } from '../support/test-app.ts'
 
 let place: Place
 let folder: string
@@ -72,31 +70,6 @@ describe('a backup', () => {
     expect((await place.commonplace(['backup', join(place.folder, 'no', 'where.db')])).code).toBe(66)
     expect(await readUsers()).toBe('ada')
   })
-
-  it('of a server of databases is a library file, and goes back into either', async () => {
-    const database = createDatabaseNow()
-    const server = createPlace(() => database)
-    const key = await createKey(database, 'ada')
-    await savePrompts(database, 'ada', [{ title: 'Walrus', content: 'Write about a walrus.' }])
-    const backup = join(place.folder, 'backup.db')
-    await must(['backup', backup], server)
-    expect(statSync(backup).mode & 0o777).toBe(0o600)
-    expect(await server.commonplace(['restore-backup', backup])).toMatchObject({
-      code: 75,
-      stderr: expect.stringMatching(/not empty|same library/),
-    })
-
-    await must(['restore-backup', backup])
-    const other = createPlace(createDatabaseNow)
-    await must(['restore-backup', backup], other)
-    for (const restored of [place, other]) {
-      const { url } = await restored.serve({ instances: 1 })
-      const answer = await fetch(`${url}/api/prompts?q=walrus`, { headers: { 'X-API-Key': key } })
-      expect(await readJson(answer)).toMatchObject({ prompts: [{ title: 'Walrus' }] })
-    }
-    await other.remove()
-    await server.remove()
-  })
 })
 
 describe('a service with BACKUP_DIR', () => {
@@ -107,7 +80,7 @@ describe('a service with BACKUP_DIR', () => {
     const token = 'metrics-token-of-the-test'
     const { url } = await place.serve({ instances: 1, env: { BACKUP_DIR: backups, METRICS_TOKEN: token } })
     const list = () => readdirSync(backups).filter((name) => !name.startsWith('.'))
-    while (list().length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+    await vi.waitUntil(() => list().length > 0, { timeout: 100_000 })
     const [name = ''] = list()
     expect(name).toMatch(/^commonplace-\d{8}T\d{6}Z\.db$/)
     expect(statSync(join(backups, name)).mode & 0o777).toBe(0o600)

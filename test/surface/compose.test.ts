@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { listSettings } from '../../src/config/settings.ts'
 
-const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 const { services, volumes } = parse(read('compose.yaml'))
 const { commonplace, postgres } = services
 

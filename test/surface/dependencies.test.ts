@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { MODEL_PACKAGE } from '../../scripts/make-encoder.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 /** Development dependencies that the build turns into what runs. */
 const BUILT_IN = [MODEL_PACKAGE, 'assemblyscript']

@@ -6,7 +6,7 @@ import { HEAP_FLAGS } from '../../src/cli/heap-flags.ts'
 import { run } from '../support/processes.ts'
 
 /** What can be said of the image without building it. test/long/image.test.ts builds and starts it. */
-const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 const DOCKERFILE = read('Dockerfile')
 
 /** The words of the command after an instruction, or after a flag on its line. */

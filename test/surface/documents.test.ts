@@ -27,7 +27,7 @@ describe('documents', () => {
   })
 
   it('agree with server.json about the address, the key and the version', () => {
-    const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
+    const read = (name: string) => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'))
     const { name, description, version, remotes } = read('server.json')
     expect(version).toBe(read('package.json').version)
     expect(name).toMatch(/^[a-z0-9.-]+\/[a-z0-9.-]+$/)
@@ -37,7 +37,7 @@ describe('documents', () => {
 
   it('show every file there is for readers', () => {
     const files = ['', 'reference/'].flatMap((folder) =>
-      readdirSync(new URL(`../docs/${folder}`, import.meta.url))
+      readdirSync(new URL(`../../docs/${folder}`, import.meta.url))
         .filter((name) => name.endsWith('.md'))
         .map((name) => folder + name),
     )

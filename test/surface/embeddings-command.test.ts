@@ -85,7 +85,7 @@ describe('the service', () => {
     const model = 'normal:finds'
     const { save, search, pending, ready } = await serve(model, ['--starter'])
     await save('Whisker plan', 'A menu for a cat')
-    expect(await eventually(async () => (await pending()) === 0, 15)).toBe(true)
+    expect(await eventually(async () => (await pending()) === 0)).toBe(true)
     expect(await status(model)).toEqual({ model, total: 77, embedded: 77, pending: 0 })
     expect(await ready()).toEqual([200, 'ok'])
     // The provider knows both as one; no text of the library has the second.

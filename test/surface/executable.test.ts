@@ -24,7 +24,7 @@ import { cacheFolder, unpackRuntime } from '../../packaging/unpack-runtime.ts'
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-executable-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 
 it('packages have what the image has', () => {
   const copied = [...read('Dockerfile').matchAll(/^COPY (?:--from=build \/app\/)?(.+) \S+$/gm)]

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createKey, savePrompts } from '../support/library-fixtures.ts'
 import { createPlace, type Place } from '../support/processes.ts'
 
@@ -134,7 +134,7 @@ describe('a service with limits', () => {
     const pages = () => Number(ask('pragma page_count')[0]?.['page_count'])
     const before = pages()
     await place.serve({ instances: 1, env: { TRASH_DAYS: '30', VERSIONS_KEEP: '1' } })
-    for (let attempt = 0; attempt < 100 && pages() > before / 2; attempt++) await new Promise((resolve) => setTimeout(resolve, 100))
+    await vi.waitUntil(() => pages() < before / 2, { timeout: 100_000 })
     expect(ask('select id from item')).toEqual([{ id }])
     expect(ask('select number from version')).toEqual([{ number: 2 }])
     expect(pages()).toBeLessThan(before / 2)

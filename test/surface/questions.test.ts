@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Binding } from '../../src/mcp/server-factory.ts'
 import { createServerFactory } from '../../src/mcp/server-factory.ts'
 import type { QuestionLimits } from '../../src/mcp/sessions/open-questions.ts'
@@ -166,7 +166,8 @@ describe('questions whose client has left', () => {
   const request = (id: string, more: Record<string, string> = {}, method = 'POST') =>
     new Request('http://localhost/', { method, headers: { ...STREAM, 'mcp-session-id': id, ...more } })
   const question = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'get_prompt', arguments: { id: slug } } })
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }))
+  afterEach(() => void vi.useRealTimers())
 
   it('are given up after a while, and count until then', async () => {
     const { sessions, open, binding } = await start()
@@ -174,7 +175,7 @@ describe('questions whose client has left', () => {
     const ask = async (number: number) => await session.handle(request(id), question(number), binding)
     for (const response of [await ask(1), await ask(2)]) await response.body?.cancel()
     await expect(ask(3)).rejects.toMatchObject({ code: 'rate_limited' })
-    await pause(250)
+    await vi.advanceTimersByTimeAsync(250)
     const next = await ask(4)
     expect(next.status).toBe(200)
     await next.body?.cancel()
@@ -192,13 +193,13 @@ describe('questions whose client has left', () => {
     const lastId = [...text.matchAll(/^id: (\S+)$/gm)].at(-1)?.[1] ?? ''
     const resumed = await session.handle(request(id, { 'last-event-id': lastId, accept: 'text/event-stream' }, 'GET'), undefined, binding)
     expect(resumed.status).toBe(200)
-    await pause(250)
+    await vi.advanceTimersByTimeAsync(250)
     const second = await session.handle(request(id), question(2), binding)
     // The first still counts, as its client is there.
     await expect(session.handle(request(id), question(3), binding)).rejects.toMatchObject({ code: 'rate_limited' })
     await resumed.body?.cancel()
     await second.body?.cancel()
-    await pause(250)
+    await vi.advanceTimersByTimeAsync(250)
     await (await session.handle(request(id), question(4), binding)).body?.cancel()
     await sessions.close()
   })
@@ -209,7 +210,7 @@ describe('questions whose client has left', () => {
     const ask = async () => await session.handle(request(id), question(1), binding)
     await (await ask()).body?.cancel()
     await expect(ask()).rejects.toMatchObject({ code: 'invalid_input' })
-    await pause(250)
+    await vi.advanceTimersByTimeAsync(250)
     const others = await Promise.all([open(), open()])
     const responses = [await ask()]
     for (const other of others) responses.push(await other.session.handle(request(other.id), question(1), binding))

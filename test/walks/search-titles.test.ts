@@ -4,7 +4,7 @@ import { readPromptFile } from '../../src/transfer/prompt-file.ts'
 import { BASE, makeLibrary, type Written } from '../support/indexed-library.ts'
 import { findTestData } from '../support/real-data.ts'
 
-it('a query that is the title of an item has that item first', { timeout: 60_000 }, async () => {
+it('a query that is the title of an item has that item first', async () => {
   const library = makeLibrary(loadWordVectors())
   const items: Written[] = []
   for await (const row of readPromptFile(findTestData().promptsFile)) {
