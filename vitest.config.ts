@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config'
 const BUILD = 'test/support/build.ts'
 const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
+const SMOKE = 'test/journeys/smoke.test.ts'
+/** Of the long tests, those that run for a few rounds with every change. */
+const SAMPLE = ['test/long/{attacks,backups,conformance,faults,kills}.test.ts']
 
 export default defineConfig({
   test: {
@@ -12,6 +15,7 @@ export default defineConfig({
     // A slow machine is no fault: what is waited for comes, or the test fails in the end.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    reporters: ['default', './test/support/slowest-files.ts'],
     expect: { poll: { timeout: 60_000, interval: 20 } },
     // Much of the time goes into waiting for processes, hence two even on a small machine.
     maxWorkers: Math.max(2, availableParallelism() - 1),
@@ -45,7 +49,22 @@ export default defineConfig({
           env: { TEST_ENGINE: 'postgresql', TEST_INSTANCES: '2' },
         },
       },
-      { extends: true, test: { name: 'journeys', include: ['test/journeys/*.test.ts'], globalSetup: [BUILD, TOOLS] } },
+      { extends: true, test: { name: 'smoke', include: [SMOKE], globalSetup: [BUILD] } },
+      {
+        extends: true,
+        test: { name: 'journeys', include: ['test/journeys/*.test.ts'], exclude: [SMOKE], globalSetup: [BUILD, TOOLS] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'sample',
+          include: SAMPLE,
+          globalSetup: [BUILD, TOOLS, POSTGRES],
+          isolate: true,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         extends: true,
         // Attacks measure what is left for others, so nothing else may run beside them.

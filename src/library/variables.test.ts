@@ -271,7 +271,7 @@ describe('properties', () => {
     [`\${a${' '.repeat(200_000)}b}`, 0],
     [`\${${' '.repeat(200_000)}a}`, 1],
     [`${'${a:'.repeat(40_000)}${'}'.repeat(40_000)}`, 1],
-  ])('reads long hostile text %# in linear time', { timeout: 5_000 }, (text, variables) => {
+  ])('reads long hostile text %# in linear time', (text, variables) => {
     expect(parseVariables(text).variables).toHaveLength(variables)
   })
 

@@ -160,7 +160,7 @@ describe('answers', () => {
           before = pulled
           return isStill
         },
-        { interval: 200, timeout: 10_000 },
+        { interval: 20, timeout: 100_000 },
       )
       .toBe(true)
     expect(pulled).toBeLessThan(2_000)

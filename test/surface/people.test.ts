@@ -79,7 +79,7 @@ describe('people, on the command line and on the pages', () => {
     const again = await place.serve()
     expect(again.stdout).not.toContain('sign-up?code=')
     // The service removes what AUDIT_DAYS no longer keeps.
-    await expect.poll(() => audited('--action', 'invite_created'), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => audited('--action', 'invite_created')).toEqual([])
     expect(await audited('--action', 'role_changed')).toHaveLength(1)
     await stopped(again.child)
   })

@@ -55,7 +55,7 @@ describe('a whole library', () => {
     expect([...after.keys()].toSorted()).toEqual([...before.keys()].toSorted())
     for (const [name, bytes] of before) expect(after.get(name) === bytes, name).toBe(true)
     await other.remove()
-  }, 120_000)
+  })
 
   it('has teams that stay teams, whom nobody can be invited as', async () => {
     const must = async (at: Place, ...args: string[]) => {

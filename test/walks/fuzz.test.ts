@@ -321,6 +321,7 @@ describe('bytes that are no request', () => {
         let answer = ''
         const socket = connect(port, '127.0.0.1', () => socket.end(bytes))
         socket.setEncoding('latin1')
+        // real time: an unfinished request has no answer to wait for
         socket.setTimeout(2_000, () => socket.destroy())
         socket.on('data', (piece: string) => {
           answer += piece

@@ -47,6 +47,7 @@ it('waits for another process that is creating the file', async () => {
     const connection = new DatabaseSync(workerData)
     connection.exec('create table t (a); begin immediate')
     parentPort.postMessage('locked')
+    // real time: opening blocks the thread that would tell when to close
     setTimeout(() => connection.close(), 200)`,
     { eval: true, workerData: shared },
   )

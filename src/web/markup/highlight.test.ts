@@ -53,6 +53,7 @@ describe('highlightCode', () => {
 
   it('does not remember what only lost because the rest of its text took the time', async () => {
     await highlightCode('a = 1', 'terraform')
+    // real time: the budget is one of time, and what asks for more never ends
     const budget = { leftMs: 50, endsAt: performance.now() + 5000, hasHopelessBlock: false }
     expect(await highlight(hostile('b'), 'terraform', { budget })).toEqual({ text: null, isKept: false })
     expect(budget).toMatchObject({ leftMs: 0, hasHopelessBlock: false })
@@ -76,6 +77,7 @@ describe('highlightCode', () => {
   })
 
   it('has nobody wait for long when many hostile blocks are before', async () => {
+    // real time: the budget is one of time, and what asks for more never ends
     const budget = { leftMs: 1000, endsAt: performance.now() + 300, hasHopelessBlock: false }
     const before = Array.from({ length: 2 }, (_, n) => highlightCode(hostile(`before ${n}`), 'terraform'))
     expect(await highlight('{"patient": 1}', 'json', { budget })).toEqual({ text: null, isKept: false })
