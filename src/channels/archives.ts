@@ -44,7 +44,7 @@ export function archiveKey(files: readonly FileDigest[]): string {
 /** Archives with nothing made yet. */
 export function createArchives(): Archives {
   const archives = new LRUCache<string, Archive>({ maxSize: MAX_BYTES, sizeCalculation: ({ bytes }) => bytes.length })
-  const digests = new LRUCache<string, string>({ max: MAX_DIGESTS })
+  const digests = new LRUCache<string, string>({ maxSize: MAX_DIGESTS, sizeCalculation: () => 1 })
   const pending = new Map<string, Promise<{ readonly key: string; readonly archive: Archive }>>()
 
   const make = async (read: () => Promise<readonly SkillFile[]>) => {

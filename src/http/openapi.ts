@@ -1,8 +1,9 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ERROR_CODES } from '../errors.ts'
 import { embedConfig, isMcpField } from '../library/embed/config.ts'
 import { embedExample, listEmbedCategories } from '../library/embed/examples.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
+import { toJsonSchema } from '../operations/core/json-schema.ts'
 import { HTTP_STATUS } from './errors.ts'
 
 type Json = z.core.JSONSchema.BaseSchema
@@ -24,7 +25,7 @@ const RAW_ROUTES = {
 } as const
 
 function toSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io })
+  const { $schema: _, ...rest } = toJsonSchema(schema, io)
   return rest
 }
 

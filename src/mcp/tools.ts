@@ -2,22 +2,29 @@ import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { escapeControlsInJson } from '../library/controls.ts'
 import type { Operation, ToolProfile } from '../operations/core/define-operation.ts'
+import { toJsonSchema } from '../operations/core/json-schema.ts'
 
 const jsonObject = z.record(z.string(), z.json())
+const shown = new WeakMap<z.ZodObject, Tool['inputSchema']>()
 
 /** JSON Schema of an input or output as tools show it: without the dialect's address, which only costs tokens. */
 function toSchema(schema: z.ZodObject): Tool['inputSchema'] {
-  const { $schema: _, properties, required } = z.toJSONSchema(schema, { io: 'input' })
-  return {
+  const known = shown.get(schema)
+  if (known) return known
+  const { properties, required } = toJsonSchema(schema, 'input')
+  const made: Tool['inputSchema'] = {
     type: 'object',
     ...(properties ? { properties: jsonObject.parse(properties) } : {}),
     ...(required ? { required } : {}),
   }
+  shown.set(schema, made)
+  return made
 }
 
 /** Hints are a separate text besides the structured answer. */
-function withoutHints(schema: z.ZodObject): z.ZodObject {
-  return 'hints' in schema.shape ? schema.omit({ hints: true }) : schema
+function withoutHints(schema: Tool['inputSchema']): Tool['inputSchema'] {
+  const { hints: _, ...properties } = schema.properties ?? {}
+  return { ...schema, properties }
 }
 
 /** The operations offered as tools, by name: those for everybody, and those of the profile. */
@@ -53,7 +60,7 @@ export function describeTools(operations: readonly Operation[], profile?: ToolPr
       title: operation.title,
       description: [operation.summary, ...(hints?.note === undefined ? [] : [hints.note])].join(' '),
       inputSchema: toSchema(operation.input),
-      ...(hints?.textOnly ? {} : { outputSchema: toSchema(withoutHints(operation.output)) }),
+      ...(hints?.textOnly ? {} : { outputSchema: withoutHints(toSchema(operation.output)) }),
       annotations: {
         title: operation.title,
         readOnlyHint: hints?.readOnly ?? false,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from './define-operation.ts'
+import { toJsonSchema } from './json-schema.ts'
 
 /** How an input is written where everything is text: in a query, a path, or on a command line. */
 export type InputKind = 'text' | 'number' | 'boolean' | 'list' | 'json'
@@ -32,7 +33,7 @@ const propertySchema = z.looseObject({
 
 /** The inputs of an operation, in the order they were defined. */
 export function describeInputs(operation: Operation): InputDescription[] {
-  const { properties, required } = z.toJSONSchema(operation.input, { io: 'input' })
+  const { properties, required } = toJsonSchema(operation.input, 'input')
   return Object.entries(properties ?? {}).map(([name, schema]) => {
     const property = propertySchema.parse(schema)
     return {

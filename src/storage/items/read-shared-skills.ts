@@ -16,7 +16,7 @@ const READ_AT_ONCE = 10
 
 /** Skills with names and digests, for channels. */
 export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSkills'] {
-  const described = new LRUCache<string, SkillDescription>({ max: MAX_DESCRIBED })
+  const described = new LRUCache<string, SkillDescription>({ maxSize: MAX_DESCRIBED, sizeCalculation: () => 1 })
 
   async function describe(digests: readonly string[]): Promise<ReadonlyMap<string, SkillDescription>> {
     const found = new Map<string, SkillDescription>()
