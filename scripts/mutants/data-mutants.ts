@@ -10,7 +10,7 @@ export const DATA_MUTANTS: readonly Mutant[] = [
     search: "if (twin.isEditedHere) return { done: 'kept', id: found, remark: 'it was edited here since its import' }",
     replace: '',
     rule: 'An import keeps a prompt that was edited here since it was imported.',
-    words: ['edited here', 'importPrompts', 'import'],
+    words: ['edited here', 'importPrompts', 'kept'],
   },
   {
     id: 'import-takes-secrets',
@@ -30,7 +30,7 @@ export const DATA_MUTANTS: readonly Mutant[] = [
     search: 'if (deletes) refuseEmptySide(sides, rows)',
     replace: 'if (!deletes) refuseEmptySide(sides, [])',
     rule: 'A sync with an empty folder deletes nothing in the library.',
-    words: ['--delete', 'has none of', 'sync'],
+    words: ['--delete', 'has none of', 'sync', 'deletes'],
   },
   {
     id: 'sync-loses-conflict',
@@ -40,7 +40,7 @@ export const DATA_MUTANTS: readonly Mutant[] = [
     search: "isDryRun ? nameCopy(path, entry.digest) : await keepCopy(run, path, [{ filename: '', bytes }])",
     replace: 'nameCopy(path, entry.digest)',
     rule: "Where both sides changed a prompt, a sync keeps the folder's text as a copy.",
-    words: ['conflict', 'sync'],
+    words: ['conflicts', 'sync', 'Conflict'],
   },
   {
     id: 'import-ignores-changed-files',
@@ -50,7 +50,7 @@ export const DATA_MUTANTS: readonly Mutant[] = [
     search: 'haveSameBytes(await readFiles(item.id), draft.files)',
     replace: '(haveSameBytes(await readFiles(item.id), draft.files) || draft.files.length > 0)',
     rule: 'An imported skill with other files than before updates the skill.',
-    words: ['importSkills', 'skill', 'import'],
+    words: ['importSkills', 'updated', 'SKILL.md'],
   },
   {
     id: 'failed-write-stays',

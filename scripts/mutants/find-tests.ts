@@ -57,15 +57,17 @@ function measureHops(tree: string, module: string): ReadonlyMap<string, number> 
   return hops
 }
 
-/** The test files of a project that import the changed module, or name the export or a word of the rule: the nearest first. */
+/**
+ * The test files of a project that import the changed module, or name the export or a word of the rule. Direct imports come first, then files
+ * that name most of the words, and most often.
+ */
 export function findRelated(tree: string, projects: readonly Project[], mutant: Mutant): { project: Project; files: string[] }[] {
   const hops = measureHops(tree, join(tree, 'src', mutant.file))
-  const words = [mutant.name, ...(mutant.words ?? [])]
+  const words = [mutant.name, ...(mutant.words ?? [])].map((word) => new RegExp(`(?<![\\w-])${RegExp.escape(word)}(?![\\w-])`, 'g'))
   const score = (file: string) => {
     const text = readFileSync(file, 'utf8')
-    const named = words.filter((word) => text.includes(word)).length
-    // A direct import says most; then how many of the words are named, then an import of an import, and the smaller file.
-    return { file, hop: hops.get(file) ?? MAX_HOPS + 1, named, size: text.length }
+    const counts = words.map((word) => text.match(word)?.length ?? 0)
+    return { file, hop: hops.get(file) ?? MAX_HOPS + 1, named: counts.filter((count) => count > 0).length, times: Math.max(...counts) }
   }
   const ordered = mutant.isOnPostgres ? projects.filter(({ usesPostgres }) => usesPostgres) : projects
   return ordered.map((project) => ({
@@ -73,7 +75,7 @@ export function findRelated(tree: string, projects: readonly Project[], mutant: 
     files: project.files
       .map(score)
       .filter(({ hop, named }) => hop <= MAX_HOPS || named > 0)
-      .toSorted((a, b) => Number(b.hop === 1) - Number(a.hop === 1) || b.named - a.named || a.hop - b.hop || a.size - b.size)
+      .toSorted((a, b) => Number(b.hop === 1) - Number(a.hop === 1) || b.named - a.named || b.times - a.times || a.hop - b.hop)
       .slice(0, MAX_FILES)
       .map(({ file }) => file),
   }))

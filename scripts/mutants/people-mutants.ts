@@ -30,7 +30,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     search: "requireRight(role, 'publish',",
     replace: "requireRight(role, 'edit',",
     rule: 'Only maintainers change who sees an item of a team.',
-    words: ["'editor'", 'publish', "'maintainer'"],
+    words: ["'editor'", 'publish', "'maintainer'", 'only a maintainer'],
   },
   {
     id: 'removed-member-not-recorded',
@@ -70,7 +70,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     search: 'const own = (await store.keys.listKeys(requireUser(actor).username)).find((key) => key.id === id)',
     replace: 'requireUser(actor)\n    const own = (await store.keys.listKeys(null)).find((key) => key.id === id)',
     rule: 'People revoke their own keys alone.',
-    words: ['revoke_key', 'createKey', '/settings/keys'],
+    words: ['revoke_key', "do: 'revoke'", '/settings/keys'],
   },
   {
     id: 'guesses-without-limit',
@@ -80,7 +80,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     search: 'await consume(addresses, address)',
     replace: '',
     rule: 'An address has 30 wrong passwords in ten minutes, whatever accounts it tries.',
-    words: ['Too many failed attempts', 'rate_limited', 'sign-in'],
+    words: ['Too many failed attempts', 'wrong password', '/sign-in'],
   },
   {
     id: 'sessions-outlive-password',
@@ -90,7 +90,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     search: 'await sessions.deleteSessions(transaction.logins, userId, keptSessionId, false)',
     replace: '',
     rule: 'A new password ends the sessions of other browsers.',
-    words: ['reset-password', 'change_password', '/settings/password'],
+    words: ['/reset-password', 'change_password', '/settings/password', 'sessions'],
   },
   {
     id: 'code-works-twice',

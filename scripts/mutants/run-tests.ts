@@ -48,6 +48,11 @@ export async function runTests(tree: string, args: readonly string[], deadline: 
       // It has ended.
     }
   }
+  const interrupt = () => {
+    signal('SIGKILL')
+    process.exit(130)
+  }
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt)
   const stop = setTimeout(
     () => {
       isOver = true
@@ -58,6 +63,7 @@ export async function runTests(tree: string, args: readonly string[], deadline: 
   )
   const status = await new Promise<number | null>((resolve) => child.on('close', resolve))
   clearTimeout(stop)
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt)
   signal('SIGKILL')
   if (isOver) return { failed: [], fault: null, isOver }
   const found = readReport(path)

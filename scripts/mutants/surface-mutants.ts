@@ -40,7 +40,7 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
     search: '!SECRET_NAME.test(name) && ',
     replace: '',
     rule: 'No form of a client asks for a variable whose name means a secret.',
-    words: ['elicitation', 'secret', 'password'],
+    words: ['elicitation', 'elicitation/create', 'askableVariables'],
   },
   {
     id: 'takes-array-params',
@@ -90,7 +90,7 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
     search: "type === 'password' || held.length",
     replace: 'held.length',
     rule: 'A form that was refused does not show the password again.',
-    words: ['password', '/sign-up', 'type="password"'],
+    words: ['type="password"', '/sign-up', '/sign-in', 'value=""'],
   },
   {
     id: 'quote-ends-attribute',
