@@ -32,7 +32,7 @@ export async function readProjects(tree: string): Promise<Project[]> {
   }))
 }
 
-/** The projects that `npm test` runs, as package.json names them. */
+/** The names of the projects that `npm test` runs, as package.json has them. */
 export function projectsOfNpmTest(tree: string): Set<string> {
   const { scripts } = z
     .object({ scripts: z.object({ test: z.string() }) })
@@ -69,7 +69,10 @@ export function findRelated(tree: string, projects: readonly Project[], mutant: 
     const counts = words.map((word) => text.match(word)?.length ?? 0)
     return { file, hop: hops.get(file) ?? MAX_HOPS + 1, named: counts.filter((count) => count > 0).length, times: Math.max(...counts) }
   }
-  const ordered = mutant.isOnPostgres ? projects.filter(({ usesPostgres }) => usesPostgres) : projects
+  // A server takes a while to start.
+  const ordered = projects
+    .filter(({ usesPostgres }) => usesPostgres || !mutant.isOnPostgres)
+    .toSorted((a, b) => Number(a.usesPostgres) - Number(b.usesPostgres))
   return ordered.map((project) => ({
     project,
     files: project.files

@@ -17,7 +17,7 @@ export interface Mutant {
   readonly rule: string
   /** Words of tests about the rule, beside `name`. */
   readonly words?: readonly string[]
-  /** Whether only tests on PostgreSQL can fail: their projects are run first. Default: false */
+  /** Whether only tests on PostgreSQL can fail: no others are run as related ones. Default: false */
   readonly isOnPostgres?: boolean
 }
 
