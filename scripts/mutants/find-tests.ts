@@ -18,26 +18,29 @@ const MAX_FILES = 12
 const MAX_HOPS = 2
 
 const listed = z.array(z.object({ file: z.string(), projectName: z.string() }))
+const packageFile = z.object({ scripts: z.object({ test: z.string() }) })
 const config = z.object({ test: z.object({ projects: z.array(z.looseObject({ test: z.looseObject({ name: z.string() }) })) }) })
 
-/** The projects of a tree in the order of its configuration, which begins with the cheapest. */
-export async function readProjects(tree: string): Promise<Project[]> {
+/**
+ * The projects of a tree in the order of its configuration, which begins with the cheapest.
+ * @param isNpmTest whether only those that `npm test` runs are wanted, as package.json names them
+ */
+export async function readProjects(tree: string, isNpmTest: boolean): Promise<Project[]> {
   const output = execFileSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'list', '--filesOnly', '--json'], { cwd: tree })
   const files = Map.groupBy(listed.parse(JSON.parse(output.toString())), ({ projectName }) => projectName)
   const { default: read } = await import(pathToFileURL(join(tree, 'vitest.config.ts')).href)
-  return config.parse(read).test.projects.map((project) => ({
+  const projects = config.parse(read).test.projects.map((project) => ({
     name: project.test.name,
     usesPostgres: JSON.stringify(project).includes('postgres'),
     files: (files.get(project.test.name) ?? []).map(({ file }) => file),
   }))
-}
-
-/** The names of the projects that `npm test` runs, as package.json has them. */
-export function projectsOfNpmTest(tree: string): Set<string> {
-  const { scripts } = z
-    .object({ scripts: z.object({ test: z.string() }) })
-    .parse(JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')))
-  return new Set([...scripts.test.matchAll(/--project[= ](\S+)/g)].map(([, name = '']) => name))
+  if (!isNpmTest) return projects
+  const { scripts } = packageFile.parse(JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')))
+  return [...scripts.test.matchAll(/--project[= ](\S+)/g)].map(([, name]) => {
+    const project = projects.find((one) => one.name === name)
+    if (!project) throw new Error(`npm test runs the project ${name}, which vitest.config.ts does not have`)
+    return project
+  })
 }
 
 /** How many imports lead from each file to a module, as far as there are few. */
@@ -69,11 +72,8 @@ export function findRelated(tree: string, projects: readonly Project[], mutant: 
     const counts = words.map((word) => text.match(word)?.length ?? 0)
     return { file, hop: hops.get(file) ?? MAX_HOPS + 1, named: counts.filter((count) => count > 0).length, times: Math.max(...counts) }
   }
-  // A server takes a while to start.
-  const ordered = projects
-    .filter(({ usesPostgres }) => usesPostgres || !mutant.isOnPostgres)
-    .toSorted((a, b) => Number(a.usesPostgres) - Number(b.usesPostgres))
-  return ordered.map((project) => ({
+  const able = projects.filter(({ usesPostgres }) => usesPostgres || !mutant.isOnPostgres)
+  return able.map((project) => ({
     project,
     files: project.files
       .map(score)

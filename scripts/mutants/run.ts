@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { findRelated, type Project, projectsOfNpmTest, readProjects } from './find-tests.ts'
+import { findRelated, type Project, readProjects } from './find-tests.ts'
 import { GROUPS, type Mutant, mutate } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
 import { runTests } from './run-tests.ts'
@@ -90,13 +90,18 @@ const note = (id: string, one: Result) => {
   writeFileSync(resultsPath, `${JSON.stringify(Object.fromEntries(results), null, 2)}\n`)
 }
 
-/** The runs of vitest that may find a mutant, each with its project and arguments: the related tests first, then whole projects. */
-function* planRuns(tree: string, projects: readonly Project[], mutant: Mutant): Generator<{ project: string; args: string[] }> {
-  const ofNpmTest = projectsOfNpmTest(tree)
-  const wanted = level === 'npm-test' ? projects.filter(({ name }) => ofNpmTest.has(name)) : projects
-  for (const { project, files } of findRelated(tree, wanted, mutant)) {
-    for (let from = 0, size = FIRST_BATCH; from < files.length; from += size, size *= 2) {
-      yield { project: project.name, args: ['--project', project.name, ...files.slice(from, from + size)] }
+/**
+ * The runs of vitest that may find a mutant, each with its project and arguments: the related tests first, then whole projects. The best files
+ * of each project come before others of any, and those that need a server of PostgreSQL last.
+ */
+function* planRuns(tree: string, wanted: readonly Project[], mutant: Mutant): Generator<{ project: string; args: string[] }> {
+  const related = findRelated(tree, wanted, mutant)
+  for (const usesPostgres of [false, true]) {
+    for (let from = 0, size = FIRST_BATCH; related.some(({ files }) => files.length > from); from += size, size *= 2) {
+      for (const { project, files } of related) {
+        const batch = project.usesPostgres === usesPostgres ? files.slice(from, from + size) : []
+        if (batch.length > 0) yield { project: project.name, args: ['--project', project.name, ...batch] }
+      }
     }
   }
   if (level === 'related') return
@@ -144,7 +149,7 @@ async function checkCatchers(tree: string): Promise<void> {
 
 const commit = git(root, 'rev-parse', 'HEAD')
 const tree = prepareTree()
-const projects = await readProjects(tree)
+const projects = await readProjects(tree, level === 'npm-test')
 const stale: Mutant[] = []
 for (const [place, mutant] of chosen.entries()) {
   const path = join(tree, 'src', mutant.file)
