@@ -50,7 +50,7 @@ export const DATA_MUTANTS: readonly Mutant[] = [
     search: 'haveSameBytes(await readFiles(item.id), draft.files)',
     replace: '(haveSameBytes(await readFiles(item.id), draft.files) || draft.files.length > 0)',
     rule: 'An imported skill with other files than before updates the skill.',
-    words: ['importSkills', 'updated', 'SKILL.md'],
+    words: ['importSkills', 'importEntries', 'updated', 'SKILL.md'],
   },
   {
     id: 'failed-write-stays',
