@@ -70,7 +70,7 @@ export const DATA_MUTANTS: readonly Mutant[] = [
     search: '; pragma secure_delete = on',
     replace: '',
     rule: 'Deleted data is overwritten in the file of a library (SQLite alone).',
-    words: ['purge', 'readFileSync', 'bytes of the file'],
+    words: ['purge', 'latin1', 'everything'],
   },
   {
     id: 'numbers-given-twice',
