@@ -17,6 +17,9 @@ const MAX_FILES = 12
 /** Imports between a test file and the changed module: more would relate every test to every module. */
 const MAX_HOPS = 2
 
+/** Characters that mean something in a regular expression. */
+const SPECIAL = /[$()*+.?[\\\]^{|}]/g
+
 const listed = z.array(z.object({ file: z.string(), projectName: z.string() }))
 const packageFile = z.object({ scripts: z.object({ test: z.string() }) })
 const config = z.object({ test: z.object({ projects: z.array(z.looseObject({ test: z.looseObject({ name: z.string() }) })) }) })
@@ -66,7 +69,9 @@ function measureHops(tree: string, module: string): ReadonlyMap<string, number> 
  */
 export function findRelated(tree: string, projects: readonly Project[], mutant: Mutant): { project: Project; files: string[] }[] {
   const hops = measureHops(tree, join(tree, 'src', mutant.file))
-  const words = [mutant.name, ...(mutant.words ?? [])].map((word) => new RegExp(`(?<![\\w-])${RegExp.escape(word)}(?![\\w-])`, 'g'))
+  const words = [mutant.name, ...(mutant.words ?? [])].map(
+    (word) => new RegExp(`(?<![\\w-])${word.replaceAll(SPECIAL, '\\$&')}(?![\\w-])`, 'g'),
+  )
   const score = (file: string) => {
     const text = readFileSync(file, 'utf8')
     const counts = words.map((word) => text.match(word)?.length ?? 0)
