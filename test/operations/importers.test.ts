@@ -69,6 +69,13 @@ describe('a folder of a project', () => {
     expect(await run(readAgentFolder(folder, true))).toMatchObject({ created: 1, unchanged: 4 })
   })
 
+  it('brings a skill up to date whose files changed', async () => {
+    write('.claude/skills/tidy/SKILL.md', SKILL)
+    await run(readAgentFolder(folder))
+    write('.claude/skills/tidy/SKILL.md', `${SKILL}Sweep.\n`)
+    expect(await run(readAgentFolder(folder))).toMatchObject({ created: 0, updated: 1, unchanged: 0 })
+  })
+
   it('is refused where there is nothing, or no folder', async () => {
     await expect(run(readAgentFolder(folder))).rejects.toThrow('Nothing to import')
     await expect(run(readAgentFolder(join(folder, 'none')))).rejects.toThrow('is not a readable folder')

@@ -51,4 +51,12 @@ describe('an older version whose category is gone', () => {
     expect(html).toContain('Restored as the newest version.')
     expect(html).not.toContain('no longer exists')
   })
+
+  it('is not restored over a version that the caller has not seen', async () => {
+    await test.call(admin, 'create_category', { name: 'Passing' })
+    const id = await save('prompt')
+    const restore = { collection: 'prompts', id, version: 1, baseVersion: 1 }
+    await expect(test.call(await owner(), 'restore_version', restore)).rejects.toMatchObject({ code: 'conflict' })
+    expect(await test.call(await owner(), 'restore_version', { ...restore, baseVersion: 2 })).toMatchObject({ version: 3 })
+  })
 })

@@ -344,6 +344,15 @@ describe('pages', () => {
     }
   })
 
+  it('of a prompt that was saved meanwhile is refused', async () => {
+    const dora = await signUp(service, 'dora')
+    const path = (await dora.post('/new', { do: 'save', title: 'Notes', content: 'One.' })).to?.split('?')[0] ?? ''
+    const send = (content: string) => dora.post(`${path}/edit`, { do: 'save', title: 'Notes', content, baseVersion: '1' })
+    expect((await send('Two.')).status).toBe(303)
+    const refused = await send('Three.')
+    expect([refused.status, refused.html]).toEqual([409, expect.stringContaining('value="overwrite"')])
+  })
+
   it('of a skill that was saved meanwhile show what differs, in its files and in its fields', async () => {
     const cora = await signUp(service, 'cora')
     const form = new FormData()
