@@ -36,9 +36,9 @@ it('a writer improves a text: takes all of it, a part or nothing, stops it, and 
     ['desktop', 24],
   ] as const) {
     await page.setViewportSize(VIEWPORTS[viewport])
-    const sizes = await page.locator('.change > span:first-child').evaluateAll((all) =>
-      all.flatMap((one) => [one.getBoundingClientRect().width, one.getBoundingClientRect().height]),
-    )
+    const sizes = await page
+      .locator('.change > span:first-child')
+      .evaluateAll((all) => all.flatMap((one) => [one.getBoundingClientRect().width, one.getBoundingClientRect().height]))
     expect(sizes.length).toBe(6)
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(least)
   }

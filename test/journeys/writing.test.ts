@@ -251,7 +251,9 @@ it('a writer makes a skill from a zip, edits its files beside a preview, and giv
   })
   await page.goto('/new/skill')
   await page.getByLabel('Title').fill('Tidy')
-  await page.getByLabel('Files from your computer').setInputFiles({ name: 'tidy.zip', mimeType: 'application/zip', buffer: Buffer.from(zip) })
+  await page
+    .getByLabel('Files from your computer')
+    .setInputFiles({ name: 'tidy.zip', mimeType: 'application/zip', buffer: Buffer.from(zip) })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.waitForURL('**/edit?done=saved')
   const path = new URL(page.url()).pathname.replace(/\/edit$/, '')
