@@ -70,6 +70,7 @@ it('a writer improves a text: takes all of it, a part or nothing, stops it, and 
   // Two to a hundred changes have boxes.
   for (const [words, changes, count] of [
     [3, 1, 0],
+    [6, 2, 2],
     [300, 100, 100],
     [303, 101, 0],
   ] as const) {
