@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const BUILD = 'test/support/build.ts'
+const JOURNEYS = 'test/support/journeys.ts'
 const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
 const SMOKE = 'test/journeys/smoke.test.ts'
@@ -49,10 +50,10 @@ export default defineConfig({
           env: { TEST_ENGINE: 'postgresql', TEST_INSTANCES: '2' },
         },
       },
-      { extends: true, test: { name: 'smoke', include: [SMOKE], globalSetup: [BUILD] } },
+      { extends: true, test: { name: 'smoke', include: [SMOKE], globalSetup: [BUILD, JOURNEYS] } },
       {
         extends: true,
-        test: { name: 'journeys', include: ['test/journeys/*.test.ts'], exclude: [SMOKE], globalSetup: [BUILD, TOOLS] },
+        test: { name: 'journeys', include: ['test/journeys/*.test.ts'], exclude: [SMOKE], globalSetup: [BUILD, TOOLS, JOURNEYS] },
       },
       {
         extends: true,

@@ -1,16 +1,18 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { z } from 'zod'
 import { adviseOnBrowser, findBrowser } from '../../scripts/setup-browser.ts'
-import { createKey } from './library-fixtures.ts'
-import { createPlace, type Place, type ServeOptions } from './processes.ts'
-import { PASSWORD } from './visitor.ts'
+import type { SharedService } from './journeys.ts'
+import { createPlace, type Place, type Served, type ServeOptions } from './processes.ts'
+import { PASSWORD, type Visitor, visit } from './visitor.ts'
 
 /** The sizes pages are looked at. */
 export const VIEWPORTS = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
 /** The colours pages are looked at in. */
 const THEMES = ['light', 'dark'] as const
+/** How long a page may take to come to a state: only a test that fails waits for it. */
+const WAIT_MS = 20_000
 
 /** How a page is opened. */
 interface PageOptions {
@@ -24,11 +26,9 @@ interface PageOptions {
   readonly language?: string
 }
 
-/** The built program on a library of its own, and one browser, for the tests of a file. */
+/** A running service, and one browser, for the tests of a file. */
 export interface BrowserBench {
   readonly baseUrl: string
-  /** Where the library is, and how commands are run on it. */
-  readonly place: Place
   /**
    * A page in a context of its own, which shares no cookie with another; `page.context().newPage()` opens a second tab.
    * After the test it is closed, and the test fails when the page reported an error, broke its content policy,
@@ -41,45 +41,128 @@ export interface BrowserBench {
   save(key: string, kind: 'prompt' | 'skill', fields: Readonly<Record<string, unknown>>): Promise<{ id: string; slug: string }>
 }
 
+/** A service of the file's own. */
+export interface OwnBench extends BrowserBench {
+  /** Where the library is, and how commands are run on it. */
+  readonly place: Place
+}
+
+/** The service that the journeys share. */
+export interface SharedBench extends BrowserBench, SharedService {
+  /** Creates an account and gives a page that is signed in to it. */
+  newMember(username: string, options?: PageOptions): Promise<Page>
+  /** A page of the administrator. */
+  newAdministrator(options?: PageOptions): Promise<Page>
+}
+
 const saved = z.object({ id: z.string(), slug: z.string() })
 
-/** Starts the program and a browser before the tests of a file, and ends both after them. Call it once, outside the tests. */
-export function useBrowser(options: ServeOptions = {}): BrowserBench {
+/** Options of every Chromium; its sandbox does not start for root. */
+export function launchOptions(): LaunchOptions {
+  const executablePath = findBrowser()
+  if (executablePath === null) throw new Error(adviseOnBrowser())
+  return { executablePath, chromiumSandbox: process.getuid?.() !== 0, args: ['--disable-dev-shm-usage'] }
+}
+
+/** One browser for each test process. */
+let browser: Promise<Browser> | undefined
+
+/** The browser that the journeys share, or one of this process. */
+function openBrowser(): Promise<Browser> {
+  const shared = inject('journeys')
+  browser ??= shared ? chromium.connect(shared.browserUrl) : chromium.launch(launchOptions())
+  return browser
+}
+
+/** Starts the program on a library of its own before the tests of a file, and ends it after them. Call it once, outside the tests. */
+export function useBrowser(options: ServeOptions = {}): OwnBench {
   const place = createPlace()
+  let baseUrl = ''
+  const bench = createBench(
+    () => baseUrl,
+    async (username) => {
+      // It brings the whole program.
+      const { createKey } = await import('./library-fixtures.ts')
+      return await createKey(place.databaseUrl, username)
+    },
+  )
+  beforeAll(async () => {
+    const running = await place.serve(options)
+    baseUrl = running.url
+    setupPath = findSetupPath(running)
+  })
+  afterAll(async () => {
+    if (!inject('journeys')) await (await browser)?.close()
+    browser = undefined
+    await place.remove()
+  })
+  return Object.assign(bench, { place })
+}
+
+/** The service and the browser that all journeys share. Others write to the library meanwhile: use names and words of your own. */
+export function useSharedService(): SharedBench {
+  const shared = inject('journeys')
+  if (!shared) throw new Error('Only the project "journeys" shares a service.')
+  const { baseUrl } = shared
+  const members = new Map<string, Visitor>()
+  const enter = async (username: string) => {
+    const member = members.get(username) ?? (await signUp(baseUrl, { username }))
+    members.set(username, member)
+    return member
+  }
+  const bench = createBench(
+    () => baseUrl,
+    async (username) => {
+      const member = await enter(username)
+      const { html } = await member.postOn('/settings/keys', { do: 'create', name: 'test', scopes: ['read', 'write', 'improve'] })
+      const key = /cpb_\w{49}/.exec(html)?.[0]
+      if (key === undefined) throw new Error('The page shows no key')
+      return key
+    },
+  )
+  const openPage = async (cookies: string, options?: PageOptions) => {
+    const page = await bench.newPage(options)
+    const pairs = cookies.split('; ').map((cookie) => cookie.split(/=(.*)/s))
+    await page.context().addCookies(pairs.map(([name = '', value = '']) => ({ name, value, url: baseUrl })))
+    return page
+  }
+  return {
+    ...bench,
+    ...shared,
+    newMember: async (username, options) => await openPage((await enter(username)).cookies(), options),
+    newAdministrator: (options) => openPage(shared.administrator, options),
+  }
+}
+
+/** Creates an account without a browser. */
+export async function signUp(baseUrl: string, fields: Readonly<Record<string, string>>): Promise<Visitor> {
+  const visitor = visit({
+    fetch(path, options = {}) {
+      const headers = new Headers(options.headers)
+      // Forms come from pages of the service.
+      if (headers.has('origin')) headers.set('origin', baseUrl)
+      return fetch(baseUrl + path, { ...options, headers })
+    },
+  })
+  const { status, html } = await visitor.post('/sign-up', { password: PASSWORD, ...fields })
+  if (status !== 303) throw new Error(`Signing up answered ${status}: ${html}`)
+  return visitor
+}
+
+function createBench(at: () => string, createKey: BrowserBench['createKey']): BrowserBench {
   const faults: string[] = []
   const contexts: BrowserContext[] = []
-  let browser: Browser | undefined
-  let baseUrl = ''
-
-  beforeAll(async () => {
-    const executablePath = findBrowser()
-    if (executablePath === null) throw new Error(adviseOnBrowser())
-    const [running, started] = await Promise.all([
-      place.serve(options),
-      // The sandbox of Chromium does not start for root.
-      chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0, args: ['--disable-dev-shm-usage'] }),
-    ])
-    baseUrl = running.url
-    setupPath = /\/sign-up\?code=[0-9a-f]+/.exec(running.stdout)?.[0] ?? ''
-    browser = started
-  })
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()))
     expect(faults.splice(0)).toEqual([])
   })
-  afterAll(async () => {
-    await browser?.close()
-    await place.remove()
-  })
-
   return {
     get baseUrl() {
-      return baseUrl
+      return at()
     },
-    place,
     async newPage({ viewport = 'desktop', theme = 'light', hasScript = true, allowed = [], language = 'en-US' } = {}) {
-      if (!browser) throw new Error('A page is opened in a test, after the browser has started.')
-      const context = await browser.newContext({
+      const baseUrl = at()
+      const context = await (await openBrowser()).newContext({
         baseURL: baseUrl,
         viewport: VIEWPORTS[viewport],
         colorScheme: theme,
@@ -88,15 +171,16 @@ export function useBrowser(options: ServeOptions = {}): BrowserBench {
         reducedMotion: 'reduce',
         permissions: ['clipboard-read', 'clipboard-write'],
       })
+      context.setDefaultTimeout(WAIT_MS)
       contexts.push(context)
       watch(context, baseUrl, (fault) => {
         if (!allowed.some((pattern) => pattern.test(fault))) faults.push(fault)
       })
       return await context.newPage()
     },
-    createKey: (username) => createKey(place.databaseUrl, username),
+    createKey,
     async save(key, kind, fields) {
-      const response = await fetch(`${baseUrl}/api/${kind}s`, {
+      const response = await fetch(`${at()}/api/${kind}s`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
         body: JSON.stringify({ visibility: 'public', ...fields }),
@@ -106,6 +190,11 @@ export function useBrowser(options: ServeOptions = {}): BrowserBench {
       return saved.parse(z.record(z.string(), z.unknown()).parse(JSON.parse(text))[kind])
     },
   }
+}
+
+/** Reads where a service that just started says the first account is made. */
+export function findSetupPath({ stdout }: Served): string {
+  return /\/sign-up\?code=[0-9a-f]+/.exec(stdout)?.[0] ?? ''
 }
 
 /** Where the service said at its start that the first account is made. */
@@ -172,4 +261,20 @@ export async function lookForBarriers(page: Page, place: string): Promise<string
     if (width > size.width) found.push(`${place}, ${viewport}: is ${width} pixels wide`)
   }
   return found
+}
+
+/** What was copied last. */
+export const readClipboard = (page: Page): Promise<unknown> => page.evaluate('navigator.clipboard.readText()')
+
+/** Waits until something is copied. */
+export const expectCopied = (page: Page) => expect.poll(() => readClipboard(page))
+
+/** Writes a prompt in the editor and saves it; gives its path. */
+export async function savePrompt(page: Page, title: string, content: string): Promise<string> {
+  await page.goto('/new')
+  await page.getByLabel('Title').fill(title)
+  await page.getByLabel('Text', { exact: true }).fill(content)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.waitForURL('**/prompts/**')
+  return new URL(page.url()).pathname
 }

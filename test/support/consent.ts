@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type BrowserBench, signIn } from './browser.ts'
+import { type BrowserBench, type OwnBench, signIn } from './browser.ts'
 import type { SigningClient } from './signing-clients.ts'
 import { readJson, rpc } from './test-app.ts'
 
@@ -46,7 +46,7 @@ async function readTitles(bench: BrowserBench, username: string, word: string): 
  * A program signs in at the browser of a person, saves a prompt, and is disconnected: its next call is refused, with the address of the metadata.
  * @returns what the consent page said
  */
-export async function proveSignIn(bench: BrowserBench, username: string, client: SigningClient, model: string): Promise<string> {
+export async function proveSignIn(bench: OwnBench, username: string, client: SigningClient, model: string): Promise<string> {
   const id = randomBytes(4).toString('hex')
   const endpoint = `${bench.baseUrl}/mcp`
   const call = (token: string) =>

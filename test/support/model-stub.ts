@@ -91,7 +91,7 @@ const BEHAVIOURS: Readonly<Record<string, (call: Call) => void | Promise<void>>>
   },
   thinking: ({ response, prompt }) => answer(response, `<think>What does this want?\n</think>\n\nDone: ${prompt}`),
   async slow({ response, prompt }) {
-    for (let i = 0; i < 300 && !response.destroyed; i++) {
+    for (let i = 0; i < 2_000 && !response.destroyed; i++) {
       write(response, `${i} `)
       await sleep(100)
     }
@@ -165,6 +165,12 @@ const BEHAVIOURS: Readonly<Record<string, (call: Call) => void | Promise<void>>>
   'bad-json': ({ response }) => answer(response, 'Sure! {"role": "writer"}'),
   yaml: ({ response }) => answer(response, '```yaml\nrole: writer\ntask: write\n```'),
   'bad-yaml-once': ({ response, earlier }) => answer(response, earlier === 0 ? 'role: "writer' : 'role: writer'),
+  /** Behaves as the end of the prompt says, such as `[edits]`, for tests that share a service. */
+  'by-text'(call) {
+    const name = /\[([a-z-]+)\]\s*$/.exec(call.prompt)?.[1] ?? 'normal'
+    const earlier = log.slice(0, log.indexOf(call.entry)).filter(({ messages }) => findPrompt(messages) === call.prompt).length
+    return BEHAVIOURS[name]?.({ ...call, earlier })
+  },
   'forgets-once': ({ response, earlier, prompt }) => answer(response, earlier === 0 ? 'Write it well.' : `Write it well: ${prompt}`),
   forgets: ({ response }) => answer(response, 'Write it well.'),
 }

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createKey } from './library-fixtures.ts'
 import { createDatabaseNow, isOnPostgres } from './postgres.ts'
 import { findFreePort } from './postgres-server.ts'
 import { type RoundRobin, startRoundRobin } from './round-robin.ts'
@@ -147,5 +146,6 @@ export function createPlace(databaseUrlOf?: () => string): Place {
 /** A place with a user, and a key of theirs. */
 export async function createPlaceWithKey(username: string): Promise<{ place: Place; key: string }> {
   const place = createPlace()
+  const { createKey } = await import('./library-fixtures.ts')
   return { place, key: await createKey(place.databaseUrl, username) }
 }

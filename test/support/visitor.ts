@@ -31,7 +31,7 @@ export interface Visitor {
 export const PASSWORD = 'a horse that reads'
 
 /** A browser at the service, without a port. */
-export function visit(test: TestApp): Visitor {
+export function visit(test: Pick<TestApp, 'fetch'>): Visitor {
   const jar = new Map<string, string>()
   const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
   const go = async (path: string, options: RequestInit, more: Readonly<Record<string, string>> = {}): Promise<Visit> => {

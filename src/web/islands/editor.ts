@@ -56,23 +56,27 @@ function keepDraft(form: HTMLFormElement, onRestored: () => void): () => void {
   const atFirst = JSON.stringify(valuesOf(form))
   const isRefused = form.dataset['refused'] === 'true'
   let isLeaving = false
+  let isSent = false
   const known = readDraft(key)
   if (known && (known.isSent || isRefused)) {
     if (!isRefused) localStorage.removeItem(key)
   } else if (known && JSON.stringify(known.values) !== atFirst) offerDraft(form, key, known, onRestored)
   form.addEventListener('submit', (event) => {
     const { submitter } = event
-    const isSaved = submitter instanceof HTMLButtonElement && !['preview', 'improve', 'use'].includes(submitter.value)
-    if (isSaved) writeDraft(key, { values: valuesOf(form), isSent: true })
+    isSent = submitter instanceof HTMLButtonElement && !['preview', 'improve', 'use'].includes(submitter.value)
+    if (isSent) writeDraft(key, { values: valuesOf(form), isSent })
     isLeaving = true
   })
   addEventListener('pageshow', () => {
     isLeaving = false
+    isSent = false
   })
   addEventListener('beforeunload', (event) => {
     if (!isLeaving && (isRefused || JSON.stringify(valuesOf(form)) !== atFirst)) event.preventDefault()
   })
   return () => {
+    // What was typed just before it was saved is no draft.
+    if (isSent) return
     const values = valuesOf(form)
     if (JSON.stringify(values) === atFirst && !isRefused) localStorage.removeItem(key)
     else writeDraft(key, { values, isSent: false })

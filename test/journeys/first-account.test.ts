@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest'
+import { expectCopied, readClipboard, savePrompt, signUpInBrowser, useBrowser } from '../support/browser.ts'
+
+/** A library in which nobody has an account yet. */
+const bench = useBrowser()
+
+it('the first administrator signs up, connects clients by keys, sees the figures and revokes the key', async () => {
+  const page = await bench.newPage()
+  await signUpInBrowser(page, 'ada')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const key = (await page.locator('.new-key [data-text]').first().textContent())?.trim() ?? ''
+  expect(key).toMatch(/^cpb_[A-Za-z0-9]{49}$/)
+  await page.locator('.new-key [data-copy]').first().click()
+  await expectCopied(page).toBe(key)
+  expect(await page.locator('.new-key').textContent()).toContain(`--header "PROMPTS_API_KEY: ${key}"`)
+  await page.getByLabel('Cursor', { exact: true }).check()
+  const added = new URL((await page.getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')) ?? '')
+  expect([added.protocol, added.pathname, added.searchParams.get('name')]).toEqual(['cursor:', '/mcp/install', 'commonplace'])
+  expect(JSON.parse(Buffer.from(added.searchParams.get('config') ?? '', 'base64').toString())).toEqual({
+    url: `${bench.baseUrl}/api/mcp`,
+    headers: { PROMPTS_API_KEY: key },
+  })
+
+  // The page waits for the first call with the key.
+  const search = async () => {
+    const params = { name: 'search_prompts', arguments: { query: 'greeting' } }
+    const response = await fetch(`${bench.baseUrl}/api/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', PROMPTS_API_KEY: key },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  expect(await page.locator('[data-first-call]').textContent()).toBe('Waiting for the first call with this key…')
+  expect((await search()).status).toBe(200)
+  await page.getByText('First call received ✓').waitFor()
+  await page.reload()
+  expect(new URL(page.url()).pathname).toBe('/settings/keys')
+  expect(await page.locator('.new-key').count()).toBe(0)
+
+  // A private prompt is found by the key, and by nobody else.
+  await page.locator('header').getByText('New', { exact: true }).click()
+  await page.getByRole('link', { name: 'New prompt' }).click()
+  await page.getByLabel('Text', { exact: true }).fill('Greet ${name} in ${language:English}.')
+  await expect.poll(() => page.locator('[data-variables] li').allTextContents()).toEqual(['name required', 'language default: English'])
+  await savePrompt(page, 'A greeting', 'Greet ${name} in ${language:English}.')
+  expect(await page.locator('.notice').textContent()).toBe('Saved · private')
+  expect(await search()).toMatchObject({ status: 200, text: expect.stringContaining('A greeting') })
+  expect((await (await fetch(`${bench.baseUrl}/api/prompts`)).text()).includes('A greeting')).toBe(false)
+
+  // The figures are a picture, words and a table: today is at the end, as tall as the chart.
+  await page.goto('/admin')
+  const chart = page.getByRole('img', { name: 'New items by day' })
+  expect(await chart.locator('desc').textContent()).toMatch(/^Most on \w+ \d+: 1\.$/)
+  const [bar, frame] = [await chart.locator('rect').boundingBox(), await chart.boundingBox()]
+  expect((bar?.x ?? 0) + (bar?.width ?? 0)).toBeGreaterThan((frame?.x ?? 0) + (frame?.width ?? 0) * 0.95)
+  expect(bar?.height).toBeGreaterThan((frame?.height ?? 0) * 0.9)
+  await page.getByText('As a table').click()
+  expect(await page.locator('.day-table tbody tr').first().isVisible()).toBe(true)
+
+  // A key is revoked by two clicks, and shown once: reloading its page made no other.
+  await page.goto('/settings/keys')
+  expect(await page.locator('main').textContent()).not.toContain(key)
+  expect(await page.locator('.entries > li').count()).toBe(1)
+  const revoke = page.getByRole('button', { name: 'Revoke My laptop' })
+  expect(await revoke.isVisible()).toBe(false)
+  await page.locator('summary', { hasText: 'Revoke' }).click()
+  expect(await page.locator('.entries').textContent()).toContain('Programs that use it stop working at once.')
+  await revoke.click()
+  await page.getByText('Key revoked.').waitFor()
+  expect(await search()).toMatchObject({ status: 401, text: expect.stringContaining('invalid_api_key') })
+
+  // The chosen client is still chosen when a key is there, and its first call is waited for.
+  await page.goto('/connect')
+  await page.getByLabel('Gemini CLI', { exact: true }).check()
+  await page.getByLabel('Yours too, with a key').check()
+  await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
+  await page.waitForURL('**/connect?access=key&client=gemini-cli')
+  const { httpUrl, headers } = JSON.parse((await page.locator('.client pre:visible').textContent()) ?? '').mcpServers.commonplace
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const called = await fetch(httpUrl, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+  expect(called.status).toBe(200)
+  await page.getByText('First call received ✓').waitFor()
+  await page.getByLabel('Codex', { exact: true }).check()
+  expect(await page.locator('.client pre:visible').textContent()).toContain(headers.PROMPTS_API_KEY)
+  await page.reload()
+  expect(await page.locator('main').textContent()).not.toContain(headers.PROMPTS_API_KEY)
+  await page.goto('/docs/connect')
+  await page.locator('.written').getByRole('button', { name: 'Copy' }).first().click()
+  await expectCopied(page).toContain(`claude mcp add --transport http commonplace ${bench.baseUrl}/mcp`)
+
+  // A stranger sees one client at a time, with a key or without, by clicks and arrows.
+  const stranger = await bench.newPage()
+  await stranger.goto('/')
+  await stranger.locator('.connect-box [data-copy]').click()
+  expect(await readClipboard(stranger)).toBe(`claude mcp add --transport http commonplace ${bench.baseUrl}/api/mcp`)
+  await stranger.goto('/connect?client=windsurf')
+  const clients = stranger.getByRole('group', { name: 'Client', exact: true })
+  expect(await clients.getByRole('radio').count()).toBe(7)
+  const shown = stranger.locator('pre:visible')
+  expect(await shown.allTextContents()).toEqual([expect.stringContaining('"serverUrl"')])
+  await stranger.getByLabel('Windsurf', { exact: true }).focus()
+  await stranger.keyboard.press('ArrowRight')
+  expect(await shown.allTextContents()).toEqual([expect.stringContaining('[mcp_servers.commonplace]')])
+  for (const name of (await clients.locator('label').allTextContents()).map((one) => one.trim())) {
+    await stranger.getByLabel(name, { exact: true }).check()
+    await stranger.getByLabel('Public items, no key').check()
+    const open = await shown.allTextContents()
+    expect(open.length, name).toBe(name === 'Claude Code' ? 2 : 1)
+    expect(open.join(''), name).not.toMatch(/PROMPTS_API_KEY/)
+    await stranger.getByLabel('Yours too, signed in').check()
+    const signing = (await shown.allTextContents()).join('\n')
+    if (name === 'Windsurf') expect(signing).toBe('')
+    else expect(signing, name).toMatch(/http:\/\/127\.0\.0\.1:\d+\/mcp"?/)
+    expect(signing, name).not.toMatch(/PROMPTS_API_KEY|\/api\/mcp/)
+    await stranger.getByLabel('Yours too, with a key').check()
+    const keyed = await shown.allTextContents()
+    expect(keyed.length, name).toBe(open.length)
+    for (const text of keyed) expect(text, name).toMatch(/PROMPTS_API_KEY/)
+    // A link that installs a placeholder helps nobody.
+    expect(await stranger.getByRole('link', { name: /^(Add to|Install in)/ }).count(), name).toBe(0)
+  }
+  await stranger.getByRole('link', { name: 'Sign in to create a key' }).click()
+  expect(new URL(stranger.url()).searchParams.get('to')).toBe('/connect?access=key')
+})

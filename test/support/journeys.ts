@@ -1,0 +1,77 @@
+import { chromium } from 'playwright-core'
+import type { TestProject } from 'vitest/node'
+import { findSetupPath, launchOptions, signUp } from './browser.ts'
+import { startModelServer } from './model-server.ts'
+import { OIDC_CLIENT } from './oidc-client.ts'
+import { startOidcServer } from './oidc-server.ts'
+import { createPlace } from './processes.ts'
+
+/** The service, its browser and what they talk to, which all journeys share. */
+export interface SharedService {
+  readonly baseUrl: string
+  /** A folder that goes when the journeys end. */
+  readonly folder: string
+  /** Where Playwright reaches the browser. */
+  readonly browserUrl: string
+  /** The model that improves, see `by-text` in model-stub.ts. */
+  readonly modelsUrl: string
+  /** Cookies of the administrator's session. */
+  readonly administrator: string
+  /** A sign-in provider called Corp. */
+  readonly issuer: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    journeys: SharedService | undefined
+  }
+}
+
+/** Starts one service and one browser for all journeys. */
+export default async function startJourneys(project: TestProject): Promise<() => Promise<void>> {
+  const started: (() => unknown)[] = []
+  const stop = async () => {
+    for (const end of started.splice(0).toReversed()) await end()
+  }
+  try {
+    project.provide('journeys', await start((end) => started.push(end)))
+  } catch (error) {
+    // Vitest calls no teardown of a setup that failed.
+    await stop()
+    throw error
+  }
+  return stop
+}
+
+async function start(atEnd: (end: () => unknown) => void): Promise<SharedService> {
+  const place = createPlace()
+  atEnd(() => place.remove())
+  const models = await startModelServer()
+  atEnd(() => models.stop())
+  const provider = await startOidcServer('http://localhost/sign-in/with/oidc')
+  atEnd(() => provider.stop())
+  const browser = await chromium.launchServer(launchOptions())
+  atEnd(() => browser.close())
+  const env = {
+    HOST: 'localhost', // Passkeys need a name.
+    ALLOW_SIGNUP: 'true',
+    IMPROVE_MODEL: 'by-text',
+    OPENAI_BASE_URL: models.baseUrl,
+    OPENAI_API_KEY: 'sk-test',
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: OIDC_CLIENT.id,
+    OIDC_CLIENT_SECRET: OIDC_CLIENT.secret,
+    OIDC_NAME: 'Corp',
+    OIDC_GROUPS: 'engineering=acme:editor, staff=everyone:reader',
+  }
+  const running = await place.serve({ args: ['--starter'], env })
+  const administrator = await signUp(running.url, { username: 'root', setupCode: findSetupPath(running).split('=')[1] ?? '' })
+  return {
+    baseUrl: running.url,
+    folder: place.folder,
+    browserUrl: browser.wsEndpoint(),
+    modelsUrl: models.baseUrl,
+    administrator: administrator.cookies(),
+    issuer: provider.issuer,
+  }
+}
