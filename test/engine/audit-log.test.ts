@@ -136,9 +136,9 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
       clock: () => now,
       wait,
     })
-    await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 })
+    await expect.poll(count).toBe(1)
     now += 6 * DAY_MS
-    await vi.waitFor(async () => expect(await count()).toBe(0), { timeout: 20_000 })
+    await expect.poll(count).toBe(0)
     await stop()
     expect(failures).toEqual([])
   })

@@ -232,7 +232,7 @@ for (const engine of ENGINES) {
         expect(await target.transfer.exportCategories(), what).toEqual(categories)
       }
       expect(await importWholeLibrary(target.transfer, good)).toMatchObject({ isNew: true })
-    }, 120_000)
+    })
 
     it('of the format before is taken too: its skills get their names, once', async () => {
       cpSync(good, bad, { recursive: true })
