@@ -36,7 +36,7 @@ export default defineConfig({
           name: 'postgresql',
           include: ['test/engine/*.test.ts'],
           globalSetup: [BUILD, TOOLS, POSTGRES],
-          env: { TEST_ENGINES: 'postgresql' },
+          env: { TEST_ENGINES: 'postgresql', TEST_ENGINE: 'postgresql' },
         },
       },
       { extends: true, test: { name: 'walks', include: ['test/walks/*.test.ts'], globalSetup: [BUILD] } },

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
@@ -12,7 +11,7 @@ import { ENGINES } from '../support/engines.ts'
 
 /** Saves that two instances make at the same time, while a third connection reads what they commit. */
 
-const ROUNDS = 6
+const ROUNDS = 2
 const PROMPT: PromptFields = {
   title: 'The same title',
   content: 'First words.',
@@ -51,41 +50,14 @@ for (const engine of ENGINES) {
     const by = () => ({ userId: ada.id, note: null })
     const everywhere = <T>(work: (store: LibraryStore, index: number) => Promise<T>, times: number) =>
       Promise.all(Array.from({ length: times }, (_, index) => work(stores[index % 2] as LibraryStore, index)))
-    /** Reads numbers again and again; each is greater than all that were read before. */
-    const watch = (table: 'item_words' | 'shared_change' | 'public_change') => {
-      const reader = databases[1]?.reader
-      if (!reader) throw new Error('no second instance')
-      let isOver = false
-      const seen: number[] = []
-      const readOn = async () => {
-        const rows = await reader
-          .selectFrom(table)
-          .select('revision')
-          .where('revision', '>', seen.at(-1) ?? 0)
-          .orderBy('revision')
-          .execute()
-        seen.push(...rows.map(({ revision }) => Number(revision)))
-      }
-      const reading = (async () => {
-        for (; !isOver; await sleep(1)) await readOn()
-        await readOn()
-        const all = await reader.selectFrom(table).select('revision').orderBy('revision').execute()
-        return { seen: new Set(seen), all: all.map(({ revision }) => Number(revision)) }
-      })()
-      return async () => {
-        isOver = true
-        return await reading
-      }
-    }
-
     it('give each item a slug of its own', async () => {
-      const items = await everywhere((store) => store.items.createPrompt(by(), PROMPT), 40)
-      expect(new Set(items.map(({ slug }) => slug)).size).toBe(40)
+      const items = await everywhere((store) => store.items.createPrompt(by(), PROMPT), 8)
+      expect(new Set(items.map(({ slug }) => slug)).size).toBe(8)
       for (const { id, slug } of items) expect((await stores[0]?.items.findPrompt(ANONYMOUS, slug))?.id).toBe(id)
     })
 
     it('give one of those who want a slug the slug, and refuse the others', async () => {
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 8)
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 4)
       const outcomes = await Promise.allSettled(
         items.map(({ id }, index) => (stores[index % 2] as LibraryStore).items.changePrompt(id, by(), () => ({ slug: 'wanted' }))),
       )
@@ -107,17 +79,17 @@ for (const engine of ENGINES) {
             visibility: 'public',
             files,
           }),
-        6,
+        4,
       )
       const rows = await databases[0]?.reader.selectFrom('item').select('channel_name').where('kind', '=', 'skill').execute()
-      expect(skills).toHaveLength(6)
-      expect(new Set(rows?.map((row) => row.channel_name)).size).toBe(6)
+      expect(skills).toHaveLength(4)
+      expect(new Set(rows?.map((row) => row.channel_name)).size).toBe(4)
     })
 
     it('of one item follow one another: no change is lost, and versions have no gap', async () => {
       const item = await stores[0]?.items.createPrompt(by(), { ...PROMPT, content: '' })
       if (!item) throw new Error('nothing was created')
-      const changes = 30
+      const changes = 8
       await everywhere(
         (store, index) =>
           store.items.changePrompt(item.id, by(), (current) => ({ content: `${'content' in current ? current.content : ''}${index},` })),
@@ -137,32 +109,6 @@ for (const engine of ENGINES) {
       expect(logged?.map(({ version }) => version)).toEqual(Array.from({ length: changes + 1 }, (_, index) => index + 1))
     })
 
-    it.each(['item_words', 'shared_change', 'public_change'] as const)(
-      'are numbered in %s in the order of their commits',
-      async (table) => {
-        const stop = watch(table)
-        const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 20)
-        for (let round = 0; round < ROUNDS; round++) {
-          await everywhere(
-            (store, index) =>
-              store.items.changePrompt(items[(index * 7 + round) % items.length]?.id ?? '', by(), () => ({
-                content: `Round ${round}, writer ${index}, words of their own: ${'abcdefghij'[round]}${index}zz.`,
-                tags: index % 2 === 0 ? ['Red'] : ['blue', 'green'],
-              })),
-            40,
-          )
-        }
-        const { seen, all } = await stop()
-        expect(all.length).toBeGreaterThan(0)
-        // Nothing appeared below what had been read.
-        expect(all.filter((revision) => !seen.has(revision))).toEqual([])
-        if (table === 'public_change') {
-          const [first = 0] = all
-          expect(all).toEqual(all.map((_, index) => first + index))
-        }
-      },
-    )
-
     it('of the same items in any order all come through', async () => {
       const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 4)
       const forward = [0, 1, 2, 3]
@@ -173,10 +119,10 @@ for (const engine of ENGINES) {
           await Promise.all(
             order.map((place) => store.items.changePrompt(items[place]?.id ?? '', by(), () => ({ content: `${round} ${index}` }))),
           )
-        }, 10)
+        }, 4)
       }
       const versions = await databases[0]?.reader.selectFrom('item').select('version').execute()
-      expect(versions?.map(({ version }) => version)).toEqual([61, 61, 61, 61])
+      expect(versions?.map(({ version }) => version)).toEqual([9, 9, 9, 9])
     })
 
     it('keep the category that another one has just chosen', async () => {
@@ -188,7 +134,7 @@ for (const engine of ENGINES) {
         await everywhere(
           (store, index) =>
             store.items.changePrompt(item.id, by(), () => (index === 3 ? { category } : { title: `Title ${round} ${index}` })),
-          8,
+          4,
         )
         expect((await stores[0]?.items.findPrompt(ANONYMOUS, item.id))?.category?.slug).toBe(category)
       }
@@ -197,7 +143,7 @@ for (const engine of ENGINES) {
     })
 
     it('write words that were removed meanwhile anew', async () => {
-      const words = Array.from({ length: 20 }, (_, index) => `zyx${'abcdefghijklmnopqrst'[index]}w`)
+      const words = Array.from({ length: 5 }, (_, index) => `zyx${'abcde'[index]}w`)
       const [one] = stores
       const first = await one?.items.createPrompt(by(), { ...PROMPT, content: words.join(' ') })
       if (!one || !first) throw new Error('nothing was created')
@@ -238,66 +184,45 @@ for (const engine of ENGINES) {
     it('and votes of many on one item are all counted', async () => {
       const item = await stores[0]?.items.createPrompt(by(), PROMPT)
       if (!item) throw new Error('nothing was created')
-      const names = Array.from({ length: 12 }, (_, index) => `voter-${index}`)
+      const names = Array.from({ length: 5 }, (_, index) => `voter-${index}`)
       const voters = await Promise.all(
         names.map((username) => (stores[0] as LibraryStore).people.createUser({ username, defaultVisibility: 'private' })),
       )
       const outcomes = await Promise.allSettled([
-        ...[...voters, ...voters.slice(0, 4)].map(({ id }, index) =>
+        ...[...voters, ...voters.slice(0, 2)].map(({ id }, index) =>
           (stores[index % 2] as LibraryStore).marks.setVote(ANONYMOUS, 'prompt', item.slug, id, true),
         ),
-        ...Array.from({ length: 6 }, (_, index) =>
+        ...Array.from({ length: 3 }, (_, index) =>
           (stores[index % 2] as LibraryStore).items.changePrompt(item.id, by(), () => ({ content: `Change ${index}.` })),
         ),
       ])
       expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
-      expect(await stores[1]?.items.findPrompt(ANONYMOUS, item.id)).toMatchObject({ votes: 12 })
-      const taken = await everywhere(
-        (store, index) => store.marks.setVote(ANONYMOUS, 'prompt', item.id, voters[index]?.id ?? '', false),
-        12,
-      )
-      expect(taken.map((result) => result?.votes).toSorted((a = 0, b = 0) => a - b)).toEqual(
-        Array.from({ length: 12 }, (_, votes) => votes),
-      )
-    })
-
-    it.runIf(engine.name === 'postgresql')('and changes of many kinds never wait for each other in a circle', async () => {
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 20)
-      for (let round = 0; round < ROUNDS; round++) {
-        // Features raise revisions in another order than saves do.
-        await Promise.all([
-          ...items.slice(0, 10).map(({ id }) => stores[0]?.items.changePrompt(id, by(), () => ({ content: `Round ${round}.` }))),
-          ...items.slice(10).map(({ id }) => stores[1]?.marks.setFeatured('prompt', id, round % 2 === 0)),
-        ])
-      }
-      // The server counts within a second.
-      await sleep(1200)
-      const counted = sql<{ deadlocks: string }>`select deadlocks from pg_stat_database where datname = current_database()`
-      const result = databases[0] && (await counted.execute(databases[0].reader))
-      expect(result?.rows.map(({ deadlocks }) => Number(deadlocks))).toEqual([0])
+      expect(await stores[1]?.items.findPrompt(ANONYMOUS, item.id)).toMatchObject({ votes: 5 })
+      const taken = await everywhere((store, index) => store.marks.setVote(ANONYMOUS, 'prompt', item.id, voters[index]?.id ?? '', false), 5)
+      expect(taken.map((result) => result?.votes).toSorted((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: 5 }, (_, votes) => votes))
     })
 
     it('and of those who delete an item one does', async () => {
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 12)
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 4)
       const deleted = await Promise.all(
         items.flatMap(({ id, slug }) => [id, slug].map((ref, index) => stores[index]?.items.setDeleted('prompt', ref, ada.id, true))),
       )
-      expect(deleted.filter((outcome) => outcome !== null)).toHaveLength(12)
+      expect(deleted.filter((outcome) => outcome !== null)).toHaveLength(4)
     })
 
     it('and favourites of one reader stay below the limit', async () => {
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 10)
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 5)
       const outcomes = await everywhere(
-        (store, index) => store.marks.setFavourite(ANONYMOUS, 'prompt', items[index]?.id ?? '', ada.id, true, 4),
-        10,
+        (store, index) => store.marks.setFavourite(ANONYMOUS, 'prompt', items[index]?.id ?? '', ada.id, true, 2),
+        5,
       )
-      expect(outcomes.filter((outcome) => outcome === 'full')).toHaveLength(6)
-      expect(await databases[1]?.reader.selectFrom('favourite').select('item_seq').execute()).toHaveLength(4)
+      expect(outcomes.filter((outcome) => outcome === 'full')).toHaveLength(3)
+      expect(await databases[1]?.reader.selectFrom('favourite').select('item_seq').execute()).toHaveLength(2)
     })
 
     it('and changes of one collection follow one another', async () => {
       const actor: Actor = { kind: 'user', userId: ada.id, username: 'ada', scopes: new Set(['read', 'write']) }
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 12)
+      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 6)
       const made = await stores[0]?.collections.createCollection(actor, {
         ownerId: ada.id,
         title: 'Many hands',
@@ -313,27 +238,27 @@ for (const engine of ENGINES) {
       const rejected = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
       expect(rejected).toEqual([])
       const rows = await databases[0]?.reader.selectFrom('collection_item').select(['item_seq', 'position']).execute()
-      expect(new Set(rows?.map(({ item_seq }) => item_seq)).size).toBe(12)
-      expect(new Set(rows?.map(({ position }) => position)).size).toBe(12)
+      expect(new Set(rows?.map(({ item_seq }) => item_seq)).size).toBe(6)
+      expect(new Set(rows?.map(({ position }) => position)).size).toBe(6)
       const collection = await stores[0]?.collections.findCollection(actor, made.id)
       // Once for each item that was not there.
-      expect(collection?.version).toBe(13)
-      const [kept, removed] = [items.slice(0, 6), items.slice(6)]
+      expect(collection?.version).toBe(7)
+      const [kept, removed] = [items.slice(0, 3), items.slice(3)]
       const changes = await Promise.allSettled([
         ...kept.map(({ id }) => stores[0]?.collections.moveInCollection(actor, made.slug, id, { to: 'first' }, undefined)),
         ...removed.map(({ id }) => stores[1]?.collections.removeFromCollection(actor, made.id, [id])),
       ])
       expect(changes.filter(({ status }) => status === 'rejected')).toEqual([])
       const left = await databases[0]?.reader.selectFrom('collection_item').select('position').execute()
-      expect(new Set(left?.map(({ position }) => position)).size).toBe(6)
-      expect(left).toHaveLength(6)
+      expect(new Set(left?.map(({ position }) => position)).size).toBe(3)
+      expect(left).toHaveLength(3)
     })
 
     it('and writes that run alone keep out of each other’s way', async () => {
       const item = await stores[0]?.items.createPrompt(by(), PROMPT)
       if (!item) throw new Error('nothing was created')
       const outcomes = await Promise.allSettled([
-        ...Array.from({ length: 20 }, (_, index) =>
+        ...Array.from({ length: 6 }, (_, index) =>
           (stores[index % 2] as LibraryStore).items.changePrompt(item.id, by(), () => ({ content: `Change ${index}.` })),
         ),
         ...Array.from({ length: 4 }, (_, index) =>

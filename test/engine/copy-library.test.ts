@@ -7,7 +7,7 @@ import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { migrate } from '../../src/storage/migrations/index.ts'
 import type { Database } from '../../src/storage/schema.ts'
 import { createStore } from '../../src/storage/store.ts'
-import { countingRandom, ENGINES, type Engine } from '../support/engines.ts'
+import { countingRandom, ENGINES, type Engine, EVERY_ENGINE } from '../support/engines.ts'
 import { fillEveryTable } from '../support/every-table.ts'
 
 const outside = { clock: Date.now, random: countingRandom() }
@@ -49,14 +49,23 @@ for (const engine of ENGINES) {
     })
   })
 
-  for (const target of ENGINES) {
-    describe(`a library copied from ${engine.name} to ${target.name}`, () => {
+  // A server copies to and from a file.
+  const others = EVERY_ENGINE.filter(({ name }) => name !== engine.name)
+  const pairs =
+    engine.name === 'sqlite'
+      ? [[engine, engine]]
+      : others.flatMap((other) => [
+          [engine, other],
+          [other, engine],
+        ])
+  for (const [source = engine, target = engine] of pairs) {
+    describe(`a library copied from ${source.name} to ${target.name}`, () => {
       it('has every row as it was, and goes on numbering where the other was', async () => {
-        const [from, to] = [await openFull(engine), await open(target)]
+        const [from, to] = [await openFull(source), await open(target)]
         const { tables, fault, wasResumed } = await copyLibrary(from, to)
         expect({ fault, wasResumed }).toEqual({ fault: null, wasResumed: false })
         expect(tables.map(({ name }) => name)).toEqual(COPIED_TABLES.map(({ name }) => name))
-        for (const { name, from: source, to: copy } of tables) expect(copy, name).toEqual(source)
+        for (const { name, from: read, to: copy } of tables) expect(copy, name).toEqual(read)
         for (const { name } of COPIED_TABLES.filter(({ isNumbered }) => isNumbered)) {
           // That it was copied is the one thing the copy knows more.
           const more = name === 'audit_event' ? 1 : 0
@@ -74,7 +83,7 @@ for (const engine of ENGINES) {
       })
 
       it('is refused by all until it is whole, and goes on from where it was cut off', async () => {
-        const [from, to, other] = [await openFull(engine), await open(target), await openFull(engine)]
+        const [from, to, other] = [await openFull(source), await open(target), await openFull(source)]
         const cutOff = copyLibrary(from, to, ({ table }) => {
           if (table === 'blob') throw new Error('cut off')
         })
@@ -87,7 +96,7 @@ for (const engine of ENGINES) {
         })
         const { tables, fault, wasResumed } = await copyLibrary(from, to)
         expect({ fault, wasResumed }).toEqual({ fault: null, wasResumed: true })
-        for (const { name, from: source, to: copy } of tables) expect(copy, name).toEqual(source)
+        for (const { name, from: read, to: copy } of tables) expect(copy, name).toEqual(read)
         await migrate(to)
       })
 
@@ -108,7 +117,7 @@ for (const engine of ENGINES) {
           ],
         ] as const
         for (const [change, fault] of changes) {
-          const [from, to] = [await openFull(engine), await open(target)]
+          const [from, to] = [await openFull(source), await open(target)]
           const writing: Promise<unknown>[] = []
           const report = await copyLibrary(from, to, ({ table }) => {
             if (table === 'user') writing.push(from.transact(change))

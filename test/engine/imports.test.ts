@@ -74,9 +74,9 @@ describe.each(ENGINES)('imports on $name', (engine) => {
 
   it('give way to the next one of the person, and go with the person and with purges', async () => {
     const first = await keep([ENTRY])
-    const second = await keep(Array.from({ length: 1_200 }, () => ENTRY))
+    const second = await keep([ENTRY, ENTRY])
     expect(await store.imports.findImport(ada, first, '')).toBeNull()
-    expect(await store.imports.findImport(ada, second, '')).toMatchObject({ total: 1_200 })
+    expect(await store.imports.findImport(ada, second, '')).toMatchObject({ total: 2 })
     const fields = {
       title: 'Title',
       content: 'x',

@@ -243,28 +243,28 @@ for (const engine of ENGINES) {
 
       it('come in any number, each once', async () => {
         await store.inTransaction(async (transaction) => {
-          for (let n = 0; n < 300; n++) await transaction.items.createPrompt(by, { ...PROMPT, title: `Number ${n}`, tags: [] })
+          for (let n = 0; n < 90; n++) await transaction.items.createPrompt(by, { ...PROMPT, title: `Number ${n}`, tags: [] })
         })
         const readAll = async () => {
           const items: UnencodedItem[] = []
           for (let upTo = await store.itemVectors.readLastChange(); upTo > 0; ) {
-            const part = await store.itemVectors.listUnencoded(MODEL, { after: 0, upTo }, 40)
-            expect(part.items.length).toBeLessThanOrEqual(40)
+            const part = await store.itemVectors.listUnencoded(MODEL, { after: 0, upTo }, 20)
+            expect(part.items.length).toBeLessThanOrEqual(20)
             items.push(...part.items)
             upTo = part.upTo
           }
           return items
         }
         const items = await readAll()
-        expect(items.map(({ text }) => text.title)).toEqual(Array.from({ length: 300 }, (_, n) => `Number ${299 - n}`))
-        await encode(items.slice(0, 200))
-        expect(await readAll()).toEqual(items.slice(200))
+        expect(items.map(({ text }) => text.title)).toEqual(Array.from({ length: 90 }, (_, n) => `Number ${89 - n}`))
+        await encode(items.slice(0, 60))
+        expect(await readAll()).toEqual(items.slice(60))
         const read = begin()
         const first = (await read()).vectors.map(([, seq]) => seq)
-        await encode(items.slice(200))
+        await encode(items.slice(60))
         const second = (await read()).vectors.map(([, seq]) => seq)
-        expect([first.length, second.length]).toEqual([200, 100])
-        expect(new Set([...first, ...second]).size).toBe(300)
+        expect([first.length, second.length]).toEqual([60, 30])
+        expect(new Set([...first, ...second]).size).toBe(90)
       })
     })
 

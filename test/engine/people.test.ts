@@ -46,6 +46,23 @@ for (const engine of ENGINES) {
       store.items.searchPrompts(ANONYMOUS, { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })
     const join = (username: string, inviteSha256: string | null = null) =>
       store.people.createLogin({ username, email: null, passwordHash: 'x', inviteSha256 }, () => 'user')
+    /** Many keys of Ada's, past the limit of those that work. */
+    const addKeys = async (count: number, more: { revoked_at?: string } = {}) => {
+      const { seq } = await database.reader.selectFrom('user').select('seq').where('id', '=', ada.id).executeTakeFirstOrThrow()
+      const keys = Array.from({ length: count }, (_, n) => {
+        const created = new Date(outside.clock()).toISOString()
+        return {
+          id: outside.random.id(),
+          user_seq: seq,
+          name: `over ${n}`,
+          sha256: `sha ${n}`,
+          scopes: '["read"]',
+          created_at: created,
+          ...more,
+        }
+      })
+      await database.transact((db) => db.insertInto('api_key').values(keys).execute())
+    }
     /** Runs out of disk in the transaction after the first `good` ones. */
     const failAfter = async (good: number): Promise<LibraryStore> => {
       let left = Number.POSITIVE_INFINITY
@@ -78,15 +95,15 @@ for (const engine of ENGINES) {
     describe('somebody who is removed', () => {
       it('is gone at once for everybody, and wholly when the library is opened again after a kill half-way', async () => {
         const kept = await save(ada, { title: 'Kept', tags: ['Shared'] })
-        const items = await saveMany(450, { content: 'zorblat', tags: ['Bens'] })
+        const items = await saveMany(150, { content: 'zorblat', tags: ['Bens'] })
         const [first] = items
         const unlisted = await save(ben, { title: 'By id', visibility: 'unlisted' })
         await store.marks.setVote(as(ben), 'prompt', kept.id, ben.id, true)
         await store.keys.createKey({ name: 'k', userId: ben.id, sha256: 'k', scopes: ['write'], expiresAt: null })
-        expect((await find('zorblat')).total).toBe(450)
+        expect((await find('zorblat')).total).toBe(150)
         const killed = await failAfter(2)
         await expect(killed.people.deletePerson(ben.id)).rejects.toThrow('killed')
-        expect((await rowsOf('item')).length).toBe(1 + 351)
+        expect((await rowsOf('item')).length).toBe(1 + 51)
 
         for (const reader of [store, killed]) {
           expect((await reader.categories.listTags(as(ben), { limit: 9, offset: 0 })).items.map(({ name }) => name)).toEqual(['Shared'])
@@ -125,25 +142,12 @@ for (const engine of ENGINES) {
         expect(await store.items.findPrompt(ANONYMOUS, kept.id)).toMatchObject({ title: 'Kept' })
       })
 
-      it('lets others write between its parts, and readers go on', async () => {
-        await saveMany(450)
-        let isOver = false
-        const removal = store.people.deletePerson(ben.id).then(() => {
-          isOver = true
-        })
-        await save(ada)
-        await save(ada)
-        expect(isOver).toBe(false)
-        await removal
-        expect((await rowsOf('item')).length).toBe(2)
-      })
-
       it('is looked for in no table from end to end', async () => {
         expect(await engine.findUnindexedReferences(database)).toEqual([])
       })
 
       it('goes even when two processes do it at once', async () => {
-        await saveMany(250)
+        await saveMany(150)
         const killed = await failAfter(1)
         await expect(killed.people.deletePerson(ben.id)).rejects.toThrow('killed')
         const [one, two] = await Promise.all([createStore(place.open(), outside), createStore(place.open(), outside)])
@@ -364,7 +368,7 @@ for (const engine of ENGINES) {
         return store.keys.createKey({ name: 'k', userId: ada.id, sha256, scopes: ['read'], expiresAt })
       }
       await make(new Date(now + DAY_MS).toISOString())
-      for (let n = 0; n < 98; n++) await make(null)
+      await addKeys(98)
       const last = await make(null)
       await expect(make(null)).rejects.toMatchObject({
         code: 'conflict',
@@ -391,7 +395,7 @@ for (const engine of ENGINES) {
       now += 2.5 * DAY_MS
       await make('third')
       expect(await names()).toEqual(['works', 'second', 'third'])
-      for (let n = 0; n < 205; n++) await store.keys.revokeKey((await make(`over ${n}`)).id)
+      await addKeys(205, { revoked_at: new Date(now).toISOString() })
       const listed = await names()
       expect([listed.length, listed.slice(0, 4), listed.at(-1)]).toEqual([200, ['works', 'second', 'third', 'over 8'], 'over 204'])
     })

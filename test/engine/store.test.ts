@@ -235,8 +235,9 @@ for (const engine of ENGINES) {
 
       it('stay findable past many equal titles', async () => {
         const slugs = new Set<string>()
-        for (let i = 0; i < 40; i++) slugs.add((await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Many' })).slug)
-        expect(slugs.size).toBe(40)
+        // More than are tried one by one.
+        for (let i = 0; i < 34; i++) slugs.add((await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Many' })).slug)
+        expect(slugs.size).toBe(34)
       })
     })
 
@@ -304,9 +305,9 @@ for (const engine of ENGINES) {
           target.items.changeSkill(skill.id, by(ada), () => ({
             files: (files) => [...files, { filename: `f${n}.txt`, bytes: bytes(`${n}`) }],
           }))
-        await Promise.all(Array.from({ length: 12 }, (_, n) => add(n % 2 ? store : other, n)))
-        expect((await store.items.findSkill(ANONYMOUS, skill.id))?.files.length).toBe(13)
-        expect((await store.items.findSkill(ANONYMOUS, skill.id))?.version).toBe(13)
+        await Promise.all(Array.from({ length: 6 }, (_, n) => add(n % 2 ? store : other, n)))
+        expect((await store.items.findSkill(ANONYMOUS, skill.id))?.files.length).toBe(7)
+        expect((await store.items.findSkill(ANONYMOUS, skill.id))?.version).toBe(7)
         await other.close()
       })
 
@@ -482,7 +483,7 @@ for (const engine of ENGINES) {
       it('finds each write in the search after it, while others write', async () => {
         const other = await createStore(place.open(), outside)
         await Promise.all(
-          Array.from({ length: 20 }, async (_, i) => {
+          Array.from({ length: 6 }, async (_, i) => {
             const title = `Item${i}x`
             const saver = i % 2 ? store : other
             await saver.items.createPrompt(by(ada), { ...PROMPT, title, content: `walrus and word${i}y` })
@@ -492,15 +493,17 @@ for (const engine of ENGINES) {
             }
           }),
         )
-        for (const reader of [store, other]) expect((await reader.items.searchPrompts(ANONYMOUS, search('walrus '))).total).toBe(20)
+        for (const reader of [store, other]) expect((await reader.items.searchPrompts(ANONYMOUS, search('walrus '))).total).toBe(6)
         await other.close()
       })
 
       it('reads a library larger than what it takes at a time', async () => {
-        const many = Array.from({ length: 30_000 }, (_, i) => `w${i.toString(36)}q`)
+        // Reads of changes, words of one statement and words of one text are each cut into parts.
+        expect(await titles(ANONYMOUS, search('short '))).toEqual([])
+        const many = Array.from({ length: 1_200 }, (_, i) => `w${i.toString(36)}q`)
         await store.inTransaction(async (transaction) => {
           for (let i = 0; i < 6; i++) {
-            const content = many.slice(i * 5000, (i + 1) * 5000).join(' ')
+            const content = many.slice(i * 200, (i + 1) * 200).join(' ')
             await transaction.items.createPrompt(by(ada), { ...PROMPT, title: `Long ${i}`, content })
           }
           for (let i = 0; i < 600; i++)
@@ -511,9 +514,9 @@ for (const engine of ENGINES) {
           expect((await reader.items.searchPrompts(ANONYMOUS, search('short '))).total).toBe(600)
           expect((await reader.items.searchPrompts(ANONYMOUS, search('short ', { filter: { anyTags: ['t3'] } }))).total).toBe(150)
           expect((await reader.items.searchPrompts(ANONYMOUS, search('', { limit: 1, sort: 'newest' }))).items[0]?.title).toBe('Short 599')
-          for (const word of [many[0], many[399], many[400], many[4999], many[19_999], many[20_000], many[29_999]]) {
+          for (const word of [many[0], many[399], many[400], many[799], many[800], many[1_199]]) {
             const { items } = await reader.items.searchPrompts(ANONYMOUS, search(`${word} `))
-            expect(items[0]?.title).toBe(`Long ${Math.floor(many.indexOf(word ?? '') / 5000)}`)
+            expect(items[0]?.title).toBe(`Long ${Math.floor(many.indexOf(word ?? '') / 200)}`)
           }
         }
         await other.close()

@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
-import type { LibraryChange } from '../../src/library/ports/instances.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { examine } from '../../src/storage/doctor/examine.ts'
@@ -57,162 +56,94 @@ const modes = (root: string) =>
 const channelNames = async (store: LibraryStore, actor: Actor) =>
   (await store.items.walkSharedSkills(actor, 'list', {}, 0, 99)).skills.map(({ id, channelName }) => [id, channelName])
 
-for (const from of ENGINES) {
-  for (const to of ENGINES) {
-    describe(`a whole export from ${from.name} to ${to.name}`, () => {
-      it('knows which versions and addresses were deleted for good', async () => {
-        const source = await openNew(from)
-        const { id: userId } = await source.people.createUser({ username: 'ada', defaultVisibility: 'public' })
-        const by = { userId, note: null }
-        const fields = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const }
-        const gone = await source.items.createPrompt(by, { ...fields, title: 'Gone', content: 'secret words' })
-        const { id } = await source.items.createPrompt(by, { ...fields, title: 'Kept', content: 'secret 1' })
-        for (const content of ['secret 2', 'three', 'four']) await source.items.changePrompt(id, by, () => ({ content }))
-        await source.purges.purgeItem('prompt', gone.id, '', () => true)
-        const files = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('---\nname: tidy\ndescription: d\n---\n') }]
-        const skill = { ...fields, title: 'Tidy up', files }
-        await source.purges.purgeItem('skill', (await source.items.createSkill(by, skill)).id, '', () => true)
-        await source.purges.purgeVersions('prompt', id, userId, { first: 1, last: 2 })
-        const written = await exportWholeLibrary(source.transfer, join(folder, 'one'))
-        const texts = [...readTree(join(folder, 'one')).values()].map((base64) => Buffer.from(base64, 'base64').toString())
-        expect([texts.some((text) => text.includes('three')), texts.some((text) => text.includes('secret'))]).toEqual([true, false])
-
-        const place = await openPlace(to)
-        const target = await place.open()
-        await importWholeLibrary(target.transfer, join(folder, 'one'))
-        const ada = await actAs(target, 'ada')
-        expect((await target.items.listVersions(ada, id, { before: null, limit: 9 })).map(({ version }) => version)).toEqual([4, 3])
-        const owner = { userId: ada.kind === 'user' ? ada.userId : '', note: null }
-        expect((await target.items.createPrompt(owner, { ...fields, title: 'Gone', content: 'c' })).slug).not.toBe('gone')
-        // Nobody installs another skill under its name.
-        const tidy = await target.items.createSkill(owner, skill)
-        expect(await channelNames(target, ANONYMOUS)).toEqual([[tidy.id, tidy.slug]])
-        expect(tidy.slug).not.toBe('tidy')
-        const database = place.openDatabase()
-        const findings = await database.readSnapshot((db) => examine(db, database.dialect))
-        await database.close()
-        expect(findings.filter(({ state }) => state === 'fault')).toEqual([])
-        expect((await exportWholeLibrary(source.transfer, join(folder, 'two'))).digest).toBe(written.digest)
-      })
-
-      it('is the same library again, to the byte and the digest', async () => {
-        const source = await openNew(from)
-        const was = await makeRichLibrary(source)
-        const [one, two, three] = [join(folder, 'one'), join(folder, 'two'), join(folder, 'three')]
-        const written = await exportWholeLibrary(source.transfer, one)
-        expect(written).toMatchObject({
-          prompts: 6,
-          skills: 2,
-          counts: { categories: 33, users: 6, items: 10, inTrash: 2, versions: 14, votes: 4 },
-        })
-        const place = await openPlace(to)
-        const target = await place.open()
-        const other = await place.open()
-        // Both have answered before, from nothing.
-        for (const store of [target, other]) expect(await titles(store, ANONYMOUS, 'walrus')).toEqual([])
-        const read = await importWholeLibrary(target.transfer, one)
-        expect(read).toEqual({ digest: written.digest, counts: written.counts, isNew: true })
-        expect((await exportWholeLibrary(target.transfer, two)).digest).toBe(written.digest)
-        expect(readTree(two)).toEqual(readTree(one))
-        const back = await openNew(from)
-        await importWholeLibrary(back.transfer, two)
-        await exportWholeLibrary(back.transfer, three)
-        expect(readTree(three)).toEqual(readTree(one))
-
-        for (const store of [target, other, await place.open()]) {
-          expect(await titles(store, ANONYMOUS, 'walrus')).toEqual(['Quiet walrus'])
-          expect(await titles(store, ANONYMOUS, 'marmot capybara held')).toEqual([])
-        }
-        const ada = await actAs(target, 'ada')
-        const ben = await actAs(target, 'ben')
-        expect(await titles(target, ben, 'marmot')).toEqual(['北京'])
-        // Fields as they were; who owns it is another row.
-        for (const actor of [ada, ANONYMOUS]) {
-          const prompt = await target.items.findPrompt(actor, was.published.id)
-          expect(prompt).toMatchObject({
-            slug: 'walrus-anew',
-            author: 'Ada',
-            category: { slug: 'below', name: 'Below' },
-            tags: [{ name: 'C++' }, { name: 'Unit Tests' }],
-            variables: [{ name: 'name', required: true }],
-            version: 3,
-            createdAt: was.published.createdAt,
-          })
-        }
-        // Versions with their notes and texts, each under the visibility it was written under.
-        const page = { before: null, limit: 10 }
-        expect(await target.items.listVersions(ada, was.published.id, page)).toMatchObject([
-          { version: 3, note: 'new address', author: 'Ada', visibility: 'public' },
-          { version: 2, note: null, visibility: 'public' },
-          { version: 1, note: 'first', visibility: 'private', createdAt: was.published.createdAt },
-        ])
-        expect((await target.items.listVersions(ANONYMOUS, was.published.id, page)).map(({ version }) => version)).toEqual([3, 2])
-        expect(await target.items.findVersion(ada, was.published.id, 1)).toMatchObject({
-          content: 'Once ${name:the dé faut}\u2028\r\n',
-          category: 'passing',
-          type: 'TEXT',
-        })
-        // Where a copy came from, what is a favourite, and the names that skills are installed under.
-        expect(await target.items.findSource(ben, 'prompt', was.symbols.id)).toMatchObject({ id: was.published.id })
-        const benId = ben.kind === 'user' ? ben.userId : ''
-        const wanted = { kind: null, limit: 9, offset: 0 }
-        const kept = await source.marks.listFavourites(await actAs(source, 'ben'), was.ben.id, wanted)
-        expect(kept.items.map(({ id }) => id).toSorted()).toEqual([was.featured.id, was.skill.id].toSorted())
-        expect((await target.marks.listFavourites(ben, benId, wanted)).items.map(({ id }) => id)).toEqual(kept.items.map(({ id }) => id))
-        expect((await target.marks.listFavourites(ada, ada.kind === 'user' ? ada.userId : '', wanted)).items).toEqual([])
-        expect(await channelNames(source, ANONYMOUS)).toEqual(expect.arrayContaining([[was.skill.id, 'a-skill']]))
-        expect(await channelNames(target, ANONYMOUS)).toEqual(await channelNames(source, ANONYMOUS))
-        const first = await target.items.findVersion(ada, was.skill.id, 1)
-        expect(first?.files?.map(({ filename, bytes }) => [filename, Buffer.from(bytes).toString()])).toEqual([
-          ['SKILL.md', '---\nname: a-skill\ndescription: d\n---\nfirst'],
-          ['old/gone.txt', 'gone since'],
-          ['same.txt', 'same'],
-        ])
-        expect((await target.items.readSkillFiles(ben, was.binary.id)).map(({ bytes }) => bytes.length)).toEqual([1, 256, 0])
-        expect(await target.items.findSkillAt(ANONYMOUS, 'Ada', 'a-skill')).toMatchObject({ id: was.skill.id })
-        // Addresses of earlier lead on, and those of what is gone lead nowhere for ever.
-        expect(await target.items.findPrompt(ANONYMOUS, 'quiet-walrus')).toMatchObject({ id: was.published.id })
-        expect(await target.items.findPrompt(ada, was.published.slug)).toMatchObject({ id: was.published.id })
-        expect(await target.items.findPrompt(ANONYMOUS, was.symbols.id)).toMatchObject({ slug: was.symbols.id })
-        const fields = { title: 'Lost for good', content: 'c', description: null, category: null, tags: [], type: 'TEXT' as const }
-        const again = await target.items.createPrompt(
-          { userId: ada.kind === 'user' ? ada.userId : '', note: null },
-          { ...fields, visibility: 'public' },
-        )
-        expect(again.slug).toBe('lost-for-good-2')
-        // Votes with their voters, the trash, and what administrators said.
-        expect(await target.marks.findMarks(ben, 'prompt', was.featured.id)).toMatchObject({
-          hasVoted: true,
-          isFeatured: true,
-          owner: 'Ada',
-        })
-        expect(await target.marks.findMarks(ada, 'skill', was.skill.id)).toMatchObject({ hasVoted: false })
-        expect(await target.items.findPrompt(ANONYMOUS, was.featured.id)).toMatchObject({ votes: 2, contributors: ['Zoë', 'a,b'] })
-        expect((await target.marks.listFeatured(9)).map(({ id }) => id)).toEqual([was.featured.id])
-        expect((await target.marks.listHeld({ limit: 9, offset: 0 })).items).toMatchObject([{ id: was.held.id, visibility: 'unlisted' }])
-        expect((await target.items.listTrash(ada.kind === 'user' ? ada.userId : '', { limit: 9, offset: 0 })).items).toMatchObject([
-          { id: was.trashed.id, title: 'Thrown away' },
-        ])
-        await target.items.setDeleted('prompt', was.trashed.id, ada.kind === 'user' ? ada.userId : '', false)
-        expect(await target.items.findPrompt(ANONYMOUS, was.trashed.id)).toMatchObject({ content: 'capybara, twice', votes: 1, version: 2 })
-        await target.marks.setHeld('prompt', was.held.id, false)
-        expect(await target.items.findPrompt(ANONYMOUS, was.held.slug)).toMatchObject({ id: was.held.id, visibility: 'public' })
-        const categories = await target.categories.listCategories(ANONYMOUS)
-        expect(categories.find(({ slug }) => slug === 'below')).toMatchObject({ parent: 'ours', prompts: 1 })
-        expect(categories.find(({ slug }) => slug === 'coding')).toMatchObject({ name: 'Code & more' })
-        // A later import finds what an earlier one wrote, and what was edited since.
-        const ghost = await target.people.ensurePlaceholder('Ghöst, the 2nd')
-        expect(ghost.username).toBe(was.ghost.username)
-        const adaId = ada.kind === 'user' ? ada.userId : ''
-        expect(await target.items.findImported('prompt', adaId, ghost.id, 'On the first page')).toMatchObject([{ isEditedHere: false }])
-        expect(await target.items.findImported('prompt', adaId, adaId, 'Quiet walrus')).toMatchObject([{ isEditedHere: true }])
-      })
-    })
-  }
-}
-
 for (const engine of ENGINES) {
   describe(`a whole export on ${engine.name}`, () => {
+    it('knows which versions and addresses were deleted for good', async () => {
+      const source = await openNew(engine)
+      const { id: userId } = await source.people.createUser({ username: 'ada', defaultVisibility: 'public' })
+      const by = { userId, note: null }
+      const fields = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const }
+      const gone = await source.items.createPrompt(by, { ...fields, title: 'Gone', content: 'secret words' })
+      const { id } = await source.items.createPrompt(by, { ...fields, title: 'Kept', content: 'secret 1' })
+      for (const content of ['secret 2', 'three', 'four']) await source.items.changePrompt(id, by, () => ({ content }))
+      await source.purges.purgeItem('prompt', gone.id, '', () => true)
+      const files = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('---\nname: tidy\ndescription: d\n---\n') }]
+      const skill = { ...fields, title: 'Tidy up', files }
+      await source.purges.purgeItem('skill', (await source.items.createSkill(by, skill)).id, '', () => true)
+      await source.purges.purgeVersions('prompt', id, userId, { first: 1, last: 2 })
+      const written = await exportWholeLibrary(source.transfer, join(folder, 'one'))
+      const texts = [...readTree(join(folder, 'one')).values()].map((base64) => Buffer.from(base64, 'base64').toString())
+      expect([texts.some((text) => text.includes('three')), texts.some((text) => text.includes('secret'))]).toEqual([true, false])
+
+      const place = await openPlace(engine)
+      const target = await place.open()
+      await importWholeLibrary(target.transfer, join(folder, 'one'))
+      const ada = await actAs(target, 'ada')
+      expect((await target.items.listVersions(ada, id, { before: null, limit: 9 })).map(({ version }) => version)).toEqual([4, 3])
+      const owner = { userId: ada.kind === 'user' ? ada.userId : '', note: null }
+      expect((await target.items.createPrompt(owner, { ...fields, title: 'Gone', content: 'c' })).slug).not.toBe('gone')
+      // Nobody installs another skill under its name.
+      const tidy = await target.items.createSkill(owner, skill)
+      expect(await channelNames(target, ANONYMOUS)).toEqual([[tidy.id, tidy.slug]])
+      expect(tidy.slug).not.toBe('tidy')
+      const database = place.openDatabase()
+      const findings = await database.readSnapshot((db) => examine(db, database.dialect))
+      await database.close()
+      expect(findings.filter(({ state }) => state === 'fault')).toEqual([])
+      expect((await exportWholeLibrary(source.transfer, join(folder, 'two'))).digest).toBe(written.digest)
+    })
+
+    it('is the same library again, to the byte and the digest', async () => {
+      const source = await openNew(engine)
+      const was = await makeRichLibrary(source)
+      const [one, two] = [join(folder, 'one'), join(folder, 'two')]
+      const written = await exportWholeLibrary(source.transfer, one)
+      expect(written).toMatchObject({
+        prompts: 6,
+        skills: 2,
+        counts: { categories: 33, users: 6, items: 10, inTrash: 2, versions: 14, votes: 4 },
+      })
+      const place = await openPlace(engine)
+      const target = await place.open()
+      const other = await place.open()
+      // Both have answered before, from nothing.
+      for (const store of [target, other]) expect(await titles(store, ANONYMOUS, 'walrus')).toEqual([])
+      const read = await importWholeLibrary(target.transfer, one)
+      expect(read).toEqual({ digest: written.digest, counts: written.counts, isNew: true })
+      expect((await exportWholeLibrary(target.transfer, two)).digest).toBe(written.digest)
+      expect(readTree(two)).toEqual(readTree(one))
+      for (const store of [target, other, await place.open()]) {
+        expect(await titles(store, ANONYMOUS, 'walrus')).toEqual(['Quiet walrus'])
+        expect(await titles(store, ANONYMOUS, 'marmot capybara held')).toEqual([])
+      }
+      const ada = await actAs(target, 'ada')
+      const ben = await actAs(target, 'ben')
+      expect(await titles(target, ben, 'marmot')).toEqual(['北京'])
+      // Versions with their notes and texts, each under the visibility it was written under.
+      const page = { before: null, limit: 10 }
+      expect(await target.items.listVersions(ada, was.published.id, page)).toMatchObject([
+        { version: 3, note: 'new address', author: 'Ada', visibility: 'public' },
+        { version: 2, note: null, visibility: 'public' },
+        { version: 1, note: 'first', visibility: 'private', createdAt: was.published.createdAt },
+      ])
+      expect((await target.items.listVersions(ANONYMOUS, was.published.id, page)).map(({ version }) => version)).toEqual([3, 2])
+      expect(await target.items.findVersion(ada, was.published.id, 1)).toMatchObject({
+        content: 'Once ${name:the dé faut}\u2028\r\n',
+        category: 'passing',
+        type: 'TEXT',
+      })
+      // Addresses of earlier lead on, and those of what is gone lead nowhere for ever.
+      expect(await target.items.findPrompt(ANONYMOUS, 'quiet-walrus')).toMatchObject({ id: was.published.id })
+      expect(await target.items.findPrompt(ada, was.published.slug)).toMatchObject({ id: was.published.id })
+      expect(await target.items.findPrompt(ANONYMOUS, was.symbols.id)).toMatchObject({ slug: was.symbols.id })
+      const fields = { title: 'Lost for good', content: 'c', description: null, category: null, tags: [], type: 'TEXT' as const }
+      const again = await target.items.createPrompt(
+        { userId: ada.kind === 'user' ? ada.userId : '', note: null },
+        { ...fields, visibility: 'public' },
+      )
+      expect(again.slug).toBe('lost-for-good-2')
+    })
+
     it('is for its owner alone, and lets nobody in', async () => {
       const store = await openNew(engine)
       await makeRichLibrary(store)
@@ -278,45 +209,6 @@ for (const engine of ENGINES) {
       await expect(importWholeLibrary((await openNew(engine)).transfer, join(folder, 'plain'))).rejects.toMatchObject({
         code: 'invalid_input',
       })
-    })
-
-    it('is the library of one moment, however much is written meanwhile', async () => {
-      const source = await openNew(engine)
-      const { ada } = await makeRichLibrary(source)
-      let isWriting = true
-      let written = 0
-      const writing = (async () => {
-        while (isWriting) {
-          const fields = { title: `New ${written}`, content: 'c', description: null, category: null, tags: [], type: 'TEXT' as const }
-          await source.items.createPrompt({ userId: ada.id, note: null }, { ...fields, visibility: 'public' })
-          written++
-        }
-      })()
-      const out = join(folder, 'out')
-      const { prompts, counts } = await exportWholeLibrary(source.transfer, out)
-      isWriting = false
-      await writing
-      expect(written).toBeGreaterThan(0)
-      const lines = readFileSync(join(out, 'prompts.jsonl'), 'utf8').trimEnd().split('\n')
-      expect([lines.length, counts.items]).toEqual([prompts, prompts + 2 + 2])
-      expect(await importWholeLibrary((await openNew(engine)).transfer, out)).toMatchObject({ isNew: true, counts })
-    })
-
-    it('tells those who listen that there are items now', async () => {
-      const source = await openNew(engine)
-      await makeRichLibrary(source)
-      await exportWholeLibrary(source.transfer, join(folder, 'out'))
-      const place = await openPlace(engine)
-      const heard: LibraryChange[] = []
-      const target = await createStore(place.openDatabase(), { ...SYSTEM, onChange: (change) => heard.push(change) })
-      cleanUps.push(() => target.close())
-      await importWholeLibrary(target.transfer, join(folder, 'out'))
-      expect(heard.map(({ kind, audience }) => [kind, audience])).toEqual([
-        ['prompt', 'everybody'],
-        ['skill', 'everybody'],
-      ])
-      await importWholeLibrary(target.transfer, join(folder, 'out'))
-      expect(heard.length).toBe(2)
     })
 
     it('writes no folder while somebody is being removed', async () => {

@@ -15,7 +15,7 @@ describe('a reader who looks for something, in a browser', () => {
     await bench.save(key, 'prompt', { title: 'Kaleidoscope maker', content: 'Builds kaleidoscopes' })
     await bench.save(key, 'prompt', {
       title: 'مراجعة الشيفرة',
-      content: '```\nx\n```\n' + `\${a:${'x'.repeat(10_000)}} `.repeat(3),
+      content: `\`\`\`\nx\n\`\`\`\n${`\${a:${'x'.repeat(10_000)}} `.repeat(3)}`,
       tags: ['rtl'],
     })
     const files = [{ filename: 'SKILL.md', content: '# Kaleidoscopes' }]

@@ -9,7 +9,6 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -19,9 +18,7 @@ import {
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { findLost } from '../../bench/acknowledged-saves.ts'
 import { seededRandom } from '../../bench/recombined-prompts.ts'
@@ -29,6 +26,7 @@ import { type Ledger, openLedger, write } from '../../bench/savers.ts'
 import { createKey } from '../support/library-fixtures.ts'
 import { findFreePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { createPlace, type Place, type Served } from '../support/processes.ts'
+import { SCHEMAS, writeSchema } from '../support/schema-fixtures.ts'
 import { rpc } from '../support/test-app.ts'
 
 /**
@@ -36,7 +34,6 @@ import { rpc } from '../support/test-app.ts'
  * FAULT_ROUNDS says how often it is killed.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 5)
-const FIXTURES = fileURLToPath(new URL('../fixtures/schemas/', import.meta.url))
 const PEOPLE = 4
 const random = seededRandom(20_261_122)
 /** What `/readyz` and stopping may take. */
@@ -362,13 +359,10 @@ describe('a library in a file', () => {
 
   it('opens every schema there ever was', async () => {
     const { place, path, folder } = makePlace()
-    const fixtures = readdirSync(FIXTURES)
     let slowest = 0
-    for (const fixture of fixtures) {
+    for (const fixture of SCHEMAS) {
       for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true })
-      const file = new DatabaseSync(path)
-      file.exec(readFileSync(join(FIXTURES, fixture), 'utf8'))
-      file.close()
+      writeSchema(fixture, path)
       const startedMs = performance.now()
       const served = await place.serve({ instances: 1 })
       slowest = Math.max(slowest, performance.now() - startedMs)
@@ -379,7 +373,7 @@ describe('a library in a file', () => {
     }
     tell(
       'Upgrade from every schema there ever was',
-      `${fixtures.length} of ${fixtures.length} open whole, each copied first; the slowest start took ${Math.round(slowest)} ms`,
+      `${SCHEMAS.length} of ${SCHEMAS.length} open whole, each copied first; the slowest start took ${Math.round(slowest)} ms`,
     )
   })
 

@@ -22,7 +22,8 @@ export interface Engine {
   isServedByIndex(database: OpenDatabase, query: CompiledQuery): Promise<boolean>
 }
 
-const ALL: readonly Engine[] = [
+/** All there are: for what goes from one to another, where there is a server. */
+export const EVERY_ENGINE: readonly Engine[] = [
   {
     name: 'sqlite',
     async create({ isEmpty = false } = {}) {
@@ -88,7 +89,7 @@ const ALL: readonly Engine[] = [
 ]
 
 /** The engines of this run: those TEST_ENGINES names, or all. Another engine is another row above. */
-export const ENGINES = ALL.filter(({ name }) => process.env['TEST_ENGINES']?.split(',').includes(name) ?? true)
+export const ENGINES = EVERY_ENGINE.filter(({ name }) => process.env['TEST_ENGINES']?.split(',').includes(name) ?? true)
 
 async function readEveryRow({ reader }: OpenDatabase, tables: string): Promise<string> {
   const texts: string[] = []

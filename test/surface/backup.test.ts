@@ -19,6 +19,7 @@ import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { openAt } from '../support/engines.ts'
 import { createKey, createUser, savePrompts } from '../support/library-fixtures.ts'
 import { createPlace, type Place } from '../support/processes.ts'
+import { writeSchema } from '../support/schema-fixtures.ts'
 
 let place: Place
 let folder: string
@@ -299,9 +300,7 @@ describe('a restore', () => {
 
   it('brings a backup of an early version up to date, and reads its words as the service would', async () => {
     const early = join(folder, 'early.db')
-    const file = new DatabaseSync(early)
-    file.exec(readFileSync(new URL('../fixtures/schemas/0003-01bba77.sql', import.meta.url), 'utf8'))
-    file.close()
+    writeSchema('0003-01bba77', early)
     expect(await must(['restore-backup', early])).toContain('its structure is valid, but completeness could not be checked')
     const opened = createPlace(() => `sqlite:${early}`)
     await must(['users', 'list'], opened)
