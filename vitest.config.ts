@@ -45,6 +45,7 @@ export default defineConfig({
         // Each request goes to the next of two processes on one database.
         test: {
           name: 'instances',
+          isolate: true,
           include: ['test/instances/*.test.ts'],
           globalSetup: [BUILD, TOOLS, POSTGRES],
           env: { TEST_ENGINE: 'postgresql', TEST_INSTANCES: '2' },
@@ -61,6 +62,8 @@ export default defineConfig({
           name: 'sample',
           include: SAMPLE,
           globalSetup: [BUILD, TOOLS, POSTGRES],
+          env: { ATTACK_SECONDS: '3', FAULT_ROUNDS: '2' },
+          testTimeout: 600_000,
           isolate: true,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
@@ -72,7 +75,7 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['test/long/**/*.test.ts'],
-          globalSetup: [BUILD, TOOLS, POSTGRES],
+          globalSetup: [BUILD, TOOLS, POSTGRES, JOURNEYS],
           isolate: true,
           maxWorkers: 1,
           testTimeout: 600_000,

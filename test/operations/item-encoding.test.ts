@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createItemEncoding } from '../../src/ai/item-encoding.ts'
 import { loadPreparedVectors } from '../../src/ai/prepared-vectors.ts'
@@ -309,27 +308,6 @@ describe('the job', () => {
     await waiting(31)
     expect([encoder.given.length, await counts()]).toEqual([2, [1, 1, 0]])
     await encoding.stop()
-  })
-
-  it.runIf(isOnPostgres())('leaves alone what another process saves between the look and the claim', async () => {
-    await save('One')
-    const store = test.app.store.itemVectors
-    const [item] = (await store.listUnencoded('m', { after: 0, upTo: await store.readLastChange() }, 1)).items
-    if (!item) throw new Error('nothing to encode')
-    const client = new pg.Client({ connectionString: test.databaseUrl })
-    await client.connect()
-    // The other process has written the vector and ended the claim, and has not committed yet.
-    await client.query('begin')
-    await client.query("delete from embedding_claim where model = 'm'")
-    const vector = Buffer.from(fakeVector('One', '').buffer)
-    await client.query("insert into item_vector (item_seq, model, digest, vector) select seq, 'm', $1, $2 from item", [item.digest, vector])
-    const listed = store.listUnencoded('m', { after: 0, upTo: await store.readLastChange() }, 1)
-    const waiters = async () => (await client.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")).rowCount
-    expect(await eventually(async () => (await waiters()) === 1)).toBe(true)
-    await client.query('commit')
-    expect((await listed).items).toEqual([])
-    expect((await client.query('select 1 from embedding_claim')).rowCount).toBe(0)
-    await client.end()
   })
 })
 
