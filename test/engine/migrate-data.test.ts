@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createKey, createUser, importStarter } from '../support/library-fixtures.ts'
-import { createDatabase } from '../support/postgres.ts'
+import { createDatabase, isOnPostgres } from '../support/postgres.ts'
 import { createPlace, type Place } from '../support/processes.ts'
 
 const digest = z.strictObject({ rows: z.int(), sha256: z.string().length(64) })
@@ -13,7 +13,7 @@ const reportShape = z.strictObject({
   fault: z.string().nullable(),
 })
 
-describe('migrate-data', () => {
+describe.runIf(isOnPostgres())('migrate-data', () => {
   let place: Place
   let first = ''
   let key = ''

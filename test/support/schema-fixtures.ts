@@ -21,7 +21,7 @@ export const SCHEMAS: readonly string[] = readdirSync(FOLDER)
   .toSorted()
 
 /** The statements that make a fixture. */
-export function readSchema(name: string): readonly string[] {
+function readSchema(name: string): readonly string[] {
   if (name === SCHEMAS[0])
     return readFileSync(join(FOLDER, `${name}.sql`), 'utf8')
       .trimEnd()
