@@ -1,204 +1,251 @@
-import { once } from 'node:events'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createKey, createUser } from '../support/library-fixtures.ts'
-import { createDatabaseNow } from '../support/postgres.ts'
-import { startPostgres } from '../support/postgres-server.ts'
-import { createPlace, type Served } from '../support/processes.ts'
-import { readJson } from '../support/test-app.ts'
-import { PASSWORD } from '../support/visitor.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { program, RETURN_ADDRESS } from '../support/oauth-program.ts'
+import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
-/** Several processes of the built program on one database: none holds anything the others need. */
+/** Two instances on one database: an answer after an acknowledged write shows that write, whichever instance gives it. */
 
-const place = createPlace(createDatabaseNow)
-let served: Served
-let [first, second] = ['', '']
-let key = ''
+type Instance = TestApp['instances'][number]
+const STREAM = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 'test', version: '1' } }
+
+let test: TestApp
+let one: Instance
+let two: Instance
+let ada: Awaited<ReturnType<TestApp['user']>>
+let ben: Awaited<ReturnType<TestApp['user']>>
+/** In a browser; administers. */
+let operator: Visitor
 
 beforeAll(async () => {
-  await createUser(place.databaseUrl, 'ada', 'public')
-  key = await createKey(place.databaseUrl, 'ada')
-  served = await place.serve({ instances: 2 })
-  ;[first = '', second = ''] = served.ownUrls
-}, 120_000)
-afterAll(() => place.remove())
+  // The clock hardly moves: nothing is looked at anew because time went by.
+  test = await testApp({}, {}, null, {}, null, 1)
+  const [first, second] = test.instances
+  if (!first || !second) throw new Error('there are no two instances')
+  ;[one, two] = [first, second]
+  operator = await signUp(test, 'operator')
+  ada = await test.user('ada')
+  ben = await test.user('ben')
+})
+afterAll(() => test.close())
 
-/** A request as the proxy would pass it on to this instance. */
-const at = (url: string, path: string, options: RequestInit = {}) =>
-  fetch(`${url}${path}`, { redirect: 'manual', ...options, headers: { 'x-forwarded-for': '192.0.2.7', ...Object(options.headers) } })
-const send = (url: string, method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
-  at(url, path, { method, headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers }, body: JSON.stringify(body) })
-const form = (url: string, path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-  at(url, path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', origin: served.url, ...headers },
-    body: new URLSearchParams(fields),
-  })
-const cookieOf = (response: Response) =>
-  response.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';')[0])
-    .join('; ')
+const withAccount = ({ actor }: typeof ada) => ({ ...actor, scopes: new Set([...actor.scopes, 'account' as const]) })
+const asAdmin = async () => {
+  const { actor } = await test.user('operator')
+  return { ...actor, scopes: new Set(['read', 'write', 'account', 'admin'] as const) }
+}
+const save = async (at: Instance, fields: object) => {
+  const { prompt } = await at.call(ada.actor, 'save_prompt', { content: 'x', visibility: 'public', ...fields })
+  return Object(prompt) as { id: string; slug: string }
+}
+/** Reads a stream until it says something. */
+async function readUntil(response: Response, text: string): Promise<string> {
+  const reader = response.body?.getReader()
+  for (let seen = ''; ; ) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+    seen += new TextDecoder().decode(value)
+    if (!seen.includes(text) && !done) continue
+    reader?.releaseLock()
+    return seen
+  }
+}
 
-describe('two instances', () => {
-  it('each see at once what the other wrote', async () => {
-    for (let n = 0; n < 20; n++) {
-      const [writer, reader] = n % 2 === 0 ? [first, second] : [second, first]
-      const title = `Quokka number ${n}`
-      const saved = await readJson(await send(writer, 'POST', '/api/prompts', { title, content: `text ${n}`, tags: [`tag-${n}`] }))
-      const found = await readJson(await at(reader, `/api/prompts?q=${encodeURIComponent(title)}&perPage=1`))
-      expect(found.prompts[0]).toMatchObject({ title, id: saved.prompt?.id ?? saved.id })
-      const { id } = found.prompts[0]
-      expect((await send(reader, 'PATCH', `/api/prompts/${id}`, { title: `${title} again` })).status).toBe(200)
-      expect((await readJson(await at(writer, `/api/prompts/${id}`))).title ?? '').toBe(`${title} again`)
-      if (n % 5 === 0) {
-        expect((await send(writer, 'DELETE', `/api/prompts/${id}`, {})).ok).toBe(true)
-        expect((await at(reader, `/api/prompts/${id}`)).status).toBe(404)
-        expect((await readJson(await at(reader, `/api/prompts?tag=tag-${n}`))).total).toBe(0)
-      }
+describe('a write at one instance', () => {
+  it('is in the search, the lists and the page of the other when it is acknowledged', async () => {
+    const { id, slug } = await save(one, { title: 'Walrus', content: 'tundra', tags: ['sea'] })
+    /** What a reader gets: in a list, by a filter, by a search for a word of the text, as a page, over MCP. */
+    const see = async (at: Instance, key?: string, word = 'tundra') => {
+      const ids = async (path: string) =>
+        (await readJson(await at.fetch(path, key ? { key } : {}))).prompts.map((item: { id: string }) => item.id)
+      const lists = await Promise.all([`?sort=newest`, `?tag=sea`, `?q=${word}`].map((query) => ids(`/api/prompts${query}`)))
+      const page = await at.fetch(`/prompts/${slug}`, { headers: { accept: 'text/html' }, ...(key ? { key } : {}) })
+      const answer = await at.fetch('/api/mcp', {
+        ...rpc('tools/call', { name: 'get_prompt', arguments: { id } }),
+        ...(key ? { key } : {}),
+      })
+      return [...lists.map((list) => list.includes(id)), page.status === 200, (await answer.text()).includes(word)]
     }
-  })
-
-  it('refuse a key as soon as one of them has revoked it', async () => {
-    const made = await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'short'])
-    const headers = { 'x-api-key': made.stdout.trim() }
-    for (const url of [first, second]) expect((await at(url, '/api/prompts', { headers })).status).toBe(200)
-    const [id] =
-      /[0-9a-f-]{36}/.exec(
-        (await place.commonplace(['keys', 'list', '--user', 'ada'])).stdout.split('\n').find((line) => line.includes('short')) ?? '',
-      ) ?? []
-    expect((await place.commonplace(['keys', 'revoke', id ?? ''])).code).toBe(0)
-    for (const url of [first, second]) expect((await at(url, '/api/prompts', { headers })).status).toBe(401)
-  })
-
-  it('sign out for each other, and count failures to sign in together', async () => {
-    const setupCode = /sign-up\?code=([0-9a-f]+)/.exec(served.stdout)?.[1] ?? ''
-    const joined = await form(first, '/sign-up', { username: 'grace', password: PASSWORD, setupCode })
-    expect(joined.status).toBe(303)
-    const cookie = cookieOf(joined)
-    const isSignedIn = async (url: string) => (await at(url, '/settings', { headers: { cookie, accept: 'text/html' } })).status === 200
-    expect([await isSignedIn(first), await isSignedIn(second)]).toEqual([true, true])
-    expect((await form(first, '/sign-out', {}, { cookie })).status).toBe(303)
-    expect([await isSignedIn(second), await isSignedIn(first)]).toEqual([false, false])
-
-    const statuses: number[] = []
-    // What no database keeps in a text is no name either.
-    expect((await form(first, '/sign-in', { name: 'nobody\0', password: 'not the one' })).status).toBe(401)
-    for (let n = 1; n < 40; n++) {
-      statuses.push((await form(n % 2 === 0 ? first : second, '/sign-in', { name: `nobody ${n}`, password: 'not the one' })).status)
+    const all = Array.from({ length: 5 }, () => true)
+    const none = all.map(() => false)
+    const expectBoth = async (expected: readonly boolean[], key?: string, word?: string) => {
+      for (const at of [two, one]) expect(await see(at, key, word)).toEqual(expected)
     }
-    expect(statuses.filter((status) => status === 401).length).toBe(29)
-    expect(statuses.slice(29).every((status) => status === 429)).toBe(true)
+    await expectBoth(all)
+    await two.call(ada.actor, 'update_prompt', { id, content: 'quokka' })
+    for (const at of [one, two]) expect(await see(at, undefined, 'quokka')).toEqual(all)
+    expect((await readJson(await one.fetch('/api/prompts?q=tundra'))).total).toBe(0)
+    await one.call(ada.actor, 'update_prompt', { id, visibility: 'private' })
+    await expectBoth(none, undefined, 'quokka')
+    await expectBoth(none, ben.key, 'quokka')
+    expect((await see(two, ada.key, 'quokka')).at(-1)).toBe(true)
+    await two.call(ada.actor, 'update_prompt', { id, visibility: 'members' })
+    await expectBoth(none, undefined, 'quokka')
+    for (const at of [one, two]) expect((await see(at, ben.key, 'quokka')).at(-1)).toBe(true)
+    await one.call(ada.actor, 'update_prompt', { id, visibility: 'public' })
+    await expectBoth(all, undefined, 'quokka')
+    await two.call(ada.actor, 'delete_item', { collection: 'prompts', id })
+    await expectBoth(none, undefined, 'quokka')
+    await one.call(ada.actor, 'restore_item', { collection: 'prompts', id })
+    await expectBoth(all, undefined, 'quokka')
+    await two.call(await asAdmin(), 'set_held', { collection: 'prompts', id, isHeld: true })
+    for (const at of [one, two]) expect((await see(at, undefined, 'quokka')).slice(0, 3)).toEqual([false, false, false])
+    await one.call(withAccount(ada), 'purge_item', { collection: 'prompts', id })
+    for (const key of [undefined, ada.key]) await expectBoth(none, key, 'quokka')
+    expect((await two.fetch(`/api/prompts/${id}/versions/1`, { key: ada.key })).status).toBe(404)
   })
 
-  it('end a session for each other, and take over from one that was killed', async () => {
-    const message = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 5, method, params })
-    const stream = { 'x-api-key': '', accept: 'application/json, text/event-stream' }
-    const open = async (url: string) => {
-      const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 't', version: '1' } }
-      const opened = await send(url, 'POST', '/api/mcp', message('initialize', params), stream)
-      await opened.text()
-      return { ...stream, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
-    }
-    const session = await open(first)
-    const standing = await at(first, '/api/mcp', { headers: session })
-    expect(standing.status).toBe(200)
-    // Another stream is refused by whoever is asked: one instance holds the session.
-    expect((await at(second, '/api/mcp', { headers: session })).status).toBe(409)
-    expect((await at(second, '/api/mcp', { method: 'DELETE', headers: session })).status).toBe(200)
-    // The stream at the other instance ends.
-    await standing.text()
-    expect((await send(first, 'POST', '/api/mcp', message('ping'), session)).status).toBe(404)
+  it('of a vote, a skill, a category and a collection is there too', async () => {
+    const { id } = await save(one, { title: 'Voted for' })
+    await one.call(ben.actor, 'vote', { collection: 'prompts', id })
+    expect((await readJson(await two.fetch(`/api/prompts/${id}`))).votes).toBe(1)
+    const { skill } = await two.call(ada.actor, 'save_skill', {
+      title: 'Tidy',
+      files: [{ filename: 'SKILL.md', content: '---\nname: tidy\ndescription: Tidies.\n---\nglacier' }],
+      visibility: 'public',
+    })
+    expect((await readJson(await one.fetch('/api/skills?q=glacier'))).skills[0].id).toBe(Object(skill).id)
+    const { collection } = await one.call(ada.actor, 'create_collection', { title: 'Together', visibility: 'public' })
+    const path = `/api/collections/${Object(collection).id}`
+    await two.call(ada.actor, 'add_to_collection', { id: Object(collection).id, items: [id] })
+    expect(JSON.stringify(await readJson(await one.fetch(path)))).toContain(id)
+    await one.call(ada.actor, 'update_collection', { id: Object(collection).id, visibility: 'private' })
+    expect((await two.fetch(path)).status).toBe(404)
+  })
 
-    await send(first, 'POST', '/api/prompts', { title: 'Letter', content: 'Write to ${who}.' })
-    const other = await open(second)
-    const asked = await send(second, 'POST', '/api/mcp', message('prompts/get', { name: 'letter' }), other)
-    const reader = asked.body?.getReader()
-    let seen = ''
-    while (!seen.includes('elicitation/create')) seen += new TextDecoder().decode((await reader?.read())?.value)
-    const holder = served.children[1]
-    holder?.kill('SIGKILL')
-    if (holder && holder.signalCode === null) await once(holder, 'exit')
-    const again = await send(first, 'POST', '/api/mcp', { ...message('prompts/get', { name: 'letter' }), id: 6 }, other)
-    expect(again.status).toBe(200)
-    const answers = again.body?.getReader()
-    seen = ''
-    while (!seen.includes('elicitation/create')) seen += new TextDecoder().decode((await answers?.read())?.value)
-    const { id } = JSON.parse(/data: (\{.*elicitation\/create.*\})/.exec(seen)?.[1] ?? '{}')
-    const accepted = { jsonrpc: '2.0', id, result: { action: 'accept', content: { who: 'Eve' } } }
-    expect((await send(first, 'POST', '/api/mcp', accepted, other)).status).toBe(202)
-    while (!seen.includes('"id":6')) seen += new TextDecoder().decode((await answers?.read())?.value)
-    expect(seen).toContain('Write to Eve.')
+  it('reaches whoever listens to lists at the other', async () => {
+    const opened = await one.fetch('/api/mcp', { ...rpc('initialize', INITIALIZE), headers: STREAM, key: ben.key })
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    const stream = await one.fetch('/api/mcp', { headers: { accept: 'text/event-stream', ...session }, key: ben.key })
+    expect(stream.status).toBe(200)
+    await save(two, { title: 'New to all' })
+    expect(await readUntil(stream, 'prompts/list_changed')).toContain('notifications/prompts/list_changed')
+    await stream.body?.cancel()
   })
 })
 
-describe('instances', () => {
-  const places: ReturnType<typeof createPlace>[] = []
-  afterEach(async () => {
-    for (const one of places.splice(0)) await one.remove()
+describe('at the other instance', () => {
+  it('a revoked key is refused at once, and what it holds open ends', async () => {
+    const gone = await test.user('ben')
+    for (const at of [one, two]) expect((await at.fetch('/api/prompts', { key: gone.key })).status).toBe(200)
+    const opened = await two.fetch('/api/mcp', { ...rpc('initialize', INITIALIZE), headers: STREAM, key: gone.key })
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    const stream = await two.fetch('/api/mcp', { headers: { accept: 'text/event-stream', ...session }, key: gone.key })
+    await one.call(withAccount(gone), 'revoke_key', { id: gone.actor.keyId })
+    for (const at of [two, one]) expect((await at.fetch('/api/prompts', { key: gone.key })).status).toBe(401)
+    expect((await two.fetch('/api/mcp', { ...rpc('ping'), headers: { ...STREAM, ...session }, key: gone.key })).status).toBe(401)
+    await stream.text().catch(() => 'cut off')
   })
 
-  it('that start at once on an empty database make it once, and load the starter library once', async () => {
-    const own = createPlace(createDatabaseNow)
-    places.push(own)
-    const started = await own.serve({ instances: 10, args: ['--starter'] })
-    expect(started.ownUrls.length).toBe(10)
-    // One of them may be loading still when the others serve.
-    const countAt = async (url: string) => (await readJson(await at(url, '/api/prompts?perPage=1'))).total
-    const until = performance.now() + 30_000
-    while ((await countAt(started.url)) < 70 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 100))
-    for (const url of started.ownUrls) expect(await countAt(url)).toBe(70)
-    for (const child of started.children) expect(child.exitCode).toBeNull()
-  }, 120_000)
+  it('a suspended person is refused at once', async () => {
+    const cleo = await test.user('cleo')
+    await signUpAs('dora')
+    const dora = await test.user('dora')
+    const { id } = await save(one, { title: 'Of all' })
+    for (const at of [one, two]) expect((await at.fetch(`/api/prompts/${id}`, { key: dora.key })).status).toBe(200)
+    await one.call(await asAdmin(), 'set_suspended', { username: 'dora', isSuspended: true })
+    for (const at of [two, one]) expect((await at.fetch(`/api/prompts/${id}`, { key: dora.key })).status).toBe(401)
+    expect((await two.fetch(`/api/prompts/${id}`, { key: cleo.key })).status).toBe(200)
+  })
 
-  it('count requests together', async () => {
-    const own = createPlace(createDatabaseNow)
-    places.push(own)
-    const { ownUrls } = await own.serve({ instances: 2, env: { RATE_LIMITS: '100' } })
-    const served = { answered: 0, refused: 0 }
-    // Stretches begin with each minute: this one must not end meanwhile.
-    const leftMs = 60_000 - (Date.now() % 60_000)
-    if (leftMs < 15_000) await new Promise((resolve) => setTimeout(resolve, leftMs))
-    for (let n = 0; n < 300; n++) {
-      const { status } = await at(ownUrls[n % 2] ?? '', '/api/categories')
-      served[status === 429 ? 'refused' : 'answered']++
-      await new Promise((resolve) => setTimeout(resolve, 10))
+  it('a changed role in a team, and the end of a membership, are felt at once', async () => {
+    await one.call(ada.actor, 'create_team', { team: 'ours' })
+    await one.call(ada.actor, 'set_team_member', { team: 'ours', username: 'ben', role: 'editor' })
+    const { id } = await save(one, { title: 'Of the team', owner: 'ours', visibility: 'private' })
+    const edit = async (at: Instance) => (await at.fetch(`/api/prompts/${id}`, { ...json('PATCH', { content: 'y' }), key: ben.key })).status
+    expect([await edit(two), await edit(one)]).toEqual([200, 200])
+    await one.call(ada.actor, 'set_team_member', { team: 'ours', username: 'ben', role: 'reader' })
+    expect([await edit(two), await edit(one)]).toEqual([403, 403])
+    const read = async (at: Instance) => (await at.fetch(`/api/prompts/${id}`, { key: ben.key })).status
+    expect(await read(two)).toBe(200)
+    await two.call(ada.actor, 'remove_team_member', { team: 'ours', username: 'ben' })
+    expect([await read(one), await read(two)]).toEqual([404, 404])
+  })
+
+  /** Somebody new, in a browser that goes to the second instance alone. */
+  async function signUpAs(name: string): Promise<{ here: Visitor; there: Visitor }> {
+    const [here, there] = [await signUp(test, name), visit({ ...test, fetch: two.fetch })]
+    there.setCookies(here.cookies())
+    expect((await there.get('/settings')).status).toBe(200)
+    return { here, there }
+  }
+  const atFirst = (cookies: string) => {
+    const visitor = visit({ ...test, fetch: one.fetch })
+    visitor.setCookies(cookies)
+    return visitor
+  }
+
+  it('a browser session ends before the sign-out, the new password or the suspension is answered', async () => {
+    const ENDS: [string, (here: Visitor, name: string) => Promise<unknown>][] = [
+      ['out', (here) => here.post('/sign-out', {})],
+      [
+        'password',
+        async (_, name) => {
+          const other = visit({ ...test, fetch: one.fetch })
+          await other.post('/sign-in', { name, password: PASSWORD })
+          await other.post('/settings/sessions', { do: 'password', password: PASSWORD, newPassword: 'another good one' })
+        },
+      ],
+      ['suspended', async (_, name) => one.call(await asAdmin(), 'set_suspended', { username: name, isSuspended: true })],
+    ]
+    for (const [name, end] of ENDS) {
+      const { here, there } = await signUpAs(name)
+      await end(atFirst(here.cookies()), name)
+      expect((await there.get('/settings')).to, name).toBe('/sign-in?to=%2Fsettings')
     }
-    // Each alone would have answered 100; what they tell each other a moment later may let a few more through.
-    expect(served.answered).toBeGreaterThanOrEqual(100)
-    expect(served.answered).toBeLessThan(170)
-  }, 120_000)
+  })
 
-  it('go on when the database server is started again', async () => {
-    // A restart must not lose what was acknowledged, which the other tests' settings allow.
-    const server = await startPostgres(['fsync=off', 'full_page_writes=off'])
-    const own = createPlace(() => server.url)
-    places.push(own)
-    await createUser(own.databaseUrl, 'ada', 'public')
-    const headers = { 'x-api-key': await createKey(own.databaseUrl, 'ada') }
-    const { url, child } = await own.serve({ instances: 1 })
-    const save = (title: string) => send(url, 'POST', '/api/prompts', { title, content: 'x' }, headers)
-    expect((await save('heron')).status).toBe(201)
-    let isOver = false
+  it('a role is felt at the next request', async () => {
+    const { there } = await signUpAs('erin')
+    expect((await there.get('/admin')).status).toBe(403)
+    await one.call(await asAdmin(), 'set_role', { username: 'erin', role: 'admin' })
+    expect((await there.get('/admin')).status).toBe(200)
+    await one.call(await asAdmin(), 'set_role', { username: 'erin', role: 'user' })
+    expect((await there.get('/admin')).status).toBe(403)
+    expect((await operator.get('/admin')).status).toBe(200)
+  })
+
+  it('failures to sign in count as here', async () => {
     const statuses: number[] = []
-    const reading = async () => {
-      while (!isOver) {
-        statuses.push((await at(url, '/api/prompts?q=heron')).status)
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
+    for (let n = 0; n < 34; n++) {
+      const at = visit({ ...test, fetch: (n % 2 === 0 ? one : two).fetch })
+      statuses.push((await at.post('/sign-in', { name: `nobody ${n}`, password: 'not the one' })).status)
     }
-    const readers = [reading(), reading(), reading()]
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    await server.restart()
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    expect((await save('invoice')).status).toBe(201)
-    isOver = true
-    await Promise.all(readers)
-    // A read that was under way is asked again: nobody notices.
-    expect(new Set(statuses)).toEqual(new Set([200]))
-    expect((await readJson(await at(url, '/api/prompts?q=invoice'))).total).toBe(1)
-    expect(child.exitCode).toBeNull()
-    await own.remove()
-    places.length = 0
-    await server.stop()
-  }, 120_000)
+    // The sign-in with the right password above counts for nothing.
+    expect(statuses).toEqual(statuses.map((_, n) => (n < 30 ? 401 : 429)))
+  })
+})
+
+describe('a program that signs in, each request at the other instance than the one before', () => {
+  const statusesOf = async (token: string) => {
+    const call = (at: Instance) => {
+      const { headers, ...request } = rpc('tools/list')
+      return at.fetch('/mcp', { ...request, headers: { ...Object(headers), authorization: `Bearer ${token}` } })
+    }
+    return [(await call(one)).status, (await call(two)).status]
+  }
+
+  it('calls and refreshes at either, and is revoked at both', async () => {
+    const made = await program(test)
+    const tokens = await made.signIn(operator)
+    expect(await statusesOf(tokens.access_token)).toEqual([200, 200])
+    const refreshed = await readJson(await made.refresh(tokens.refresh_token))
+    // The other instance gives the same answer to a client that lost it.
+    expect((await readJson(await made.refresh(tokens.refresh_token))).refresh_token).toBe(refreshed.refresh_token)
+    expect(await statusesOf(refreshed.access_token)).toEqual([200, 200])
+    const id = /name="id" value="([^"]+)"/.exec((await operator.get('/settings/programs')).html)?.[1] ?? ''
+    expect((await operator.post('/settings/programs', { id })).status).toBe(303)
+    expect(await statusesOf(refreshed.access_token)).toEqual([401, 401])
+    expect((await made.refresh(refreshed.refresh_token)).status).toBe(400)
+  })
+
+  it('has a code that is good once, whichever of them it comes to', async () => {
+    const made = await program(test)
+    const code = (await made.askPerson(operator)).get('code') ?? ''
+    const grant = { grant_type: 'authorization_code', code, redirect_uri: RETURN_ADDRESS, code_verifier: made.verifier }
+    const given = await readJson(await made.exchange(grant))
+    expect(await statusesOf(given.access_token)).toEqual([200, 200])
+    expect((await made.exchange(grant)).status).toBe(400)
+    // Its second use ends what it gave.
+    expect(await statusesOf(given.access_token)).toEqual([401, 401])
+  })
 })

@@ -60,6 +60,8 @@ export interface TestApp {
   readonly app: App
   /** All instances that answer requests, in turn: with TEST_INSTANCES they are several. */
   readonly apps: readonly App[]
+  /** Each of them by itself. */
+  readonly instances: readonly Pick<TestApp, 'fetch' | 'call'>[]
   /** Where the library is, on SQLite. */
   readonly libraryFile: string
   readonly databaseUrl: string
@@ -173,6 +175,10 @@ export async function testApp(
   return {
     app,
     apps,
+    instances: served.map(({ http, call }) => ({
+      call,
+      fetch: (target, options) => answerRequest(http.pipeline, toRequest(target, options)),
+    })),
     libraryFile: path,
     databaseUrl: database.url,
     readEverything: () => readEverything(database.url),

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { LibraryChange } from '../../src/library/ports/instances.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
+import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { openPostgres } from '../../src/storage/dialects/postgres.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { countingRandom } from '../support/engines.ts'
+import { createDatabase } from '../support/postgres.ts'
+
+/** What processes that share a database number, count and tell each other. */
+
+const PROMPT = { title: 'T', content: 'x', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' } as const
+
+describe('stores of one database', () => {
+  let place: Awaited<ReturnType<typeof createDatabase>>
+  let databases: OpenDatabase[]
+  let one: LibraryStore
+  let two: LibraryStore
+  let by: { userId: string; note: null }
+  let now: number
+  const told: LibraryChange[] = []
+  const random = countingRandom()
+  const open = async (instance: string, onChange: (change: LibraryChange) => void = () => {}) => {
+    const database = openPostgres(place.url, { readers: 2 })
+    databases.push(database)
+    return await createStore(database, { clock: () => now, random, instance, onChange })
+  }
+  const listen = (store: LibraryStore) => {
+    const heard = { changes: [] as LibraryChange[], logins: 0, mail: [] as string[] }
+    const stop = store.instances.listen({
+      onChange: (change) => heard.changes.push(change),
+      onLoginsChanged: () => heard.logins++,
+      onMail: (body) => heard.mail.push(body),
+    })
+    return { heard, stop }
+  }
+
+  beforeEach(async () => {
+    now = Date.UTC(2026, 0, 1)
+    databases = []
+    told.length = 0
+    place = await createDatabase()
+    one = await open('one', (change) => told.push(change))
+    two = await open('two')
+    by = { userId: (await one.people.createUser({ username: 'ada', defaultVisibility: 'private' })).id, note: null }
+  })
+  afterEach(async () => {
+    await one.close()
+    await two.close()
+    await place.remove()
+  })
+
+  it.each(['item_words', 'shared_change', 'public_change'] as const)('number %s in the order of their commits', async (table) => {
+    const reader = databases[1]?.reader
+    if (!reader) throw new Error('no second instance')
+    const readAfter = async (revision: number) => {
+      const rows = await reader.selectFrom(table).select('revision').where('revision', '>', revision).orderBy('revision').execute()
+      return rows.map((row) => Number(row.revision))
+    }
+    let isOver = false
+    const watching = (async () => {
+      const seen: number[] = []
+      // Each read asks for what is above all it has seen, as indexes and caches do.
+      while (!isOver) seen.push(...(await readAfter(seen.at(-1) ?? 0)))
+      return [...seen, ...(await readAfter(seen.at(-1) ?? 0))]
+    })()
+    const everywhere = <T>(times: number, work: (store: LibraryStore, index: number) => Promise<T>) =>
+      Promise.all(Array.from({ length: times }, (_, index) => work(index % 2 === 0 ? one : two, index)))
+    const items = await everywhere(10, (store, index) => store.items.createPrompt(by, { ...PROMPT, title: `Title ${index}` }))
+    for (let round = 0; round < 2; round++) {
+      await everywhere(20, (store, index) => {
+        const content = `Round ${round}, writer ${index}, words of their own: ${'ab'[round]}${index}zz.`
+        return store.items.changePrompt(items[(index * 7 + round) % items.length]?.id ?? '', by, () => ({
+          content,
+          tags: [`t${index % 2}`],
+        }))
+      })
+    }
+    isOver = true
+    const seen = new Set(await watching)
+    const all = await readAfter(0)
+    expect(all.length).toBeGreaterThan(0)
+    // Nothing appeared below what had been read.
+    expect(all.filter((revision) => !seen.has(revision))).toEqual([])
+  })
+
+  it('count together, each stretch of time by itself, and forget what is over', async () => {
+    const end = new Date(now + 60_000).toISOString()
+    const add = async (store: LibraryStore, points: Record<string, number>, at = end) =>
+      Object.fromEntries(await store.instances.addPoints(at, new Map(Object.entries(points))))
+    expect(await add(one, { a: 3 })).toEqual({ a: 3 })
+    expect(await add(two, { b: 1, a: 2 })).toEqual({ a: 5, b: 1 })
+    expect(await add(one, { a: -1 })).toEqual({ a: 4 })
+    const later = new Date(now + 120_000).toISOString()
+    // Many at once lose nothing.
+    await Promise.all(Array.from({ length: 12 }, (_, n) => add(n % 2 === 0 ? one : two, { a: 1, [`of ${n}`]: 1 }, later)))
+    expect(await add(one, { a: 0 }, later)).toEqual({ a: 12 })
+    now += 2 * 3_600_000
+    expect(await add(one, { a: 0 })).toEqual({ a: 0 })
+  })
+
+  it('tell each other what they changed, and themselves nothing', async () => {
+    const [first, second] = [listen(one), listen(two)]
+    // Whoever begins to listen may have missed anything.
+    await expect
+      .poll(() => [first, second].map(({ heard }) => [heard.changes.length, heard.logins]))
+      .toEqual([
+        [2, 1],
+        [2, 1],
+      ])
+    await one.items.createPrompt(by, PROMPT)
+    await expect.poll(() => second.heard.changes[2]).toEqual({ kind: 'prompt', ownerId: by.userId, audience: 'everybody' })
+    // More than a signal holds is told as anything.
+    await one.inTransaction(async (store) => {
+      for (let n = 0; n < 120; n++) {
+        const user = await store.people.createUser({ username: `user-${n}`, defaultVisibility: 'private' })
+        await store.items.createPrompt({ userId: user.id, note: null }, { ...PROMPT, title: `T ${n}`, visibility: 'private' })
+      }
+    })
+    await expect
+      .poll(() => second.heard.changes.slice(3).map(({ kind, audience }) => [kind, audience]))
+      .toEqual([
+        ['prompt', 'everybody'],
+        ['skill', 'everybody'],
+      ])
+    await one.instances.tellLoginsChanged()
+    await expect.poll(() => second.heard.logins).toBe(2)
+    expect([first.heard.changes.length, first.heard.logins, told.length > 0]).toEqual([2, 1, true])
+    await Promise.all([first.stop(), second.stop()])
+  })
+
+  it('know at once in each that sessions ended, whether they hear of it or not', async () => {
+    const read = () => Promise.all([one, two].map(({ instances }) => instances.readLoginsRevision()))
+    const seen = [await read()]
+    for (const { instances } of [one, two, one]) {
+      await instances.tellLoginsChanged()
+      seen.push(await read())
+    }
+    for (const [here, there] of seen) expect(here).toBe(there)
+    expect(new Set(seen.flat()).size).toBe(4)
+  })
+
+  it('leave messages for one of them, each read once and in order', async () => {
+    const three = await open('three')
+    // One that does not listen yet misses nothing.
+    const texts = Array.from({ length: 20 }, (_, n) => `message ${n} ${'x'.repeat(n * 1_000)}`)
+    for (const text of texts.slice(0, 8)) await one.instances.sendMail('two', text)
+    const [second, third] = [listen(two), listen(three)]
+    for (const text of texts.slice(8)) await one.instances.sendMail('two', text)
+    await expect.poll(() => second.heard.mail).toEqual(texts)
+    expect(third.heard.mail).toEqual([])
+    // What nobody reads goes.
+    await one.instances.sendMail('nobody', 'x')
+    now += 2 * 3_600_000
+    await one.instances.addPoints(new Date(now).toISOString(), new Map())
+    expect(await databases[0]?.reader.selectFrom('instance_mail').selectAll().execute()).toEqual([])
+    await Promise.all([second.stop(), third.stop()])
+    await three.close()
+  })
+})
