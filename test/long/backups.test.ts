@@ -1,13 +1,11 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RESTORE_STEPS } from '../../src/storage/backup/restore-backup.ts'
-import { createKey, createUser, savePrompts } from '../support/library-fixtures.ts'
+import { createUser } from '../support/library-fixtures.ts'
 import { createPlace, type Place, run } from '../support/processes.ts'
-import { json } from '../support/test-app.ts'
 
 /** Backups beside a service, and what comes back of them. */
 
@@ -43,56 +41,6 @@ async function readUsers(on: Place = place): Promise<string> {
     .join(' ')
     .trim()
 }
-
-describe('a backup', () => {
-  it('is made while fifty saves a second come in, and has all that was acknowledged before it', async () => {
-    const key = await createKey(place.databaseUrl, 'ada')
-    await savePrompts(
-      place.databaseUrl,
-      'ada',
-      Array.from({ length: 300 }, (_, n) => ({ title: `Old ${n}`, content: 'x'.repeat(2000) })),
-    )
-    const { url } = await place.serve({ instances: 1, env: { RATE_LIMITS: 'off' } })
-    const acknowledged: string[] = []
-    let isWriting = true
-    const write = async (writer: number) => {
-      for (let n = 0; isWriting; n++) {
-        const title = `New ${writer}-${n}`
-        const { status } = await fetch(`${url}/api/prompts`, {
-          ...json('POST', { title, content: 'y'.repeat(500) }),
-          headers: { 'content-type': 'application/json', 'X-API-Key': key },
-        })
-        if (status === 201) acknowledged.push(title)
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
-    }
-    const writers = [1, 2, 3, 4].map(write)
-    while (acknowledged.length < 20) await new Promise((resolve) => setTimeout(resolve, 10))
-    const before = [...acknowledged]
-    const backup = join(place.folder, 'backup.db')
-    await must(['backup', backup])
-    const during = acknowledged.length - before.length
-    isWriting = false
-    await Promise.all(writers)
-    expect(statSync(backup).mode & 0o777).toBe(0o600)
-    expect(readdirSync(place.folder).toSorted()).toEqual(['backup.db'])
-
-    const other = createPlace(() => `sqlite:${join(place.folder, 'other.db')}`)
-    await must(['restore-backup', backup], other)
-    const file = new DatabaseSync(join(place.folder, 'other.db'))
-    const titles = new Set(
-      file
-        .prepare('select title from item')
-        .all()
-        .map(({ title }) => String(title)),
-    )
-    file.close()
-    await other.remove()
-    expect(before.filter((title) => !titles.has(title))).toEqual([])
-    expect(titles.size).toBeGreaterThanOrEqual(320)
-    expect(during).toBeGreaterThan(0)
-  })
-})
 
 describe('a restore', () => {
   const backUp = async () => {

@@ -27,7 +27,7 @@ import { createKey } from '../support/library-fixtures.ts'
 import { findFreePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { createPlace, type Place, type Served } from '../support/processes.ts'
 import { SCHEMAS, writeSchema } from '../support/schema-fixtures.ts'
-import { rpc } from '../support/test-app.ts'
+import { json, readJson, rpc } from '../support/test-app.ts'
 
 /**
  * What goes wrong around a service that writers use, and what comes of it: a line each, which docs/self-hosting.md has as a table.
@@ -133,11 +133,39 @@ async function kill({ child }: Served, signal: 'SIGKILL' | 'SIGTERM'): Promise<v
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-/** The status of a probe, and how long it took. */
-async function probe({ url }: Served, path = '/readyz'): Promise<{ status: number; ms: number }> {
+/** The status of a probe, what it says, and how long it took. */
+async function probe({ url }: Served, path = '/readyz'): Promise<{ status: number; text: string; ms: number }> {
   const startedMs = performance.now()
-  const { status } = await fetch(`${url}${path}`)
-  return { status, ms: Math.round(performance.now() - startedMs) }
+  const answer = await fetch(`${url}${path}`)
+  return { status: answer.status, text: await answer.text(), ms: Math.round(performance.now() - startedMs) }
+}
+
+/** Messages of the log with a level of at least error, with their causes. */
+function readErrors({ child }: Served): () => string[] {
+  let text = ''
+  child.stderr?.on('data', (chunk) => (text += chunk))
+  return () => {
+    const entries = text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+    return entries.filter(({ level }) => level >= 50).map(({ msg, err }) => `${msg} ${err?.message ?? ''}`)
+  }
+}
+
+/** Starts a service that refuses to start: its status, and what it says. */
+async function startRefused(place: Place): Promise<[code: number, said: string]> {
+  const refused = place.start(['serve'])
+  let said = ''
+  refused.stderr.on('data', (chunk) => (said += chunk))
+  const [code] = await once(refused, 'exit')
+  return [code, said]
+}
+
+/** One save by hand: its status and what is said. */
+async function saveOne({ url }: Served, key = '', content = 'x'): Promise<[status: number, message: string]> {
+  const answer = await fetch(`${url}/api/prompts`, {
+    ...json('POST', { title: 'T', content }),
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+  })
+  return [answer.status, String((await readJson(answer)).message)]
 }
 
 /** Waits until a service is ready; for how long. */
@@ -193,6 +221,7 @@ describe('a library in a file', () => {
     mkdirSync(join(disk, 'data'), { recursive: true })
     const keys = await makeKeys(place.databaseUrl)
     const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
+    const errors = readErrors(served)
     const writers = startWriters(served.url, keys, 10)
     await saveMore(writers.ledger)
     const filler = openSync(join(disk, 'filler'), 'w')
@@ -206,7 +235,9 @@ describe('a library in a file', () => {
     // A small save may still find room.
     let during = await probe(served)
     for (let n = 0; n < 500 && during.status !== 503; n++) during = await probe(served)
-    expect(during.status).toBe(503)
+    expect(during).toMatchObject({ status: 503, text: expect.stringMatching(/"unavailable".*full/) })
+    expect(await saveOne(served, keys[0], 'x'.repeat(150_000))).toEqual([503, expect.stringMatching(/its disk is full/)])
+    await expect.poll(() => errors().some((line) => /full.*full/.test(line)), { timeout: 10_000 }).toBe(true)
     expect((await probe(served, '/healthz')).status).toBe(200)
     unlinkSync(join(disk, 'filler'))
     const readyMs = await untilReady(served)
@@ -236,10 +267,7 @@ describe('a library in a file', () => {
     await writers.stop()
     await kill(served, 'SIGTERM')
     execFileSync('mount', ['-o', 'remount,ro', disk])
-    const refused = place.start(['serve'])
-    let said = ''
-    refused.stderr.on('data', (chunk) => (said += chunk))
-    const [code] = await once(refused, 'exit')
+    const [code, said] = await startRefused(place)
     expect(code).toBe(69)
     expect(said).toMatch(/cannot be written to: its file or folder is read-only/)
     execFileSync('mount', ['-o', 'remount,rw', disk])
@@ -255,12 +283,16 @@ describe('a library in a file', () => {
     const { place, path } = makePlace()
     const keys = await makeKeys(place.databaseUrl)
     const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
+    const errors = readErrors(served)
     const writers = startWriters(served.url, keys, 10)
     await saveMore(writers.ledger)
     renameSync(path, `${path}.away`)
     await untilRefused(writers.ledger)
     const during = await probe(served)
-    expect(during.status).toBe(503)
+    expect(during).toMatchObject({ status: 503, text: expect.stringMatching(/moved or deleted/) })
+    expect(await saveOne(served, keys[0])).toEqual([503, expect.stringMatching(/moved or deleted/)])
+    // Once a minute, not with each request.
+    await expect.poll(() => errors().filter((line) => /moved or deleted/.test(line)).length, { timeout: 10_000 }).toBe(1)
     // Saves that were under way when it went may still be told of: what counts is that they are in the file when it is back.
     await sleep(500)
     const before = writers.ledger.saves.length
@@ -273,9 +305,9 @@ describe('a library in a file', () => {
     const result = await expectNothingLost(served.url, writers.ledger)
     await kill(served, 'SIGTERM')
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
-    const refused = place.start(['serve'])
-    const [code] = await once(refused, 'exit')
-    expect([code, existsSync(path)]).toEqual([66, false])
+    const [code, said] = await startRefused(place)
+    expect([code, said, existsSync(path)]).toEqual([66, expect.stringMatching(/There was a library at .*--create/), false])
+    expect((await probe(await place.serve({ args: ['--create'] }))).status).toBe(200)
     tell(
       'File moved away or deleted',
       `saves 503, \`/readyz\` 503 in ${during.ms} ms; ${result}; the next start refuses an empty library (status ${code})`,
@@ -293,6 +325,7 @@ describe('a library in a file', () => {
     expect((await place.commonplace(['backup', backup])).code).toBe(0)
     await kill(served, 'SIGTERM')
     served = await place.serve({ instances: 1 })
+    const errors = readErrors(served)
     const { size } = statSync(path)
     const damaged = openSync(path, 'r+')
     for (let at = Math.floor(size / 8 / 4096) * 4096; at < size; at += 4096) writeSync(damaged, Buffer.alloc(4096, 0xee), 0, 4096, at)
@@ -307,6 +340,8 @@ describe('a library in a file', () => {
         { timeout: 30_000, interval: 10 },
       )
       .toBe(503)
+    await expect.poll(() => errors().some((line) => /damaged/.test(line)), { timeout: 10_000 }).toBe(true)
+    expect((await probe(served, '/healthz')).status).toBe(200)
     await kill(served, 'SIGKILL')
     expect((await place.commonplace(['doctor'])).code).not.toBe(0)
     const startedMs = performance.now()
@@ -392,7 +427,9 @@ describe('a library in a file', () => {
     expect([made.code, made.stderr]).toEqual([0, ''])
     const rate = Math.round(((writers.ledger.saves.length - before.length) / backupMs) * 1000)
     await writers.stop()
+    expect(writers.ledger.saves.length).toBeGreaterThan(before.length)
     expect(statSync(backup).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual(['backup.db'])
     const checked = await place.commonplace(['doctor', backup])
     expect(checked.code, checked.stdout).toBe(0)
     tell('Backup beside writers', `${backupMs} ms at ${rate} saves a second, mode 0600, its check ok`)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 
@@ -55,81 +56,37 @@ function embed(text: string, dims = DIMS): number[] {
   return sum.map((value, i) => value / length + (COMMON / Math.sqrt(dims)) * (i % 3 === 0 ? -1 : 1))
 }
 
-function answer(response: ServerResponse, vectors: readonly number[][]): void {
-  response.writeHead(200, { 'Content-Type': 'application/json' })
-  // Backwards: the index says which is whose.
-  const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })).reverse()
-  response.end(JSON.stringify({ object: 'list', data, model: 'stub', usage: { prompt_tokens: 1, total_tokens: 1 } }))
-}
-
-function fail(response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}): void {
+/** Answers with an error, as such services word it. */
+export function fail(response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}): void {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   response.end(JSON.stringify({ error: { message, type: 'stub', param: null, code: null } }))
 }
 
-const BEHAVIOURS: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
-  normal: ({ response, texts }) =>
-    answer(
-      response,
-      texts.map((text) => embed(text)),
-    ),
-  small: ({ response, texts }) =>
-    answer(
-      response,
-      texts.map((text) => embed(text, 64)),
-    ),
-  async slow({ response, texts }) {
-    await sleep(3000)
-    answer(
-      response,
-      texts.map((text) => embed(text)),
-    )
-  },
-  async 'a-little-slow'({ response, texts }) {
-    await sleep(300)
-    answer(
-      response,
-      texts.map((text) => embed(text)),
-    )
-  },
-  'busy-once': ({ response, texts, earlier }) =>
-    earlier === 0
-      ? fail(response, 429, 'Slow down', { 'Retry-After': '1' })
-      : answer(
-          response,
-          texts.map((text) => embed(text)),
-        ),
+/** A behaviour: what it answers with for texts, or how it fails. */
+type Behaviour = (call: Call) => readonly (readonly unknown[])[] | void | Promise<readonly number[][] | undefined> | Promise<void>
+
+const embedAll = ({ texts }: Call, dims = DIMS) => texts.map((text) => embed(text, dims))
+
+async function embedAfter(call: Call, ms: number): Promise<readonly number[][]> {
+  await sleep(ms)
+  return embedAll(call)
+}
+
+const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
+  normal: (call) => embedAll(call),
+  small: (call) => embedAll(call, 64),
+  slow: (call) => embedAfter(call, 3000),
+  'a-little-slow': (call) => embedAfter(call, 300),
+  'busy-once': (call) => (call.earlier > 0 ? embedAll(call) : fail(call.response, 429, 'Slow down', { 'Retry-After': '1' })),
   broken: ({ response, texts, entry }) => fail(response, 500, `Fault with ${entry.authorization} on ${texts[0]}`),
   'bad-key': ({ response, entry }) => fail(response, 401, `Incorrect API key provided: ${entry.authorization}`),
   garbage: ({ response }) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Welcome</html>'),
-  strings: ({ response, texts }) => {
-    response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify({ data: texts.map((_, index) => ({ index, embedding: ['NaN', null] })) }))
-  },
-  zeros: ({ response, texts }) =>
-    answer(
-      response,
-      texts.map(() => [0, 0, 0]),
-    ),
-  'one-too-few': ({ response, texts }) =>
-    answer(
-      response,
-      texts.slice(1).map((text) => embed(text)),
-    ),
-  'same-index': ({ response, texts }) => {
-    response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify({ data: texts.map((text) => ({ index: 0, embedding: embed(text) })) }))
-  },
-  'uneven-dims': ({ response, texts }) =>
-    answer(
-      response,
-      texts.map((text, place) => embed(text, place === 0 ? 8 : 16)),
-    ),
-  'too-many-dims': ({ response, texts }) =>
-    answer(
-      response,
-      texts.map((text) => embed(text, 4097)),
-    ),
+  strings: ({ texts }) => texts.map(() => ['NaN', null]),
+  zeros: ({ texts }) => texts.map(() => [0, 0, 0]),
+  'one-too-few': (call) => embedAll(call).slice(1),
+  'same-index': (call) => answer(call.response, embedAll(call), () => 0),
+  'uneven-dims': ({ texts }) => texts.map((text, place) => embed(text, place === 0 ? 8 : 16)),
+  'too-many-dims': (call) => embedAll(call, 4097),
   elsewhere: ({ response }) => void response.writeHead(307, { Location: '/v1/elsewhere' }).end(),
   async huge({ response }) {
     response.writeHead(200, { 'Content-Type': 'application/json' })
@@ -139,20 +96,16 @@ const BEHAVIOURS: Readonly<Record<string, (call: Call) => void | Promise<void>>>
     }
   },
   never: () => {},
-  'refuses-one': ({ response, texts }) =>
-    texts.some((text) => text.includes('unspeakable'))
-      ? fail(response, 400, 'Bad text')
-      : answer(
-          response,
-          texts.map((text) => embed(text)),
-        ),
+  'refuses-one': (call) =>
+    call.texts.some((text) => text.includes('unspeakable')) ? fail(call.response, 400, 'Bad text') : embedAll(call),
   'refuses-all': ({ response }) => fail(response, 400, 'Bad model'),
 }
 
-async function readBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = []
-  for await (const part of request) chunks.push(part)
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+function answer(response: ServerResponse, vectors: readonly (readonly unknown[])[], indexOf = (place: number) => place): void {
+  response.writeHead(200, { 'Content-Type': 'application/json' })
+  // Backwards: the index says which is whose.
+  const data = vectors.map((embedding, place) => ({ object: 'embedding', index: indexOf(place), embedding })).reverse()
+  response.end(JSON.stringify({ object: 'list', data, model: 'stub', usage: { prompt_tokens: 1, total_tokens: 1 } }))
 }
 
 /** Answers what concerns embeddings; false for everything else. `GET /embeddings-log` tells what came in. */
@@ -162,13 +115,13 @@ export async function answerEmbeddings(request: IncomingMessage, response: Serve
     return true
   }
   if (request.url === '/embeddings-mode') {
-    const { model, mode } = z.object({ model: z.string(), mode: z.string() }).parse(await readBody(request))
+    const { model, mode } = z.object({ model: z.string(), mode: z.string() }).parse(await json(request))
     modes.set(model, mode)
     response.end('{}')
     return true
   }
   if (request.url !== '/v1/embeddings') return false
-  const { model, input } = body.parse(await readBody(request))
+  const { model, input } = body.parse(await json(request))
   const earlier = embeddingLog.filter((one) => one.model === model).length
   const authorization = request.headers.authorization ?? null
   const entry: EmbeddingEntry = { model, input, authorization, at: Date.now(), hasLeft: false, status: 0 }
@@ -180,7 +133,8 @@ export async function answerEmbeddings(request: IncomingMessage, response: Serve
   })
   // What comes after a colon tells apart the tests that want the same behaviour.
   const behave = BEHAVIOURS[modes.get(model) ?? model.split(':')[0] ?? '']
-  if (behave) await behave({ texts: input, entry, response, earlier })
-  else fail(response, 404, `The model ${model} does not exist`)
+  const vectors = behave && (await behave({ texts: input, entry, response, earlier }))
+  if (vectors) answer(response, vectors)
+  else if (!behave) fail(response, 404, `The model ${model} does not exist`)
   return true
 }

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { answerEmbeddings } from './embedding-stub.ts'
+import { answerEmbeddings, fail } from './embedding-stub.ts'
 
 /**
  * A server that speaks OpenAI's protocol as a program of its own, for tests. How it behaves is the model's name in the request.
@@ -61,34 +62,27 @@ function answer(response: ServerResponse, text: string): void {
   end(response)
 }
 
-function fail(response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
-  response.end(JSON.stringify({ error: { message, type: 'stub', param: null, code: null } }))
+/** Answers at once and not as a stream. */
+function answerAtOnce(response: ServerResponse, content: string, reason = 'stop'): void {
+  response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' })
+  response.end(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: reason }] }))
 }
 
-const FENCED_JSON = '```json\n{"role": "writer", "task": "write"}\n```'
+/** Writes one piece again and again until the caller leaves. */
+async function writeForever(response: ServerResponse, piece: string): Promise<void> {
+  while (!response.destroyed) {
+    response.write(piece)
+    await sleep(1)
+  }
+}
 
 const BEHAVIOURS: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
   normal: ({ response, prompt }) => answer(response, `You are an expert.\n\n${prompt}\n`),
   echo: ({ response, entry }) => answer(response, entry.messages.map(({ role, content }) => `[${role}]\n${content}`).join('\n')),
-  'at-once'({ response, prompt }) {
-    response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' })
-    response.end(
-      JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: `All: ${prompt}` }, finish_reason: 'stop' }] }),
-    )
-  },
-  'at-once-too-long'({ response }) {
-    response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'You are' }, finish_reason: 'length' }] }))
-  },
+  'at-once': ({ response, prompt }) => answerAtOnce(response, `All: ${prompt}`),
+  'at-once-too-long': ({ response }) => answerAtOnce(response, 'You are', 'length'),
   'at-once-garbage': ({ response }) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"choices": []}'),
-  async 'at-once-huge'({ response }) {
-    response.writeHead(200, { 'Content-Type': 'application/json' })
-    while (!response.destroyed) {
-      response.write(' '.repeat(100_000))
-      await sleep(1)
-    }
-  },
+  'at-once-huge': ({ response }) => writeForever(response.writeHead(200, { 'Content-Type': 'application/json' }), ' '.repeat(100_000)),
   thinking: ({ response, prompt }) => answer(response, `<think>What does this want?\n</think>\n\nDone: ${prompt}`),
   async slow({ response, prompt }) {
     for (let i = 0; i < 2_000 && !response.destroyed; i++) {
@@ -152,15 +146,12 @@ const BEHAVIOURS: Readonly<Record<string, (call: Call) => void | Promise<void>>>
   async 'huge-line'({ response }) {
     begin(response)
     response.write('data: ')
-    while (!response.destroyed) {
-      response.write('x'.repeat(100_000))
-      await sleep(1)
-    }
+    await writeForever(response, 'x'.repeat(100_000))
   },
   never: () => {},
   stalls: ({ response }) => write(response, 'You are'),
   blank: ({ response, earlier, prompt }) => answer(response, earlier === 0 ? ' \n ' : prompt),
-  json: ({ response }) => answer(response, FENCED_JSON),
+  json: ({ response }) => answer(response, '```json\n{"role": "writer", "task": "write"}\n```'),
   'bad-json-once': ({ response, earlier }) => answer(response, earlier === 0 ? '{"role": "writer", }' : '{"role": "writer"}'),
   'bad-json': ({ response }) => answer(response, 'Sure! {"role": "writer"}'),
   yaml: ({ response }) => answer(response, '```yaml\nrole: writer\ntask: write\n```'),
@@ -181,12 +172,6 @@ function findPrompt(messages: Body['messages']): string {
   return /<prompt-([a-z0-9]+)>\n([\s\S]*)\n<\/prompt-\1>\n\nWrite/.exec(question)?.[2] ?? ''
 }
 
-async function readBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = []
-  for await (const part of request) chunks.push(part)
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'))
-}
-
 const server = createServer(async (request, response) => {
   if (request.url === '/log') {
     response.end(JSON.stringify(log))
@@ -198,7 +183,7 @@ const server = createServer(async (request, response) => {
     fail(response, 404, 'No such address')
     return
   }
-  const { model, messages, max_tokens: maxTokens } = body.parse(await readBody(request))
+  const { model, messages, max_tokens: maxTokens } = body.parse(await json(request))
   const authorization = request.headers.authorization ?? null
   const entry: Entry = { model, messages, maxTokens, authorization, at: Date.now(), hasLeft: false, isDone: false }
   const earlier = log.filter((one) => one.model === model).length

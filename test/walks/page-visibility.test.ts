@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PAGES } from '../../src/web/routes.ts'
+import { fillAddress, type Kind, type MarkedItem, saveMarked } from '../support/marked-items.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
@@ -12,16 +13,6 @@ const STATES = ['public', 'members', 'unlisted', 'private', 'deleted', 'held'] a
 type State = (typeof STATES)[number]
 const READERS = ['anonymous', 'other', 'owner', 'admin'] as const
 type Reader = (typeof READERS)[number]
-type Kind = 'prompt' | 'skill'
-
-interface Item {
-  readonly kind: Kind
-  readonly state: State
-  readonly id: string
-  readonly slug: string
-  /** A word that stands in every field of this item and nowhere else. */
-  readonly marker: string
-}
 
 /** The rule, written down once more, by hand. What an administrator holds back is unlisted for everybody but its owner. */
 function mayRead(reader: Reader, state: State, reach: 'id' | 'slug' | 'list'): boolean {
@@ -31,60 +22,49 @@ function mayRead(reader: Reader, state: State, reach: 'id' | 'slug' | 'list'): b
   return (state === 'unlisted' || state === 'held') && reach === 'id'
 }
 
-interface Address {
-  /** As `PAGES` has it; downloads and feeds have an address of their own. */
-  readonly page: string
-  readonly kind: Kind | 'both'
-  readonly reach: 'item' | 'list'
-  /** The owner alone, whatever the state. */
-  readonly isOwners?: true
-  /** Feeds are the same for everybody. */
-  readonly isPublicOnly?: true
-  /** What is for other people's pages shows what anybody sees, whoever asks. */
-  readonly isAsNobody?: true
-  path(item: Item, ref: string): string
-}
+/** A page as `PAGES` has it (downloads and feeds have an address of their own), what it is about, and an address in which braces are filled. */
+type Address = readonly [page: string, kind: Kind | 'both', reach: 'item' | 'list', path: string]
+/** The owner alone, whatever the state. */
+const OWNERS = /\/(edit|transfer)$/
+/** Feeds are the same for everybody. */
+const PUBLIC_ONLY = '/feed.xml'
+/** What is for other people's pages shows what anybody sees, whoever asks. */
+const AS_NOBODY = ['/embeds', '/embed']
 
-const of = (path: (item: Item, ref: string) => string, page: string, kind: Kind | 'both' = 'both'): Address => ({
-  page,
-  kind,
-  reach: 'item',
-  path,
-})
 const ADDRESSES: readonly Address[] = [
-  of((_, ref) => `/prompts/${ref}`, '/prompts/:ref', 'prompt'),
-  of((_, ref) => `/prompts/${ref}?view=rendered`, '/prompts/:ref', 'prompt'),
-  of((_, ref) => `/prompts/${ref}/fill`, '/prompts/:ref/fill', 'prompt'),
-  of((_, ref) => `/prompts/${ref}/versions`, '/prompts/:ref/versions', 'prompt'),
-  of((_, ref) => `/prompts/${ref}/versions/1`, '/prompts/:ref/versions/:version', 'prompt'),
-  of((_, ref) => `/download/prompts/${ref}/raw`, '/download', 'prompt'),
-  of((_, ref) => `/download/prompts/${ref}/filled`, '/download', 'prompt'),
-  of((_, ref) => `/download/prompts/${ref}/prompt.md`, '/download', 'prompt'),
-  of((_, ref) => `/skills/${ref}`, '/skills/:ref', 'skill'),
-  of((_, ref) => `/skills/${ref}?file=a.txt`, '/skills/:ref', 'skill'),
-  of((_, ref) => `/skills/${ref}/versions`, '/skills/:ref/versions', 'skill'),
-  of((_, ref) => `/skills/${ref}/versions/1`, '/skills/:ref/versions/:version', 'skill'),
-  of((_, ref) => `/download/skills/${ref}/files/a.txt`, '/download', 'skill'),
-  { ...of((_, ref) => `/prompts/${ref}/edit`, '/prompts/:ref/edit', 'prompt'), isOwners: true },
-  { ...of((_, ref) => `/skills/${ref}/edit`, '/skills/:ref/edit', 'skill'), isOwners: true },
-  { ...of((_, ref) => `/prompts/${ref}/transfer`, '/prompts/:ref/transfer', 'prompt'), isOwners: true },
-  { ...of((_, ref) => `/skills/${ref}/transfer`, '/skills/:ref/transfer', 'skill'), isOwners: true },
-  { ...of((_, ref) => `/embeds?item=${ref}`, '/embeds'), isAsNobody: true },
-  { ...of((_, ref) => `/embed/${ref}`, '/embed'), isAsNobody: true },
-  { page: '/', kind: 'both', reach: 'list', path: () => '/' },
-  { page: '/prompts', kind: 'prompt', reach: 'list', path: () => '/prompts' },
-  { page: '/prompts', kind: 'prompt', reach: 'list', path: (item) => `/prompts?q=${item.marker}` },
-  { page: '/prompts', kind: 'prompt', reach: 'list', path: () => '/prompts?category=coding&sort=votes' },
-  { page: '/search', kind: 'both', reach: 'list', path: (item) => `/search?q=${item.marker}` },
-  { page: '/skills', kind: 'skill', reach: 'list', path: () => '/skills' },
-  { page: '/skills', kind: 'skill', reach: 'list', path: (item) => `/skills?q=${item.marker}` },
-  { page: '/@:name', kind: 'both', reach: 'list', path: (item) => `/@owner?kind=${item.kind}s` },
-  { page: '/tags/:tag', kind: 'both', reach: 'list', path: (item) => `/tags/${item.marker.toLowerCase()}?kind=${item.kind}s` },
-  { page: '/categories/:category', kind: 'both', reach: 'list', path: (item) => `/categories/coding?kind=${item.kind}s` },
-  { page: '/collections/:ref', kind: 'both', reach: 'list', path: () => '/collections/everything' },
-  { page: '/prompts', kind: 'prompt', reach: 'list', path: () => '/prompts?collections=everything' },
-  { page: '/skills', kind: 'skill', reach: 'list', path: (item) => `/skills?collections=everything&q=${item.marker}` },
-  { page: '/feed.xml', kind: 'both', reach: 'list', isPublicOnly: true, path: () => '/feed.xml' },
+  ['/prompts/:ref', 'prompt', 'item', '/prompts/{ref}'],
+  ['/prompts/:ref', 'prompt', 'item', '/prompts/{ref}?view=rendered'],
+  ['/prompts/:ref/fill', 'prompt', 'item', '/prompts/{ref}/fill'],
+  ['/prompts/:ref/versions', 'prompt', 'item', '/prompts/{ref}/versions'],
+  ['/prompts/:ref/versions/:version', 'prompt', 'item', '/prompts/{ref}/versions/1'],
+  ['/download', 'prompt', 'item', '/download/prompts/{ref}/raw'],
+  ['/download', 'prompt', 'item', '/download/prompts/{ref}/filled'],
+  ['/download', 'prompt', 'item', '/download/prompts/{ref}/prompt.md'],
+  ['/skills/:ref', 'skill', 'item', '/skills/{ref}'],
+  ['/skills/:ref', 'skill', 'item', '/skills/{ref}?file=a.txt'],
+  ['/skills/:ref/versions', 'skill', 'item', '/skills/{ref}/versions'],
+  ['/skills/:ref/versions/:version', 'skill', 'item', '/skills/{ref}/versions/1'],
+  ['/download', 'skill', 'item', '/download/skills/{ref}/files/a.txt'],
+  ['/prompts/:ref/edit', 'prompt', 'item', '/prompts/{ref}/edit'],
+  ['/skills/:ref/edit', 'skill', 'item', '/skills/{ref}/edit'],
+  ['/prompts/:ref/transfer', 'prompt', 'item', '/prompts/{ref}/transfer'],
+  ['/skills/:ref/transfer', 'skill', 'item', '/skills/{ref}/transfer'],
+  ['/embeds', 'both', 'item', '/embeds?item={ref}'],
+  ['/embed', 'both', 'item', '/embed/{ref}'],
+  ['/', 'both', 'list', '/'],
+  ['/prompts', 'prompt', 'list', '/prompts'],
+  ['/prompts', 'prompt', 'list', '/prompts?q={word}'],
+  ['/prompts', 'prompt', 'list', '/prompts?category=coding&sort=votes'],
+  ['/search', 'both', 'list', '/search?q={word}'],
+  ['/skills', 'skill', 'list', '/skills'],
+  ['/skills', 'skill', 'list', '/skills?q={word}'],
+  ['/@:name', 'both', 'list', '/@owner?kind={kind}s'],
+  ['/tags/:tag', 'both', 'list', '/tags/{tag}?kind={kind}s'],
+  ['/categories/:category', 'both', 'list', '/categories/coding?kind={kind}s'],
+  ['/collections/:ref', 'both', 'list', '/collections/everything'],
+  ['/prompts', 'prompt', 'list', '/prompts?collections=everything'],
+  ['/skills', 'skill', 'list', '/skills?collections=everything&q={word}'],
+  [PUBLIC_ONLY, 'both', 'list', '/feed.xml'],
 ]
 
 /** Pages on which no item of somebody else can appear, each with the reason. */
@@ -139,11 +119,11 @@ const EXEMPT: Record<string, string> = {
 }
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
-const reachesOf = (address: Address) => (address.reach === 'item' ? (['id', 'slug'] as const) : (['list'] as const))
+const reachesOf = (reach: 'item' | 'list') => (reach === 'item' ? (['id', 'slug'] as const) : (['list'] as const))
 
 describe('the visibility table of pages', () => {
   let test: TestApp
-  const items: Item[] = []
+  const items: MarkedItem<State>[] = []
   const readers = new Map<Reader, Visitor>()
 
   beforeAll(async () => {
@@ -155,24 +135,11 @@ describe('the visibility table of pages', () => {
     const person = await test.app.store.people.findPersonByName('owner')
     const actor = { kind: 'user', userId: person?.id ?? '', username: 'owner', scopes: new Set(['read', 'write'] as const) } as const
     await test.call(actor, 'create_collection', { title: 'Everything', visibility: 'public' })
-    let count = 0
     for (const kind of ['prompt', 'skill'] as const) {
       for (const state of STATES) {
-        const marker = `Zq${kind}${state}${++count}`
-        const visibility = state === 'deleted' || state === 'held' ? 'public' : state
-        const common = { title: `Title ${marker}`, description: marker, tags: [marker], category: 'coding', visibility, note: marker }
-        const saved =
-          kind === 'prompt'
-            ? await test.call(actor, 'save_prompt', { ...common, content: `Text ${marker}` })
-            : await test.call(actor, 'save_skill', {
-                ...common,
-                files: [
-                  { filename: 'SKILL.md', content: `---\nname: ${marker.toLowerCase()}\ndescription: ${marker}\n---\n${marker}` },
-                  { filename: 'a.txt', content: marker },
-                ],
-              })
-        const { id, slug } = Object(saved[kind])
-        items.push({ kind, state, id, slug, marker })
+        const item = await saveMarked(test, actor, kind, state)
+        const { id } = item
+        items.push(item)
         await test.call(actor, 'add_to_collection', { id: 'everything', items: [id] })
         if (state === 'deleted') await test.call(actor, 'delete_item', { collection: `${kind}s`, id })
         if (state === 'held') expect((await readers.get('admin')?.post(`/${kind}s/${id}`, { do: 'hold' }))?.status).toBe(303)
@@ -188,32 +155,33 @@ describe('the visibility table of pages', () => {
   }
 
   it('has a row for every page', () => {
-    const covered = new Set(ADDRESSES.map(({ page }) => page))
+    const covered = new Set(ADDRESSES.map(([page]) => page))
     for (const { path } of PAGES) expect(covered.has(path) || path in EXEMPT || path.startsWith('/docs'), path).toBe(true)
     for (const path of [...covered, ...Object.keys(EXEMPT)]) {
       expect(PAGES.some((page) => page.path === path) || ['/download', '/feed.xml', '/embed'].includes(path), path).toBe(true)
     }
   })
 
-  for (const [index, address] of ADDRESSES.entries()) {
-    it(`address ${index + 1}: ${address.page}`, async () => {
-      for (const item of items.filter((one) => address.kind === 'both' || address.kind === one.kind)) {
+  for (const [index, [page, kind, wanted, path]] of ADDRESSES.entries()) {
+    it(`address ${index + 1}: ${page}`, async () => {
+      for (const item of items.filter((one) => kind === 'both' || kind === one.kind)) {
+        const at = (ref: string) => fillAddress(path, item, ref)
         for (const reader of READERS) {
-          for (const reach of reachesOf(address)) {
+          for (const reach of reachesOf(wanted)) {
             const ref = reach === 'slug' ? item.slug : item.id
-            const cell = `${address.path(item, ref)} ${item.kind} ${item.state} by ${reach} for ${reader}`
-            const answer = await open(reader, address.path(item, ref))
-            const asked = address.isAsNobody ? 'anonymous' : reader
-            const mayOpen = address.isPublicOnly ? item.state === 'public' : mayRead(asked, item.state, reach)
+            const cell = `${at(ref)} ${item.kind} ${item.state} by ${reach} for ${reader}`
+            const answer = await open(reader, at(ref))
+            const asked = AS_NOBODY.includes(page) ? 'anonymous' : reader
+            const mayOpen = page === PUBLIC_ONLY ? item.state === 'public' : mayRead(asked, item.state, reach)
             // Who may read an item may still not edit it, nor see versions that were never public.
-            const isVersionOfHidden = address.page.includes('/versions') && item.state === 'unlisted' && reader !== 'owner'
-            const isRefused = address.isOwners === true && reader !== 'owner'
-            if (address.reach === 'list') {
+            const isVersionOfHidden = page.includes('/versions') && item.state === 'unlisted' && reader !== 'owner'
+            const isRefused = OWNERS.test(page) && reader !== 'owner'
+            if (wanted === 'list') {
               // What was searched for is marked in the title.
               expect(answer.html.replaceAll(/<\/?mark>/g, '').includes(`Title ${item.marker}`), cell).toBe(mayOpen)
             } else if (!mayOpen) {
               expect([answer.html.includes(item.marker)], cell).toEqual([false])
-              const missing = await open(reader, address.path(item, NOBODY))
+              const missing = await open(reader, at(NOBODY))
               const same = (html: string, address: string) => html.replaceAll(/[0-9a-f-]{36}/g, '').replaceAll(address, '')
               expect([answer.status, same(answer.html, ref)], cell).toEqual([missing.status, same(missing.html, NOBODY)])
             } else if (isRefused) {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/library/actor.ts'
 import { readSkillArchive } from '../../src/library/skill-archive.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
+import { fillAddress, type Kind, type MarkedItem, saveMarked } from '../support/marked-items.ts'
 import { json, rpc, type TestApp, testApp } from '../support/test-app.ts'
 
 /**
@@ -18,17 +19,7 @@ type ActorName = (typeof EVERYBODY)[number] | (typeof AROUND_TEAMS)[number]
 const SEE_ALL: readonly ActorName[] = ['owner', 'reader', 'editor', 'narrowed', 'collected']
 /** Those with a key that has `read`. */
 const MEMBERS: readonly ActorName[] = ['other', 'former member', 'administrator']
-type Kind = 'prompt' | 'skill'
 type Reach = 'id' | 'slug' | 'list'
-
-interface Item {
-  readonly kind: Kind
-  readonly state: State
-  readonly id: string
-  readonly slug: string
-  /** A word that stands in every field of this item and nowhere else. */
-  readonly marker: string
-}
 
 /** The rule, written down once more, by hand: who sees what through what. */
 function mayRead(actor: ActorName, state: State, reach: Reach): boolean {
@@ -39,267 +30,124 @@ function mayRead(actor: ActorName, state: State, reach: Reach): boolean {
   return state === 'unlisted' && reach === 'id'
 }
 
-/** A way to an item. `wantsId` reaches are tried by id and by slug. */
-interface Route {
-  readonly operation: string
-  readonly kind: Kind | 'both'
-  /** `item`: by id and by slug; `name`: by owner and name, which is an address like a slug. */
-  readonly reach: 'item' | 'list' | 'name'
-  /** Whether the answer is about other items only, never about the one that is named. */
-  readonly isOfOthers?: true
-  /** Whether the answer tells of an item by its name alone, which is in lower case. */
-  readonly tellsNames?: true
-  request(item: Item, ref: string): readonly [string, RequestInit?]
-}
+/** A way to an item: an operation, what it is about, how it is reached, and a request in which `fill` puts what stands in braces. */
+type Route = readonly [operation: string, kind: Kind | 'both', reach: 'item' | 'list' | 'name', path: string, options?: RequestInit]
 
-const WELL_KNOWN = '.well-known/agent-skills'
-const manifestAt = (ref: string) => ({ owner: 'owner', path: ref.toLowerCase() })
-const resource = (ref: string, filename: string) =>
-  ['/api/mcp', rpc('resources/read', { uri: `skill://owner/${ref.toLowerCase()}/${filename}` })] as const
+/** Operations whose answer is about other items only, never about the one that is named. */
+const OF_OTHERS = ['related_items']
+/** Operations whose answer tells of an item by its name alone, which is in lower case. */
+const TELLING_NAMES = ['find_skills']
+
 const tool = (name: string, args: unknown) => ['/api/mcp', rpc('tools/call', { name, arguments: args })] as const
 const chatGptTool = (name: string, args: unknown) => ['/api/mcp?profile=chatgpt', rpc('tools/call', { name, arguments: args })] as const
+const mcp = (method: string, params?: unknown, path = '') => [`/api/mcp${path}`, rpc(method, params)] as const
+const NAMED = { owner: 'owner', path: '{name}' }
+const WELL_KNOWN = '.well-known/agent-skills/index.json'
+
+/** Reads; `item` is tried by id and by slug, `name` is an address like a slug. */
 const ROUTES: readonly Route[] = [
-  { operation: 'search', kind: 'prompt', reach: 'list', request: (item) => chatGptTool('search', { query: item.marker }) },
-  { operation: 'search', kind: 'skill', reach: 'list', request: (item) => chatGptTool('search', { query: item.marker }) },
-  { operation: 'fetch', kind: 'prompt', reach: 'item', request: (_, ref) => chatGptTool('fetch', { id: ref }) },
-  { operation: 'fetch', kind: 'skill', reach: 'item', request: (_, ref) => chatGptTool('fetch', { id: ref }) },
-  { operation: 'list_skill_manifests', kind: 'skill', reach: 'list', request: () => ['/api/mcp/@owner', rpc('skills/list')] },
-  { operation: 'walk_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/prompts.json'] },
-  { operation: 'walk_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/prompts.csv'] },
-  { operation: 'list_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/compat/prompts-chat/api/prompts?perPage=100'] },
-  {
-    operation: 'list_whole_prompts',
-    kind: 'prompt',
-    reach: 'list',
-    request: (item) => [`/compat/prompts-chat/api/prompts/search?q=${item.marker}`],
-  },
-  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/compat/prompts-chat/api/prompts/${ref}`] },
-  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/compat/prompts-chat/api/prompts/${ref}/raw`] },
-  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/prompts/${ref}.prompt.md`] },
-  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/prompts/${ref}.prompt.yml`] },
-  { operation: 'list_exposed_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/mcp/@owner', rpc('prompts/list')] },
-  {
-    operation: 'list_exposed_prompts',
-    kind: 'prompt',
-    reach: 'list',
-    request: () => ['/api/mcp/categories/coding', rpc('prompts/list')],
-  },
-  { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: (item) => tool('search_prompts', { query: item.marker }) },
-  { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: () => tool('search_prompts', { query: '', limit: 50 }) },
-  { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: (item) => [`/api/search/prompts?query=${item.marker}`] },
-  {
-    operation: 'search_prompts',
-    kind: 'prompt',
-    reach: 'list',
-    request: (item) => tool('search_prompts', { query: '', tag: item.marker.toLowerCase() }),
-  },
-  { operation: 'search_skills', kind: 'skill', reach: 'list', request: (item) => tool('search_skills', { query: item.marker }) },
-  { operation: 'search_skills', kind: 'skill', reach: 'list', request: (item) => [`/api/search/skills?query=${item.marker}`] },
-  { operation: 'get_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => tool('get_prompt', { id: ref }) },
-  { operation: 'get_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => tool('get_prompt', { id: ref, variables: {} }) },
-  { operation: 'get_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/fill`, json('POST', {})] },
-  { operation: 'get_skill', kind: 'skill', reach: 'item', request: (_, ref) => tool('get_skill', { id: ref }) },
-  { operation: 'get_skill', kind: 'skill', reach: 'item', request: (_, ref) => [`/api/skills/${ref}`] },
-  { operation: 'get_skill_file', kind: 'skill', reach: 'item', request: (_, ref) => [`/api/skills/${ref}/files/SKILL.md`] },
-  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/prompts?perPage=100'] },
-  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: (item) => [`/api/prompts?q=${item.marker}`] },
-  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/prompts?author=owner&sort=oldest'] },
-  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/prompts?category=coding&sort=votes'] },
-  { operation: 'list_skills', kind: 'skill', reach: 'list', request: () => ['/api/skills?perPage=100'] },
-  { operation: 'list_skills', kind: 'skill', reach: 'list', request: (item) => [`/api/skills?q=${item.marker}`] },
-  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}`] },
-  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/raw`] },
-  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/prompt.md`] },
-  { operation: 'list_versions', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions`] },
-  {
-    operation: 'related_items',
-    kind: 'both',
-    reach: 'item',
-    isOfOthers: true,
-    request: (item, ref) => [`/api/${item.kind}s/${ref}/related`],
-  },
-  {
-    operation: 'related_items',
-    kind: 'both',
-    reach: 'item',
-    isOfOthers: true,
-    request: (item, ref) => tool('related_items', { collection: `${item.kind}s`, id: ref }),
-  },
-  { operation: 'get_version', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions/1`] },
-  { operation: 'list_tags', kind: 'both', reach: 'list', request: () => ['/api/tags?perPage=100'] },
-  { operation: 'list_exposed_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/mcp', rpc('prompts/list')] },
-  { operation: 'list_exposed_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/exposed-prompts'] },
-  {
-    operation: 'render_exposed_prompt',
-    kind: 'prompt',
-    reach: 'item',
-    request: (_, ref) => ['/api/mcp', rpc('prompts/get', { name: ref })],
-  },
-  {
-    operation: 'render_exposed_prompt',
-    kind: 'prompt',
-    reach: 'item',
-    request: (_, ref) => [`/api/exposed-prompts/${ref}`, json('POST', {})],
-  },
-  { operation: 'list_skill_manifests', kind: 'skill', reach: 'list', request: () => ['/api/skill-manifests'] },
-  { operation: 'list_skill_manifests', kind: 'skill', reach: 'list', request: () => ['/api/mcp', rpc('skills/list')] },
-  { operation: 'list_skill_manifests', kind: 'skill', reach: 'list', request: () => ['/api/mcp', rpc('resources/list')] },
-  {
-    operation: 'get_skill_manifest',
-    kind: 'skill',
-    reach: 'name',
-    request: (_, ref) => ['/api/skill-manifests/find', json('POST', manifestAt(ref))],
-  },
-  {
-    operation: 'get_skill_manifest',
-    kind: 'skill',
-    reach: 'name',
-    request: (_, ref) => ['/api/mcp', rpc('skills/get', { uri: `skill://owner/${ref.toLowerCase()}/SKILL.md` })],
-  },
-  {
-    operation: 'read_manifest_file',
-    kind: 'skill',
-    reach: 'name',
-    request: (_, ref) => ['/api/skill-manifests/read', json('POST', { ...manifestAt(ref), filename: 'a.txt' })],
-  },
-  { operation: 'read_manifest_file', kind: 'skill', reach: 'name', request: (_, ref) => resource(ref, 'SKILL.md') },
-  { operation: 'read_manifest_file', kind: 'skill', reach: 'name', request: (_, ref) => resource(ref, 'a.txt') },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/${WELL_KNOWN}/index.json`] },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => ['/.well-known/skills/index.json'] },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => ['/marketplace.json'] },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => ['/@owner/marketplace.json'] },
-  {
-    operation: 'find_skills',
-    kind: 'skill',
-    reach: 'list',
-    tellsNames: true,
-    request: (item) => [`/api/search?q=${item.marker}`],
-  },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'item', request: (_, ref) => [`/skills/${ref}/marketplace.json`] },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/@owner/${WELL_KNOWN}/index.json`] },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/categories/coding/${WELL_KNOWN}/index.json`] },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'item', request: (_, ref) => [`/skills/${ref}/${WELL_KNOWN}/index.json`] },
-  {
-    operation: 'list_shared_skills',
-    kind: 'skill',
-    reach: 'item',
-    request: (_, ref) => [`/api/skills/${ref}/zip/${WELL_KNOWN}/index.json`],
-  },
-  { operation: 'read_shared_files', kind: 'skill', reach: 'name', request: (_, ref) => [`/${WELL_KNOWN}/${ref.toLowerCase()}.zip`] },
-  {
-    operation: 'read_shared_files',
-    kind: 'skill',
-    reach: 'name',
-    request: (_, ref) => [`/.well-known/skills/${ref.toLowerCase()}/SKILL.md`],
-  },
-  {
-    operation: 'read_shared_files',
-    kind: 'skill',
-    reach: 'name',
-    request: (_, ref) => [`/@owner/.well-known/skills/${ref.toLowerCase()}/a.txt`],
-  },
-  { operation: 'show_collection', kind: 'both', reach: 'list', request: () => ['/api/collections/everything?perPage=100'] },
-  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/prompts?collections=everything&perPage=100'] },
-  { operation: 'list_skills', kind: 'skill', reach: 'list', request: (item) => [`/api/skills?collections=everything&q=${item.marker}`] },
-  {
-    operation: 'search_prompts',
-    kind: 'prompt',
-    reach: 'list',
-    request: (item) => tool('search_prompts', { query: item.marker, collections: ['everything'] }),
-  },
-  {
-    operation: 'list_exposed_prompts',
-    kind: 'prompt',
-    reach: 'list',
-    request: () => ['/api/mcp/collections/everything', rpc('prompts/list')],
-  },
-  {
-    operation: 'list_skill_manifests',
-    kind: 'skill',
-    reach: 'list',
-    request: () => ['/api/mcp?collections=everything', rpc('skills/list')],
-  },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/collections/everything/${WELL_KNOWN}/index.json`] },
-  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => ['/collections/everything/marketplace.json'] },
-  { operation: 'walk_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/collections/everything/prompts.json'] },
-  { operation: 'walk_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/collections/everything/prompts.csv'] },
-  { operation: 'list_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/collections/everything/prompts.json'] },
+  ['search', 'prompt', 'list', ...chatGptTool('search', { query: '{word}' })],
+  ['search', 'skill', 'list', ...chatGptTool('search', { query: '{word}' })],
+  ['fetch', 'prompt', 'item', ...chatGptTool('fetch', { id: '{ref}' })],
+  ['fetch', 'skill', 'item', ...chatGptTool('fetch', { id: '{ref}' })],
+  ['list_skill_manifests', 'skill', 'list', ...mcp('skills/list', undefined, '/@owner')],
+  ['walk_whole_prompts', 'prompt', 'list', '/prompts.json'],
+  ['walk_whole_prompts', 'prompt', 'list', '/prompts.csv'],
+  ['list_whole_prompts', 'prompt', 'list', '/compat/prompts-chat/api/prompts?perPage=100'],
+  ['list_whole_prompts', 'prompt', 'list', '/compat/prompts-chat/api/prompts/search?q={word}'],
+  ['show_prompt', 'prompt', 'item', '/compat/prompts-chat/api/prompts/{ref}'],
+  ['show_prompt', 'prompt', 'item', '/compat/prompts-chat/api/prompts/{ref}/raw'],
+  ['show_prompt', 'prompt', 'item', '/prompts/{ref}.prompt.md'],
+  ['show_prompt', 'prompt', 'item', '/prompts/{ref}.prompt.yml'],
+  ['list_exposed_prompts', 'prompt', 'list', ...mcp('prompts/list', undefined, '/@owner')],
+  ['list_exposed_prompts', 'prompt', 'list', ...mcp('prompts/list', undefined, '/categories/coding')],
+  ['search_prompts', 'prompt', 'list', ...tool('search_prompts', { query: '{word}' })],
+  ['search_prompts', 'prompt', 'list', ...tool('search_prompts', { query: '', limit: 50 })],
+  ['search_prompts', 'prompt', 'list', '/api/search/prompts?query={word}'],
+  ['search_prompts', 'prompt', 'list', ...tool('search_prompts', { query: '', tag: '{tag}' })],
+  ['search_skills', 'skill', 'list', ...tool('search_skills', { query: '{word}' })],
+  ['search_skills', 'skill', 'list', '/api/search/skills?query={word}'],
+  ['get_prompt', 'prompt', 'item', ...tool('get_prompt', { id: '{ref}' })],
+  ['get_prompt', 'prompt', 'item', ...tool('get_prompt', { id: '{ref}', variables: {} })],
+  ['get_prompt', 'prompt', 'item', '/api/prompts/{ref}/fill', json('POST', {})],
+  ['get_skill', 'skill', 'item', ...tool('get_skill', { id: '{ref}' })],
+  ['get_skill', 'skill', 'item', '/api/skills/{ref}'],
+  ['get_skill_file', 'skill', 'item', '/api/skills/{ref}/files/SKILL.md'],
+  ['list_prompts', 'prompt', 'list', '/api/prompts?perPage=100'],
+  ['list_prompts', 'prompt', 'list', '/api/prompts?q={word}'],
+  ['list_prompts', 'prompt', 'list', '/api/prompts?author=owner&sort=oldest'],
+  ['list_prompts', 'prompt', 'list', '/api/prompts?category=coding&sort=votes'],
+  ['list_skills', 'skill', 'list', '/api/skills?perPage=100'],
+  ['list_skills', 'skill', 'list', '/api/skills?q={word}'],
+  ['show_prompt', 'prompt', 'item', '/api/prompts/{ref}'],
+  ['show_prompt', 'prompt', 'item', '/api/prompts/{ref}/raw'],
+  ['show_prompt', 'prompt', 'item', '/api/prompts/{ref}/prompt.md'],
+  ['list_versions', 'both', 'item', '/api/{kind}s/{ref}/versions'],
+  ['related_items', 'both', 'item', '/api/{kind}s/{ref}/related'],
+  ['related_items', 'both', 'item', ...tool('related_items', { collection: '{kind}s', id: '{ref}' })],
+  ['get_version', 'both', 'item', '/api/{kind}s/{ref}/versions/1'],
+  ['list_tags', 'both', 'list', '/api/tags?perPage=100'],
+  ['list_exposed_prompts', 'prompt', 'list', ...mcp('prompts/list')],
+  ['list_exposed_prompts', 'prompt', 'list', '/api/exposed-prompts'],
+  ['render_exposed_prompt', 'prompt', 'item', ...mcp('prompts/get', { name: '{ref}' })],
+  ['render_exposed_prompt', 'prompt', 'item', '/api/exposed-prompts/{ref}', json('POST', {})],
+  ['list_skill_manifests', 'skill', 'list', '/api/skill-manifests'],
+  ['list_skill_manifests', 'skill', 'list', ...mcp('skills/list')],
+  ['list_skill_manifests', 'skill', 'list', ...mcp('resources/list')],
+  ['get_skill_manifest', 'skill', 'name', '/api/skill-manifests/find', json('POST', NAMED)],
+  ['get_skill_manifest', 'skill', 'name', ...mcp('skills/get', { uri: 'skill://owner/{name}/SKILL.md' })],
+  ['read_manifest_file', 'skill', 'name', '/api/skill-manifests/read', json('POST', { ...NAMED, filename: 'a.txt' })],
+  ['read_manifest_file', 'skill', 'name', ...mcp('resources/read', { uri: 'skill://owner/{name}/SKILL.md' })],
+  ['read_manifest_file', 'skill', 'name', ...mcp('resources/read', { uri: 'skill://owner/{name}/a.txt' })],
+  ['list_shared_skills', 'skill', 'list', `/${WELL_KNOWN}`],
+  ['list_shared_skills', 'skill', 'list', '/.well-known/skills/index.json'],
+  ['list_shared_skills', 'skill', 'list', '/marketplace.json'],
+  ['list_shared_skills', 'skill', 'list', '/@owner/marketplace.json'],
+  ['find_skills', 'skill', 'list', '/api/search?q={word}'],
+  ['list_shared_skills', 'skill', 'item', '/skills/{ref}/marketplace.json'],
+  ['list_shared_skills', 'skill', 'list', `/@owner/${WELL_KNOWN}`],
+  ['list_shared_skills', 'skill', 'list', `/categories/coding/${WELL_KNOWN}`],
+  ['list_shared_skills', 'skill', 'item', `/skills/{ref}/${WELL_KNOWN}`],
+  ['list_shared_skills', 'skill', 'item', `/api/skills/{ref}/zip/${WELL_KNOWN}`],
+  ['read_shared_files', 'skill', 'name', '/.well-known/agent-skills/{name}.zip'],
+  ['read_shared_files', 'skill', 'name', '/.well-known/skills/{name}/SKILL.md'],
+  ['read_shared_files', 'skill', 'name', '/@owner/.well-known/skills/{name}/a.txt'],
+  ['show_collection', 'both', 'list', '/api/collections/everything?perPage=100'],
+  ['list_prompts', 'prompt', 'list', '/api/prompts?collections=everything&perPage=100'],
+  ['list_skills', 'skill', 'list', '/api/skills?collections=everything&q={word}'],
+  ['search_prompts', 'prompt', 'list', ...tool('search_prompts', { query: '{word}', collections: ['everything'] })],
+  ['list_exposed_prompts', 'prompt', 'list', ...mcp('prompts/list', undefined, '/collections/everything')],
+  ['list_skill_manifests', 'skill', 'list', ...mcp('skills/list', undefined, '?collections=everything')],
+  ['list_shared_skills', 'skill', 'list', `/collections/everything/${WELL_KNOWN}`],
+  ['list_shared_skills', 'skill', 'list', '/collections/everything/marketplace.json'],
+  ['walk_whole_prompts', 'prompt', 'list', '/collections/everything/prompts.json'],
+  ['walk_whole_prompts', 'prompt', 'list', '/collections/everything/prompts.csv'],
+  ['list_whole_prompts', 'prompt', 'list', '/collections/everything/prompts.json'],
 ]
 
 /** Writes, tried by somebody who does not own the item: hidden ones must look as if they were not there. */
-const WRITES: readonly (Route & { readonly isOpenToOthers?: true })[] = [
-  {
-    operation: 'update_prompt',
-    kind: 'prompt',
-    reach: 'item',
-    request: (_, ref) => [`/api/prompts/${ref}`, json('PATCH', { title: 'taken' })],
-  },
-  {
-    operation: 'update_skill',
-    kind: 'skill',
-    reach: 'item',
-    request: (_, ref) => [`/api/skills/${ref}`, json('PATCH', { title: 'taken' })],
-  },
-  {
-    operation: 'add_file_to_skill',
-    kind: 'skill',
-    reach: 'item',
-    request: (_, ref) => [`/api/skills/${ref}/files`, json('POST', { filename: 'x', content: 'x' })],
-  },
-  {
-    operation: 'add_file_to_skill',
-    kind: 'skill',
-    reach: 'item',
-    request: (_, ref) => [`/api/skills/${ref}/files`, json('POST', { filename: '../x', content: 'x' })],
-  },
-  {
-    operation: 'update_skill_file',
-    kind: 'skill',
-    reach: 'item',
-    request: (_, ref) => [`/api/skills/${ref}/files/SKILL.md`, json('PUT', { content: 'x' })],
-  },
-  {
-    operation: 'remove_file_from_skill',
-    kind: 'skill',
-    reach: 'item',
-    request: (_, ref) => [`/api/skills/${ref}/files/a.txt`, { method: 'DELETE' }],
-  },
-  { operation: 'delete_item', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}`, { method: 'DELETE' }] },
-  {
-    operation: 'restore_version',
-    kind: 'both',
-    reach: 'item',
-    request: (item, ref) => [`/api/${item.kind}s/${ref}/versions/1/restore`, { method: 'POST' }],
-  },
-  {
-    operation: 'vote',
-    kind: 'both',
-    reach: 'item',
-    isOpenToOthers: true,
-    request: (item, ref) => [`/api/${item.kind}s/${ref}/vote`, { method: 'PUT' }],
-  },
-  {
-    operation: 'remove_vote',
-    kind: 'both',
-    reach: 'item',
-    isOpenToOthers: true,
-    request: (item, ref) => [`/api/${item.kind}s/${ref}/vote`, { method: 'DELETE' }],
-  },
-  {
-    operation: 'favourite',
-    kind: 'both',
-    reach: 'item',
-    isOpenToOthers: true,
-    request: (item, ref) => [`/api/${item.kind}s/${ref}/favourite`, { method: 'PUT' }],
-  },
-  {
-    operation: 'remove_favourite',
-    kind: 'both',
-    reach: 'item',
-    isOpenToOthers: true,
-    request: (item, ref) => [`/api/${item.kind}s/${ref}/favourite`, { method: 'DELETE' }],
-  },
+const WRITES: readonly Route[] = [
+  ['update_prompt', 'prompt', 'item', '/api/prompts/{ref}', json('PATCH', { title: 'taken' })],
+  ['update_skill', 'skill', 'item', '/api/skills/{ref}', json('PATCH', { title: 'taken' })],
+  ['add_file_to_skill', 'skill', 'item', '/api/skills/{ref}/files', json('POST', { filename: 'x', content: 'x' })],
+  ['add_file_to_skill', 'skill', 'item', '/api/skills/{ref}/files', json('POST', { filename: '../x', content: 'x' })],
+  ['update_skill_file', 'skill', 'item', '/api/skills/{ref}/files/SKILL.md', json('PUT', { content: 'x' })],
+  ['remove_file_from_skill', 'skill', 'item', '/api/skills/{ref}/files/a.txt', { method: 'DELETE' }],
+  ['delete_item', 'both', 'item', '/api/{kind}s/{ref}', { method: 'DELETE' }],
+  ['restore_version', 'both', 'item', '/api/{kind}s/{ref}/versions/1/restore', { method: 'POST' }],
+  ['vote', 'both', 'item', '/api/{kind}s/{ref}/vote', { method: 'PUT' }],
+  ['remove_vote', 'both', 'item', '/api/{kind}s/{ref}/vote', { method: 'DELETE' }],
+  ['favourite', 'both', 'item', '/api/{kind}s/{ref}/favourite', { method: 'PUT' }],
+  ['remove_favourite', 'both', 'item', '/api/{kind}s/{ref}/favourite', { method: 'DELETE' }],
 ]
+/** Writes that whoever sees an item may make. */
+const OPEN_WRITES = ['vote', 'remove_vote', 'favourite', 'remove_favourite']
+
+/** The request of a route for an item. */
+function fill([, , , path, options = {}]: Route, item: MarkedItem, ref: string): readonly [string, RequestInit] {
+  const { body } = options
+  return [fillAddress(path, item, ref), typeof body === 'string' ? { ...options, body: fillAddress(body, item, ref) } : options]
+}
 
 /** Those who change nothing, wherever they may look. */
 const WRITE_NOTHING: readonly ActorName[] = ['other', 'reader', 'former member', 'administrator', 'narrowed elsewhere']
@@ -352,7 +200,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
   const ACTORS: readonly ActorName[] = isTeam ? [...EVERYBODY, ...AROUND_TEAMS] : EVERYBODY
   const ownerName = isTeam ? 'maintainer' : 'owner'
   let test: TestApp
-  const items: Item[] = []
+  const items: MarkedItem<State>[] = []
   const keys = new Map<ActorName, string | undefined>()
 
   beforeAll(async () => {
@@ -371,33 +219,12 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
       visibility: 'public',
       ...(isTeam ? { owner: 'owner' } : {}),
     })
-    let count = 0
     for (const kind of ['prompt', 'skill'] as const) {
       for (const state of STATES) {
-        const marker = `Zq${kind}${state}${++count}`
-        const common = {
-          title: `Title ${marker}`,
-          description: marker,
-          tags: [marker],
-          category: 'coding',
-          visibility: state === 'deleted' ? 'public' : state,
-          note: marker,
-          ...(isTeam && { owner: 'owner' }),
-        }
-        const saved =
-          kind === 'prompt'
-            ? await test.call(owner.actor, 'save_prompt', { ...common, content: `Text ${marker}` })
-            : await test.call(owner.actor, 'save_skill', {
-                ...common,
-                files: [
-                  { filename: 'SKILL.md', content: `---\nname: ${marker.toLowerCase()}\ndescription: ${marker}\n---\n${marker}` },
-                  { filename: 'a.txt', content: marker },
-                ],
-              })
-        const { id, slug } = Object(saved[kind])
-        items.push({ kind, state, id, slug, marker })
-        await test.call(owner.actor, 'add_to_collection', { id: 'everything', items: [id] })
-        if (state === 'deleted') await test.call(owner.actor, 'delete_item', { collection: `${kind}s`, id })
+        const item = await saveMarked(test, owner.actor, kind, state, isTeam ? { owner: 'owner' } : {})
+        items.push(item)
+        await test.call(owner.actor, 'add_to_collection', { id: 'everything', items: [item.id] })
+        if (state === 'deleted') await test.call(owner.actor, 'delete_item', { collection: `${kind}s`, id: item.id })
       }
     }
     keys.set('collected', await narrowedKey(owner.actor, { collections: ['everything'] }))
@@ -439,7 +266,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
   }
 
   it('has a row for every operation', () => {
-    const covered = new Set([...ROUTES, ...WRITES].map((route) => route.operation))
+    const covered = new Set([...ROUTES, ...WRITES].map(([operation]) => operation))
     // What pages alone call is proved by the table of pages.
     const offered = OPERATIONS.filter(({ surfaces }) => Object.keys(surfaces).length > 0)
     for (const operation of offered) expect(covered.has(operation.name) || operation.name in EXEMPT, operation.name).toBe(true)
@@ -451,22 +278,23 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
   })
 
   for (const [index, route] of ROUTES.entries()) {
-    it(`read ${index + 1}: ${route.operation} by ${route.reach}`, async () => {
-      const kinds: readonly Kind[] = route.kind === 'both' ? ['prompt', 'skill'] : [route.kind]
+    const [operation, kind, wanted] = route
+    it(`read ${index + 1}: ${operation} by ${wanted}`, async () => {
+      const kinds: readonly Kind[] = kind === 'both' ? ['prompt', 'skill'] : [kind]
       for (const item of items.filter((one) => kinds.includes(one.kind))) {
         for (const actor of ACTORS) {
-          for (const reach of REACHES[route.reach]) {
-            const ref = route.reach === 'name' ? item.marker : reach === 'slug' ? item.slug : item.id
-            const answer = await send(actor, route.request(item, ref))
+          for (const reach of REACHES[wanted]) {
+            const ref = wanted === 'name' ? item.marker : reach === 'slug' ? item.slug : item.id
+            const answer = await send(actor, fill(route, item, ref))
             // A version list tells of the item by its note; who may see the item but no version gets an empty list.
-            const isVersionOfHidden = /version/.test(route.operation) && item.state === 'unlisted' && !SEE_ALL.includes(actor)
-            const expected = mayRead(actor, item.state, reach) && !isVersionOfHidden && !route.isOfOthers
+            const isVersionOfHidden = /version/.test(operation) && item.state === 'unlisted' && !SEE_ALL.includes(actor)
+            const expected = mayRead(actor, item.state, reach) && !isVersionOfHidden && !OF_OTHERS.includes(operation)
             const cell = `${item.kind} ${item.state} by ${reach} for ${actor}`
-            const told = route.tellsNames ? item.marker.toLowerCase() : item.marker
+            const told = TELLING_NAMES.includes(operation) ? item.marker.toLowerCase() : item.marker
             expect(answer.text.includes(told), cell).toBe(
-              expected || (route.reach === 'list' && answer.text.includes(`"query":"${item.marker}"`)),
+              expected || (wanted === 'list' && answer.text.includes(`"query":"${item.marker}"`)),
             )
-            if (route.reach === 'list') {
+            if (wanted === 'list') {
               expect(
                 answer.text.includes(item.id) ||
                   answer.text.includes(`Title ${item.marker}`) ||
@@ -474,7 +302,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
                 cell,
               ).toBe(expected)
             } else if (!mayRead(actor, item.state, reach)) {
-              const missing = await send(actor, route.request(item, NOBODY))
+              const missing = await send(actor, fill(route, item, NOBODY))
               // Some answers repeat the address that was asked for; the rest must be the same to the letter.
               const told = answer.told.replaceAll(ref.toLowerCase(), NOBODY)
               expect({ status: answer.status, told }, cell).toEqual({ status: missing.status, told: missing.told })
@@ -487,21 +315,22 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
   }
 
   for (const [index, route] of WRITES.entries()) {
-    it(`write ${index + 1}: ${route.operation} by others`, async () => {
-      const kinds: readonly Kind[] = route.kind === 'both' ? ['prompt', 'skill'] : [route.kind]
+    const [operation, kind] = route
+    it(`write ${index + 1}: ${operation} by others`, async () => {
+      const kinds: readonly Kind[] = kind === 'both' ? ['prompt', 'skill'] : [kind]
       for (const item of items.filter((one) => kinds.includes(one.kind))) {
         for (const reach of ['id', 'slug'] as const) {
           const ref = reach === 'slug' ? item.slug : item.id
-          const anonymous = await send('anonymous', route.request(item, ref))
+          const anonymous = await send('anonymous', fill(route, item, ref))
           expect([anonymous.status, anonymous.text.includes('unauthenticated')]).toEqual([401, true])
           for (const writer of ACTORS.filter((actor) => WRITE_NOTHING.includes(actor))) {
-            const answer = await send(writer, route.request(item, ref))
+            const answer = await send(writer, fill(route, item, ref))
             const cell = `${item.kind} ${item.state} by ${reach} for ${writer}`
             if (!mayRead(writer, item.state, reach)) {
-              const missing = await send(writer, route.request(item, NOBODY))
+              const missing = await send(writer, fill(route, item, NOBODY))
               expect({ status: answer.status, told: answer.told }, cell).toEqual({ status: missing.status, told: missing.told })
               expect(answer.status, cell).toBe(404)
-            } else expect(answer.status, cell).toBe(route.isOpenToOthers ? 200 : 403)
+            } else expect(answer.status, cell).toBe(OPEN_WRITES.includes(operation) ? 200 : 403)
           }
         }
       }
@@ -583,7 +412,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
   it('lets a key that may only write save new items, and neither read nor change what is private', async () => {
     const hidden = items.find((item) => item.state === 'private' && item.kind === 'prompt')
     const open = items.find((item) => item.state === 'public' && item.kind === 'prompt')
-    const change = (item: Item | undefined) =>
+    const change = (item: MarkedItem | undefined) =>
       send('owner without read', [`/api/prompts/${item?.id}`, json('PATCH', { note: 'n', description: 'changed' })])
     expect((await send('owner without read', [`/api/prompts/${hidden?.id}`])).status).toBe(404)
     expect((await change(hidden)).status).toBe(404)
