@@ -5,6 +5,8 @@ const BUILD = 'test/support/build.ts'
 const JOURNEYS = 'test/support/journeys.ts'
 const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
+/** What only PostgreSQL has. */
+const POSTGRES_ALONE = 'test/engine/{migrate-data,pgvector,postgres-plans,replica,slow-queries,snapshot-tables}.test.ts'
 const SMOKE = 'test/journeys/smoke.test.ts'
 /** Of the long tests, those that run for a few rounds with every change. */
 const SAMPLE = ['test/long/{attacks,backups,conformance,faults,kills}.test.ts']
@@ -28,7 +30,13 @@ export default defineConfig({
       { extends: true, test: { name: 'surface', include: ['test/surface/*.test.ts'], globalSetup: [BUILD] } },
       {
         extends: true,
-        test: { name: 'engine', include: ['test/engine/*.test.ts'], globalSetup: [BUILD], env: { TEST_ENGINES: 'sqlite' } },
+        test: {
+          name: 'engine',
+          include: ['test/engine/*.test.ts'],
+          exclude: [POSTGRES_ALONE],
+          globalSetup: [BUILD],
+          env: { TEST_ENGINES: 'sqlite' },
+        },
       },
       {
         extends: true,
