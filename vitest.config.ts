@@ -6,7 +6,7 @@ const JOURNEYS = 'test/support/journeys.ts'
 const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
 /** What only PostgreSQL has. */
-const POSTGRES_ALONE = 'test/engine/{migrate-data,pgvector,postgres-plans,replica,slow-queries,snapshot-tables}.test.ts'
+const POSTGRES_ALONE = 'test/engine/{migrate-data,pgvector,postgres-plans,replica,snapshot-tables}.test.ts'
 const SMOKE = 'test/journeys/smoke.test.ts'
 /** Of the long tests, those that run for a few rounds with every change. */
 const SAMPLE = ['test/long/{attacks,backups,conformance,faults,kills}.test.ts']
