@@ -70,7 +70,7 @@ export default defineConfig({
           name: 'sample',
           include: SAMPLE,
           globalSetup: [BUILD, TOOLS, POSTGRES],
-          env: { ATTACK_SECONDS: '3', FAULT_ROUNDS: '2' },
+          env: { ATTACK_SECONDS: '2', ATTACK_TIMES: 'off', FAULT_ROUNDS: '2' },
           testTimeout: 600_000,
           isolate: true,
           maxWorkers: 1,

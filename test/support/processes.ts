@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import { createDatabaseNow, isOnPostgres } from './postgres.ts'
 import { findFreePort } from './postgres-server.ts'
 import { type RoundRobin, startRoundRobin } from './round-robin.ts'
-import { runHere } from './run-here.ts'
 
 /** The built program, as users run it. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -70,7 +69,7 @@ export interface Place {
   readonly folder: string
   readonly databaseUrl: string
   readonly env: Record<string, string>
-  /** Runs a command on this library, in the test's own process. */
+  /** Runs a command on this library: in the test's own process, or in one of its own where no test runs. */
   commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>
   /** Starts a command of the built program, and leaves it running. */
   start(args: readonly string[], options?: { env?: Record<string, string> }): ChildProcessWithoutNullStreams
@@ -112,7 +111,12 @@ export function createPlace(databaseUrlOf?: () => string): Place {
     folder,
     databaseUrl,
     env,
-    commonplace: (args, options = {}) => runHere(MAIN, args, { ...options, env: { ...env, ...options.env } }),
+    async commonplace(args, options = {}) {
+      const settings = { ...options, env: { ...env, ...options.env } }
+      if (process.env['VITEST'] === undefined) return await run(process.execPath, [MAIN, ...args], settings)
+      const { runHere } = await import('./run-here.ts')
+      return await runHere(MAIN, args, settings)
+    },
     start(args, options = {}) {
       const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env, ...options.env } })
       servers.push(child)

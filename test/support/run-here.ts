@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from 'node:os'
 import { Readable } from 'node:stream'
 import { runCommandLine } from '../../src/cli/run-program.ts'
 import type { Finished } from './processes.ts'
@@ -21,6 +22,8 @@ export function runHere(
 
 async function runAlone(argv: string[], env: Record<string, string>, input: string, cwd: string): Promise<Finished> {
   const before = { argv: process.argv, env: process.env, cwd: process.cwd(), stdin: process.stdin, exitCode: process.exitCode }
+  // Backups narrow the mask of new files, imports lower the priority.
+  const [mask, priority] = [process.umask(), getPriority()]
   const stdout = capture(process.stdout)
   const stderr = capture(process.stderr)
   process.argv = argv
@@ -32,6 +35,8 @@ async function runAlone(argv: string[], env: Record<string, string>, input: stri
     await runCommandLine(argv)
     return { code: Number(process.exitCode ?? 0), stdout: stdout.read(), stderr: stderr.read() }
   } finally {
+    process.umask(mask)
+    restorePriority(priority)
     process.chdir(before.cwd)
     Object.defineProperty(process, 'stdin', { configurable: true, value: before.stdin })
     process.exitCode = before.exitCode
@@ -39,6 +44,15 @@ async function runAlone(argv: string[], env: Record<string, string>, input: stri
     process.argv = before.argv
     stdout.restore()
     stderr.restore()
+  }
+}
+
+/** Sets the priority from before; only root may raise it again. */
+function restorePriority(priority: number): void {
+  try {
+    if (getPriority() !== priority) setPriority(priority)
+  } catch {
+    // The tests go on at the lower one.
   }
 }
 
