@@ -113,7 +113,7 @@ export function createPlace(databaseUrlOf?: () => string): Place {
     env,
     async commonplace(args, options = {}) {
       const settings = { ...options, env: { ...env, ...options.env } }
-      if (process.env['VITEST'] === undefined) return await run(process.execPath, [MAIN, ...args], settings)
+      if (!('__vitest_worker__' in globalThis)) return await run(process.execPath, [MAIN, ...args], settings)
       const { runHere } = await import('./run-here.ts')
       return await runHere(MAIN, args, settings)
     },
