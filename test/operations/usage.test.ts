@@ -130,6 +130,10 @@ describe('uses', () => {
     await test.fetch(...tool('get_prompt', { id: ids.prompt }))
     for (const { items, find } of broken) items.findPrompt = find
     expect(await today()).toMatchObject({ signIns: 1, errors: 2 })
+    const { html } = await admin.get('/admin')
+    const chart = (name: string) => new RegExp(`<title[^>]*>${name} by day</title><desc[^>]*>([^<]*)</desc>`).exec(html)?.[1]
+    expect(chart('Sign-ins')).toMatch(/^Most on \w+ \d+: 1\.$/)
+    expect(chart('Searches')).toBe('None.')
   })
 
   it('of a key are shown to its owner alone', async () => {

@@ -238,7 +238,7 @@ function watch(context: BrowserContext, baseUrl: string, report: (fault: string)
 }
 
 /** What axe finds on a page that readers with other senses or hands could not use, one line each. */
-export async function findBarriers(page: Page): Promise<string[]> {
+async function findBarriers(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html}`))
 }

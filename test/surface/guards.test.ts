@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { visit } from '../support/visitor.ts'
 
 const apps: TestApp[] = []
 afterAll(() => Promise.all(apps.map((test) => test.close())))
@@ -118,4 +119,32 @@ describe('what is not there', () => {
     const bad = await test.fetch('/api/mcp', { ...rpc('ping'), headers: { 'content-type': 'application/json', PROMPTS_API_KEY: 'x' } })
     expect([bad.status, bad.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="commonplace"'])
   })
+})
+
+it('a form is refused with a page that says so while its sender holds their share of memory', async () => {
+  const test = await limited(1000)
+  const { key } = await test.user('ada')
+  const prompt = { title: 'Letter', content: 'For ${reason}', visibility: 'public' }
+  expect((await test.fetch('/api/prompts', { ...json('POST', prompt), key })).status).toBe(201)
+  const reader = visit(test)
+  const apply = () => reader.post('/prompts/letter/fill', { 'v.reason': 'some lines\n'.repeat(800) })
+  expect((await apply()).status).toBe(200)
+  const held: ReadableStreamDefaultController<Uint8Array>[] = []
+  const others = Array.from({ length: 4 }, () => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new Uint8Array(4 * 1024 * 1024 - 1024))
+        held.push(controller)
+      },
+    })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    return test.fetch('/prompts/letter/fill', { method: 'POST', headers, body, duplex: 'half' })
+  })
+  await expect.poll(async () => (await apply()).status).toBe(429)
+  const { html } = await apply()
+  expect(html).toMatch(/<h1[^>]*>Too many requests<\/h1>/)
+  expect(html).toContain('You are sending too much at once. Wait for your other requests to finish.')
+  for (const controller of held) controller.close()
+  await Promise.all(others)
+  expect((await apply()).status).toBe(200)
 })

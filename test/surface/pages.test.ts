@@ -344,6 +344,32 @@ describe('pages', () => {
     }
   })
 
+  it('keep what was typed beside a preview, also of what cannot be saved yet', async () => {
+    const writer = await signUp(service, 'fay')
+    const fields = { title: 'Half', description: 'A "draft"', content: 'See **this**, ${name}.', tags: 'a, b', visibility: 'unlisted' }
+    const { html } = await writer.postOn('/new', { do: 'preview', ...fields })
+    expect(html).toMatch(/<section id="preview">.*See \*\*this\*\*, .*<\/section>/s)
+    expect(html).toContain('value="Half"')
+    expect(html).toContain('A &quot;draft&quot;')
+    expect(html).toMatch(/<textarea[^>]*>\s*See \*\*this\*\*, \$\{name\}\.<\/textarea>/)
+    expect(html).toMatch(/value="a, b"/)
+    expect(html).toMatch(/value="unlisted"[^>]*(?:checked|selected)/)
+    // Without a title, too.
+    const untitled = await writer.postOn('/new', { do: 'preview', ...fields, title: '' })
+    expect([untitled.status, untitled.html.includes('<section id="preview">')]).toEqual([200, true])
+  })
+
+  it('take nothing back by one click, and ask first in words', async () => {
+    const holder = await signUp(service, 'gus')
+    const { html } = await holder.postOn('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] })
+    const asked =
+      /<details[^>]*>(?:(?!<\/details>).)*Programs that use it stop working at once\.(?:(?!<\/details>).)*<\/details>/s.exec(html)?.[0] ??
+      ''
+    expect(asked).toContain('Revoke laptop')
+    expect(html.split('value="revoke"')).toHaveLength(2)
+    expect(asked).toContain('value="revoke"')
+  })
+
   it('of a prompt that was saved meanwhile is refused', async () => {
     const dora = await signUp(service, 'dora')
     const path = (await dora.post('/new', { do: 'save', title: 'Notes', content: 'One.' })).to?.split('?')[0] ?? ''
