@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import { type App, describeDatabase, openApp } from '../app.ts'
 import { type Config, describeSettings } from '../config/load-config.ts'
 import { startServer } from '../server/start.ts'
@@ -30,12 +30,31 @@ export async function findFreePort(host: string): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** Runs the service until SIGINT or SIGTERM. Resolves when everything is closed. */
-export async function serve(config: Config, options: { starter: boolean; create: boolean }): Promise<void> {
+/** What a service writes to, and what ends it. */
+export interface Terminal {
+  write(text: string): void
+  readonly log: DestinationStream
+  /** Called when the service is ready, before it says so. Resolves when it is to stop. */
+  untilStopped(): Promise<unknown>
+}
+
+/** The process: its output, and SIGINT or SIGTERM. */
+const ofProcess = (): Terminal => ({
+  write: (text) => process.stdout.write(text),
+  log: pino.destination({ dest: 2, sync: false }),
+  untilStopped() {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    return promise
+  },
+})
+
+/** Runs the service until it is told to stop. Resolves when everything is closed. */
+export async function serve(config: Config, options: { starter: boolean; create: boolean }, terminal = ofProcess()): Promise<void> {
   // Links need the port before the service listens, so a free one is looked for first.
   const port = config.PORT === 0 ? await findFreePort(config.HOST) : config.PORT
   const address = config.BASE_URL ?? defaultBaseUrl(config.HOST, port)
-  const logger = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ dest: 2, sync: false }))
+  const logger = pino({ level: config.LOG_LEVEL, base: null }, terminal.log)
   const slowMs = config.SLOW_QUERY_MS
   const onStatement =
     slowMs === null
@@ -59,15 +78,14 @@ export async function serve(config: Config, options: { starter: boolean; create:
       },
     )
     const loaded = options.starter ? await loadStarter(app.store) : 0
-    if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
+    if (loaded > 0) terminal.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
     backups = scheduleBackups(config, logger)
     server.open(app, { ...config, PORT: port }, { backups: backups ?? undefined, settings: describeSettings() })
     await app.store.service.keepServiceUrl(address)
     const setupCode = (await app.store.people.hasLogins()) ? null : app.setupCode
     // Before the message: its reader may send a signal at once.
-    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())
-    process.stdout.write(welcome(address, config, setupCode))
+    const stopped = terminal.untilStopped()
+    terminal.write(welcome(address, config, setupCode))
     await stopped
   } finally {
     await server.close()

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { createDatabaseNow, isOnPostgres } from './postgres.ts'
 import { findFreePort } from './postgres-server.ts'
 import { type RoundRobin, startRoundRobin } from './round-robin.ts'
+import type { ServedHere } from './serve-here.ts'
 
 /** The built program, as users run it. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -75,6 +76,8 @@ export interface Place {
   start(args: readonly string[], options?: { env?: Record<string, string> }): ChildProcessWithoutNullStreams
   /** Starts the service on a free port; several instances of it stand behind a proxy that gives each request to the next. Default: TEST_INSTANCES, or one. */
   serve(options?: ServeOptions): Promise<Served>
+  /** Runs the service in the test's own process, for what needs no process of its own. @param options.starter with the starter library */
+  serveHere(env?: Record<string, string>, options?: { starter: boolean }): Promise<ServedHere>
   remove(): Promise<void>
 }
 
@@ -85,6 +88,7 @@ export function createPlace(databaseUrlOf?: () => string): Place {
   const env = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '', ENCODER: 'off' }
   const servers: ChildProcess[] = []
   const proxies: RoundRobin[] = []
+  const here: ServedHere[] = []
   const serveOne = async (options: ServeOptions): Promise<Served> => {
     const port = options.env?.['PORT'] === '0' || options.env?.['PORT'] === undefined ? await findFreePort() : options.env['PORT']
     const [program = process.execPath, ...args] = [...(options.wrapper ?? []), process.execPath, MAIN, 'serve', ...(options.args ?? [])]
@@ -134,7 +138,14 @@ export function createPlace(databaseUrlOf?: () => string): Place {
       if (!first) throw new Error('no instance was asked for')
       return { ...first, url: proxy.url, children: started.map(({ child }) => child), ownUrls: started.flatMap((one) => one.ownUrls) }
     },
+    async serveHere(more = {}, options = { starter: false }) {
+      const { serveHere } = await import('./serve-here.ts')
+      const served = await serveHere({ ...env, ...more }, options)
+      here.push(served)
+      return served
+    },
     async remove() {
+      for (const served of here) await served.stop()
       for (const child of servers) {
         if (child.exitCode === null && child.signalCode === null) {
           child.kill('SIGTERM')

@@ -165,7 +165,7 @@ describe('a restore', () => {
     expect(await readUsers(old)).toBe('ada bob carol eve')
     await old.remove()
 
-    const { url } = await place.serve({ instances: 1 })
+    const { url } = await place.serveHere()
     const statuses = await Promise.all(
       [kept, revoked, removed, newer].map(
         async (key) => (await fetch(`${url}/api/prompts`, { headers: { 'X-API-Key': key ?? '' } })).status,

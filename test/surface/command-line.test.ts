@@ -33,16 +33,16 @@ describe('serve', () => {
     expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 200])
     child.kill('SIGTERM')
     expect((await once(child, 'exit'))[0]).toBe(0)
-    const again = await place.serve({ args: ['--starter'] })
-    expect(again.stdout).not.toContain('Loaded')
+    const again = await place.serveHere({}, { starter: true })
+    expect(again.stdout()).not.toContain('Loaded')
   })
 
   it('leaves a library that is not empty alone, and mentions no MCP when it is off', async () => {
     await place.commonplace(['users', 'create', 'ada'])
     await place.commonplace(['save-prompt', '--user', 'ada', '--title', 'Mine', '--content', 'x', '--is-private', 'false'])
-    const { url, stdout } = await place.serve({ args: ['--starter'], env: { MCP_ENABLED: 'false' } })
+    const { url, stdout } = await place.serveHere({ MCP_ENABLED: 'false' }, { starter: true })
     expect(Object(await (await fetch(`${url}/api/prompts`)).json()).total).toBe(1)
-    expect(stdout.toLowerCase()).not.toContain('mcp')
+    expect(stdout().toLowerCase()).not.toContain('mcp')
     expect(await status(`${url}/api/mcp`, { method: 'POST' })).toBe(404)
   })
 
@@ -63,7 +63,7 @@ describe('serve', () => {
   })
 
   it('says so when the port is taken or the file is no library', async () => {
-    const { url } = await place.serve()
+    const { url } = await place.serveHere()
     const taken = await place.commonplace(['serve'], { env: { PORT: new URL(url).port } })
     expect([taken.code, taken.stderr]).toEqual([69, expect.stringMatching(/Could not listen.*Set PORT or HOST/)])
     const file = join(place.folder, 'not-a-library.db')
@@ -109,12 +109,11 @@ describe('links', () => {
     expect([unknown.origin, unknown.stderr.endsWith(GUESS)]).toEqual(['http://127.0.0.1:3000', true])
     const save = ['save-prompt', '--user', 'ada', '--title', 'Walrus', '--content', 'x']
     expect((await place.commonplace(save, { env })).stderr).toBe(GUESS)
-    const { url, child } = await place.serve({ instances: 1 })
+    const { url, stop } = await place.serveHere()
     const known = await invite(env)
     expect([known.origin, known.stderr.includes('not known')]).toEqual([url, false])
-    child.kill('SIGTERM')
-    await once(child, 'exit')
-    await place.serve({ instances: 1, env: { BASE_URL: 'https://prompts.example.org' } })
+    await stop()
+    await place.serveHere({ BASE_URL: 'https://prompts.example.org' })
     expect((await invite()).origin).toBe('https://prompts.example.org')
     const saved = await place.commonplace(save, { env })
     expect([JSON.parse(saved.stdout).prompt.url.split('/prompts/')[0], saved.stderr]).toEqual(['https://prompts.example.org', ''])
@@ -139,7 +138,7 @@ describe('keys', () => {
     ])
     expect(made.stdout).toMatch(/^cpb_[0-9A-Za-z]{49}\n$/)
     const key = made.stdout.trim()
-    const { url } = await place.serve()
+    const { url } = await place.serveHere()
     const save = () =>
       fetch(`${url}/api/prompts`, {
         method: 'POST',
@@ -234,7 +233,7 @@ describe('operations as commands', () => {
     const bad = await place.commonplace(['search', 'x', '--limit', '51'])
     expect([bad.code, bad.stderr]).toEqual([64, 'limit must be at most 50.\n'])
     const key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
-    const { url } = await place.serve()
+    const { url } = await place.serveHere()
     const remote = createPlace()
     const env = { PROMPTS_API_KEY: key }
     const keyless = await remote.commonplace(['save-prompt', '--title', 'x', '--content', 'y', '--url', url])

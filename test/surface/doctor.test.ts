@@ -31,7 +31,7 @@ async function harm(statement: string): Promise<void> {
 describe('doctor', () => {
   it('finds the starter library sound beside a service, as a library and as a backup', async () => {
     await importStarter(place.databaseUrl, 'ada')
-    await place.serve({ instances: 1 })
+    await place.serveHere()
     const { code, stdout, stderr } = await place.commonplace(['doctor'])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout.trim().split('\n')).toEqual(

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { savePrompts } from '../support/library-fixtures.ts'
 import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
@@ -30,11 +29,8 @@ const using = (model: string) => ({
 })
 
 /** Starts the service, and has helpers for what the tests do with it. */
-async function serve(model: string, args: readonly string[] = []) {
-  // One process: its own figures and what it says are looked at.
-  const { url, child } = await place.serve({ env: using(model), args, instances: 1 })
-  const written: string[] = []
-  child.stderr?.on('data', (chunk) => written.push(String(chunk)))
+async function serve(model: string, options?: { starter: boolean }) {
+  const { url, log, stop } = await place.serveHere(using(model), options)
   const send = async (method: string, path: string, body?: object) => {
     const headers = { 'content-type': 'application/json', 'x-api-key': key }
     return await fetch(`${url}${path}`, { ...(body ? json(method, body) : { method }), headers })
@@ -50,10 +46,9 @@ async function serve(model: string, args: readonly string[] = []) {
   }
   return {
     url,
-    child,
     send,
     metric,
-    written: () => written.join(''),
+    log,
     save: async (title: string, content: string, visibility = 'public') =>
       (await readJson(await send('POST', '/api/prompts', { title, content, visibility }))).prompt as { id: string },
     search: async (query: string): Promise<string[]> => {
@@ -65,10 +60,7 @@ async function serve(model: string, args: readonly string[] = []) {
       return [response.status, (await readJson(response)).embeddings]
     },
     pending: () => metric('commonplace_embeddings_items{state="pending"}'),
-    stop: async () => {
-      child.kill('SIGTERM')
-      if (child.exitCode === null) await once(child, 'exit')
-    },
+    stop,
   }
 }
 
@@ -83,7 +75,7 @@ const sentTexts = async (model: string) => (await models.embeddings(model)).flat
 describe('the service', () => {
   it('embeds in the background, and finds by meaning what no word finds', async () => {
     const model = 'normal:finds'
-    const { save, search, pending, ready } = await serve(model, ['--starter'])
+    const { save, search, pending, ready } = await serve(model, { starter: true })
     await save('Whisker plan', 'A menu for a cat')
     expect(await eventually(async () => (await pending()) === 0)).toBe(true)
     expect(await status(model)).toEqual({ model, total: 77, embedded: 77, pending: 0 })

@@ -30,24 +30,22 @@ const using = (model: string, more: Record<string, string> = {}) => ({
   ...more,
 })
 
-/** Starts the service and collects what it writes. */
 async function serve(env: Record<string, string>) {
-  const { url, child, stdout } = await place.serve({ env: { LOG_LEVEL: 'trace', ...env }, instances: 1 })
-  const written = [stdout]
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => written.push(String(chunk)))
+  const served = await place.serveHere({ LOG_LEVEL: 'trace', ...env })
+  const { url } = served
   const improve = (body: object = { prompt: PROMPT }, headers: Record<string, string> = {}) =>
     fetch(`${url}/api/improve-prompt`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
       body: JSON.stringify(body),
     })
-  return { url, child, improve, written: () => written.join('') }
+  return { ...served, improve, written: () => served.stdout() + served.log() }
 }
 
 describe('the service', () => {
   it('writes neither keys nor prompts nor answers to its log, whatever happens', async () => {
     for (const model of ['normal:log', 'bad-key:log', 'garbage-events:log']) {
-      const { url, improve, written, child } = await serve(using(model))
+      const { url, improve, written, stop } = await serve(using(model))
       const plain = await improve()
       expect(plain.status, await plain.text()).toBe(model === 'normal:log' ? 200 : 502)
       await (await improve(undefined, { accept: 'text/event-stream' })).text()
@@ -58,8 +56,7 @@ describe('the service', () => {
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
       })
       await mcp.text()
-      child.kill('SIGTERM')
-      await new Promise((resolve) => child.once('exit', resolve))
+      await stop()
       expect(written()).toContain('/api/improve-prompt')
       // Each way of asking leaves the sentence of its failure, once.
       const warnings = written().match(/"level":40[^\n]*"requestId":"[^\n]*"msg":"[^"\n]{10,}/g) ?? []
@@ -100,8 +97,7 @@ describe('the service', () => {
     const env = { IMPROVE_DAILY_REQUESTS: '2' }
     const first = await serve(env)
     expect([(await first.improve()).status, (await first.improve()).status, (await first.improve()).status]).toEqual([200, 200, 429])
-    first.child.kill('SIGTERM')
-    await new Promise((resolve) => first.child.once('exit', resolve))
+    await first.stop()
     const second = await serve(env)
     const refused = await second.improve()
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])

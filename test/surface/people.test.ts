@@ -1,15 +1,7 @@
-import type { ChildProcess } from 'node:child_process'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openAt } from '../support/engines.ts'
 import { createPlace } from '../support/processes.ts'
 import { PASSWORD } from '../support/visitor.ts'
-
-/** Ends a service as an operator does. */
-async function stopped(child: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGTERM')
-  await ended
-}
 
 describe('people, on the command line and on the pages', () => {
   const place = createPlace()
@@ -25,8 +17,8 @@ describe('people, on the command line and on the pages', () => {
     })
 
   it('prints an address for the first account, which nobody makes without its code', async () => {
-    const server = await place.serve()
-    const printed = /(http:\/\/\S+)\/sign-up\?code=([0-9a-f]{20})/.exec(server.stdout)
+    const server = await place.serveHere()
+    const printed = /(http:\/\/\S+)\/sign-up\?code=([0-9a-f]{20})/.exec(server.stdout())
     expect(printed?.[1]).toBe(server.url)
     const fields = { username: 'ada', password: PASSWORD }
     // From this machine itself, too: a relay on it would make everybody local.
@@ -51,7 +43,7 @@ describe('people, on the command line and on the pages', () => {
     expect((await run('users', 'list')).stdout).toMatch(/^grace\t.*\tsuspended 20/m)
     expect((await run('users', 'suspend', 'ada')).stderr).toContain('This is the only administrator.')
     expect((await run('users', 'unsuspend', 'grace')).stdout).toBe('grace is not suspended now.\n')
-    await stopped(server.child)
+    await server.stop()
     const audited = async (...args: string[]) =>
       (await run('audit', ...args)).stdout
         .split('\n')
@@ -76,12 +68,12 @@ describe('people, on the command line and on the pages', () => {
       db.updateTable('audit_event').set({ at: '2020-01-01T00:00:00.000Z' }).where('action', '=', 'invite_created').execute(),
     )
     await database.close()
-    const again = await place.serve()
-    expect(again.stdout).not.toContain('sign-up?code=')
+    const again = await place.serveHere()
+    expect(again.stdout()).not.toContain('sign-up?code=')
     // The service removes what AUDIT_DAYS no longer keeps.
     await expect.poll(() => audited('--action', 'invite_created')).toEqual([])
     expect(await audited('--action', 'role_changed')).toHaveLength(1)
-    await stopped(again.child)
+    await again.stop()
   })
 
   it.each([

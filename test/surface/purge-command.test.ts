@@ -133,7 +133,7 @@ describe('a service with limits', () => {
     ask("update item set deleted_at = '2020-01-01T00:00:00.000Z' where title like 'Long %'")
     const pages = () => Number(ask('pragma page_count')[0]?.['page_count'])
     const before = pages()
-    await place.serve({ instances: 1, env: { TRASH_DAYS: '30', VERSIONS_KEEP: '1' } })
+    await place.serveHere({ TRASH_DAYS: '30', VERSIONS_KEEP: '1' })
     await vi.waitUntil(() => pages() < before / 2, { timeout: 100_000 })
     expect(ask('select id from item')).toEqual([{ id }])
     expect(ask('select number from version')).toEqual([{ number: 2 }])

@@ -18,7 +18,7 @@ beforeAll(async () => {
     { title: 'Plain', content: 'no blanks' },
   ])
   key = await createKey(place.databaseUrl, 'ada')
-  const server = await place.serve()
+  const server = await place.serveHere()
   url = server.url
 })
 afterAll(() => place.remove())

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { createPlaceWithKey } from '../support/processes.ts'
@@ -14,14 +13,11 @@ describe('a service that is stopped', () => {
     const { place, key } = await createPlaceWithKey('Ada')
     places.push(place)
     for (const calls of [3, 2]) {
-      const { url, children } = await place.serve({ env })
+      const { url, stop } = await place.serveHere(env)
       for (let call = 0; call < calls; call++) {
         expect((await fetch(`${url}/api/prompts?q=walrus`, { headers: { 'X-API-Key': key } })).status).toBe(200)
       }
-      for (const child of children) {
-        child.kill('SIGTERM')
-        await once(child, 'exit')
-      }
+      await stop()
     }
     const database = await openDatabase({ databaseUrl: place.databaseUrl })
     const rows = await database.reader
