@@ -251,7 +251,7 @@ export async function openApp(
     logins,
     oauth,
     ways,
-    providers: createProviders(ways.providers, outside.clock),
+    providers: createProviders(ways.providers, outside.clock, ways.timeoutSeconds),
     secrets: {
       makeKey() {
         const key = createApiKey()

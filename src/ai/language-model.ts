@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LanguageModel as SdkModel, streamText as SdkStreamText } from 'ai'
 import { AppError } from '../errors.ts'
 import type { LanguageModel, ModelRequest } from '../library/ports/models.ts'
+import type { Patience } from './back-off.ts'
 import { type Failure, readRetryAfter, waitBeforeRetry } from './retries.ts'
 
 /** A model of the SDK, and the parts of the SDK that talk to it: loaded when first needed, because that takes a second and much memory. */
@@ -30,7 +31,7 @@ const STATUS_HINTS: Partial<Record<number, string>> = {
  * A model behind a provider of the AI SDK. Failures that may pass are tried again before the first piece of text, Retry-After honoured.
  * Nothing it throws holds the prompt, the answer or the key.
  */
-export function createLanguageModel(name: string, loadModel: LoadModel): LanguageModel {
+export function createLanguageModel(name: string, loadModel: LoadModel, wait: Patience['wait'] = sleepFor): LanguageModel {
   let loading: Promise<Loaded> | undefined
   const load = async () => {
     loading ??= loadSdk(loadModel)
@@ -55,12 +56,14 @@ export function createLanguageModel(name: string, loadModel: LoadModel): Languag
           const leftMs = request.timeoutMs - (performance.now() - started)
           const waitMs = failure && !hasBegun ? waitBeforeRetry(failure, attempt, leftMs, Date.now()) : null
           if (waitMs === null) throw toUpstreamError(name, error, failure, hasBegun)
-          await sleep(waitMs, undefined, { signal: request.signal })
+          await wait(waitMs, request.signal)
         }
       }
     },
   }
 }
+
+const sleepFor: Patience['wait'] = (ms, signal) => sleep(ms, undefined, { signal })
 
 async function loadSdk(loadModel: LoadModel): Promise<Loaded> {
   const [{ streamText, APICallError }, model] = await Promise.all([import('ai'), loadModel()])

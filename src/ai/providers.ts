@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { LanguageModel } from '../library/ports/models.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
+import type { Patience } from './back-off.ts'
 import { createLanguageModel, type LoadModel } from './language-model.ts'
 import { streamWholeAnswers } from './stream-whole-answers.ts'
 
@@ -13,6 +14,8 @@ export interface ModelSettings {
   readonly openaiKey: string | null
   readonly anthropicKey: string | null
   readonly googleKey: string | null
+  /** How to wait before a retry. Default: as long as asked. */
+  readonly wait?: Patience['wait']
 }
 
 /** Most bytes of one response; the used part is much smaller. */
@@ -68,7 +71,7 @@ export function resolveModel(settings: ModelSettings, fetcher: typeof fetch = fe
     if (!/^https?:\/\/[^/?#]/i.test(settings.openaiBaseUrl)) {
       throw new AppError('invalid_input', 'OPENAI_BASE_URL has no host; use an address such as http://127.0.0.1:11434/v1.')
     }
-    return createLanguageModel(name, loadCompatible(modelId, settings.openaiBaseUrl, settings.openaiKey, bounded))
+    return createLanguageModel(name, loadCompatible(modelId, settings.openaiBaseUrl, settings.openaiKey, bounded), settings.wait)
   }
   const [, providerName = '', modelId = ''] = /^([^/]+)\/(.+)$/.exec(name) ?? []
   const provider = Object.hasOwn(PROVIDERS, providerName) ? PROVIDERS[providerName] : undefined
@@ -81,7 +84,7 @@ export function resolveModel(settings: ModelSettings, fetcher: typeof fetch = fe
   }
   const key = provider.key(settings)
   if (key === null) throw new AppError('invalid_input', `IMPROVE_MODEL is "${name.slice(0, 100)}", which needs ${provider.keySetting}.`)
-  return createLanguageModel(name, () => provider.load(modelId, key, bounded))
+  return createLanguageModel(name, () => provider.load(modelId, key, bounded), settings.wait)
 }
 
 /** Any server that speaks OpenAI's protocol; many of them want no key. */

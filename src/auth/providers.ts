@@ -7,8 +7,6 @@ import { type Claims, toArriving } from './claims.ts'
 import { fetchGitHubClaims, gitHubServer } from './github.ts'
 import { describeProviderFault } from './provider-faults.ts'
 
-/** Time for each answer of a provider, in seconds. */
-const TIMEOUT_SECONDS = 5
 /** Largest answer, unpacked. */
 const MAX_ANSWER_BYTES = 512 * 1024
 /** How far the clocks of the two services may differ, in seconds. */
@@ -24,15 +22,16 @@ type Library = typeof import('openid-client')
  * Sign-in by OpenID Connect (Core 1.0, code flow) with PKCE, state, nonce and the issuer's identification (RFC 9207), by openid-client. The
  * signature of an ID token is checked as well, though the token came over TLS.
  * @param list from the settings: at most 20
+ * @param timeoutSeconds for each answer of a provider
  */
-export function createProviders(list: readonly ProviderSettings[], clock: () => number): Providers {
+export function createProviders(list: readonly ProviderSettings[], clock: () => number, timeoutSeconds = 5): Providers {
   /** One entry for each provider of the settings. */
   const discovered = new Map<string, { readonly configuration: Promise<Configuration>; readonly untilMs: number }>()
   const configure = async (provider: ProviderSettings): Promise<{ library: Library; configuration: Configuration }> => {
     const library = await import('openid-client')
     const known = discovered.get(provider.issuer)
     if (known && known.untilMs > clock()) return { library, configuration: await known.configuration }
-    const configuration = discover(library, provider)
+    const configuration = discover(library, provider, timeoutSeconds)
     discovered.set(provider.issuer, { configuration, untilMs: clock() + DISCOVERED_MS })
     // A provider that is down is asked again by the next person.
     configuration.catch(() => discovered.delete(provider.issuer))
@@ -95,7 +94,7 @@ async function readClaims(library: Library, configuration: Configuration, tokens
   return { ...(await library.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims }
 }
 
-async function discover(library: Library, provider: ProviderSettings): Promise<Configuration> {
+async function discover(library: Library, provider: ProviderSettings, timeoutSeconds: number): Promise<Configuration> {
   const { clientId, clientSecret, issuer, type } = provider
   const metadata = { [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS }
   const isLoopback = issuer.startsWith('http:')
@@ -107,11 +106,11 @@ async function discover(library: Library, provider: ProviderSettings): Promise<C
     type === 'github'
       ? new library.Configuration(gitHubServer(issuer), clientId, metadata, library.ClientSecretPost(clientSecret ?? undefined))
       : await library.discovery(new URL(issuer), clientId, metadata, chooseAuthentication(library, clientSecret), {
-          timeout: TIMEOUT_SECONDS,
+          timeout: timeoutSeconds,
           [library.customFetch]: fetcher,
           ...(isLoopback ? { execute: [library.allowInsecureRequests] } : {}),
         })
-  configuration.timeout = TIMEOUT_SECONDS
+  configuration.timeout = timeoutSeconds
   configuration[library.customFetch] = fetcher
   if (isLoopback) library.allowInsecureRequests(configuration)
   if (type === 'github') return configuration

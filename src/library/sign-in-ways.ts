@@ -47,6 +47,8 @@ export interface ProxySettings {
 export interface SignInSettings {
   readonly hasPasswords: boolean
   readonly providers: readonly ProviderSettings[]
+  /** For each answer of a provider. Default: 5 */
+  readonly timeoutSeconds?: number
   readonly proxy: ProxySettings | null
 }
 
