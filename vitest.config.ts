@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { useMemoryForFiles } from './test/support/temporary-folder.ts'
 
 const BUILD = 'test/support/build.ts'
 const JOURNEYS = 'test/support/journeys.ts'
@@ -10,6 +11,8 @@ const POSTGRES_ALONE = 'test/engine/{migrate-data,pgvector,postgres-plans,replic
 const SMOKE = 'test/journeys/smoke.test.ts'
 /** Of the long tests, those that run for a few rounds with every change. */
 const SAMPLE = ['test/long/{attacks,backups,conformance,faults,kills}.test.ts']
+
+useMemoryForFiles()
 
 export default defineConfig({
   test: {

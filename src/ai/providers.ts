@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { LanguageModel } from '../library/ports/models.ts'
-import { createBoundedFetch } from './bounded-fetch.ts'
 import type { Patience } from './back-off.ts'
+import { createBoundedFetch } from './bounded-fetch.ts'
 import { createLanguageModel, type LoadModel } from './language-model.ts'
 import { streamWholeAnswers } from './stream-whole-answers.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createEncoder, type EncoderOptions } from '../../src/encoder/encoder.ts'
 import { finish, inspectFile, openModel } from '../../src/encoder/model.ts'
 import { enclose, WINDOW_TOKENS } from '../../src/encoder/pooling.ts'
@@ -100,6 +100,13 @@ describe('the vectors', () => {
 })
 
 describe('the encoder', () => {
+  let encoder: Encoder
+  beforeAll(async () => {
+    ;({ encoder } = await openReady())
+    opened.splice(0)
+  })
+  afterAll(() => encoder.close())
+
   it('encodes queries and items, in the same space', async () => {
     const { encoder, faults } = open()
     expect(encoder.state()).toBe('starting')
@@ -120,7 +127,6 @@ describe('the encoder', () => {
   })
 
   it('says what share of the words it knows', async () => {
-    const { encoder } = await openReady()
     expect((await encoder.encodeQuery('xqzwvk plumbus'))?.knownShare).toBe(0)
     expect((await encoder.encodeQuery('plumbus review'))?.knownShare).toBe(0.5)
     expect((await encoder.encodeQuery('?!'))?.knownShare).toBe(0)
@@ -131,7 +137,6 @@ describe('the encoder', () => {
   })
 
   it('answers queries between the layers of items', async () => {
-    const { encoder } = await openReady()
     const order: string[] = []
     const items = Array.from({ length: 5 }, () => encoder.encodeItem(LONG).then(() => order.push('item')))
     await encoder.encodeQuery('second').then((answer) => order.push(answer ? 'query' : 'nothing'))
@@ -142,7 +147,6 @@ describe('the encoder', () => {
   })
 
   it('takes three windows for 200,000 characters', async () => {
-    const { encoder } = open()
     const word = 'Review the code. '
     const whole = await encoder.encodeItem({ title: 'Review', text: word.repeat(200_000 / word.length) })
     expect(whole).toEqual(await encoder.encodeItem({ title: 'Review', text: word.repeat(100) }))
@@ -158,13 +162,11 @@ describe('the encoder', () => {
       brackets: '['.repeat(200_000),
     }),
   )('takes %s as title, text and query', async (_, text) => {
-    const { encoder } = await openReady()
     expect(await encoder.encodeItem({ title: text, text })).toHaveLength(384)
     expect((await encoder.encodeQuery(text))?.vector.every(Number.isFinite)).toBe(true)
   })
 
   it('refuses more queries than may wait, and answers the others', async () => {
-    const { encoder } = await openReady()
     const answers = await Promise.all(Array.from({ length: 70 }, (_, number) => encoder.encodeQuery(`query ${number}`)))
     expect(answers.filter((answer) => answer === null).length).toBeGreaterThanOrEqual(6)
     expect(answers[0]).not.toBeNull()
@@ -172,7 +174,6 @@ describe('the encoder', () => {
   })
 
   it('remembers queries', async () => {
-    const { encoder } = await openReady()
     const first = await encoder.encodeQuery('the same')
     expect(await encoder.encodeQuery('the same')).toBe(first)
   })
@@ -240,12 +241,12 @@ describe('weights', () => {
   }
 
   it.each(Object.entries(cases))('%s leave everything null, with one line for the log', async (_, [makeFile, reason]) => {
-    const { encoder, faults, threads } = open({ file: makeFile(), startsNow: true })
+    const { encoder, faults, threads } = open({ file: makeFile(), startsNow: true, firstBackOffMs: 1 })
     await untilState(encoder, 'fallback')
     expect(await encoder.encodeQuery('a')).toBeNull()
     expect(await encoder.encodeItem({ title: 'a', text: 'b' })).toBeNull()
     // real time: nothing more must happen
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setTimeout(resolve, 50))
     expect(faults).toEqual([expect.stringContaining(reason)])
     expect(faults[0]).toMatch(/^The encoder cannot use its weights at .+: .+\. Search works without it; build or install again\.$/)
     expect(threads.length).toBeLessThan(2)

@@ -26,7 +26,13 @@ const signIn = async (test: TestApp, key: string, visitor: Visitor = visit(test)
 }
 const open = async (environment: Readonly<Record<string, string>>, timeoutSeconds?: number) => {
   const config = loadConfig({ OIDC_CLIENT_ID: 'client', OIDC_CLIENT_SECRET: 'the secret', OIDC_ISSUER: issuer, ...environment })
-  const test = await testApp({}, {}, null, { signIn: { ...readSignInSettings(config, {}), ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }) } }, { write: (line) => lines.push(line) })
+  const test = await testApp(
+    {},
+    {},
+    null,
+    { signIn: { ...readSignInSettings(config, {}), ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }) } },
+    { write: (line) => lines.push(line) },
+  )
   await signUp(test, 'root')
   return test
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { User } from '../../src/library/items.ts'
 import { isGitAddress } from '../../src/transfer/sync/git.ts'
+import { scanFolder } from '../../src/transfer/sync/scan-folder.ts'
 import { type SyncOptions, syncFolder } from '../../src/transfer/sync/sync-folder.ts'
 import { syncRepository, syncWorkTree } from '../../src/transfer/sync/sync-repository.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
@@ -420,8 +421,10 @@ describe('sync', () => {
 
   it('refuses a folder with too many names at once', async () => {
     mkdirSync(join(folder, 'prompts'))
-    for (let n = 0; n <= 50_000; n++) writeFileSync(join(folder, `prompts/${n}`), '')
-    await expect(sync()).rejects.toThrow('more than 50000 prompts and skills')
+    for (let n = 0; n < 5; n++) writeFileSync(join(folder, `prompts/${n}`), '')
+    const scan = (maxPaths?: number) => scanFolder(folder, () => new Set(), maxPaths)
+    expect((await scan()).remarks).toEqual([expect.stringMatching(/^5 other names/)])
+    await expect(scan(4)).rejects.toThrow('more than 4 prompts and skills')
   })
 
   it('leaves other people and their items alone', async () => {

@@ -52,7 +52,7 @@ export function digestSkill(files: readonly SkillFile[]): string {
  * @param filenamesOf the files that the library has of the skill at a path: they are read even where their names look like secrets
  * @throws AppError `invalid_input` for a folder that cannot be synced, or has too much in it
  */
-export async function scanFolder(root: string, filenamesOf: (path: string) => ReadonlySet<string>): Promise<Scan> {
+export async function scanFolder(root: string, filenamesOf: (path: string) => ReadonlySet<string>, maxPaths = MAX_PATHS): Promise<Scan> {
   const folder = new Map<string, FolderEntry>()
   const refused = new Set<string>()
   const remarks: string[] = []
@@ -62,7 +62,7 @@ export async function scanFolder(root: string, filenamesOf: (path: string) => Re
     refused.add(path)
     remarks.push(`${path} is not synced: ${why.replace(/\.$/, '')}.`)
   }
-  const names = { left: MAX_PATHS }
+  const names = { left: maxPaths, most: maxPaths }
   for (const entry of await listFolder(root, 'prompts', names)) {
     const path = `prompts/${entry.name}`
     if (CONFLICT_COPY.test(entry.name)) conflictCopies++
@@ -105,7 +105,7 @@ function asFault(error: unknown): string {
   throw error
 }
 
-async function listFolder(root: string, name: string, names: { left: number }): Promise<Dirent[]> {
+async function listFolder(root: string, name: string, names: { left: number; readonly most: number }): Promise<Dirent[]> {
   try {
     return await readNames(root, name, names)
   } catch (error) {
@@ -114,14 +114,14 @@ async function listFolder(root: string, name: string, names: { left: number }): 
   }
 }
 
-async function readNames(root: string, name: string, names: { left: number }): Promise<Dirent[]> {
+async function readNames(root: string, name: string, names: { left: number; readonly most: number }): Promise<Dirent[]> {
   const about = await lstatIfThere(join(root, name))
   if (about === null) return []
   if (!about.isDirectory()) throw new AppError('invalid_input', `${join(root, name)} is no folder, and links are not followed.`)
   const entries: Dirent[] = []
   for await (const entry of await opendir(join(root, name))) {
     if (--names.left < 0) {
-      throw new AppError('invalid_input', `${root} has more than ${MAX_PATHS} prompts and skills, the limit of a synced folder.`)
+      throw new AppError('invalid_input', `${root} has more than ${names.most} prompts and skills, the limit of a synced folder.`)
     }
     entries.push(entry)
   }

@@ -1,0 +1,37 @@
+import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const MEMORY = '/dev/shm'
+const NAME = /^commonplace-tests-(\d+)$/
+/** A run needs less; memory that the system lacks slows everything down. */
+const MIN_FREE_BYTES = 8 * 2 ** 30
+
+/**
+ * Has this process, and those that it starts, keep temporary files in memory, where there is room: libraries are written through to the disk
+ * with each commit, and the disk takes longer than most tests. The files go when the process ends, or with the next run if it was killed.
+ */
+export function useMemoryForFiles(): void {
+  if (process.env['TMPDIR'] !== undefined) return
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    if (bavail * bsize < MIN_FREE_BYTES) return
+    for (const name of readdirSync(MEMORY)) {
+      const [, pid] = NAME.exec(name) ?? []
+      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(MEMORY, name), { recursive: true, force: true })
+    }
+    const folder = join(MEMORY, `commonplace-tests-${process.pid}`)
+    mkdirSync(folder)
+    process.env['TMPDIR'] = folder
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  } catch {
+    // Not every system has it; the disk does as well.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
