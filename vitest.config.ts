@@ -73,11 +73,9 @@ export default defineConfig({
           name: 'sample',
           include: SAMPLE,
           globalSetup: [BUILD, TOOLS, POSTGRES],
-          env: { ATTACK_SECONDS: '2', ATTACK_TIMES: 'off', FAULT_ROUNDS: '2' },
+          env: { IS_SAMPLE: 'true', ATTACK_SECONDS: '2', FAULT_ROUNDS: '2' },
           testTimeout: 600_000,
           isolate: true,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -46,28 +46,33 @@ async function measure(engine: string): Promise<void> {
     const serve = () => place.serve({ env, instances: 1 })
     const first = await serve()
     const ledger = openLedger()
-    const until = performance.now() + seconds * 1000
-    const isOver = () => performance.now() >= until
+    const started = performance.now()
+    let isBroken = !values.kill
+    const isOver = () => isBroken && performance.now() >= started + seconds * 1000
     const random = seededRandom(SEED)
     const pools = keys.map(() => [] as string[])
-    const breaking = values.kill ? breakThings(serve, first, server) : Promise.resolve()
+    const breaking = async () => {
+      if (values.kill) await breakThings(serve, first, server, ledger.saves)
+      isBroken = true
+    }
     await Promise.all([
-      breaking,
+      breaking(),
       ...Array.from({ length: writers }, (_, writer) => {
         const person = writer % keys.length
         return write(first.url, { writer, key: keys[person] ?? '', pool: pools[person] ?? [], isOver, random }, ledger)
       }),
     ])
+    const tookSeconds = (performance.now() - started) / 1000
     const { lost, told } = await findLost(first.url, ledger.saves)
     const sorted = ledger.times.toSorted((a, b) => a - b)
     const at = (share: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1)
     const pause = ledger.at.reduce((longest, when, index) => Math.max(longest, when - (ledger.at[index - 1] ?? when)), 0)
     const refused = [...ledger.refused].map(([what, count]) => `${count} ${what}`).join(', ')
     say(
-      `${engine}: ${writers} writers, ${seconds} s${values.kill ? `, the service killed twice${server ? ', the database server once' : ''}` : ''}`,
+      `${engine}: ${writers} writers, ${tookSeconds.toFixed(0)} s${values.kill ? `, the service killed twice${server ? ', the database server once' : ''}` : ''}`,
     )
     say(
-      `  ${ledger.saves.length} saves acknowledged of ${new Set(ledger.saves.map(({ id }) => id)).size} prompts, ${(ledger.saves.length / seconds).toFixed(0)}/s, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`,
+      `  ${ledger.saves.length} saves acknowledged of ${new Set(ledger.saves.map(({ id }) => id)).size} prompts, ${(ledger.saves.length / tookSeconds).toFixed(0)}/s, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`,
     )
     say(`  longest stretch without any: ${(pause / 1000).toFixed(1)} s`)
     say(`  not acknowledged: ${refused || 'none'}; refused as they had to be: ${ledger.wellRefused}`)
@@ -80,15 +85,30 @@ async function measure(engine: string): Promise<void> {
   }
 }
 
-/** Kills the service after a quarter and a half of the time, and the database server after three quarters. */
-async function breakThings(serve: () => Promise<Served>, first: Served, server: PostgresServer | null): Promise<void> {
+/**
+ * Kills the service after a quarter and a half of the time, and the database server after three quarters: on a slow machine later, once as many
+ * saves were acknowledged as there are writers. Resolves when as many were after the last.
+ */
+async function breakThings(
+  serve: () => Promise<Served>,
+  first: Served,
+  server: PostgresServer | null,
+  saves: readonly unknown[],
+): Promise<void> {
+  const untilSaved = async () => {
+    const enough = saves.length + writers
+    while (saves.length < enough) await sleep(20)
+  }
   let { child } = first
   for (let kill = 0; kill < 2; kill++) {
     await sleep(seconds * 250)
+    await untilSaved()
     child.kill('SIGKILL')
     await once(child, 'exit')
     child = (await serve()).child
   }
   await sleep(seconds * 250)
+  await untilSaved()
   await server?.restart()
+  await untilSaved()
 }

@@ -19,8 +19,8 @@ const STEADY_MIB = 5
 const STEADY_MS = 5_000
 const MAX_ANSWER_MS = 1_000
 const MAX_HEALTHZ_MS = 250
-/** Whether waits are held to their limits: the sample of `.ci/run` runs beside whatever the machine does. */
-const isTimed = process.env['ATTACK_TIMES'] !== 'off'
+/** The sample of `.ci/run` makes half of the attacks, and holds no waits to their limits: it runs beside whatever the machine does. */
+const isSample = process.env['IS_SAMPLE'] === 'true'
 
 /** The attacks, and the least that an attacker sends in a second when it is not kept from it. */
 const ATTACKS: readonly (readonly [name: string, minSentPerSecond: number])[] = [
@@ -51,7 +51,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => library.place.remove())
 
-describe.each(ATTACKS)('%s', (name, minSentPerSecond) => {
+describe.each(ATTACKS.filter((_, place) => !isSample || place % 2 === 0))('%s', (name, minSentPerSecond) => {
   let outcome: Outcome
   beforeAll(
     async () => {
@@ -80,10 +80,10 @@ describe.each(ATTACKS)('%s', (name, minSentPerSecond) => {
     const faults = outcome.probes.flatMap(({ kind, fault }) => (fault === null ? [] : [`${kind}: ${fault}`]))
     expect([...new Set(faults)]).toEqual([])
   })
-  it.runIf(isTimed)(`makes nobody else wait longer than ${MAX_ANSWER_MS} ms`, () => {
+  it.skipIf(isSample)(`makes nobody else wait longer than ${MAX_ANSWER_MS} ms`, () => {
     expect(slowest(outcome.probes)?.ms).toBeLessThan(MAX_ANSWER_MS)
   })
-  it.runIf(isTimed)(`has /healthz answered within ${MAX_HEALTHZ_MS} ms`, () => {
+  it.skipIf(isSample)(`has /healthz answered within ${MAX_HEALTHZ_MS} ms`, () => {
     expect(slowest(outcome.probes.filter(({ kind }) => kind === 'healthz'))?.ms).toBeLessThan(MAX_HEALTHZ_MS)
   })
 })
