@@ -50,27 +50,18 @@ const answerJson =
 
 describe('addresses', () => {
   it.each([
-    'https://prompts.example.org',
-    'https://prompts.example.org:8443/sub/',
-    'http://localhost:3000',
-    'http://127.0.0.1',
-    'http://[::1]:3000',
+    ...[
+      ...['https://prompts.example.org', 'https://prompts.example.org:8443/sub/', 'http://localhost:3000', 'http://127.0.0.1'],
+      ...['http://[::1]:3000'],
+    ],
   ])('takes %s', (address) => {
     expect(invokeRemotely(OPERATIONS, address, KEY)).toEqual(expect.any(Function))
   })
 
   it.each([
-    '',
-    'prompts.example.org',
-    'http://prompts.example.org',
-    'http://10.0.0.1',
-    'http://localhost.evil.example',
-    'http://127.0.0.1.evil.example',
-    'http://localhost@evil.example',
-    'ftp://localhost',
-    'file:///etc/passwd',
-    'https://ann:secret@prompts.example.org',
-    'https://ann@prompts.example.org',
+    ...['', 'prompts.example.org', 'http://prompts.example.org', 'http://10.0.0.1', 'http://localhost.evil.example', 'ftp://localhost'],
+    ...['http://127.0.0.1.evil.example', 'http://localhost@evil.example', 'file:///etc/passwd'],
+    ...['https://ann:secret@prompts.example.org', 'https://ann@prompts.example.org'],
   ])('refuses %j', (address) => {
     expect(() => invokeRemotely(OPERATIONS, address, KEY)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
   })
@@ -133,16 +124,11 @@ describe('requests', () => {
     expect(seen).toEqual([])
   })
 
-  it.each(['', '/', '/api/mcp', '/api/mcp/'])('finds the service from the address with "%s" at its end', async (end) => {
+  it('finds the service from its address or that of MCP, below a path too', async () => {
     const { address, seen } = await startServer(answerJson({}))
-    await invokeRemotely(OPERATIONS, address + end, null)('get_skill', { id: 'x' })
-    expect(seen[0]?.url).toBe('/api/skills/x')
-  })
-
-  it('keeps a path before it', async () => {
-    const { address, seen } = await startServer(answerJson({}))
-    await invokeRemotely(OPERATIONS, `${address}/library/`, null)('get_skill', { id: 'x' })
-    expect(seen[0]?.url).toBe('/library/api/skills/x')
+    for (const end of ['', '/', '/api/mcp', '/api/mcp/', '/library/'])
+      await invokeRemotely(OPERATIONS, address + end, null)('get_skill', { id: 'x' })
+    expect(seen.map(({ url }) => url)).toEqual([...Array(4).fill('/api/skills/x'), '/library/api/skills/x'])
   })
 
   it('knows no operation by another name', async () => {

@@ -28,19 +28,9 @@ describe('one provider by settings', () => {
   it('has what its type stands for', () => {
     expect(read(OIDC).providers).toEqual([
       {
-        key: 'oidc',
-        name: 'OpenID Connect',
-        type: 'oidc',
-        issuer: 'https://id.example.org',
-        clientId: 'client',
-        clientSecret: null,
-        scopes: 'openid profile email',
-        nameClaim: 'preferred_username',
-        groupsClaim: 'groups',
-        groups: [],
-        allowsSignUp: true,
-        allowedDomains: [],
-        allowedGroups: [],
+        ...{ key: 'oidc', name: 'OpenID Connect', type: 'oidc', issuer: 'https://id.example.org', clientId: 'client', clientSecret: null },
+        ...{ scopes: 'openid profile email', nameClaim: 'preferred_username', groupsClaim: 'groups' },
+        ...{ groups: [], allowsSignUp: true, allowedDomains: [], allowedGroups: [] },
       },
     ])
     const [github] = read({ OIDC_TYPE: 'github', OIDC_CLIENT_ID: 'x', OIDC_GROUPS: 'acme=acme:editor' }).providers

@@ -29,19 +29,11 @@ function streamed(chunks: number, size: number): { body: ReadableStream<Uint8Arr
 }
 
 describe('size', () => {
-  it.each([
-    [4 * 2 ** 20 - 1, true],
-    [4 * 2 ** 20, true],
-    [4 * 2 ** 20 + 1, false],
-  ])('takes %i bytes: %s', async (bytes, isTaken) => {
+  it('takes 4 MiB, counted in bytes', async () => {
     expect(MAX_BODY_BYTES).toBe(4 * 2 ** 20)
-    const reading = readBody(post('x'.repeat(bytes)))
-    if (isTaken) expect(await reading).toHaveLength(bytes)
-    else await expect(reading).rejects.toMatchObject({ code: 'too_large' })
-  })
-
-  it('counts bytes, not characters', async () => {
-    await expect(readBody(post('é'.repeat(2 * 2 ** 20 + 1)))).rejects.toMatchObject({ code: 'too_large' })
+    expect(await readBody(post('x'.repeat(4 * 2 ** 20)))).toHaveLength(4 * 2 ** 20)
+    for (const body of ['x'.repeat(4 * 2 ** 20 + 1), 'é'.repeat(2 * 2 ** 20 + 1)])
+      await expect(readBody(post(body))).rejects.toMatchObject({ code: 'too_large' })
   })
 
   it('reads and drops the rest of a body that is too large, so that the client sees the answer', async () => {
@@ -58,17 +50,11 @@ describe('size', () => {
 })
 
 describe('text', () => {
-  it.each(['', '{}', 'é 😀 北京', ' \r\n untouched \t'])('reads %j', async (text) => {
-    expect(await readBody(post(text))).toBe(text)
-  })
-
-  it('puts characters together that arrive in pieces', async () => {
-    const bytes = Buffer.from('a😀b')
-    const body = ReadableStream.from([...bytes].map((byte) => Uint8Array.of(byte)))
-    expect(await readBody(post(body))).toBe('a😀b')
-  })
-
-  it('is empty without a body', async () => {
+  it('comes as it is, also in pieces of characters, and empty without a body', async () => {
+    for (const text of ['', '{}', 'é 😀 北京', ' \r\n untouched \t']) {
+      expect(await readBody(post(text))).toBe(text)
+      expect(await readBody(post(ReadableStream.from([...Buffer.from(text)].map((byte) => Uint8Array.of(byte)))))).toBe(text)
+    }
     expect(await readBody(new Request('http://localhost/'))).toBe('')
   })
 

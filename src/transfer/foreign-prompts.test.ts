@@ -14,69 +14,35 @@ async function read(value: unknown) {
   })
 }
 
-const plain = {
-  description: null,
-  type: 'TEXT',
-  category: null,
-  tags: [],
-  contributors: [],
-  remark: undefined,
-  id: undefined,
-  slug: undefined,
-}
+const none = { description: null, category: null, remark: undefined, id: undefined, slug: undefined }
+const plain = { ...none, type: 'TEXT', tags: [], contributors: [] }
 
 describe('JSON of other products', () => {
   it('reads prompts of Open WebUI, old and new', async () => {
-    expect(
-      await read([
-        {
-          command: '/sum',
-          user_id: 'u',
-          title: 'Summarize',
-          content: 'Sum up {{text}} in {{n | number:default="3"}}.',
-          timestamp: 1,
-          access_control: null,
-        },
-        { command: 'mail', name: 'Mail', content: 'To {{CLIPBOARD}}', tags: ['a'], access_control: { read: {} }, meta: {} },
-        { command: '/bare', content: '  ' },
-        { command: '/untitled', title: '', content: 'Text' },
-      ]),
-    ).toEqual(
-      [
-        { ...plain, title: 'Summarize', content: 'Sum up ${text} in ${n:3}.' },
-        { ...plain, title: 'Mail', content: 'To ${CLIPBOARD}', tags: ['a'], remark: 'left out: access_control' },
-        'has the wrong type',
-        { ...plain, title: 'untitled', content: 'Text' },
-      ].map((one) => (one === 'has the wrong type' ? expect.stringMatching(/title|content/) : one)),
-    )
+    const content = 'Sum up {{text}} in {{n | number:default="3"}}.'
+    const rows = await read([
+      { command: '/sum', user_id: 'u', title: 'Summarize', content, timestamp: 1, access_control: null },
+      { command: 'mail', name: 'Mail', content: 'To {{CLIPBOARD}}', tags: ['a'], access_control: { read: {} }, meta: {} },
+      { command: '/bare', content: '  ' },
+      { command: '/untitled', title: '', content: 'Text' },
+    ])
+    expect(rows).toEqual([
+      { ...plain, title: 'Summarize', content: 'Sum up ${text} in ${n:3}.' },
+      { ...plain, title: 'Mail', content: 'To ${CLIPBOARD}', tags: ['a'], remark: 'left out: access_control' },
+      expect.stringMatching(/title|content/),
+      { ...plain, title: 'untitled', content: 'Text' },
+    ])
   })
 
   it('reads prompt groups and presets of LibreChat', async () => {
+    const about = { name: 'Planner', oneliner: 'Plans things', category: 'travel', command: 'plan', numberOfGenerations: 3 }
     const productionPrompt = { _id: 'p2', prompt: 'Plan {{topic:trips|meals}}', type: 'text' }
-    expect(
-      await read({
-        promptGroups: [
-          {
-            _id: 'g',
-            name: 'Planner',
-            oneliner: 'Plans things',
-            category: 'travel',
-            command: 'plan',
-            productionPrompt,
-            numberOfGenerations: 3,
-          },
-          {
-            name: 'Old',
-            prompts: [
-              { _id: 'a', prompt: 'One' },
-              { _id: 'b', prompt: 'Two' },
-            ],
-            productionId: 'a',
-            isPublic: true,
-          },
-        ],
-      }),
-    ).toEqual([
+    const prompts = [{ _id: 'a', prompt: 'One' }].concat({ _id: 'b', prompt: 'Two' })
+    const promptGroups = [
+      { _id: 'g', ...about, productionPrompt },
+      { name: 'Old', prompts, productionId: 'a', isPublic: true },
+    ]
+    expect(await read({ promptGroups })).toEqual([
       { ...plain, title: 'Planner', content: 'Plan ${topic:trips}', description: 'Plans things', category: 'travel' },
       { ...plain, title: 'Old', content: 'One', remark: 'left out: its other versions, isPublic' },
     ])
@@ -87,67 +53,36 @@ describe('JSON of other products', () => {
 
   it('reads a Langfuse export: the version in production, chats as one text', async () => {
     const base = { name: 'greet', type: 'text', tags: ['x'], config: {}, projectId: 'p' }
-    expect(
-      await read({
-        data: [
-          { ...base, version: 1, prompt: 'One {{who}}', labels: ['production'] },
-          { ...base, version: 2, prompt: 'Two', labels: ['latest'] },
-          {
-            name: 'chat',
-            version: 3,
-            type: 'chat',
-            labels: [],
-            tags: [],
-            config: { temperature: 0 },
-            prompt: [
-              { role: 'system', content: 'Be {{mood}}.' },
-              { type: 'placeholder', name: 'history' },
-            ],
-          },
-        ],
-      }),
-    ).toEqual([
+    const system = { role: 'system', content: 'Be {{mood}}.' }
+    const prompt = [system, { type: 'placeholder', name: 'history' }]
+    const data = [
+      { ...base, version: 1, prompt: 'One {{who}}', labels: ['production'] },
+      { ...base, version: 2, prompt: 'Two', labels: ['latest'] },
+      { name: 'chat', version: 3, type: 'chat', labels: [], tags: [], config: { temperature: 0 }, prompt },
+    ]
+    const content = '## system\n\nBe ${mood}.\n\n## placeholder\n\n${history}'
+    expect(await read({ data })).toEqual([
       { ...plain, title: 'greet', content: 'One ${who}', tags: ['x'] },
-      {
-        ...plain,
-        title: 'chat',
-        content: '## system\n\nBe ${mood}.\n\n## placeholder\n\n${history}',
-        remark: 'left out: config; its messages became one text',
-      },
+      { ...plain, title: 'chat', content, remark: 'left out: config; its messages became one text' },
     ])
   })
 
   it('reads prompts.json of prompts.chat, and takes no ids and addresses', async () => {
     const author = { username: 'ada', name: 'Ada', avatar: null, identifier: null, verified: false }
+    const own = { title: 'Terminal', description: 'Acts as one', content: 'Act as ${what:a terminal}.', type: 'STRUCTURED' }
+    const left = { id: 'c1', slug: 'terminal', mediaUrl: null, viewCount: 4, isFeatured: true, createdAt: '2025-01-01T00:00:00.000Z' }
     const entry = {
-      id: 'c1',
-      title: 'Terminal',
-      slug: 'terminal',
-      description: 'Acts as one',
-      content: 'Act as ${what:a terminal}.',
-      type: 'STRUCTURED',
+      ...own,
+      ...left,
       structuredFormat: 'JSON',
-      mediaUrl: null,
-      viewCount: 4,
-      isFeatured: true,
-      createdAt: '2025-01-01T00:00:00.000Z',
       category: { id: 'x', name: 'Coding', slug: 'coding', icon: null },
       author,
       contributors: [{ ...author, username: 'bob' }],
       tags: [{ id: 't', name: 'CLI', slug: 'cli', color: '#fff' }, { tag: { id: 'u', name: 'Raycast' } }],
     }
+    const kept = { category: 'coding', tags: ['CLI', 'Raycast'], contributors: ['ada', 'bob'] }
     expect(await read({ count: 2, prompts: [entry, { ...entry, content: 7 }] })).toEqual([
-      {
-        ...plain,
-        title: 'Terminal',
-        content: 'Act as ${what:a terminal}.',
-        description: 'Acts as one',
-        type: 'STRUCTURED',
-        category: 'coding',
-        tags: ['CLI', 'Raycast'],
-        contributors: ['ada', 'bob'],
-        remark: 'left out: structuredFormat',
-      },
+      { ...plain, ...own, ...kept, remark: 'left out: structuredFormat' },
       expect.stringContaining('has the wrong type'),
     ])
   })

@@ -80,23 +80,13 @@ describe('readSkillFolder', () => {
     expect(content.get('SKILL.md')).toEqual(Buffer.from(SKILL_MD))
   })
 
-  it.each<[string, string]>([
-    ['.git/config', '.git'],
-    ['.git', '.git'],
-    ['sub/.git', 'sub/.git'],
-    ['node_modules/x/index.js', 'node_modules'],
-    ['sub/node_modules/x.js', 'sub/node_modules'],
-    ['.env', '.env'],
-    ['.env.production', '.env.production'],
-    ['.envrc', '.envrc'],
-    ['.env.d/secrets', '.env.d'],
-    ['sub/.env', 'sub/.env'],
-    ['id_rsa', 'id_rsa'],
-    ['keys/id_ed25519', 'keys/id_ed25519'],
-    ['server.key', 'server.key'],
-    ['server.pem', 'server.pem'],
-  ])('skips %s and names it', async (name, named) => {
-    await write({ 'pdf-tools/SKILL.md': SKILL_MD, [`pdf-tools/${name}`]: 'x' })
+  const SKIPPED = [
+    ...['.git', 'sub/.git', '.env', '.env.production', '.envrc', 'sub/.env', 'id_rsa', 'keys/id_ed25519', 'server.key', 'server.pem'],
+    ...['.git>/config', 'node_modules>/x/index.js', 'sub/node_modules>/x.js', '.env.d>/secrets'],
+  ]
+  it.each(SKIPPED)('skips %s and names it, up to the sign', async (marked) => {
+    const [named = '', rest = ''] = marked.split('>')
+    await write({ 'pdf-tools/SKILL.md': SKILL_MD, [`pdf-tools/${named}${rest}`]: 'x' })
     const skill = await readSkillFolder(join(root, 'pdf-tools'))
     expect(namesOf(skill)).toEqual(['SKILL.md'])
     expect(skill.remarks).toEqual([expect.stringContaining(named)])
@@ -122,12 +112,7 @@ describe('readSkillFolder', () => {
       'pdf-tools/keys.md': 'how private keys work',
     })
     expect(namesOf(await readSkillFolder(join(root, 'pdf-tools')))).toEqual([
-      '.gitignore',
-      'SKILL.md',
-      'cert.txt',
-      'env.md',
-      'id_rsa.pub',
-      'keys.md',
+      ...['.gitignore', 'SKILL.md', 'cert.txt', 'env.md', 'id_rsa.pub', 'keys.md'],
     ])
   })
 

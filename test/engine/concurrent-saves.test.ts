@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
@@ -9,9 +8,6 @@ import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { ENGINES } from '../support/engines.ts'
 
-/** Saves that two instances make at the same time, while a third connection reads what they commit. */
-
-const ROUNDS = 2
 const PROMPT: PromptFields = {
   title: 'The same title',
   content: 'First words.',
@@ -56,36 +52,6 @@ for (const engine of ENGINES) {
       for (const { id, slug } of items) expect((await stores[0]?.items.findPrompt(ANONYMOUS, slug))?.id).toBe(id)
     })
 
-    it('give one of those who want a slug the slug, and refuse the others', async () => {
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 4)
-      const outcomes = await Promise.allSettled(
-        items.map(({ id }, index) => (stores[index % 2] as LibraryStore).items.changePrompt(id, by(), () => ({ slug: 'wanted' }))),
-      )
-      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-      for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'conflict' })
-      const names = await Promise.all(items.map(async ({ id }) => (await stores[0]?.items.findPrompt(ANONYMOUS, id))?.slug))
-      expect(names.filter((name) => name === 'wanted')).toHaveLength(1)
-    })
-
-    it('give public skills of one name different names to be installed by', async () => {
-      const files = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('---\nname: tidy\ndescription: Tidies.\n---\nTidy.') }]
-      const skills = await everywhere(
-        (store, index) =>
-          store.items.createSkill(by(), {
-            title: `Skill ${index}`,
-            description: null,
-            category: null,
-            tags: [],
-            visibility: 'public',
-            files,
-          }),
-        4,
-      )
-      const rows = await databases[0]?.reader.selectFrom('item').select('channel_name').where('kind', '=', 'skill').execute()
-      expect(skills).toHaveLength(4)
-      expect(new Set(rows?.map((row) => row.channel_name)).size).toBe(4)
-    })
-
     it('of one item follow one another: no change is lost, and versions have no gap', async () => {
       const item = await stores[0]?.items.createPrompt(by(), { ...PROMPT, content: '' })
       if (!item) throw new Error('nothing was created')
@@ -107,39 +73,6 @@ for (const engine of ENGINES) {
       // Each version others could see is logged, also those that shared a commit.
       const logged = await databases[0]?.reader.selectFrom('shared_change').select('version').orderBy('seq').execute()
       expect(logged?.map(({ version }) => version)).toEqual(Array.from({ length: changes + 1 }, (_, index) => index + 1))
-    })
-
-    it('of the same items in any order all come through', async () => {
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 4)
-      const forward = [0, 1, 2, 3]
-      const backward = forward.toReversed()
-      for (let round = 0; round < ROUNDS; round++) {
-        await everywhere(async (store, index) => {
-          const order = index % 2 === 0 ? forward : backward
-          await Promise.all(
-            order.map((place) => store.items.changePrompt(items[place]?.id ?? '', by(), () => ({ content: `${round} ${index}` }))),
-          )
-        }, 4)
-      }
-      const versions = await databases[0]?.reader.selectFrom('item').select('version').execute()
-      expect(versions?.map(({ version }) => version)).toEqual([9, 9, 9, 9])
-    })
-
-    it('keep the category that another one has just chosen', async () => {
-      const slugs = ['writing', 'coding', 'research', 'life']
-      const item = await stores[0]?.items.createPrompt(by(), PROMPT)
-      if (!item) throw new Error('nothing was created')
-      for (let round = 0; round < ROUNDS; round++) {
-        const category = slugs[(round + 1) % slugs.length] ?? null
-        await everywhere(
-          (store, index) =>
-            store.items.changePrompt(item.id, by(), () => (index === 3 ? { category } : { title: `Title ${round} ${index}` })),
-          4,
-        )
-        expect((await stores[0]?.items.findPrompt(ANONYMOUS, item.id))?.category?.slug).toBe(category)
-      }
-      const versions = await databases[0]?.reader.selectFrom('version').select('category').execute()
-      expect(versions?.filter(({ category }) => category === null)).toEqual([])
     })
 
     it('write words that were removed meanwhile anew', async () => {
@@ -167,20 +100,6 @@ for (const engine of ENGINES) {
       }
     })
 
-    it('leave long transactions free to alter tables whose rows they wrote', async () => {
-      await stores[0]?.items.createPrompt(by(), PROMPT)
-      await databases[0]?.transact(
-        async (db) => {
-          await db.updateTable('item').set({ title: 'Another title' }).execute()
-          await sql`alter table item add column of_a_later_version integer`.execute(db)
-        },
-        { isLong: true },
-      )
-      expect((await databases[1]?.reader.selectFrom('item').select('title').execute())?.map(({ title }) => title)).toEqual([
-        'Another title',
-      ])
-    })
-
     it('and votes of many on one item are all counted', async () => {
       const item = await stores[0]?.items.createPrompt(by(), PROMPT)
       if (!item) throw new Error('nothing was created')
@@ -200,14 +119,6 @@ for (const engine of ENGINES) {
       expect(await stores[1]?.items.findPrompt(ANONYMOUS, item.id)).toMatchObject({ votes: 5 })
       const taken = await everywhere((store, index) => store.marks.setVote(ANONYMOUS, 'prompt', item.id, voters[index]?.id ?? '', false), 5)
       expect(taken.map((result) => result?.votes).toSorted((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: 5 }, (_, votes) => votes))
-    })
-
-    it('and of those who delete an item one does', async () => {
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 4)
-      const deleted = await Promise.all(
-        items.flatMap(({ id, slug }) => [id, slug].map((ref, index) => stores[index]?.items.setDeleted('prompt', ref, ada.id, true))),
-      )
-      expect(deleted.filter((outcome) => outcome !== null)).toHaveLength(4)
     })
 
     it('and favourites of one reader stay below the limit', async () => {
@@ -252,25 +163,6 @@ for (const engine of ENGINES) {
       const left = await databases[0]?.reader.selectFrom('collection_item').select('position').execute()
       expect(new Set(left?.map(({ position }) => position)).size).toBe(3)
       expect(left).toHaveLength(3)
-    })
-
-    it('and writes that run alone keep out of each other’s way', async () => {
-      const item = await stores[0]?.items.createPrompt(by(), PROMPT)
-      if (!item) throw new Error('nothing was created')
-      const outcomes = await Promise.allSettled([
-        ...Array.from({ length: 6 }, (_, index) =>
-          (stores[index % 2] as LibraryStore).items.changePrompt(item.id, by(), () => ({ content: `Change ${index}.` })),
-        ),
-        ...Array.from({ length: 4 }, (_, index) =>
-          (stores[index % 2] as LibraryStore).items.setDeleted('prompt', item.id, ada.id, index % 2 === 0),
-        ),
-        stores[0]?.categories.mergeCategory('writing', 'coding'),
-        stores[1]?.people.createUser({ username: 'ben', defaultVisibility: 'private' }),
-      ])
-      expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
-      const row = await databases[0]?.reader.selectFrom('item').select(['version', 'seq']).executeTakeFirst()
-      const versions = await databases[0]?.reader.selectFrom('version').select('number').orderBy('number').execute()
-      expect(versions?.map(({ number }) => number)).toEqual(Array.from({ length: row?.version ?? 0 }, (_, index) => index + 1))
     })
   })
 }

@@ -65,19 +65,6 @@ for (const engine of ENGINES) {
       expect(await counts()).toEqual([2, 0, 2])
     })
 
-    it('go when the text changes, and stay when only tags or votes do', async () => {
-      const { id } = await store.items.createPrompt(by(), PROMPT)
-      await embed(await pending())
-      await store.items.changePrompt(id, by(), () => ({ tags: ['another'], category: 'coding' }))
-      await store.marks.setVote({ kind: 'user', userId: ada.id, username: 'Ada', scopes: new Set(['write']) }, 'prompt', id, ada.id, true)
-      expect(await counts()).toEqual([1, 1, 0])
-      for (const change of [{ content: 'New text' }, { title: 'New title' }, { description: null }]) {
-        await store.items.changePrompt(id, by(), () => change)
-        expect(await counts(), JSON.stringify(change)).toEqual([1, 0, 1])
-        await embed(await pending())
-      }
-    })
-
     it('go in the moment an item is no longer public, for every model', async () => {
       const hide = [
         (id: string) => store.items.changePrompt(id, by(), () => ({ visibility: 'private' })),
@@ -99,23 +86,6 @@ for (const engine of ENGINES) {
       const trashed = (await store.items.listTrash(ada.id, { limit: 1, offset: 0 })).items[0]
       await store.items.setDeleted('prompt', trashed?.id ?? '', ada.id, false)
       expect(await counts()).toEqual([1, 0, 1])
-    })
-
-    it('are not kept when the item changed, was hidden or deleted since its text was read', async () => {
-      const items = []
-      for (const title of ['Changed', 'Hidden', 'Deleted', 'Same']) items.push(await store.items.createPrompt(by(), { ...PROMPT, title }))
-      const [changed, hidden, deleted, same] = items
-      const read = await pending()
-      await store.items.changePrompt(changed?.id ?? '', by(), () => ({ content: 'Other' }))
-      await store.items.changePrompt(hidden?.id ?? '', by(), () => ({ visibility: 'private' }))
-      await store.items.setDeleted('prompt', deleted?.id ?? '', ada.id, true)
-      expect(await embed(read)).toBe(1)
-      expect((await pending()).map((item) => item.id)).toEqual([changed?.id])
-      expect(await counts()).toEqual([2, 1, 1])
-      // Twice is as good as once.
-      expect(await embed(read)).toBe(1)
-      expect(await counts()).toEqual([2, 1, 1])
-      expect(same?.id).toBe(read.at(-1)?.id)
     })
 
     describe('in a search', () => {
@@ -161,19 +131,6 @@ for (const engine of ENGINES) {
         expect(similar[0]?.prompt.title).toBe('Item 5')
       })
 
-      it('are known to a store that has the library open too, and to one that opens it later', async () => {
-        const other = await createStore(place.open(), { ...outside })
-        expect((await other.items.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))).total).toBe(0)
-        await fill()
-        expect((await other.items.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))).items.map((item) => item.title)).toEqual([
-          'Item 7',
-        ])
-        await other.close()
-        await store.close()
-        store = await createStore(place.open(), outside)
-        expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
-      })
-
       it('stop counting in the moment an item is hidden, changed or its vectors forgotten', async () => {
         await fill()
         expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
@@ -187,19 +144,6 @@ for (const engine of ENGINES) {
         expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
         await store.embeddings.forgetEmbeddings(null)
         expect(await titles('zzzunknown', toward(7))).toEqual([])
-      })
-
-      it('rank for everybody as if nothing hidden were there', async () => {
-        await fill()
-        const before = await titles('item', toward(3))
-        // Public for a while, then hidden: what was learned from them must not stay.
-        const made = []
-        for (let n = 0; n < 10; n++) made.push(await store.items.createPrompt(by(), { ...PROMPT, title: `Item near three ${n}` }))
-        await embed(await pending(), toward(3))
-        expect(await titles('zzzunknown', toward(3))).not.toEqual(['Item 3'])
-        for (const { id } of made) await store.items.changePrompt(id, by(), () => ({ visibility: 'private' }))
-        expect(await titles('item', toward(3))).toEqual(before)
-        expect(await titles('zzzunknown', toward(3))).toEqual(['Item 3'])
       })
     })
   })

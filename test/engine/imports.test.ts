@@ -71,26 +71,4 @@ describe.each(ENGINES)('imports on $name', (engine) => {
     ).rejects.toThrow('killed')
     expect(await numbers(9, 1000)).toEqual([3, 4])
   })
-
-  it('give way to the next one of the person, and go with the person and with purges', async () => {
-    const first = await keep([ENTRY])
-    const second = await keep([ENTRY, ENTRY])
-    expect(await store.imports.findImport(ada, first, '')).toBeNull()
-    expect(await store.imports.findImport(ada, second, '')).toMatchObject({ total: 2 })
-    const fields = {
-      title: 'Title',
-      content: 'x',
-      description: null,
-      category: null,
-      tags: [],
-      type: 'TEXT',
-      visibility: 'private',
-    } as const
-    const { id } = await store.items.createPrompt({ userId: ada, note: null }, fields)
-    await store.purges.purgeItem('prompt', id, '', () => true)
-    expect(await store.imports.findImport(ada, second, '')).toBeNull()
-    const third = await keep([ENTRY])
-    await store.people.deletePerson(ada)
-    expect(await store.imports.listImportEntries(third, { outcome: null, limit: 1, offset: 0 })).toEqual([])
-  })
 })

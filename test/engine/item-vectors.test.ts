@@ -76,21 +76,6 @@ for (const engine of ENGINES) {
       expect(await counts()).toEqual([5, 0, 5])
     })
 
-    it('are wanted part by part, within a range of changes', async () => {
-      for (let n = 0; n < 5; n++) await save({ title: `Number ${n}` })
-      const seen: string[][] = []
-      const last = await store.itemVectors.readLastChange()
-      for (let upTo = last; upTo > 0; ) {
-        const part = await store.itemVectors.listUnencoded(MODEL, { after: 0, upTo }, 2)
-        seen.push(part.items.map(({ text }) => text.title))
-        upTo = part.upTo
-      }
-      expect(seen).toEqual([['Number 4', 'Number 3'], ['Number 2', 'Number 1'], ['Number 0']])
-      await save({ title: 'Number 5' })
-      const newer = await store.itemVectors.listUnencoded(MODEL, { after: last, upTo: await store.itemVectors.readLastChange() }, 2)
-      expect([newer.items.map(({ text }) => text.title), newer.upTo]).toEqual([['Number 5'], last])
-    })
-
     it('go when the text changes, and stay with every other change', async () => {
       const id = await save()
       await encode(await pending())
@@ -155,25 +140,6 @@ for (const engine of ENGINES) {
         [1, 0, 1],
         [1, 1, 0],
       ])
-    })
-
-    it('are back when the transaction that dropped them fails', async () => {
-      const id = await save()
-      await encode(await pending())
-      const work = store.inTransaction(async (transaction) => {
-        await transaction.items.changePrompt(id, by, () => ({ content: 'Other' }))
-        throw new Error('stop')
-      })
-      await expect(work).rejects.toThrow('stop')
-      expect(await counts()).toEqual([1, 1, 0])
-    })
-
-    it('raise the revision of the library when they are saved', async () => {
-      await save()
-      const items = await pending()
-      const before = await store.service.readRevision('library')
-      await encode(items)
-      expect(await store.service.readRevision('library')).toBeGreaterThan(before)
     })
 
     describe('as an index reads them', () => {

@@ -6,7 +6,6 @@ import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openPostgres } from '../../src/storage/dialects/postgres.ts'
-import { endIndexEpoch, ensureIndexEpoch } from '../../src/storage/search/index-epoch.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { createDatabase, isOnPostgres } from '../support/postgres.ts'
 
@@ -59,29 +58,5 @@ describe.runIf(isOnPostgres())('a snapshot in a table', () => {
     expect((await next.store.items.searchPrompts(ANONYMOUS, asked)).total).toBe(1)
     expect(await next.store.purges.purgeItem('prompt', id, userId, () => true)).toBe(true)
     expect(await readAll(next.database)).toBe('')
-  })
-
-  it('goes in the transaction that ends the epoch, with what is written meanwhile', async () => {
-    const { database } = await start()
-    await ensureIndexEpoch(database)
-    const whole = await database.snapshots.draft()
-    await whole?.write(Buffer.from(CANARY))
-    await whole?.finish()
-    const draft = await database.snapshots.draft()
-    await draft?.write(Buffer.alloc(3_000_000, CANARY))
-    const ended = Promise.withResolvers<void>()
-    const ending = database.transact(async (db) => {
-      await endIndexEpoch(db)
-      // Nobody begins one before it is known whether this commits, and parts wait.
-      expect(await database.snapshots.draft()).toBeNull()
-      await ended.promise
-    })
-    const writing = draft?.write(Buffer.alloc(3_000_000, CANARY))
-    ended.resolve()
-    await ending
-    expect(await readAll(database)).toBe('')
-    await writing
-    expect(await draft?.finish()).toBe(false)
-    expect(await readAll(database)).toBe('')
   })
 })

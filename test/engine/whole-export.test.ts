@@ -6,7 +6,6 @@ import { SYSTEM } from '../../src/app.ts'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
-import { examine } from '../../src/storage/doctor/examine.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary } from '../../src/transfer/library-folder.ts'
 import { ENGINES, type Engine } from '../support/engines.ts'
@@ -53,46 +52,8 @@ const modes = (root: string) =>
     statSync(join(entry.parentPath, entry.name)).mode & 0o777,
   ])
 
-const channelNames = async (store: LibraryStore, actor: Actor) =>
-  (await store.items.walkSharedSkills(actor, 'list', {}, 0, 99)).skills.map(({ id, channelName }) => [id, channelName])
-
 for (const engine of ENGINES) {
   describe(`a whole export on ${engine.name}`, () => {
-    it('knows which versions and addresses were deleted for good', async () => {
-      const source = await openNew(engine)
-      const { id: userId } = await source.people.createUser({ username: 'ada', defaultVisibility: 'public' })
-      const by = { userId, note: null }
-      const fields = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const }
-      const gone = await source.items.createPrompt(by, { ...fields, title: 'Gone', content: 'secret words' })
-      const { id } = await source.items.createPrompt(by, { ...fields, title: 'Kept', content: 'secret 1' })
-      for (const content of ['secret 2', 'three', 'four']) await source.items.changePrompt(id, by, () => ({ content }))
-      await source.purges.purgeItem('prompt', gone.id, '', () => true)
-      const files = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('---\nname: tidy\ndescription: d\n---\n') }]
-      const skill = { ...fields, title: 'Tidy up', files }
-      await source.purges.purgeItem('skill', (await source.items.createSkill(by, skill)).id, '', () => true)
-      await source.purges.purgeVersions('prompt', id, userId, { first: 1, last: 2 })
-      const written = await exportWholeLibrary(source.transfer, join(folder, 'one'))
-      const texts = [...readTree(join(folder, 'one')).values()].map((base64) => Buffer.from(base64, 'base64').toString())
-      expect([texts.some((text) => text.includes('three')), texts.some((text) => text.includes('secret'))]).toEqual([true, false])
-
-      const place = await openPlace(engine)
-      const target = await place.open()
-      await importWholeLibrary(target.transfer, join(folder, 'one'))
-      const ada = await actAs(target, 'ada')
-      expect((await target.items.listVersions(ada, id, { before: null, limit: 9 })).map(({ version }) => version)).toEqual([4, 3])
-      const owner = { userId: ada.kind === 'user' ? ada.userId : '', note: null }
-      expect((await target.items.createPrompt(owner, { ...fields, title: 'Gone', content: 'c' })).slug).not.toBe('gone')
-      // Nobody installs another skill under its name.
-      const tidy = await target.items.createSkill(owner, skill)
-      expect(await channelNames(target, ANONYMOUS)).toEqual([[tidy.id, tidy.slug]])
-      expect(tidy.slug).not.toBe('tidy')
-      const database = place.openDatabase()
-      const findings = await database.readSnapshot((db) => examine(db, database.dialect))
-      await database.close()
-      expect(findings.filter(({ state }) => state === 'fault')).toEqual([])
-      expect((await exportWholeLibrary(source.transfer, join(folder, 'two'))).digest).toBe(written.digest)
-    })
-
     it('is the same library again, to the byte and the digest', async () => {
       const source = await openNew(engine)
       const was = await makeRichLibrary(source)
@@ -157,32 +118,6 @@ for (const engine of ENGINES) {
       expect(all).toContain('https://ada.example.org/')
     })
 
-    it('makes people whose names are reserved until they are invited under them', async () => {
-      const source = await openNew(engine)
-      await makeRichLibrary(source)
-      await exportWholeLibrary(source.transfer, join(folder, 'out'))
-      const target = await openNew(engine)
-      await importWholeLibrary(target.transfer, join(folder, 'out'))
-      const { items } = await target.people.listPeople({ limit: 9, offset: 0, matching: null })
-      expect(items.map(({ username, hasLogin, role, isPlaceholder }) => [username, hasLogin, role, isPlaceholder])).toEqual([
-        ['Ada', false, 'user', false],
-        ['ben', false, 'user', false],
-        ['Gh-st--the-2nd', false, 'user', true],
-        ['gone', false, 'user', false],
-      ])
-      expect(items[0]).toMatchObject({
-        displayName: 'Ada 𝒳',
-        bio: 'Line one\u2028line two',
-        website: 'https://ada.example.org/',
-        language: 'de',
-        email: null,
-      })
-      expect(await target.people.hasLogins()).toBe(false)
-      await expect(target.people.createUser({ username: 'ADA', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
-      expect(await target.keys.listKeys(null)).toEqual([])
-      expect((await target.people.listInvites({ limit: 9, offset: 0 })).total).toBe(0)
-    })
-
     it('changes nothing when it is imported again, and is refused where there is something else', async () => {
       const source = await openNew(engine)
       await makeRichLibrary(source)
@@ -209,17 +144,6 @@ for (const engine of ENGINES) {
       await expect(importWholeLibrary((await openNew(engine)).transfer, join(folder, 'plain'))).rejects.toMatchObject({
         code: 'invalid_input',
       })
-    })
-
-    it('writes no folder while somebody is being removed', async () => {
-      const place = await openPlace(engine)
-      const store = await place.open()
-      await makeRichLibrary(store)
-      const database = place.openDatabase()
-      cleanUps.push(() => database.close())
-      await database.transact((db) => db.updateTable('user').set({ removal: 'free_name' }).where('username', '=', 'gone').execute())
-      await expect(exportWholeLibrary(store.transfer, join(folder, 'out'))).rejects.toMatchObject({ code: 'unavailable' })
-      expect(readdirSync(folder)).toEqual([])
     })
   })
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 const MAX_SHRINK_MS = 10_000
 
 // Many more in the long tests.
-fc.configureGlobal({ numRuns: Number(process.env['PROPERTY_RUNS'] ?? 40) })
+fc.configureGlobal({ numRuns: Number(process.env['PROPERTY_RUNS'] ?? 25) })
 
 // Counted from the first failure, so that it has no part in what passes: a run that fails is reported whatever the machine has to do,
 // and one that does not is never cut short. What shrinks for longer is reported as it is by then.

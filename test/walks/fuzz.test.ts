@@ -109,22 +109,8 @@ function anyTarget(): { method: string; target: string; kind: string } {
   const known = () => oneOf([publicId, 'kept', 'kept-skill', 'owner', '1', 'prompts', 'skills', 'SKILL.md'])
   const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent((often(0.7) ? known() : anyText()).toWellFormed()))
   const names = [
-    'q',
-    'query',
-    'page',
-    'perPage',
-    'limit',
-    'tag',
-    'category',
-    'sort',
-    'cursor',
-    'users',
-    'url',
-    'prompt',
-    'file',
-    'view',
-    'token',
-    '__proto__',
+    ...['q', 'query', 'page', 'perPage', 'limit', 'tag', 'category', 'sort', 'cursor', 'users', 'url', 'prompt', 'file', 'view', 'token'],
+    ...['__proto__'],
   ]
   const query = Array.from({ length: upTo(4) }, () => `${oneOf(names)}=${encodeURIComponent(anyText().toWellFormed())}`).join('&')
   const target = `${often(0.05) ? encodeURI(anyText().toWellFormed()) : ''}${filled}${query === '' ? '' : `?${query}`}`
@@ -136,21 +122,8 @@ function anyTarget(): { method: string; target: string; kind: string } {
 }
 
 const METHODS = [
-  'initialize',
-  'ping',
-  'tools/list',
-  'tools/call',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/read',
-  'skills/list',
-  'skills/get',
-  'completion/complete',
-  'logging/setLevel',
-  'notifications/initialized',
-  'subscriptions/listen',
-  'server/discover',
+  ...['initialize', 'ping', 'tools/list', 'tools/call', 'prompts/list', 'prompts/get', 'resources/list', 'resources/read', 'skills/list'],
+  ...['skills/get', 'completion/complete', 'logging/setLevel', 'notifications/initialized', 'subscriptions/listen', 'server/discover'],
 ]
 function anyMessage(): unknown {
   const tools = test.app.operations.filter(({ surfaces }) => surfaces.mcp).map(({ name }) => name)
@@ -270,20 +243,10 @@ it(`no request makes a fault (seed ${SEED})`, async () => {
 
 describe('bytes that are no request', () => {
   const LINES = [
-    'GET / HTTP/1.1',
-    'POST /api/mcp HTTP/1.1',
-    'GET /api/prompts?q=%ff%fe HTTP/1.1',
-    'GET //evil.example HTTP/1.1',
-    'GET * HTTP/1.1',
-    'OPTIONS * HTTP/1.1',
-    'PRI * HTTP/2.0',
-    'CONNECT evil.example:443 HTTP/1.1',
-    'TRACE / HTTP/1.1',
-    'GET http://127.0.0.1/ HTTP/1.1',
-    'GET /\\..\\.. HTTP/1.1',
-    'GET /%2e%2e/%2e%2e HTTP/1.1',
-    'get / http/1.1',
-    '\u0016\u0003\u0001',
+    ...['GET / HTTP/1.1', 'POST /api/mcp HTTP/1.1', 'GET /api/prompts?q=%ff%fe HTTP/1.1', 'GET //evil.example HTTP/1.1'],
+    ...['GET * HTTP/1.1', 'OPTIONS * HTTP/1.1', 'PRI * HTTP/2.0', 'CONNECT evil.example:443 HTTP/1.1', 'TRACE / HTTP/1.1'],
+    ...['GET http://127.0.0.1/ HTTP/1.1', 'GET /\\..\\.. HTTP/1.1', 'GET /%2e%2e/%2e%2e HTTP/1.1', 'get / http/1.1'],
+    ...['\u0016\u0003\u0001'],
   ]
   const FIELDS = [
     'Host: 127.0.0.1',
@@ -305,12 +268,7 @@ describe('bytes that are no request', () => {
     'X-API-Key: cpb_x',
   ]
   const BODIES = [
-    '',
-    'hello',
-    '5\r\nhello\r\n0\r\n\r\n',
-    'ffffffffffffffff\r\nx',
-    '0\r\n\r\nGET /admin HTTP/1.1\r\n\r\n',
-    '{"jsonrpc":"2.0"}',
+    ...['', 'hello', '5\r\nhello\r\n0\r\n\r\n', 'ffffffffffffffff\r\nx', '0\r\n\r\nGET /admin HTTP/1.1\r\n\r\n', '{"jsonrpc":"2.0"}'],
   ]
 
   it(`end no process and reach no library (seed ${SEED})`, async () => {

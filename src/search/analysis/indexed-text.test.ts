@@ -73,23 +73,6 @@ describe('postings as bytes', () => {
   const code = fc.integer({ min: 0, max: 255 })
   const postings = fc.uniqueArray(fc.record({ word: number, code }), { selector: ({ word }) => word, maxLength: 40 })
 
-  it('come back ascending', () => {
-    fc.assert(
-      fc.property(postings, (list) => {
-        expect(decode(encodePostings(list))).toEqual(list.toSorted((a, b) => a.word - b.word))
-      }),
-    )
-  })
-
-  it('are not changed by being written', () => {
-    const list = Object.freeze([
-      { word: 9, code: 1 },
-      { word: 3, code: 2 },
-    ])
-    encodePostings(list)
-    expect(list.map(({ word }) => word)).toEqual([9, 3])
-  })
-
   it.each([0, 1, 127, 128, 129, 16_383, 16_384, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 45, Number.MAX_SAFE_INTEGER])(
     'hold the number %i',
     (word) => {
@@ -102,17 +85,17 @@ describe('postings as bytes', () => {
     expect(encodePostings(near).length).toBeLessThanOrEqual(210)
   })
 
-  it('end quietly where the bytes end, with what was whole', () => {
+  it('come back ascending from what stays as it was, and end quietly where the bytes end', () => {
     fc.assert(
       fc.property(postings, (list) => {
-        const bytes = encodePostings(list)
+        const bytes = encodePostings(Object.freeze(list))
         const whole = decode(bytes)
+        expect(whole).toEqual(list.toSorted((a, b) => a.word - b.word))
         for (let length = 0; length <= bytes.length; length++) {
           const read = decode(bytes.subarray(0, length))
           expect(read).toEqual(whole.slice(0, read.length))
         }
       }),
-      { numRuns: 30 },
     )
   })
 

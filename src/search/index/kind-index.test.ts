@@ -33,6 +33,7 @@ function change(seq: number, state: State | null): ItemChange {
   return { seq, item, words: encodePostings(state.words.map((word) => ({ word, code: 1 + (word % 200) }))) }
 }
 const PUBLIC_ONE: State = { visibility: 'public', owner: 1, createdAt: 10, words: [1, 2] }
+const HIDDEN_ONE: State = { ...PUBLIC_ONE, visibility: 'private' }
 
 /** The items under a word that anybody finds: by number, with the code. */
 function publicItems({ postings, table }: IndexView, word: number): [number, number][] {
@@ -83,26 +84,14 @@ describe('createKindIndex', () => {
   it.each<[string, readonly (State | null)[]]>([
     ['put in', [PUBLIC_ONE]],
     ['replaced', [PUBLIC_ONE, { ...PUBLIC_ONE, words: [2, 5, 6] }]],
-    ['withdrawn', [PUBLIC_ONE, { ...PUBLIC_ONE, visibility: 'private' }]],
+    ['withdrawn', [PUBLIC_ONE, HIDDEN_ONE]],
     ['published', [{ ...PUBLIC_ONE, visibility: 'unlisted' }, PUBLIC_ONE]],
     ['deleted', [PUBLIC_ONE, null]],
-    ['deleted while hidden', [{ ...PUBLIC_ONE, visibility: 'private' }, null]],
+    ['deleted while hidden', [HIDDEN_ONE, null]],
     ['deleted twice', [PUBLIC_ONE, null, null]],
     ['restored', [PUBLIC_ONE, null, PUBLIC_ONE]],
-    [
-      'edited while hidden',
-      [
-        { ...PUBLIC_ONE, visibility: 'private' },
-        { ...PUBLIC_ONE, visibility: 'private', words: [7] },
-      ],
-    ],
-    [
-      'given to another',
-      [
-        { ...PUBLIC_ONE, visibility: 'private' },
-        { ...PUBLIC_ONE, visibility: 'private', owner: 2 },
-      ],
-    ],
+    ['edited while hidden', [HIDDEN_ONE].concat({ ...HIDDEN_ONE, words: [7] })],
+    ['given to another', [HIDDEN_ONE].concat({ ...HIDDEN_ONE, owner: 2 })],
     ['without words', [{ ...PUBLIC_ONE, words: [] }]],
     ['never there', [null]],
   ])('holds an item that was %s as it is now', (_, states) => {

@@ -243,7 +243,6 @@ describe('pages, totals, sorts and filters', () => {
           expect(ask()).toEqual(first)
         },
       ),
-      { numRuns: 25 },
     )
   })
 
@@ -319,7 +318,6 @@ describe('changes', () => {
           expect(edited.index.countTags(asViewer(viewer))).toEqual(index.countTags(asViewer(viewer)))
         }
       }),
-      { numRuns: 25 },
     )
   })
 })

@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Database } from '../schema.ts'
 import type { OpenDatabase } from './dialect.ts'
 import { createGroupCommit, type GroupEngine } from './group-commit.ts'
 import { openSqlite } from './sqlite.ts'
@@ -98,27 +97,6 @@ describe('writes that arrive together', () => {
     expect(committed().indexOf('one')).toBeLessThan(3)
     expect(committed()).toHaveLength(121)
     expect(commits()).toBeGreaterThan(1)
-  })
-})
-
-describe('concurrent writes', () => {
-  const add = (name: string) => async (db: Kysely<Database>) => {
-    await sql`insert into note (name) values (${name})`.execute(db)
-    return name
-  }
-  it('finish together, in their order, before any is answered', async () => {
-    const calls: (readonly string[])[] = []
-    const finish = async (db: Kysely<Database>, names: readonly string[]) => {
-      calls.push(names)
-      await sql`insert into note (name) values (${`end of ${names.join()}`})`.execute(db)
-    }
-    const options = { isConcurrent: true, finish }
-    const seen = await Promise.all(
-      ['a', 'b', 'c'].map(async (name) => ({ name: await database.transact(add(name), options), all: committed() })),
-    )
-    for (const { all } of seen) expect(all).toEqual(['a', 'b', 'c', 'end of a,b,c'])
-    expect(calls).toEqual([['a', 'b', 'c']])
-    expect(commits()).toBe(1)
   })
 })
 
