@@ -58,8 +58,8 @@ describe('an administrator who is one no longer', () => {
     expect(items.filter(({ revokedAt }) => revokedAt !== null)).toHaveLength(2)
   })
 
-  it.each(WAYS)('loses invites for administrators when the log no longer says who made them: %s', async (_, end) => {
-    const bob = await signUp(test, 'bob')
+  it('loses invites for administrators when the log no longer says who made them', async () => {
+    await signUp(test, 'bob')
     await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
     await signUp(test, 'eve')
     const expiresAt = '2099-01-01T00:00:00.000Z'
@@ -70,7 +70,7 @@ describe('an administrator who is one no longer', () => {
       (await people.listInvites({ limit: 9, offset: 0 })).items.filter((one) => one.usedAt === null && one.revokedAt === null)
     await ada.post('/admin/people/eve', { do: 'suspend' })
     expect(await open()).toHaveLength(2)
-    await end(bob)
+    await ada.post('/admin/people/bob', { do: 'suspend' })
     expect((await open()).map(({ role }) => role)).toEqual(['user'])
   })
 

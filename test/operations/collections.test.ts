@@ -2,12 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/library/actor.ts'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import type { TeamRole } from '../../src/library/teams.ts'
-import { openAt } from '../support/engines.ts'
 import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
 
-const AT = '2026-01-01T00:00:00.000Z'
 const INDEX = '.well-known/agent-skills/index.json'
 
 let test: TestApp
@@ -16,27 +14,14 @@ let other: UserActor
 /** By role. */
 const members = new Map<TeamRole, UserActor>()
 
-/** Puts somebody into a team. */
-async function join(teamId: string, userId: string, role: TeamRole): Promise<void> {
-  const database = openAt(test.databaseUrl)
-  await database.transact(async (db) => {
-    const seqOf = async (id: string) => (await db.selectFrom('user').select('seq').where('id', '=', id).executeTakeFirstOrThrow()).seq
-    const row = { team_seq: await seqOf(teamId), user_seq: await seqOf(userId), role, joined_at: AT }
-    await db.updateTable('user').set({ is_team: 1 }).where('id', '=', teamId).execute()
-    await db.insertInto('team_member').values(row).execute()
-  })
-  await database.close()
-}
-
 beforeAll(async () => {
   test = await testApp()
   owner = (await test.user('owner')).actor
   other = (await test.user('other')).actor
-  const { actor: team } = await test.user('acme')
-  for (const role of ['reader', 'editor', 'maintainer'] as const) {
-    const { actor } = await test.user(role)
-    members.set(role, actor)
-    await join(team.userId, actor.userId, role)
+  for (const role of ['maintainer', 'editor', 'reader'] as const) {
+    members.set(role, (await test.user(role)).actor)
+    if (role === 'maintainer') await test.call(as(role), 'create_team', { team: 'acme' })
+    else await test.call(as('maintainer'), 'set_team_member', { team: 'acme', username: role, role })
   }
 })
 afterAll(() => test.close())
@@ -221,15 +206,9 @@ describe('rights', () => {
 
   it('end with the membership', async () => {
     const leaver = (await test.user('former')).actor
-    const { id: teamId } = Object(await test.app.store.people.findUser('acme'))
-    await join(teamId, leaver.userId, 'maintainer')
+    await test.call(as('maintainer'), 'set_team_member', { team: 'acme', username: 'former', role: 'maintainer' })
     const { id } = await create({ title: 'While a member', owner: 'acme' }, leaver)
-    const database = openAt(test.databaseUrl)
-    await database.transact(async (db) => {
-      const user = db.selectFrom('user').select('seq').where('id', '=', leaver.userId)
-      await db.deleteFrom('team_member').where('user_seq', '=', user).execute()
-    })
-    await database.close()
+    await test.call(leaver, 'remove_team_member', { team: 'acme', username: 'former' })
     expect(await codeOf(leaver, 'show_collection', { id })).toBe('not_found')
     expect(await codeOf(leaver, 'delete_collection', { id })).toBe('not_found')
     expect(await listed(leaver)).not.toContain('While a member')
@@ -437,16 +416,6 @@ describe('a collection as a scope', () => {
     await test.call(owner, 'update_collection', { id, visibility: 'members' })
     expect(await skillsAt('/collections/followed')).toBe(404)
     expect(await skillsAt('/collections/followed', { key: (await test.user('other')).key })).toEqual(['followed-two'])
-  })
-
-  it('is what an install link may read', async () => {
-    const made = async (actor: UserActor, scope: string) => await attempt(actor, 'create_install_link', { name: 'laptop', scope })
-    const { url } = Object(await made(owner, `/collections/${hidden.slug}`))
-    expect(await skillsAt(new URL(url).pathname)).toEqual(['scope-open', 'scope-hidden'])
-    expect((await test.fetch(`${new URL(url).pathname}/.well-known/agent-skills/out-of-scope/SKILL.md`)).status).toBe(404)
-    expect(await made(other, `/collections/${hidden.slug}`)).toEqual(await made(other, '/collections/never-was'))
-    await test.call(owner, 'delete_collection', { id: hidden.id })
-    expect(await skillsAt(new URL(url).pathname)).toBe(404)
   })
 })
 

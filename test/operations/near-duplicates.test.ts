@@ -24,8 +24,6 @@ afterEach(() => test.close())
 type Person = Awaited<ReturnType<TestApp['user']>>
 const save = async ({ actor }: Person, title: string, content: string, visibility = 'public') =>
   Object(await test.call(actor, 'save_prompt', { title, content, visibility }))
-const saveSkill = async ({ actor }: Person, title: string, content: string, visibility = 'public') =>
-  Object(await test.call(actor, 'save_skill', { title, files: [{ filename: 'SKILL.md', content }], visibility }))
 
 describe('a saved item', () => {
   it('names the public item that it nearly repeats, whoever wrote that, and nothing for other texts', async () => {
@@ -65,16 +63,6 @@ describe('a saved item', () => {
     expect((await save(blind, 'Mine at last', NEARLY, 'private')).hints).toEqual([expect.stringContaining('as Shown (')])
   })
 
-  it('may be a skill, which is compared with skills', async () => {
-    const [ada, ben] = [await test.user('Ada'), await test.user('Ben')]
-    const head = '---\nname: review\ndescription: Reviews\n---\n'
-    await save(ada, 'A prompt', `${head}${TEXT}`)
-    expect(await saveSkill(ada, 'Reviewing', `${head}${TEXT}`)).not.toHaveProperty('hints')
-    expect((await saveSkill(ben, 'Mine', `${head}${NEARLY}`, 'private')).hints).toEqual([
-      'Nearly the same as Reviewing (http://127.0.0.1:3000/skills/reviewing).',
-    ])
-  })
-
   it('is saved without a word before the index is read, and when the comparison fails', async () => {
     const ada = await test.user('Ada')
     await save(ada, 'First', TEXT)
@@ -94,26 +82,6 @@ describe('a saved item', () => {
     expect(faults).toEqual([new Error('broken')])
     expect(await test.call(ada.actor, 'show_prompt', { id: saved.prompt.id })).toMatchObject({ title: 'Saved' })
   })
-})
-
-it('a page shows the hint once, with a link', async () => {
-  await save(await test.user('Ada'), 'Careful reviewer', TEXT)
-  const ben = await signUp(test, 'Ben')
-  const { to } = await ben.post('/new', { title: 'Reviewer', content: NEARLY, visibility: 'private', do: 'save' })
-  const { html } = await ben.get(to ?? '')
-  expect(html).toContain('Nearly the same as Careful reviewer')
-  expect(html).toContain('<a href="/prompts/careful-reviewer">http://127.0.0.1:3000/prompts/careful-reviewer</a>).')
-  const again = await ben.get(to ?? '')
-  expect([again.status, again.html.includes('Nearly the same')]).toEqual([200, false])
-})
-
-it('by the word table alone, no related item is called nearly the same', async () => {
-  const { actor } = await test.user('Ada')
-  for (let n = 0; n < 40; n++) await test.call(actor, 'save_prompt', { title: 'Reviewer', content: `${TEXT} ${n}`, visibility: 'public' })
-  const [first] = Object(await readJson(await test.fetch('/api/prompts?perPage=1'))).prompts
-  const { items } = Object(await readJson(await test.fetch(`/api/prompts/${first.id}/related`)))
-  expect(items.length).toBeGreaterThan(0)
-  for (const item of items) expect([item.similarity > 0.9, item.nearlySame]).toEqual([true, false])
 })
 
 it("an item's page says which related items are nearly the same", async () => {
@@ -171,33 +139,5 @@ describe('an import', () => {
     expect(await importTexts([OTHER, OTHER.replace('week', 'month')], 'Cleo')).toBe(
       '2 imported items are nearly the same as another: "Row 1" and "Row 2".',
     )
-  })
-
-  it('compares no longer than it may, and says so', async () => {
-    await save(await test.user('Ada'), 'Shown', TEXT)
-    expect(await importTexts([NEARLY, TEXT, OTHER], 'Ben', 0)).toMatch(
-      /^1 imported item is nearly the same as another: "Row 1" and "[^"]+"\. Only the first created item was compared\.$/,
-    )
-  })
-
-  it('is not compared in a library whose index takes long to load, and says so', async () => {
-    await save(await test.user('Ada'), 'Shown', TEXT)
-    await save(await test.user('Ada'), 'Other', OTHER)
-    expect(await importTexts([NEARLY], 'Ben', undefined, 1)).toBe(
-      'The imported items were not compared with others: that is done for at most 2,000 new items, in a library of at most 1.',
-    )
-    expect(await importTexts([TEXT], 'Cleo', undefined, 2)).toMatch(/^1 imported item is nearly the same/)
-  })
-
-  it('is not compared when it has more items than can be', async () => {
-    const created = collectCreated()
-    const owner = { id: 'nobody', username: 'nobody' }
-    for (let place = 0; place <= 2_000; place++) created.add({ kind: 'prompt', id: `${place}`, title: 'Row', owner })
-    expect(await describeNearDuplicates(test.app.store, created)).toMatch(/^The imported items were not compared/)
-  })
-
-  it('says nothing when nothing is repeated', async () => {
-    expect(await importTexts([TEXT, OTHER], 'Ben')).toBeNull()
-    expect(await importTexts([], 'Ben')).toBeNull()
   })
 })

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { backUpLibrary, restoreLibrary } from '../../src/app.ts'
 import { ADMIN_RIGHTS } from '../../src/library/actor.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { codeAt, readSecret } from '../support/codes.ts'
-import { isOnPostgres } from '../support/postgres.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
@@ -268,18 +266,15 @@ describe('a passkey', () => {
     expect(asked.allowCredentials).toBeUndefined()
   })
 
-  it.each([
-    ['another origin', { origin: 'https://evil.example' }],
-    ['another host', { rpId: 'evil.example' }],
-    ['a user it did not verify', { isVerified: false }],
-    ['another challenge', { challenge: 'AAAA' }],
-  ])('is refused for %s', async (_, quirks) => {
-    expect((await add(ada, createAuthenticator(ORIGIN), quirks)).status).toBe(400)
+  it('is refused for another origin, host or challenge, and for a user that was not verified', async () => {
     const device = createAuthenticator(ORIGIN)
     await add(ada, device)
-    const other = visit(test)
-    expect((await present(other, device, quirks)).status).toBe(401)
-    expect(await isSignedIn(other)).toBe(false)
+    for (const quirks of [{ origin: 'https://evil.example' }, { rpId: 'evil.example' }, { isVerified: false }, { challenge: 'AAAA' }]) {
+      expect((await add(ada, createAuthenticator(ORIGIN), quirks)).status).toBe(400)
+      const other = visit(test)
+      expect((await present(other, device, quirks)).status).toBe(401)
+      expect(await isSignedIn(other)).toBe(false)
+    }
     expect(await test.app.store.logins.countLoginRows('login_passkey', [])).toBe(1)
   })
 
@@ -325,7 +320,7 @@ describe('a passkey', () => {
       expect((await post(ada, path, [])).status, path).toBe(400)
       expect((await post(ada, path, {}, { 'content-type': 'text/plain' })).status, path).toBe(415)
     }
-    for (const answer of [{}, { id: {} }, { id: 'x', response: null }, 'x', 7, null, { __proto__: 1 }]) {
+    for (const answer of [{}, { id: {} }, { id: 'x', response: null }, 'x', null]) {
       await post(ada, '/sign-in/passkey/options', {})
       expect((await post(ada, '/sign-in/passkey', { answer })).status).toBeOneOf([400, 401])
       await post(ada, `${PAGE}/options`, { password: PASSWORD })
@@ -392,45 +387,6 @@ describe('a passkey', () => {
     const signedInBefore = (await actionsOf()).filter((action) => action === 'signed_in').length
     expect((await present(visit(test), device)).status).toBe(403)
     expect((await actionsOf()).filter((action) => action === 'signed_in').length).toBe(signedInBefore)
-  })
-})
-
-describe('factors', () => {
-  beforeEach(() => start())
-
-  it('are the same at every instance', async () => {
-    const { secret } = await turnOn(ada)
-    const second = await test.reopen()
-    const there = visit({ ...test, fetch: second.fetch })
-    const here = await atSecondStep()
-    there.setCookies(here.cookies())
-    const used = await code(secret)
-    expect((await enter(there, used)).status).toBe(303)
-    expect((await enter(await atSecondStep(), used)).status).toBe(401)
-    const device = createAuthenticator(ORIGIN)
-    const asked = await second.app.logins.factors.startPasskeySignIn({ address: '', caller: '', userAgent: null, cookies: '' })
-    const cookies = asked.cookies.map((cookie) => cookie.split(';')[0]).join('; ')
-    const client = { address: '', caller: '', userAgent: null, cookies }
-    const answer = device.authenticate(JSON.parse(asked.options))
-    // Nobody has this key; what counts is that the challenge is known here, and gone there afterwards.
-    await expect(test.app.logins.signInWithPasskey(answer, client)).rejects.toThrow('does not open an account')
-    expect(await second.app.store.logins.countLoginRows('login_verification', [])).toBe(0)
-    await second.close()
-  })
-
-  it.skipIf(isOnPostgres())('come back with a backup', async () => {
-    const { secret } = await turnOn(ada)
-    const copy = `${test.libraryFile}.copy`
-    await backUpLibrary(test.databaseUrl, copy)
-    const databaseUrl = `sqlite:${test.libraryFile}.restored`
-    await restoreLibrary(copy, databaseUrl, { revokesKeys: false })
-    const original = test
-    // Closing it deletes its folder.
-    test = await testApp({ TRUST_PROXY: 1 }, {}, null, { databaseUrl }, null, 0)
-    test.wait(original.app.clock() - test.app.clock())
-    expect((await enter(await atSecondStep(), await code(secret))).status).toBe(303)
-    await test.close()
-    test = original
   })
 })
 

@@ -401,25 +401,23 @@ describe('teams', () => {
     expect(await refusal(add('joiner', 'reader'))).toEqual(full)
   })
 
-  it('page through 10,000 members', async () => {
+  it('page through their members', async () => {
     const database = openAt(test.databaseUrl)
     await database.transact(async (db) => {
       const at = '2026-01-01T00:00:00.000Z'
-      for (let from = 0; from < 10_000; from += 500) {
-        const names = Array.from({ length: 500 }, (_, n) => `crowd-${String(from + n).padStart(5, '0')}`)
-        const rows = await db
-          .insertInto('user')
-          .values(
-            names.map((name) => ({ id: name, username: name, username_key: name, default_visibility: 'private' as const, created_at: at })),
-          )
-          .returning('seq')
-          .execute()
-        const { seq: teamSeq } = await db.selectFrom('user').select('seq').where('username_key', '=', team).executeTakeFirstOrThrow()
-        await db
-          .insertInto('team_member')
-          .values(rows.map(({ seq }) => ({ team_seq: teamSeq, user_seq: seq, role: 'reader' as const, joined_at: at })))
-          .execute()
-      }
+      const names = Array.from({ length: 150 }, (_, n) => `crowd-${String(n).padStart(3, '0')}`)
+      const rows = await db
+        .insertInto('user')
+        .values(
+          names.map((name) => ({ id: name, username: name, username_key: name, default_visibility: 'private' as const, created_at: at })),
+        )
+        .returning('seq')
+        .execute()
+      const { seq: teamSeq } = await db.selectFrom('user').select('seq').where('username_key', '=', team).executeTakeFirstOrThrow()
+      await db
+        .insertInto('team_member')
+        .values(rows.map(({ seq }) => ({ team_seq: teamSeq, user_seq: seq, role: 'reader' as const, joined_at: at })))
+        .execute()
     })
     await database.close()
     const seen = new Set<string>()
@@ -428,9 +426,9 @@ describe('teams', () => {
       totalPages = answer.totalPages
       for (const { username } of answer.members) seen.add(username)
     }
-    expect(seen.size).toBe(10_001)
-    expect(await call(ann, 'list_team_members', { team, matching: '-04321' })).toMatchObject({ total: 1 })
-    expect(await call(ann, 'show_team', { team })).toMatchObject({ members: 10_001 })
+    expect(seen.size).toBe(151)
+    expect(await call(ann, 'list_team_members', { team, matching: '-042' })).toMatchObject({ total: 1 })
+    expect(await call(ann, 'show_team', { team })).toMatchObject({ members: 151 })
   })
 
   it('are no tools of models: REST and the command line have them', async () => {

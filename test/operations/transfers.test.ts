@@ -105,60 +105,6 @@ describe('transfers', () => {
     expect(Object(await call(ben, 'list_versions', { collection: 'prompts', id: kept.id })).versions).toHaveLength(2)
   })
 
-  it('need the right of whoever offered until they are accepted, and follow a renamed team', async () => {
-    await call(ann, 'set_team_member', { team, username: 'ben', role: 'maintainer' })
-    const { id } = await save(ann, { owner: team })
-    const byBen = await offerIdOf(ben, id, 'eve')
-    await call(ann, 'update_team', { team, newName: `${team}-renamed` })
-    expect(await call(eve, 'list_offers')).toMatchObject({ incoming: [{ from: `${team}-renamed` }] })
-    await call(ann, 'set_team_member', { team, username: 'ben', role: 'reader' })
-    expect(await refusal(call(eve, 'accept_offer', { id: byBen }))).toEqual([
-      'conflict',
-      `ben made the offer and may not give items of ${team}-renamed any more. Ask for a new one.`,
-    ])
-    // By its earlier name too, but not for those who do not know the team.
-    const own = await save(eve)
-    expect((await refusal(offer(eve, own.id, team)))[1]).toBe(`There is no user or team named "${team}".`)
-    await call(ann, 'save_prompt', { title: 'Open', content: 'x', owner: team, visibility: 'members' })
-    const toTeam = await offerIdOf(eve, own.id, team)
-    await call(ann, 'accept_offer', { id: toTeam })
-    expect([await sees(eve, own.id), await sees(ann, own.id)]).toEqual([false, true])
-  })
-
-  it('refuse receivers who cannot own items', async () => {
-    const { id } = await save(ann)
-    const placeholder = await test.app.store.people.ensurePlaceholder('Some Body')
-    await test.user('asleep')
-    await test.app.store.people.setSuspended('asleep', true)
-    await call(ann, 'create_team', { team: `${team}-gone` })
-    await call(ann, 'delete_team', { team: `${team}-gone` })
-    for (const [to, sentence] of [
-      ['nobody', 'There is no user or team named "nobody".'],
-      [`${team}-gone`, `There is no user or team named "${team}-gone".`],
-      [placeholder.username, `"${placeholder.username}" is an imported author without an account, and cannot own items.`],
-      ['asleep', 'The account of asleep is suspended.'],
-    ] as const) {
-      expect((await refusal(offer(ann, id, to)))[1]).toBe(sentence)
-    }
-  })
-
-  it('end what keys and install links of the giver reach', async () => {
-    const { key, actor } = await test.user('giver')
-    const files = [{ filename: 'SKILL.md', content: '---\nname: given-away\ndescription: d\n---\n' }]
-    const { id, slug } = Object((await call(actor, 'save_skill', { title: 'Given away', files, visibility: 'private' }))['skill'])
-    const { url } = await call(actor, 'create_install_link', { name: 'link', scope: `/skills/${id}` })
-    const index = `${new URL(String(url)).pathname}/.well-known/agent-skills/index.json`
-    const read = async () => [
-      (await test.fetch(`/api/skills/${slug}`, { key })).status,
-      (await (await test.fetch(index)).text()).includes('given-away'),
-    ]
-    expect(await read()).toEqual([200, true])
-    const { offer: made } = await call(actor, 'offer_item', { collection: 'skills', id, to: 'ben' })
-    expect(await read()).toEqual([200, true])
-    await call(ben, 'accept_offer', { id: Object(made).id })
-    expect(await read()).toEqual([404, false])
-  })
-
   it('hand what somebody owns to a team they maintain, where they delete their account', async () => {
     const name = `leaver-${made}`
     await signUp(test, name)

@@ -10,7 +10,6 @@ import { signUp } from '../support/visitor.ts'
 /** Largest embed, with its sheet and its script, compressed. */
 const MAX_BYTES = 15 * 1024
 const ATTACK = `</style></title></textarea>--><script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;`
-const NOBODY = '00000000-0000-4000-8000-000000000000'
 
 describe('/embed', () => {
   let service: TestApp
@@ -75,11 +74,6 @@ describe('/embed', () => {
     expect(html).toContain('--accent:light-dark(#112233,#ddeeff)')
   })
 
-  it('names in a comment what it left out', async () => {
-    const { html } = await read('/embed?prompt=x&fast=maybe&lightColor=--%3E%3Cscript%3E')
-    expect(html).toContain('<!-- fast must be true or false; lightColor must be a colour such as #3b82f6 -->')
-  })
-
   it('may be framed, is in no index, reads no cookie, and loads two files of ours', async () => {
     const signedIn = await signUp(service, 'ada')
     const { headers, html } = await read('/embed?prompt=x', { cookie: `${signedIn.cookies()}; theme=dark` })
@@ -97,13 +91,6 @@ describe('/embed', () => {
     // Everything else stays where nobody may frame it.
     expect((await read('/prompts')).headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     expect((await read(`/embed?prompt=x`, { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304)
-  })
-
-  it('is framed by whom the settings name', async () => {
-    const strict = await testApp({ EMBED_FRAME_ANCESTORS: 'https://blog.example.org' })
-    const answer = await strict.fetch('/embed?prompt=x')
-    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'self' https://blog.example.org")
-    await strict.close()
   })
 
   it('is small: every example, and the largest address of any kind', async () => {
@@ -148,19 +135,7 @@ describe('/embed', () => {
   })
 
   it('escapes whatever stands in any field', async () => {
-    const fields = [
-      'prompt',
-      'context',
-      'model',
-      'mode',
-      'filetree',
-      'diffFilename',
-      'diffOldText',
-      'diffNewText',
-      'mcpTools',
-      'lightColor',
-      'themeMode',
-    ]
+    const fields = 'prompt context model mode filetree diffFilename diffOldText diffNewText mcpTools lightColor themeMode'.split(' ')
     const on = { showFiletree: 'true', showDiff: 'true', showMcpTools: 'true' }
     const { html, status } = await read(
       `/embed?${new URLSearchParams({ ...Object.fromEntries(fields.map((field) => [field, ATTACK])), ...on })}`,
@@ -178,41 +153,10 @@ describe('/embed', () => {
   })
 
   it('answers any query with a page or a plain refusal', async () => {
-    const fields = [
-      ...Object.keys(EMBED_EXAMPLES[0]?.config ?? {}),
-      'mcpTools',
-      'showMcpTools',
-      'showDiff',
-      'diffNewText',
-      'flashButton',
-      '__proto__',
-    ]
+    const more = ['mcpTools', 'showMcpTools', 'showDiff', 'diffNewText', 'flashButton', '__proto__']
+    const fields = [...Object.keys(EMBED_EXAMPLES[0]?.config ?? {}), ...more]
     const piece = fc.oneof(
-      fc.constantFrom(
-        'true',
-        'false',
-        ATTACK,
-        '%',
-        '%zz',
-        '%ff%fe',
-        '%00',
-        '+',
-        '=',
-        '&',
-        '#112233',
-        '${',
-        '@',
-        '@{',
-        '\n',
-        ',',
-        ':',
-        '/',
-        '../',
-        '💥',
-        '\ud800',
-        '-->',
-        ']]>',
-      ),
+      fc.constantFrom('true', ATTACK, '%zz', '%ff%fe', '%00', '+', '=', '&', '#112233', '${', '@{', '\n', '../', '\ud800', '-->', ']]>'),
       fc.string({ unit: 'binary' }),
     )
     const parameter = fc
@@ -238,42 +182,6 @@ describe('/embed/{ref}', () => {
     service = await testApp()
   })
   afterAll(() => service.close())
-
-  it('shows what everybody may see, by id or by its slug, and the same 404 for all else', async () => {
-    const { actor, key } = await service.user('ada')
-    const missing = await (await service.fetch(`/embed/${NOBODY}`)).text()
-    for (const kind of ['prompt', 'skill'] as const) {
-      for (const visibility of ['public', 'unlisted', 'private', 'deleted'] as const) {
-        const marker = `Zq${kind}${visibility}`
-        const fields = { title: `Title ${marker}`, visibility: visibility === 'deleted' ? 'public' : visibility }
-        const files = [
-          { filename: 'SKILL.md', content: `# ${marker} for \${name}` },
-          { filename: 'scripts/a.py', content: 'x' },
-        ]
-        const saved = await service.call(
-          actor,
-          `save_${kind}`,
-          kind === 'prompt' ? { ...fields, content: `${marker} for \${name}` } : { ...fields, files },
-        )
-        const { id, slug } = Object(saved[kind])
-        if (visibility === 'deleted') await service.call(actor, 'delete_item', { collection: `${kind}s`, id })
-        for (const ref of [id, slug]) {
-          // The owner's own key shows no more than anybody sees.
-          for (const asked of [{}, { key }]) {
-            const answer = await service.fetch(`/embed/${ref}`, asked)
-            const html = await answer.text()
-            const isSeen = visibility === 'public' || (visibility === 'unlisted' && ref === id)
-            expect([answer.status, html.includes(marker)], `${visibility} ${kind} ${ref}`).toEqual(isSeen ? [200, true] : [404, false])
-            if (isSeen) {
-              expect(html).toContain('<mark class="variable">${name}</mark>')
-              expect(html).toContain('rel="nofollow noopener"')
-              if (kind === 'skill') expect(html).toContain('a.py')
-            } else expect(html).toBe(missing)
-          }
-        }
-      }
-    }
-  })
 
   it('follows edits, and takes the rest of what it shows from the address', async () => {
     const { actor } = await service.user('bob')

@@ -19,8 +19,6 @@ describe('rate limits', () => {
     const asked: readonly [string, RequestInit | undefined, number][] = [
       ['/api/prompts', undefined, 3],
       [`/api/prompts?collections=${five}`, undefined, 8],
-      [`/api/exposed-prompts?collections=${five}`, undefined, 8],
-      ['/api/mcp', call, 8],
       [`/api/mcp?collections=${five}`, rpc('ping'), 1],
       [`/api/mcp?collections=${five}`, rpc('prompts/list'), 8],
       [`/api/mcp?collections=${five}`, { ...call, body: `[${rpc('resources/list').body}]` }, 10],

@@ -4,7 +4,6 @@ import { json, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, visit } from '../support/visitor.ts'
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;\${name:<b>}`
-const STATES = ['public', 'unlisted', 'private', 'deleted'] as const
 
 /** The page at a path, as a browser without a script asks for it. */
 async function read(service: TestApp, path: string): Promise<{ status: number; html: string; headers: Headers }> {
@@ -39,32 +38,6 @@ describe('pages', () => {
     expect(await program.json()).toMatchObject({ openapi: expect.stringContaining('/api/openapi.json') })
   })
 
-  it('show what is public by id and slug, what is unlisted by id, and nothing else, as if it were not there', async () => {
-    const missing = (await read(service, '/prompts/no-such-prompt')).html.replace(/<code data-text="true">[0-9a-f-]{36}<\/code>/, '')
-    for (const kind of ['prompts', 'skills'] as const) {
-      for (const state of STATES) {
-        const marker = `marker${kind}${state}`
-        const content = kind === 'prompts' ? { content: marker } : { files: [{ filename: 'SKILL.md', content: `# ${marker}` }] }
-        const visibility = state === 'deleted' ? 'public' : state
-        const { id, slug } = await save(kind, { title: marker, visibility, ...content })
-        if (state === 'deleted') expect((await service.fetch(`/api/${kind}/${id}`, { method: 'DELETE', key })).status).toBe(200)
-        for (const [ref, isShown] of [
-          [id, state === 'public' || state === 'unlisted'],
-          [slug, state === 'public'],
-        ] as const) {
-          const { status, html } = await read(service, `/${kind}/${ref}`)
-          expect([status, html.includes(marker)], `${kind} ${state} ${ref}`).toEqual(isShown ? [200, true] : [404, false])
-          if (!isShown) expect(html.replace(/<code data-text="true">[0-9a-f-]{36}<\/code>/, '')).toBe(missing)
-          if (isShown && state === 'unlisted') expect(html).toContain('<meta name="robots" content="noindex"/>')
-        }
-        for (const path of ['/', `/${kind}`, `/${kind}?q=${marker}`, `/${kind}?author=Ada`]) {
-          const { html } = await read(service, path)
-          expect(html.includes(`>${marker}<`) || html.includes(`/${kind}/${slug}`), `${kind} ${state} in ${path}`).toBe(state === 'public')
-        }
-      }
-    }
-  })
-
   it('let no text out of its place', async () => {
     const prompt = await save('prompts', {
       title: HOSTILE,
@@ -89,6 +62,9 @@ describe('pages', () => {
       `/skills/${skill.id}?file=${query}`,
       `/${query}`,
       `/prompts/${prompt.id}/fill`,
+      `/prompts/${prompt.id}?view=rendered`,
+      `/prompts/${prompt.id}/versions`,
+      '/@Ada',
     ]) {
       const { html, headers } = path.endsWith('/fill') ? await visit(service).post(path, { 'v.name': HOSTILE }) : await read(service, path)
       for (const [tag] of html.matchAll(/<[a-zA-Z][^>]*>/g)) {
@@ -135,15 +111,6 @@ describe('pages', () => {
     expect(refused.status).toBe(400)
     expect(refused.html).toContain('variables.b has 10001 characters; the limit is 10000.')
     expect(refused.html).toContain('\nKept</textarea>')
-    // Nearly 4 MiB as it is sent, in as many values as that takes.
-    const names = Array.from({ length: 34 }, (_, index) => `n${index}`)
-    const content = names.map((name) => `\${${name}}`).join('\n')
-    const wide = await save('prompts', { title: 'Wide', content, visibility: 'public' })
-    const most = await stranger.post(
-      `/prompts/${wide.slug}/fill`,
-      Object.fromEntries(names.map((name) => [`v.${name}`, '😀'.repeat(10_000)])),
-    )
-    expect([most.status, most.html.includes(`${'😀'.repeat(10_000)}\n${'😀'.repeat(10_000)}`)]).toEqual([200, true])
     const large = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': 'x'.repeat(4 * 1024 * 1024) })
     expect([large.status, large.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8'])
     expect(large.html).toContain('The values exceed 4 MiB in total.')
@@ -217,20 +184,17 @@ describe('pages', () => {
     expect((await service.fetch('/nothing')).headers.get('content-type')).toContain('application/json')
     await save('prompts', { title: 'Has an author', content: 'x', visibility: 'public' })
     for (const path of ['/prompts', '/skills', '/@Ada']) {
-      for (const page of ['0', '-1', '01', '1.5', '1e0', '0x1', '%202', 'two', '']) {
+      for (const page of ['0', '01', 'two', '']) {
         const bad = await read(service, `${path}?page=${page}`)
         expect([bad.status, bad.html.includes('Page must be at least 1.')], `${path} ${page}`).toEqual([400, true])
       }
-      for (const page of ['2', '999', '1000001', '9999999999']) {
-        const beyond = await read(service, `${path}?sort=oldest&page=${page}`)
-        expect([beyond.status, beyond.headers.get('location')], `${path} ${page}`).toEqual([302, `${path}?sort=oldest`])
-      }
+      const beyond = await read(service, `${path}?sort=oldest&page=999`)
+      expect([beyond.status, beyond.headers.get('location')], path).toEqual([302, `${path}?sort=oldest`])
     }
     const wrongMethod = await service.fetch('/prompts', { method: 'POST', headers: { Accept: 'text/html' } })
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET'])
     for (const [query, choices] of [
       ['type=NOPE', 'Choose Text, Structured, Image, Video, or Audio.'],
-      ['type=constructor', 'Choose Text,'],
       ['sort=best', 'Choose Best match, Newest, Oldest, or Most voted.'],
     ] as const) {
       const { status, html } = await read(service, `/prompts?${query}`)
@@ -359,17 +323,6 @@ describe('pages', () => {
     expect([untitled.status, untitled.html.includes('<section id="preview">')]).toEqual([200, true])
   })
 
-  it('take nothing back by one click, and ask first in words', async () => {
-    const holder = await signUp(service, 'gus')
-    const { html } = await holder.postOn('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] })
-    const asked =
-      /<details[^>]*>(?:(?!<\/details>).)*Programs that use it stop working at once\.(?:(?!<\/details>).)*<\/details>/s.exec(html)?.[0] ??
-      ''
-    expect(asked).toContain('Revoke laptop')
-    expect(html.split('value="revoke"')).toHaveLength(2)
-    expect(asked).toContain('value="revoke"')
-  })
-
   it('of a prompt that was saved meanwhile is refused', async () => {
     const dora = await signUp(service, 'dora')
     const path = (await dora.post('/new', { do: 'save', title: 'Notes', content: 'One.' })).to?.split('?')[0] ?? ''
@@ -429,21 +382,5 @@ describe('pages', () => {
     const island = await service.fetch(files.find((path) => path.endsWith('/find.js')) ?? '')
     expect(gzipSync(Buffer.from(await island.arrayBuffer())).length).toBeLessThanOrEqual(6 * 1024)
     for (const [, url = ''] of html.matchAll(/(?:src|href)="(https?:[^"]+)"/g)) expect(new URL(url).host).toBe('127.0.0.1:3000')
-  })
-
-  it('do not speak of MCP where it is off', async () => {
-    const without = await testApp({ MCP_ENABLED: false })
-    try {
-      for (const path of ['/', '/prompts', '/skills', '/nothing']) {
-        const { html } = await read(without, path)
-        expect(html.toLowerCase(), path).not.toMatch(/mcp|\/connect/)
-      }
-      for (const path of ['/docs/connect', '/connect']) {
-        expect((await read(without, path)).status, path).toBe(404)
-        expect((await read(service, path)).html, path).toContain('http://127.0.0.1:3000/api/mcp')
-      }
-    } finally {
-      await without.close()
-    }
   })
 })

@@ -59,31 +59,6 @@ describe('questions over HTTP', () => {
     for (const response of [...opened, other]) await response.body?.cancel()
     await one.close()
   })
-
-  it('make room when they are answered, and when they are cancelled', async () => {
-    const { key } = await test.user('cleo')
-    const session = await open(key)
-    const send = (body: object) =>
-      test.fetch('/api/mcp', { method: 'POST', body: JSON.stringify(body), headers: { ...STREAM, 'mcp-session-id': session }, key })
-    const responses: Response[] = []
-    for (let id = 1; id <= 10; id++) responses.push(await ask(session, id, key))
-    expect((await ask(session, 11, key)).status).toBe(429)
-    // The answer of the user ends the first.
-    const reader = responses[0]?.body?.getReader()
-    let text = ''
-    while (reader && !text.includes('elicitation/create')) text += new TextDecoder().decode((await reader.read()).value)
-    const question = JSON.parse(/data: (\{.*elicitation\/create.*\})/.exec(text)?.[1] ?? '{}')
-    await send({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: { name: 'Eve' } } })
-    while (reader && !text.includes('Write to Eve.')) text += new TextDecoder().decode((await reader.read()).value)
-    const again = await ask(session, 12, key)
-    expect(again.status).toBe(200)
-    expect((await ask(session, 13, key)).status).toBe(429)
-    // The second is cancelled by its client.
-    await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
-    const once = await ask(session, 14, key)
-    expect(once.status).toBe(200)
-    for (const response of [...responses.slice(1), again, once]) await response.body?.cancel().catch(() => {})
-  })
 })
 
 describe('answers of the 2026 revision', () => {
@@ -179,74 +154,6 @@ describe('questions whose client has left', () => {
     const next = await ask(4)
     expect(next.status).toBe(200)
     await next.body?.cancel()
-    await sessions.close()
-  })
-
-  it('wait for a client that comes back to its stream', async () => {
-    const { sessions, open, binding } = await start()
-    const { id, session } = await open()
-    const first = await session.handle(request(id), question(1), binding)
-    const reader = first.body?.getReader()
-    let text = ''
-    while (reader && !text.includes('elicitation/create')) text += new TextDecoder().decode((await reader.read()).value)
-    await reader?.cancel()
-    const lastId = [...text.matchAll(/^id: (\S+)$/gm)].at(-1)?.[1] ?? ''
-    const resumed = await session.handle(request(id, { 'last-event-id': lastId, accept: 'text/event-stream' }, 'GET'), undefined, binding)
-    expect(resumed.status).toBe(200)
-    await vi.advanceTimersByTimeAsync(250)
-    const second = await session.handle(request(id), question(2), binding)
-    // The first still counts, as its client is there.
-    await expect(session.handle(request(id), question(3), binding)).rejects.toMatchObject({ code: 'rate_limited' })
-    await resumed.body?.cancel()
-    await second.body?.cancel()
-    await vi.advanceTimersByTimeAsync(250)
-    await (await session.handle(request(id), question(4), binding)).body?.cancel()
-    await sessions.close()
-  })
-
-  it('keep their ids to themselves until they are given up, so that each counts once', async () => {
-    const { sessions, open, binding } = await start()
-    const { id, session } = await open()
-    const ask = async () => await session.handle(request(id), question(1), binding)
-    await (await ask()).body?.cancel()
-    await expect(ask()).rejects.toMatchObject({ code: 'invalid_input' })
-    await vi.advanceTimersByTimeAsync(250)
-    const others = await Promise.all([open(), open()])
-    const responses = [await ask()]
-    for (const other of others) responses.push(await other.session.handle(request(other.id), question(1), binding))
-    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
-    for (const response of responses) await response.body?.cancel()
-    await sessions.close()
-  })
-
-  it('are none when the server refuses them at once', async () => {
-    const { sessions, open, binding } = await start()
-    const { id, session } = await open()
-    for (let n = 0; n < 4; n++) {
-      const refused = await session.handle(
-        request(id),
-        { ...question(n), params: { ...question(n).params, _meta: { progressToken: 1.5 } } },
-        binding,
-      )
-      expect(refused.status).toBe(400)
-      await refused.body?.cancel()
-    }
-    const taken = await session.handle(request(id), question(9), binding)
-    expect(taken.status).toBe(200)
-    await taken.body?.cancel()
-    await sessions.close()
-  })
-
-  it('are bounded over all callers', async () => {
-    const { sessions, open, binding } = await start()
-    const [one, other] = [await open(), await open()]
-    const responses = [
-      await one.session.handle(request(one.id), question(1), binding),
-      await one.session.handle(request(one.id), question(2), binding),
-      await other.session.handle(request(other.id), question(1), binding),
-    ]
-    await expect(other.session.handle(request(other.id), question(2), binding)).rejects.toMatchObject({ code: 'unavailable' })
-    for (const response of responses) await response.body?.cancel()
     await sessions.close()
   })
 })
