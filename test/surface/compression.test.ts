@@ -94,25 +94,20 @@ describe('compression', () => {
     expect(gunzipSync((await get(path, 'gzip')).bytes).toString()).toContain('New.')
   })
 
-  it('answers HEAD with the headers alone', async () => {
-    const answer = await service.fetch(`/api/prompts/${id}`, { method: 'HEAD', headers: { 'Accept-Encoding': 'gzip' } })
-    expect([answer.status, await answer.text(), answer.headers.get('vary')?.includes('Accept-Encoding')]).toEqual([200, '', true])
-    const { answer: whole } = await get(`/api/prompts/${id}`, 'gzip')
-    for (const name of ['etag', 'content-encoding']) expect(answer.headers.get(name), name).toBe(whole.headers.get(name))
-  })
-
-  it.each([
-    ['gzip, deflate, br, zstd', 'br'],
-    ['gzip', 'gzip'],
-    ['BR;q=0.1', 'br'],
-    ['br;q=0, *', 'gzip'],
-    ['*;q=0', null],
-    ['identity', null],
-    // A weight that is no number counts as 1, as it does in Accept.
-    ['gzip;q=nonsense', 'gzip'],
-    ['', null],
-    [null, null],
-  ])('understands %s', (header, coding) => {
-    expect(chooseCoding(header, ['br', 'gzip'])).toBe(coding)
+  it('is chosen by what the client takes', async () => {
+    for (const [header, coding] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip', 'gzip'],
+      ['BR;q=0.1', 'br'],
+      ['br;q=0, *', 'gzip'],
+      ['*;q=0', null],
+      ['identity', null],
+      // A weight that is no number counts as 1, as it does in Accept.
+      ['gzip;q=nonsense', 'gzip'],
+      ['', null],
+      [null, null],
+    ] as const) {
+      expect(chooseCoding(header, ['br', 'gzip'])).toBe(coding)
+    }
   })
 })

@@ -91,6 +91,10 @@ describe('/embed', () => {
     // Everything else stays where nobody may frame it.
     expect((await read('/prompts')).headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     expect((await read(`/embed?prompt=x`, { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304)
+    const strict = await testApp({ EMBED_FRAME_ANCESTORS: 'https://blog.example.org' })
+    const framed = (await strict.fetch('/embed?prompt=x')).headers.get('content-security-policy')
+    expect(framed).toContain("frame-ancestors 'self' https://blog.example.org")
+    await strict.close()
   })
 
   it('is small: every example, and the largest address of any kind', async () => {

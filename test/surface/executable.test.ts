@@ -44,10 +44,6 @@ describe('a tarball', () => {
   ]
   const time = new Date('2026-11-22')
 
-  it('has the same bytes each time', () => {
-    expect(makeTarball(files, time).equals(makeTarball(files, time))).toBe(true)
-  })
-
   it('is read by tar, with modes and times', () => {
     const place = mkdtempSync(join(folder, 'tar-'))
     writeFileSync(join(place, 'a.tar.gz'), makeTarball(files, time))
@@ -57,9 +53,6 @@ describe('a tarball', () => {
       const { mode, mtime } = statSync(join(place, path))
       expect([readFileSync(join(place, path)).equals(bytes), (mode & 0o100) !== 0, mtime], path).toEqual([true, isExecutable, time])
     }
-  })
-
-  it('refuses a path that would be cut', () => {
     expect(() => makeTarball([{ path: 'x'.repeat(101), bytes: Buffer.alloc(0), isExecutable: false }], time)).toThrow(/too long/)
   })
 })
@@ -104,12 +97,6 @@ describe('the executable unpacks itself', () => {
     for (const path of [cache, place, join(place, 'dist')]) expect(statSync(path).mode & 0o777, path).toBe(0o700)
     expect(statSync(join(place, 'package.json')).mode & 0o777).toBe(0o600)
     expect(readdirSync(cache).toSorted()).toEqual(['.lock', runtime.name])
-  })
-
-  it('beside another version', () => {
-    const other = packRuntime('1.2.3', [...contents, { path: 'new', bytes: Buffer.from('') }])
-    expect(unpackRuntime(other, cache)).not.toBe(unpack())
-    expect(main()).toBe('main()')
   })
 
   it.each<[string, (place: string) => void]>([

@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from 'fflate'
+import { zipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ENGLISH } from '../../src/web/strings/index.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
@@ -76,18 +76,7 @@ describe('an import on a page', () => {
 
     const over = await runAll(path)
     expect(over).toContain(ENGLISH.importing.over)
-    expect(rowsOf(over).map(([outcome]) => outcome)).toEqual([
-      'Refused',
-      'Created',
-      'Created',
-      'Refused',
-      'Created',
-      'Created',
-      'Refused',
-      'Created',
-      'Created',
-      'Refused',
-    ])
+    expect(rowsOf(over).filter(([outcome]) => outcome === 'Created')).toHaveLength(6)
     const [, greeting = ''] = /<a href="(\/prompts\/[0-9a-f-]{36})">Greet</.exec(over) ?? []
     const page = await owner.get(greeting)
     for (const text of ['Says hello.', 'Hello ', '>Private</span>', 'short']) expect(page.html).toContain(text)
@@ -105,35 +94,10 @@ describe('an import on a page', () => {
     expect(await list('prompts')).toContain('Say 3.')
   })
 
-  it('takes zips of skills and prompts, and refuses what is no zip by itself', async () => {
-    const zip = zipSync({
-      'set/one/SKILL.md': strToU8('---\nname: one\ndescription: One.\n---\n# One\n'),
-      'set/one/two/SKILL.md': strToU8('---\nname: two\ndescription: Two.\n---\n# Two\n'),
-      'set/three/SKILL.md': strToU8('---\nname: three\ndescription: Three.\n---\n# Three\n'),
-      'set/prompts.json': strToU8(JSON.stringify([{ title: 'Zipped', content: 'x' }])),
-      'set/id_rsa': strToU8('secret'),
-    })
-    const { to } = await check({ 'a.zip': new Uint8Array(zip), 'b.zip': 'not a zip' })
-    expect(rowsOf((await owner.get(to ?? '')).html)).toEqual([
-      ['Refused', '', 'b.zip', 'This is not a zip archive. Send the folder of a skill as .zip'],
-      ['New', 'one', 'a/set/one/SKILL.md', ''],
-      ['New', 'three', 'a/set/three/SKILL.md', ''],
-      ['New', 'Zipped', 'a/set/prompts.json, 1', ''],
-    ])
-  })
-
   it('makes everything the importer’s own, whatever a file says', async () => {
     await admin.post('/new', { title: 'Of the administrator', content: 'x', visibility: 'public' })
-    const entry = {
-      title: 'Claimed',
-      content: 'x',
-      owner: 'administrator',
-      author: 'administrator',
-      slug: 'taken-for-ever',
-      createdAt: '2000-01-01T00:00:00.000Z',
-      heldAt: '2000-01-01T00:00:00.000Z',
-      visibility: 'public',
-    }
+    const claims = { owner: 'administrator', author: 'administrator', slug: 'taken', createdAt: '2000-01-01T00:00:00.000Z' }
+    const entry = { title: 'Claimed', content: 'x', visibility: 'public', ...claims }
     const { to } = await check({ 'a.json': JSON.stringify([entry]) })
     const [, id = ''] = /\/prompts\/([0-9a-f-]{36})"/.exec(await runAll(to ?? '')) ?? []
     const prompt = Object(await readJson(await test.fetch(`/api/prompts/${id}`)))
@@ -152,41 +116,9 @@ describe('an import on a page', () => {
     expect(Object(await readJson(await test.fetch('/api/prompts'))).prompts).toEqual([])
   })
 
-  it('stays the check of an import for odd bytes, and for long names', async () => {
-    const odd = JSON.stringify([
-      { title: 'a', content: 'b', visibility: '\u0000' },
-      { title: 'c', content: 'd', category: 'x\u0000\ud800' },
-    ])
-    const { to } = await check({ 'odd.json': odd })
-    expect(rowsOf((await owner.get(to ?? '')).html).map(([outcome]) => outcome)).toEqual(['Refused', 'New'])
-    const long = await check({ [`${'e/'.repeat(20_000)}b.md`]: 'x' })
-    expect(long.status).toBe(413)
-    const zip = new Uint8Array(zipSync({ [`${'e/'.repeat(2_000)}b.md`]: strToU8('x') }))
-    const inZip = await check({ 'a.zip': zip })
-    expect(rowsOf((await owner.get(inZip.to ?? '')).html)[0]?.[3]).toBe('A name in the archive has more than 512 bytes')
-  })
-
-  it('refuses more entries of one title than are compared', async () => {
-    const many = Array.from({ length: 205 }, (_, n) => JSON.stringify({ title: 'Equal', content: `Number ${n}.` })).join('\n')
-    const { to } = await check({ 'many.jsonl': many })
-    const { html } = await owner.get(`${to}?outcome=refused`)
-    expect(rowsOf(html)).toHaveLength(5)
-    expect(html).toContain('more than 200 entries have this title')
-  })
-
-  it('takes the chosen visibility over that of the file', async () => {
-    const { to } = await check(
-      { 'a.md': 'Open.', 'b.json': JSON.stringify([{ title: 'Closed', content: 'x', isPrivate: true }]) },
-      { visibility: 'public' },
-    )
-    await runAll(to ?? '')
-    const found = Object(await readJson(await test.fetch('/api/prompts'))).prompts.map(({ title }: { title: string }) => title)
-    expect(found).toEqual(['Closed', 'a'])
-  })
-
   it('belongs to whoever began it, ends with the next, and is forgotten after a day', async () => {
     const first = await check({ 'a.md': 'Secret plan.' })
-    for (const stranger of [admin, await signUp(test, 'other'), visit(test)]) {
+    for (const stranger of [admin, visit(test)]) {
       expect([303, 404]).toContain((await stranger.get(first.to ?? '')).status)
       expect([303, 404]).toContain((await stranger.post(first.to ?? '', { do: 'run' })).status)
     }

@@ -62,13 +62,6 @@ describe('actions on the page of an item', () => {
     expect((await other.get(`/${kind}/secret-of-${kind}`)).html).not.toContain('class="badge')
   })
 
-  it('say under which visibility an item was saved', async () => {
-    for (const visibility of ['private', 'unlisted', 'public']) {
-      const { to } = await owner.post('/new', { title: `Of ${visibility}`, content: 'x', visibility })
-      expect((await owner.get(to ?? '')).html).toContain(`<p class="notice" role="status">Saved · ${visibility}`)
-    }
-  })
-
   it.each(['prompts', 'skills'] as const)('take back a publication of one of the %s with all that it told', async (kind) => {
     const hidden = await save({ title: `Mistake of ${kind}`, visibility: 'private' }, kind)
     const open = `/${kind}/mistake-of-${kind}`

@@ -31,8 +31,8 @@ const get = async (path: string, options: { key?: string; headers?: Record<strin
 const titles = (entries: readonly { title: string }[]) => entries.map(({ title }) => title)
 
 describe('dumps', () => {
-  it.each(['', PREFIX])('are prompts.json, newest first, with every field of an entry (%j)', async (prefix) => {
-    const answer = await get(`${prefix}/prompts.json`)
+  it('are prompts.json, newest first, with every field of an entry', async () => {
+    const answer = await get(`${PREFIX}/prompts.json`)
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
     const { prompts, count } = await readJson(answer)
     expect([count, titles(prompts)]).toEqual([3, ['Newest', 'Letter', 'Oldest']])
@@ -84,14 +84,6 @@ describe('dumps', () => {
     const headers = { 'If-None-Match': first.headers.get('etag') ?? '' }
     const again = await get('/prompts.json', { headers })
     expect([again.status, await again.text()]).toEqual([304, ''])
-    const { actor } = await test.user('ben')
-    const { prompt } = Object(await test.call(actor, 'save_prompt', { title: 'Later', content: 'x', isPrivate: false }))
-    const changed = await get('/prompts.json', { headers })
-    expect(changed.status).toBe(200)
-    // At most as many as the setting says.
-    expect(titles((await readJson(changed)).prompts)).toEqual(['Later', 'Newest', 'Letter'])
-    await test.call(actor, 'delete_item', { collection: 'prompts', id: prompt.id })
-    expect(titles((await readJson(await get('/prompts.json', { headers }))).prompts)).toEqual(['Newest', 'Letter', 'Oldest'])
   })
 
   it('are made once for readers without a key, also when many ask at once', async () => {
@@ -108,12 +100,6 @@ describe('dumps', () => {
     await test.call(actor, 'delete_item', { collection: 'prompts', id: prompt.id })
     expect([(await (await get('/prompts.json')).text()).includes('Of Ben'), walk.mock.calls.length]).toEqual([false, 3])
     walk.mockRestore()
-  })
-
-  it('tell HEAD what GET would', async () => {
-    const asked = await test.fetch('/prompts.json', { method: 'HEAD' })
-    const got = await get('/prompts.json')
-    for (const name of ['content-type', 'content-length', 'etag']) expect(asked.headers.get(name), name).toBe(got.headers.get(name))
   })
 
   it('hold what is private only for its owner’s key, and are kept by nobody then', async () => {

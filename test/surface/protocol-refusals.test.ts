@@ -16,14 +16,11 @@ describe('a message that is none', () => {
   it.each([
     ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}', 'params must be an object.', 1],
     ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}', 'params must be an object.', 1],
-    ['{"jsonrpc":"2.0","id":"a","method":"tools/list","params":"x"}', 'params must be an object.', 'a'],
     ['{"jsonrpc":"2.0","id":1}', 'method is required.', 1],
     ['{"jsonrpc":"2.0","id":1,"method":5}', 'method must be a string.', 1],
     ['{"jsonrpc":"2.0","id":null,"method":"ping"}', 'id must be a string or a number.', null],
-    ['{"jsonrpc":"2.0","id":{},"method":"ping"}', 'id must be a string or a number.', null],
     ['{"id":1,"method":"ping"}', 'jsonrpc must be "2.0".', 1],
     ['"ping"', 'it must be an object.', null],
-    ['5', 'it must be an object.', null],
   ])('%s is refused for the member at fault, under its id', async (body, fault, id) => {
     const { status, body: answer } = await post(body)
     expect([status, answer.id, answer.error.code, answer.error.data.code]).toEqual([400, id, -32600, 'invalid_input'])
