@@ -8,14 +8,8 @@ import { coerceText, describeInputs } from './describe-inputs.ts'
 function describeSchema(input: z.ZodObject) {
   return describeInputs(
     defineOperation({
-      name: 'try',
-      title: 'Try',
-      summary: 'For this test.',
-      scope: null,
-      surfaces: {},
-      input,
-      output: z.object({}),
-      run: async () => ({}),
+      ...{ name: 'try', title: 'Try', summary: 'For this test.', scope: null, surfaces: {} },
+      ...{ input, output: z.object({}), run: async () => ({}) },
     }),
   )
 }
@@ -82,26 +76,12 @@ describe('describeInputs', () => {
 })
 
 describe('coerceText', () => {
-  it.each([
-    ['12', 'number', 12],
-    ['-3', 'number', -3],
-    ['1.5', 'number', 1.5],
-    ['true', 'boolean', true],
-    ['false', 'boolean', false],
-    ['12', 'text', '12'],
-    ['true', 'text', 'true'],
-  ] as const)('%s as %s is %j', (text, kind, value) => {
-    expect(coerceText(text, kind)).toBe(value)
-  })
-
-  it.each(['', ' ', 'abc', '1e9', '0x10', 'Infinity', 'NaN', '1 ', '--1', '1.', '.5'])(
-    'leaves %j, which is no number, for the schema to refuse',
-    (text) => {
+  it('reads numbers and truth, and leaves what is neither for the schema to refuse', () => {
+    expect(['12', '-3', '1.5'].map((text) => coerceText(text, 'number'))).toEqual([12, -3, 1.5])
+    expect(['true', 'false'].map((text) => coerceText(text, 'boolean'))).toEqual([true, false])
+    for (const text of ['12', 'true']) expect(coerceText(text, 'text')).toBe(text)
+    for (const text of ['', ' ', 'abc', '1e9', '0x10', 'Infinity', 'NaN', '1 ', '--1', '1.', '.5'])
       expect(coerceText(text, 'number')).toBe(text)
-    },
-  )
-
-  it.each(['', 'TRUE', 'yes', '1', '0'])('leaves %j, which is neither true nor false, for the schema to refuse', (text) => {
-    expect(coerceText(text, 'boolean')).toBe(text)
+    for (const text of ['', 'TRUE', 'yes', '1', '0']) expect(coerceText(text, 'boolean')).toBe(text)
   })
 })
