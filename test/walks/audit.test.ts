@@ -683,19 +683,6 @@ describe('the audit log', () => {
     expect(event?.targetName).toBe('ada')
   })
 
-  it('has nothing of a transaction that was undone', async () => {
-    const { actor } = await test.user('ada')
-    const from = await lastOrder(test.app.store)
-    const fields = { ...prompt, description: null, category: null, tags: [], type: 'TEXT', visibility: 'private' } as const
-    const undone = test.app.store.inTransaction(async (store) => {
-      await store.items.createPrompt({ userId: actor.userId, note: null }, fields)
-      throw new Error('cut off')
-    })
-    await expect(undone).rejects.toThrow('cut off')
-    await expect(test.call(actor, 'update_prompt', { id: 'nothing', title: 'x' })).rejects.toThrow('not found')
-    expect(await log(from)).toEqual([])
-  })
-
   it('has one event for each owner and transaction of an import', async () => {
     const { actor } = await test.user('ada')
     const from = await lastOrder(test.app.store)
