@@ -67,10 +67,7 @@ for (const engine of ENGINES) {
 
       const to = await open()
       const { report, madeCategories } = await importLibrary(to, all, AS_WRITTEN)
-      expect({ report, madeCategories }).toMatchObject({
-        report: { created: 2, refused: 0 },
-        madeCategories: ['ours', 'unused', 'below'],
-      })
+      expect({ report, madeCategories }).toMatchObject({ report: { created: 2, refused: 0 }, madeCategories: ['ours', 'unused', 'below'] })
       const named = (await to.categories.listCategories(ANONYMOUS)).filter(({ slug }) => ['ours', 'below', 'unused'].includes(slug))
       expect(named).toEqual([
         { slug: 'unused', name: 'Unused', parent: 'coding', prompts: 0, skills: 0 },

@@ -299,9 +299,7 @@ for (const engine of ENGINES) {
       expect(await list('private', 9, 0)).toEqual([[2], 1])
       expect(
         await store.own.listOwned(ANONYMOUS, outside.random.id(), { kind: 'prompt', visibility: null, limit: 9, offset: 0 }),
-      ).toMatchObject({
-        total: 0,
-      })
+      ).toMatchObject({ total: 0 })
     })
 
     it('lets one person have 100 keys that work, whoever makes them', async () => {

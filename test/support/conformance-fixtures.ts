@@ -295,10 +295,7 @@ const prompts: readonly ExtraPrompt[] = [
     },
     get: ({ resourceUri }) =>
       user(
-        {
-          type: 'resource',
-          resource: { uri: resourceUri ?? '', mimeType: 'text/plain', text: 'Embedded resource content for testing.' },
-        },
+        { type: 'resource', resource: { uri: resourceUri ?? '', mimeType: 'text/plain', text: 'Embedded resource content for testing.' } },
         { type: 'text', text: 'Please process the embedded resource above.' },
       ),
   },

@@ -161,10 +161,7 @@ describe('every operation that changes what is kept', () => {
   const byAdmin = (input: unknown) => async () => ({ actor: admin, input })
   const onPrompt =
     (more: object, actor: () => UserActor = () => owner) =>
-    async () => ({
-      actor: actor(),
-      input: { collection: 'prompts', id: (await makePrompt()).id, ...more },
-    })
+    async () => ({ actor: actor(), input: { collection: 'prompts', id: (await makePrompt()).id, ...more } })
   const onSkill = (more: object) => async () => ({ actor: owner, input: { skillId: (await makeSkill()).id, ...more } })
   const makeInvite = async () => {
     const { token, sha256 } = test.app.contextFor(ANONYMOUS, 'rest').secrets.makeToken()

@@ -35,11 +35,7 @@ describe('describeInputs', () => {
   })
 
   it('tells what is required, what there is to choose from, and what it means, in the order of definition', () => {
-    const input = z.object({
-      b: z.string().describe('The first'),
-      a: z.enum(['x', 'y']).optional(),
-      c: z.number().default(1),
-    })
+    const input = z.object({ b: z.string().describe('The first'), a: z.enum(['x', 'y']).optional(), c: z.number().default(1) })
     expect(describeSchema(input)).toMatchObject([
       { name: 'b', kind: 'text', description: 'The first', choices: null, isRequired: true },
       { name: 'a', kind: 'text', description: '', choices: ['x', 'y'], isRequired: false },
