@@ -8,18 +8,11 @@ import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { retireSlug } from '../../src/storage/items/item-slugs.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 /** People, what is theirs, and what is left of them when they go. */
 
-const PROMPT: PromptFields = {
-  title: 'A title',
-  content: 'Some text',
-  description: null,
-  category: null,
-  tags: [],
-  type: 'TEXT',
-  visibility: 'public',
-}
+const PROMPT: PromptFields = PLAIN_PROMPT
 const DAY_MS = 86_400_000
 
 for (const engine of ENGINES) {

@@ -17,18 +17,11 @@ import { examine } from '../../src/storage/doctor/examine.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
 import { writeEmptyLibrary } from '../support/library-file.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 /** What is deleted for good is in no table, word, file or log, and what is left is sound. */
 
-const PROMPT: PromptFields = {
-  title: 'A title',
-  content: 'Some text',
-  description: null,
-  category: null,
-  tags: [],
-  type: 'TEXT',
-  visibility: 'public',
-}
+const PROMPT: PromptFields = PLAIN_PROMPT
 /** Letters that stand nowhere else. */
 const LEAK = 'xqzleakword'
 const DAY_MS = 86_400_000
