@@ -8,6 +8,8 @@ const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
 /** What only PostgreSQL has. */
 const POSTGRES_ALONE = 'test/engine/{migrate-data,pgvector,postgres-plans,replica,snapshot-tables}.test.ts'
+/** What only SQLite has. */
+const SQLITE_ALONE = 'test/engine/sqlite.test.ts'
 const SMOKE = 'test/journeys/smoke.test.ts'
 /** Of the long tests, those that run for a few rounds with every change. */
 const SAMPLE = ['test/long/{attacks,backups,conformance,faults,kills}.test.ts']
@@ -46,6 +48,7 @@ export default defineConfig({
         test: {
           name: 'postgresql',
           include: ['test/engine/*.test.ts'],
+          exclude: [SQLITE_ALONE],
           globalSetup: [BUILD, TOOLS, POSTGRES],
           env: { TEST_ENGINES: 'postgresql', TEST_ENGINE: 'postgresql' },
         },

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createChangeCaches } from './change-caches.ts'
 
@@ -53,44 +52,4 @@ test('everything is dropped when changes are not known, or a library of fewer ch
     log.texts.put(before, 'b', 'B')
     expect([log.texts.get('a'), log.texts.get('b')]).toEqual([undefined, undefined])
   }
-})
-
-test('no more changes are held than a thousand: what was cached before them is dropped', async () => {
-  const { caches, texts, change } = createLog()
-  texts.put(await caches.refresh(), 'a', 'A')
-  for (let count = 0; count < 1_000; count++) change('x')
-  const later = await caches.refresh()
-  texts.put(later, 'b', 'B')
-  expect(texts.get('a')).toBe('A')
-  texts.put(0, 'a', 'A')
-  change('x')
-  await caches.refresh()
-  expect([texts.get('a'), texts.get('b')]).toEqual([undefined, 'B'])
-})
-
-test('requests that arrive together read the log once, and each gets what it asked for', async () => {
-  let reads = 0
-  let revision = 1
-  let reading = Promise.withResolvers<void>()
-  reading.resolve()
-  const caches = createChangeCaches<{ revision: number }>({
-    readRevision: async () => revision,
-    async readChanges(after) {
-      reads++
-      const last = revision
-      await reading.promise
-      return { changes: Array.from({ length: last - after }, (_, place) => ({ revision: after + place + 1 })), revision: last }
-    },
-  })
-  await caches.refresh()
-  revision = 4
-  reading = Promise.withResolvers()
-  const early = [caches.refresh(), caches.refresh(), caches.refresh()]
-  await nextTurn()
-  revision = 6
-  const last = caches.refresh()
-  reading.resolve()
-  expect(await last).toBe(6)
-  expect(await Promise.all(early)).toSatisfy((revisions: number[]) => revisions.every((one) => one >= 4))
-  expect(reads).toBe(2)
 })

@@ -17,56 +17,24 @@ const anyText = fc
   })
   .map((pieces) => pieces.join(''))
 
-describe('countCharacters', () => {
-  it.each([
-    ['', 0],
-    ['abc', 3],
-    ['😀', 1],
-    ['e\u0301', 2],
-    ['👩‍💻', 3],
-    ['\ud800', 1],
-    ['\udc00\ud800', 2],
-    ['\ud800😀', 2],
-  ])('%j has %i', (text, count) => {
-    expect(countCharacters(text)).toBe(count)
-  })
-
-  it('agrees with iterating code points', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        expect(countCharacters(text)).toBe([...text].length)
-      }),
-    )
-  })
-})
-
-it('isLongerThan agrees with counting', () => {
+it('counts and cuts by code points, and never through a pair', () => {
+  const texts = ['', 'abc', '😀', 'e\u0301', '👩‍💻', '\ud800', '\udc00\ud800', '\ud800😀']
+  expect(texts.map(countCharacters)).toEqual([0, 3, 1, 2, 3, 1, 2, 2])
   fc.assert(
     fc.property(anyText, fc.nat(40), (text, limit) => {
-      expect(isLongerThan(text, limit)).toBe([...text].length > limit)
-    }),
-  )
-})
-
-it('cutCharacters keeps the first code points and never half of a pair', () => {
-  fc.assert(
-    fc.property(anyText, fc.nat(40), (text, limit) => {
-      expect(cutCharacters(text, limit)).toBe([...text].slice(0, limit).join(''))
+      const points = [...text]
+      expect(countCharacters(text)).toBe(points.length)
+      expect(isLongerThan(text, limit)).toBe(points.length > limit)
+      expect(cutCharacters(text, limit)).toBe(points.slice(0, limit).join(''))
     }),
   )
 })
 
 describe('cutAtWord', () => {
-  it('leaves what fits', () => {
+  it('leaves what fits, and cuts at the end of a word, or inside one that alone is too long', () => {
     expect(cutAtWord('one two', 7)).toBe('one two')
-  })
-
-  it('cuts at the end of a word', () => {
     expect(cutAtWord('one two three', 9)).toBe('one two…')
     expect(cutAtWord(`${'word '.repeat(120)}`, 500)).toMatch(/^(word )+word…$/)
-  })
-
-  it('cuts inside a word that alone is too long', () => {
     expect(cutAtWord('x'.repeat(20), 10)).toBe(`${'x'.repeat(9)}…`)
   })
 
@@ -81,26 +49,12 @@ describe('cutAtWord', () => {
   })
 })
 
-it.each([
-  ['', null],
-  ['plain 😀 \n\t\u0001', null],
-  ['a\0', 'NUL'],
-  ['\ud800', 'lone surrogate'],
-  ['\udc00x', 'lone surrogate'],
-  ['\ufffd', null],
-])('hasForbiddenCharacter(%j) is %s', (text, expected) => {
-  expect(hasForbiddenCharacter(text)).toBe(expected)
-})
-
-it('blankForbiddenCharacters turns NUL and lone surrogates into spaces', () => {
+it('finds NUL and lone surrogates, and turns them into spaces', () => {
+  const texts = ['', 'plain 😀 \n\t\u0001', 'a\0', '\ud800', '\udc00x', '\ufffd']
+  expect(texts.map(hasForbiddenCharacter)).toEqual([null, null, 'NUL', 'lone surrogate', 'lone surrogate', null])
   expect(blankForbiddenCharacters('a\0b\ud800c\udc00😀')).toBe('a b c 😀')
 })
 
-it.each([
-  ['', true],
-  [' \t\r\n\u00a0\u3000', true],
-  [' x ', false],
-  ['0', false],
-])('isBlank(%j) is %s', (text, expected) => {
-  expect(isBlank(text)).toBe(expected)
+it('knows blank texts', () => {
+  expect(['', ' \t\r\n\u00a0\u3000', ' x ', '0'].map(isBlank)).toEqual([true, true, false, false])
 })

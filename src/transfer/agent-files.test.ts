@@ -51,18 +51,9 @@ it('splits AGENTS.md at second-level headings outside of code, or takes it whole
 
 it('turns the inputs of VS Code into variables, and leaves files of this library as they are', () => {
   const text = 'Write ${input:name:Your name} in ${input:lang} for ${file}.'
-  expect(
-    readEditorPrompt(
-      new Map([
-        ['mode', 'agent'],
-        ['tools', '[x]'],
-      ]),
-      text,
-    ),
-  ).toEqual({
-    content: 'Write ${name} in ${lang} for ${file}.',
-    remark: 'left out: mode, tools',
-  })
+  const matter = new Map(Object.entries({ mode: 'agent', tools: '[x]' }))
+  const content = 'Write ${name} in ${lang} for ${file}.'
+  expect(readEditorPrompt(matter, text)).toEqual({ content, remark: 'left out: mode, tools' })
   expect(readEditorPrompt(new Map([['type', 'TEXT']]), text)).toEqual({ content: text, remark: null })
 })
 

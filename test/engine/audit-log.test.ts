@@ -1,23 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import { OPERATOR_ORIGIN } from '../../src/library/audit.ts'
+import type { PromptFields } from '../../src/library/items.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { startRetention } from '../../src/server/retention.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 const DAY_MS = 86_400_000
 const START = Date.UTC(2026, 0, 1)
-const FIELDS = {
-  title: 'Walrus',
-  content: 'Write.',
-  description: null,
-  category: null,
-  tags: [],
-  type: 'TEXT',
-  visibility: 'private',
-} as const
+const FIELDS: PromptFields = { ...PLAIN_PROMPT, title: 'Walrus', content: 'Write.', visibility: 'private' }
 
 describe.each(ENGINES)('the audit log on $name', (engine) => {
   let store: LibraryStore

@@ -7,16 +7,9 @@ import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
-const LETTER: PromptFields = {
-  title: 'A letter',
-  content: 'About a writer.',
-  description: null,
-  category: 'writing',
-  tags: ['red'],
-  type: 'TEXT',
-  visibility: 'public',
-}
+const LETTER: PromptFields = { ...PLAIN_PROMPT, title: 'A letter', content: 'About a writer.', category: 'writing', tags: ['red'] }
 const LIST = { query: null, filter: {}, sort: 'newest', limit: 5, offset: 0 } as const
 
 describe.each(ENGINES)('what strangers get from caches on $name', (engine) => {

@@ -7,15 +7,14 @@ import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 const PROMPT: PromptFields = {
+  ...PLAIN_PROMPT,
   title: 'The same title',
   content: 'First words.',
-  description: null,
   category: 'writing',
   tags: ['Red', 'blue'],
-  type: 'TEXT',
-  visibility: 'public',
 }
 
 for (const engine of ENGINES) {

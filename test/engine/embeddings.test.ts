@@ -7,19 +7,12 @@ import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 /** What the store keeps of a provider's vectors, on every engine. */
 
 const MODEL = 'one'
-const PROMPT: PromptFields = {
-  title: 'Title',
-  content: 'Some text',
-  description: 'About it',
-  category: null,
-  tags: ['tag'],
-  type: 'TEXT',
-  visibility: 'public',
-}
+const PROMPT: PromptFields = { ...PLAIN_PROMPT, title: 'Title', description: 'About it', tags: ['tag'] }
 const SKILL_MD = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('# How to fold\n') }]
 const VECTOR = Float32Array.of(0.6, -0.8)
 

@@ -9,16 +9,9 @@ import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { exportLibrary, importLibrary } from '../../src/transfer/library-folder.ts'
 import { ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
-const PROMPT: PromptFields = {
-  title: 'A title',
-  content: 'Some text',
-  description: null,
-  category: null,
-  tags: [],
-  type: 'TEXT',
-  visibility: 'public',
-}
+const PROMPT: PromptFields = PLAIN_PROMPT
 const SKILL = {
   title: 'A skill',
   description: null,
@@ -67,10 +60,7 @@ for (const engine of ENGINES) {
 
       const to = await open()
       const { report, madeCategories } = await importLibrary(to, all, AS_WRITTEN)
-      expect({ report, madeCategories }).toMatchObject({
-        report: { created: 2, refused: 0 },
-        madeCategories: ['ours', 'unused', 'below'],
-      })
+      expect({ report, madeCategories }).toMatchObject({ report: { created: 2, refused: 0 }, madeCategories: ['ours', 'unused', 'below'] })
       const named = (await to.categories.listCategories(ANONYMOUS)).filter(({ slug }) => ['ours', 'below', 'unused'].includes(slug))
       expect(named).toEqual([
         { slug: 'unused', name: 'Unused', parent: 'coding', prompts: 0, skills: 0 },

@@ -1,20 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/library/actor.ts'
-import type { User } from '../../src/library/items.ts'
+import type { PromptFields, User } from '../../src/library/items.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
-const PROMPT = {
-  title: 'A prompt',
-  description: null,
-  content: 'Text',
-  category: null,
-  tags: [],
-  type: 'TEXT',
-  visibility: 'public',
-} as const
+const PROMPT: PromptFields = { ...PLAIN_PROMPT, title: 'A prompt', content: 'Text' }
 
 for (const engine of ENGINES) {
   describe(`favourites on ${engine.name}`, () => {

@@ -9,19 +9,12 @@ import { readSearchIndex } from '../../src/storage/search/search-reader.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
 import { fakeVector } from '../support/fake-encoder.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 /** What the store keeps of the encoder's vectors, on every engine. */
 
 const MODEL = 'one'
-const PROMPT: PromptFields = {
-  title: 'Title',
-  content: 'Some text',
-  description: 'About it',
-  category: null,
-  tags: ['tag'],
-  type: 'TEXT',
-  visibility: 'public',
-}
+const PROMPT: PromptFields = { ...PLAIN_PROMPT, title: 'Title', description: 'About it', tags: ['tag'] }
 const toFile = (text: string) => ({ filename: 'SKILL.md', bytes: new TextEncoder().encode(text) })
 
 for (const engine of ENGINES) {

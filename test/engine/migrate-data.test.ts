@@ -89,33 +89,6 @@ describe.runIf(isOnPostgres())('migrate-data', () => {
     }
   })
 
-  it('goes on after it was killed, and the service waits until then', async () => {
-    const [second, other] = [await server(), file('other.db')]
-    for (let kill = 0; kill < 3; kill++) {
-      const child = place.start(['migrate-data', '--from', first, '--to', second])
-      let said = ''
-      await new Promise<void>((resolve) => {
-        child.once('exit', () => resolve())
-        child.stderr.on('data', (chunk) => {
-          said += chunk
-          if (said.includes(['user: ', 'item: ', 'version: '][kill] ?? '')) resolve()
-        })
-      })
-      child.kill('SIGKILL')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      expect(child.signalCode).toBe('SIGKILL')
-    }
-    const early = await place.commonplace(['users', 'list'], { env: { DATABASE_URL: second } })
-    expect(early).toMatchObject({ code: 69, stdout: '', stderr: expect.stringContaining('half-way') })
-    await createUser(other, 'ben')
-    expect(await migrate(other, second)).toMatchObject({ code: 75, report: null, stderr: expect.stringContaining('another library') })
-
-    const { code, report } = await migrate(first, second)
-    expect({ code, resumed: report?.resumed, fault: report?.fault }).toEqual({ code: 0, resumed: true, fault: null })
-    for (const { name, from, to } of report?.tables ?? []) expect(to, name).toEqual(from)
-    expect(await onLibrary(second, ['users', 'list'])).toContain('ada\t')
-  })
-
   it('prints a table for people', async () => {
     const second = file('second.db')
     const { code, stdout } = await place.commonplace(['migrate-data', '--from', first, '--to', second])

@@ -8,18 +8,11 @@ import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { retireSlug } from '../../src/storage/items/item-slugs.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 /** People, what is theirs, and what is left of them when they go. */
 
-const PROMPT: PromptFields = {
-  title: 'A title',
-  content: 'Some text',
-  description: null,
-  category: null,
-  tags: [],
-  type: 'TEXT',
-  visibility: 'public',
-}
+const PROMPT: PromptFields = PLAIN_PROMPT
 const DAY_MS = 86_400_000
 
 for (const engine of ENGINES) {
@@ -146,16 +139,6 @@ for (const engine of ENGINES) {
         expect(await engine.findUnindexedReferences(database)).toEqual([])
       })
 
-      it('goes even when two processes do it at once', async () => {
-        await saveMany(150)
-        const killed = await failAfter(1)
-        await expect(killed.people.deletePerson(ben.id)).rejects.toThrow('killed')
-        const [one, two] = await Promise.all([createStore(place.open(), outside), createStore(place.open(), outside)])
-        expect([(await rowsOf('item')).length, (await rowsOf('user')).length]).toEqual([0, 2])
-        await one.close()
-        await two.close()
-      })
-
       it('leaves nothing in what is kept', async () => {
         await save(ada, { content: 'shared words stay' })
         await save(ben, { title: 'Quokkatitle', content: 'zorblatsecret shared words', tags: ['Frobniktag'], visibility: 'private' })
@@ -187,54 +170,6 @@ for (const engine of ENGINES) {
         expect(files).toContain('shared words stay')
         const secrets = ['quokkatitle', 'zorblatsecret', 'frobniktag', 'olderversion', 'newerversion', 'biographysecret', 'zoesecret']
         for (const text of [...secrets, 'keysecret', 'initsecret']) expect(files.includes(text), text).toBe(false)
-      })
-
-      it('takes words along that others then use again', async () => {
-        const other = await createStore(place.open(), outside)
-        await other.items.createPrompt(by(ben), { ...PROMPT, content: 'zorblat' })
-        await save(ada, { content: 'zorblat', title: 'Gone' }).then(({ id }) =>
-          store.items.changePrompt(id, by(ada), () => ({ content: 'x' })),
-        )
-        expect((await find('zorblat')).total).toBe(1)
-        await store.people.deletePerson(ben.id)
-        // Both have known the word by a number that is no more.
-        await save(ada, { content: 'zorblat' })
-        await other.items.createPrompt(by(ada), { ...PROMPT, content: 'zorblat frobnik' })
-        for (const reader of [store, other, await createStore(place.open(), outside)]) {
-          const found = await reader.items.searchPrompts(ANONYMOUS, {
-            query: parseQuery('zorblat '),
-            filter: {},
-            sort: 'relevance',
-            limit: 9,
-            offset: 0,
-          })
-          expect(found.total).toBe(2)
-          if (reader !== store) await reader.close()
-        }
-      })
-
-      it('leaves words that others begin to use while it goes on', async () => {
-        await save(ben, { content: 'zorblat' })
-        const other = await createStore(place.open(), outside)
-        let begun = 0
-        const watched: OpenDatabase = {
-          ...database,
-          // The first hides, the next two remove items until there are none, the fourth removes words: all words have been read by then.
-          transact: async (work, options) => {
-            if (++begun === 4) await other.items.createPrompt(by(ada), { ...PROMPT, content: 'zorblat' })
-            return await database.transact(work, options)
-          },
-        }
-        const writer = await createStore(watched, outside)
-        begun = 0
-        await writer.people.deletePerson(ben.id)
-        expect(begun).toBeGreaterThan(3)
-        await other.close()
-        expect((await rowsOf('word')).map((row) => ('word' in row ? row.word : ''))).toContain('zorblat')
-        const fresh = await createStore(place.open(), outside)
-        const request = { query: parseQuery('zorblat '), filter: {}, sort: 'relevance', limit: 9, offset: 0 } as const
-        expect((await fresh.items.searchPrompts(ANONYMOUS, request)).total).toBe(1)
-        await fresh.close()
       })
 
       it('leaves the addresses of what was public once, and no others', async () => {
@@ -357,9 +292,7 @@ for (const engine of ENGINES) {
       expect(await list('private', 9, 0)).toEqual([[2], 1])
       expect(
         await store.own.listOwned(ANONYMOUS, outside.random.id(), { kind: 'prompt', visibility: null, limit: 9, offset: 0 }),
-      ).toMatchObject({
-        total: 0,
-      })
+      ).toMatchObject({ total: 0 })
     })
 
     it('lets one person have 100 keys that work, whoever makes them', async () => {

@@ -17,18 +17,11 @@ import { examine } from '../../src/storage/doctor/examine.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
 import { writeEmptyLibrary } from '../support/library-file.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 /** What is deleted for good is in no table, word, file or log, and what is left is sound. */
 
-const PROMPT: PromptFields = {
-  title: 'A title',
-  content: 'Some text',
-  description: null,
-  category: null,
-  tags: [],
-  type: 'TEXT',
-  visibility: 'public',
-}
+const PROMPT: PromptFields = PLAIN_PROMPT
 /** Letters that stand nowhere else. */
 const LEAK = 'xqzleakword'
 const DAY_MS = 86_400_000
@@ -201,15 +194,6 @@ for (const engine of ENGINES) {
       await expectSound()
     })
 
-    it('keeps no record of what went by age and number', async () => {
-      const id = await saveVersions(4, (version) => `text ${version}`)
-      const old = await store.items.createPrompt(by(ada), PROMPT)
-      await store.items.setDeleted('prompt', old.id, ada.id, true)
-      await store.purges.purgeExpired({ trashBefore: new Date(now + DAY_MS).toISOString(), versionsKeep: 1 })
-      const rows = await database.reader.selectFrom('purge').select(['item_id', 'first_version', 'last_version', 'file_key']).execute()
-      expect(rows).toEqual([{ item_id: id, first_version: 1, last_version: 3, file_key: null }])
-    })
-
     it('is finished later when it could not be at once', async () => {
       const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, content: LEAK })
       let fails = false
@@ -234,25 +218,6 @@ for (const engine of ENGINES) {
       await other.purges.finishDeletions()
       expect(await due()).toEqual([])
       expect(await everything()).not.toContain(LEAK)
-    })
-
-    it('removes the words when it is opened again after a kill between', async () => {
-      const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, content: LEAK })
-      let left = Number.POSITIVE_INFINITY
-      const failing: OpenDatabase = {
-        ...database,
-        transact: (work, options) => {
-          if (left-- <= 0) throw new Error('killed')
-          return database.transact(work, options)
-        },
-      }
-      const killed = await createStore(failing, outside)
-      left = 1
-      expect(await killed.purges.purgeItem('prompt', id, ada.id, isMine)).toBe(true)
-      const words = () => database.reader.selectFrom('word').select('word').where('word', '=', LEAK).execute()
-      expect(await words()).toHaveLength(1)
-      await createStore(database, outside)
-      expect(await words()).toEqual([])
     })
   })
 }

@@ -1,18 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
+import type { PromptFields } from '../../src/library/items.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
-const PROMPT = {
-  title: 'Title',
-  content: 'text',
-  description: null,
-  category: null,
-  tags: ['one'],
-  type: 'TEXT',
-  visibility: 'public',
-} as const
+const PROMPT: PromptFields = { ...PLAIN_PROMPT, title: 'Title', content: 'text', tags: ['one'] }
 
 describe.each(ENGINES)('the revision of the library on $name', (engine) => {
   let store: LibraryStore

@@ -11,16 +11,9 @@ import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
-const PROMPT: PromptFields = {
-  title: 'A title',
-  content: 'Some text',
-  description: null,
-  category: null,
-  tags: [],
-  type: 'TEXT',
-  visibility: 'public',
-}
+const PROMPT: PromptFields = PLAIN_PROMPT
 const bytes = (text: string) => new TextEncoder().encode(text)
 const SKILL: SkillFields = {
   title: 'A skill',

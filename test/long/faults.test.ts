@@ -26,7 +26,6 @@ import { type Ledger, openLedger, write } from '../../bench/savers.ts'
 import { createKey } from '../support/library-fixtures.ts'
 import { findFreePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { createPlace, type Place, type Served } from '../support/processes.ts'
-import { SCHEMAS, writeSchema } from '../support/schema-fixtures.ts'
 import { json, readJson, rpc } from '../support/test-app.ts'
 
 /**
@@ -392,27 +391,6 @@ describe('a library in a file', () => {
     tell(`\`SIGTERM\` with 10 writers, ${open} open streams and 50 silent connections`, `ended in ${stopMs} ms with status 0; ${result}`)
   })
 
-  // `npm test` opens six of them.
-  it.skipIf(process.env['IS_SAMPLE'] === 'true')('opens every schema there ever was', async () => {
-    const { place, path, folder } = makePlace()
-    let slowest = 0
-    for (const fixture of SCHEMAS) {
-      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true })
-      writeSchema(fixture, path)
-      const startedMs = performance.now()
-      const served = await place.serve({ instances: 1 })
-      slowest = Math.max(slowest, performance.now() - startedMs)
-      expect((await probe(served)).status, fixture).toBe(200)
-      await kill(served, 'SIGTERM')
-      expect(readdirSync(folder).filter((name) => name.includes('.before-'))).toHaveLength(1)
-      await expectSound(place)
-    }
-    tell(
-      'Upgrade from every schema there ever was',
-      `${SCHEMAS.length} of ${SCHEMAS.length} open whole, each copied first; the slowest start took ${Math.round(slowest)} ms`,
-    )
-  })
-
   it('is backed up beside 50 writes a second, and restored', async () => {
     const { place, folder } = makePlace()
     const keys = await makeKeys(place.databaseUrl)
@@ -451,47 +429,6 @@ describe('a library in a file', () => {
     withEnd(other)
     copyFileSync(backup, join(folder, 'other.db'))
     await expectSound(other)
-  })
-})
-
-/** Exports a whole library, imports it into another, and exports that: the digests of both. */
-async function copyByExport(from: Place, to: Place, folder: string): Promise<{ digests: string[]; ms: number }> {
-  const startedMs = performance.now()
-  const digests: string[] = []
-  for (const [place, args] of [
-    [from, ['export', join(folder, 'one'), '--full']],
-    [to, ['import', 'library', join(folder, 'one')]],
-    [to, ['export', join(folder, 'two'), '--full']],
-  ] as const) {
-    const { code, stdout, stderr } = await place.commonplace(args)
-    expect([code, args], stderr).toEqual([0, args])
-    digests.push(/Digest: ([0-9a-f]{64})/.exec(stdout)?.[1] ?? `none in ${stdout}`)
-  }
-  return { digests, ms: Math.round(performance.now() - startedMs) }
-}
-
-describe('a whole export', () => {
-  it('is the same library on the other engine, and back', async () => {
-    const { place, folder } = makePlace()
-    const keys = await makeKeys(place.databaseUrl)
-    const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger, 200)
-    await writers.stop()
-    await kill(served, 'SIGTERM')
-    const server = await startPostgres([])
-    withEnd({ remove: () => server.stop() })
-    const other = withEnd(createPlace(() => server.url))
-    const back = withEnd(createPlace(() => `sqlite:${join(folder, 'back.db')}`))
-    const there = await copyByExport(place, other, join(folder, 'there'))
-    const again = await copyByExport(other, back, join(folder, 'again'))
-    const digests = new Set([...there.digests, ...again.digests])
-    expect([...digests]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
-    await expectSound(back)
-    tell(
-      'Whole export, from a file to PostgreSQL and back',
-      `${writers.ledger.saves.length.toLocaleString('en')} saves, one digest over all six steps; ${there.ms} ms there, ${again.ms} ms back`,
-    )
   })
 })
 

@@ -404,15 +404,6 @@ describe.skipIf(obstacle !== null)('claude, from the marketplace over https', ()
     expect(await friend.install('hidden-004')).toMatchObject(REFUSED)
   }, 300_000)
 
-  it('takes what a key in the address gives, by tokens for single archives', async () => {
-    const { add, list, names, install, texts } = user('basic')
-    expect(await add(`https://u:${secure.key}@${HOST}`)).toMatchObject(DONE)
-    expect(await names()).toEqual([BUNDLE, ...all('hidden', PRIVATE), ...all('open', PUBLIC)])
-    for (const { url } of (await list()).values()) expect(url).toMatch(/^https:\/\/library\.test\/archives\//)
-    expect(await install('hidden-005')).toMatchObject(DONE)
-    expect((await texts('hidden-005')).get('hidden-005')).toContain('Before')
-  }, 300_000)
-
   it('takes what a key in its settings gives, when it starts', async () => {
     // Without an account it ends before it asks a model, but after it has installed what its settings name.
     const { home, claude, names, install, texts } = user('settings', { CLAUDE_CODE_SYNC_PLUGIN_INSTALL: '1' })

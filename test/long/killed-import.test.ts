@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAt } from '../support/engines.ts'
-import { eventually } from '../support/model-server.ts'
 import { isOnPostgres } from '../support/postgres.ts'
 import { createPlace, MAIN, type Place } from '../support/processes.ts'
 import { STARTER } from '../support/real-data.ts'
@@ -24,20 +22,10 @@ const write = (name: string, text: string) => {
   writeFileSync(path, text)
   return path
 }
-const search = async (query: string) =>
-  JSON.parse((await place.commonplace(['search', query, '--user', 'demo', '--json', '--limit', '50'])).stdout).prompts
 /** The prompts of the starter library. */
 const readStarter = (): { title: string; content: string }[] => JSON.parse(readFileSync(STARTER.promptsFile, 'utf8'))
 
 describe('a whole library', () => {
-  it('leaves a service beside it more of the processor', async () => {
-    const child = place.start(['import', 'prompts', '-', '--format', 'jsonl', '--user', 'demo'])
-    expect(await eventually(() => Promise.resolve(getPriority(child.pid) === 5))).toBe(true)
-    child.stdin.end('{"title":"A title","content":"Some text"}\n')
-    expect(await once(child, 'close')).toEqual([0, null])
-    expect(await search('title')).toHaveLength(1)
-  })
-
   it('loses nothing and doubles nothing when an import is killed half-way and run again', async () => {
     // As many as several transactions take.
     const [count, starter] = [2_400, readStarter()]

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => model.close())
 
 const obstacle = findTerminalObstacle()
-if (obstacle !== null) process.stderr.write(`\nSKIPPED: Claude Code and Gemini CLI do not sign in, because ${obstacle}.\n`)
+if (obstacle !== null) process.stderr.write(`\nSKIPPED: Claude Code does not sign in, because ${obstacle}.\n`)
 
 describe('a program that registers itself', () => {
   for (const client of REGISTERING) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +9,6 @@ import { findFreePort } from '../support/postgres-server.ts'
 import { createPlace, MAIN, run } from '../support/processes.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** A Node of the system, beside the one the tests run with. */
-const SYSTEM_NODE = '/usr/bin/node'
 
 describe('starting from the sources', () => {
   let folder = ''
@@ -93,17 +91,5 @@ describe('installed as a command', () => {
     } finally {
       await place.remove()
     }
-  })
-})
-
-describe('an older Node', () => {
-  it.skipIf(!existsSync(SYSTEM_NODE))('is told in a sentence which one it takes', async () => {
-    const version = (await run(SYSTEM_NODE, ['--version'])).stdout.trim().slice(1)
-    const { code, stdout, stderr } = await run(SYSTEM_NODE, [MAIN, 'keys', 'list'])
-    if (Number.parseInt(version, 10) >= 24) return
-    expect([code, stdout]).toEqual([69, ''])
-    expect(stderr).toBe(
-      `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with ${join(ROOT, 'node_modules/node/bin/node')} (installed by npm ci).\n`,
-    )
   })
 })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   acceptedContent,
@@ -29,30 +30,29 @@ type ExtraPrompt = NonNullable<Extras['prompts']>[number]
 type Question = ReturnType<typeof inputRequired>
 type Form = ElicitRequestFormParams['requestedSchema']
 
-/** One red pixel. */
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 const PAUSE_MS = 50
 
-/** Four silent samples, as a WAV file. */
-function silence(): string {
-  const wav = Buffer.alloc(48)
-  wav.write('RIFF')
-  wav.writeUInt32LE(40, 4)
-  wav.write('WAVEfmt ', 8)
-  wav.writeUInt32LE(16, 16)
-  wav.writeUInt16LE(1, 20) // PCM
-  wav.writeUInt16LE(1, 22) // one channel
-  wav.writeUInt32LE(8000, 24)
-  wav.writeUInt32LE(8000, 28)
-  wav.writeUInt16LE(1, 32)
-  wav.writeUInt16LE(8, 34) // bits in a sample
-  wav.write('data', 36)
-  wav.writeUInt32LE(4, 40)
-  wav.fill(128, 44)
-  return wav.toString('base64')
+/** What is the same for every caller: tools with their answers, forms, prompts and resources. */
+interface Fixtures {
+  readonly tools: readonly {
+    readonly name: string
+    readonly description: string
+    readonly inputSchema?: Tool['inputSchema']
+    readonly result: CallToolResult
+  }[]
+  readonly forms: Readonly<Record<'user' | 'defaults' | 'choices' | 'name' | 'ok' | 'color' | 'context', Form>>
+  readonly prompts: readonly { readonly name: string; readonly description: string; readonly content: PromptContent[] }[]
+  readonly resources: readonly ({
+    readonly name: string
+    readonly uri: string
+    readonly description: string
+    readonly mimeType: string
+  } & ({ readonly text: string } | { readonly blob: string }))[]
 }
+type PromptContent = GetPromptResult['messages'][number]['content']
 
-const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' }
+const FIXTURES: Fixtures = JSON.parse(readFileSync(new URL('../fixtures/conformance.json', import.meta.url), 'utf8'))
+const { forms } = FIXTURES
 
 function say(text: string): CallToolResult {
   return { content: [{ type: 'text', text }] }
@@ -70,35 +70,7 @@ function tool(
 // ---- Content, notifications, errors
 
 const plainTools: readonly ExtraTool[] = [
-  tool('test_simple_text', 'Gives one text.', () => say('This is a simple text response for testing.')),
-  tool('test_image_content', 'Gives an image.', () => ({ content: [image] })),
-  tool('test_audio_content', 'Gives a sound.', () => ({ content: [{ type: 'audio', data: silence(), mimeType: 'audio/wav' }] })),
-  tool('test_embedded_resource', 'Gives a resource within the answer.', () => ({
-    content: [
-      {
-        type: 'resource',
-        resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource content.' },
-      },
-    ],
-  })),
-  tool('test_multiple_content_types', 'Gives a text, an image and a resource.', () => ({
-    content: [
-      { type: 'text', text: 'Multiple content types test:' },
-      image,
-      {
-        type: 'resource',
-        resource: {
-          uri: 'test://mixed-content-resource',
-          mimeType: 'application/json',
-          text: JSON.stringify({ test: 'data', value: 123 }),
-        },
-      },
-    ],
-  })),
-  tool('test_error_handling', 'Fails, and says so.', () => ({
-    ...say('This tool intentionally returns an error for testing'),
-    isError: true,
-  })),
+  ...FIXTURES.tools.map(({ name, description, inputSchema, result }) => tool(name, description, () => result, inputSchema)),
   tool('test_tool_with_logging', 'Sends three log messages.', async (_, { mcpReq }) => {
     await mcpReq.log('info', 'Tool execution started')
     await pause(PAUSE_MS)
@@ -125,36 +97,6 @@ const plainTools: readonly ExtraTool[] = [
     await pause(PAUSE_MS)
     return say('You came back.')
   }),
-]
-
-// ---- Schemas that have to arrive as they are
-
-const schemaTools: readonly ExtraTool[] = [
-  tool(
-    'json_schema_2020_12_tool',
-    'Has a schema with the whole vocabulary of JSON Schema 2020-12.',
-    () => say('The schema is what counts.'),
-    {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      type: 'object',
-      $defs: {
-        address: { $anchor: 'addressDef', type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } },
-      },
-      properties: {
-        name: { type: 'string' },
-        address: { $ref: '#/$defs/address' },
-        contactMethod: { type: 'string', enum: ['phone', 'email'] },
-        phone: { type: 'string' },
-        email: { type: 'string' },
-      },
-      allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
-      if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-      then: { required: ['phone'] },
-      else: { required: ['email'] },
-      additionalProperties: false,
-    },
-  ),
   tool('test_custom_header', 'Takes an argument that a header repeats.', ({ region }) => say(`Region: ${String(region)}`), {
     type: 'object',
     properties: { region: { type: 'string', description: 'Any text', 'x-mcp-header': 'Region' } },
@@ -190,11 +132,8 @@ function report(key: string, message: string, requestedSchema: Form, context: Se
   return say(`Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`)
 }
 
-const nameForm: Form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const named = z.object({ name: z.string() })
-const okForm: Form = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }
 const agreed = z.object({ ok: z.boolean() })
-const colorForm: Form = { type: 'object', properties: { color: { type: 'string' } }, required: ['color'] }
 const colored = z.object({ color: z.string() })
 
 const argument = (name: string, description: string): Tool['inputSchema'] => ({
@@ -221,60 +160,17 @@ const askingTools: readonly ExtraTool[] = [
   tool(
     'test_elicitation',
     'Asks the user for a name and an address.',
-    ({ message }, context) =>
-      report(
-        'user',
-        String(message),
-        {
-          type: 'object',
-          properties: {
-            username: { type: 'string', description: "User's response" },
-            email: { type: 'string', description: "User's email address" },
-          },
-          required: ['username', 'email'],
-        },
-        context,
-      ),
+    ({ message }, context) => report('user', String(message), forms.user, context),
     argument('message', 'The message to show the user'),
   ),
   tool('test_elicitation_sep1034_defaults', 'Asks with a default in every kind of field.', (_, context) =>
-    report(
-      'fields',
-      'Please look over these values.',
-      {
-        type: 'object',
-        properties: {
-          name: { type: 'string', default: 'John Doe' },
-          age: { type: 'integer', default: 30 },
-          score: { type: 'number', default: 95.5 },
-          status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
-          verified: { type: 'boolean', default: true },
-        },
-      },
-      context,
-    ),
+    report('fields', 'Please look over these values.', forms.defaults, context),
   ),
-  tool('test_elicitation_sep1330_enums', 'Asks with every kind of choice.', (_, context) => {
-    const plain = ['option1', 'option2', 'option3']
-    const titled = ['First', 'Second', 'Third'].map((word, index) => ({ const: `value${index + 1}`, title: `${word} Option` }))
-    return report(
-      'choices',
-      'Please choose.',
-      {
-        type: 'object',
-        properties: {
-          untitledSingle: { type: 'string', enum: plain },
-          titledSingle: { type: 'string', oneOf: titled },
-          legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
-          untitledMulti: { type: 'array', items: { type: 'string', enum: plain } },
-          titledMulti: { type: 'array', items: { anyOf: titled } },
-        },
-      },
-      context,
-    )
-  }),
+  tool('test_elicitation_sep1330_enums', 'Asks with every kind of choice.', (_, context) =>
+    report('choices', 'Please choose.', forms.choices, context),
+  ),
   tool('test_streaming_elicitation', 'Asks the user: nothing but the question may be on the stream.', (_, context) =>
-    report('confirm', 'Please confirm.', okForm, context),
+    report('confirm', 'Please confirm.', forms.ok, context),
   ),
   tool('test_missing_capability', "Needs the client's model: a client without one is told so.", (_, context) => {
     const answer = modelAnswer(context, 'answer')
@@ -282,7 +178,7 @@ const askingTools: readonly ExtraTool[] = [
   }),
   tool('test_input_required_result_elicitation', "Asks for the user's name.", (_, context) => {
     const given = acceptedContent(context.mcpReq.inputResponses, 'user_name', named)
-    return given ? say(`Hello, ${given.name}!`) : ask('user_name', 'What is your name?', nameForm)
+    return given ? say(`Hello, ${given.name}!`) : ask('user_name', 'What is your name?', forms.name)
   }),
   tool('test_input_required_result_sampling', "Asks the client's model.", (_, context) => {
     const answer = modelAnswer(context, 'capital_question')
@@ -297,7 +193,7 @@ const askingTools: readonly ExtraTool[] = [
     const declared = envelope.safeParse(context.mcpReq.envelope).data?.[CLIENT_CAPABILITIES_META_KEY]
     if (declared?.elicitation) {
       const given = acceptedContent(context.mcpReq.inputResponses, 'user_name', named)
-      return given ? say(`Hello, ${given.name}!`) : ask('user_name', 'What is your name?', nameForm)
+      return given ? say(`Hello, ${given.name}!`) : ask('user_name', 'What is your name?', forms.name)
     }
     if (!declared?.sampling) return say('You declared nothing that could be asked for.')
     const answer = modelAnswer(context, 'answer')
@@ -329,7 +225,7 @@ function confirming(name: string, description: string, done: string): ExtraTool 
   return tool(name, description, async (_, context) => {
     const carried = await carriedBy(name, context)
     const given = carried && acceptedContent(context.mcpReq.inputResponses, 'confirm', agreed)
-    return given ? say(done) : ask('confirm', 'Please confirm', okForm, await states.mint({ tool: name, round: 1 }, context))
+    return given ? say(done) : ask('confirm', 'Please confirm', forms.ok, await states.mint({ tool: name, round: 1 }, context))
   })
 }
 
@@ -350,7 +246,7 @@ const carryingTools: readonly ExtraTool[] = [
     }
     return inputRequired({
       inputRequests: {
-        user_name: inputRequired.elicit({ mode: 'form', message: 'What is your name?', requestedSchema: nameForm }),
+        user_name: inputRequired.elicit({ mode: 'form', message: 'What is your name?', requestedSchema: forms.name }),
         greeting: inputRequired.createMessage({
           messages: [{ role: 'user', content: { type: 'text', text: 'Generate a greeting' } }],
           maxTokens: 50,
@@ -364,24 +260,21 @@ const carryingTools: readonly ExtraTool[] = [
     const { inputResponses } = context.mcpReq
     const carried = await carriedBy(ROUNDS, context)
     const name = carried?.name ?? (carried && acceptedContent(inputResponses, 'step1', named)?.name)
-    if (!name) return ask('step1', 'Step 1: What is your name?', nameForm, await states.mint({ tool: ROUNDS, round: 1 }, context))
+    if (!name) return ask('step1', 'Step 1: What is your name?', forms.name, await states.mint({ tool: ROUNDS, round: 1 }, context))
     const color = carried?.round === 2 ? acceptedContent(inputResponses, 'step2', colored)?.color : undefined
     if (color !== undefined) return say(`${name} likes ${color}.`)
-    return ask('step2', 'Step 2: What is your favorite color?', colorForm, await states.mint({ tool: ROUNDS, round: 2, name }, context))
+    return ask('step2', 'Step 2: What is your favorite color?', forms.color, await states.mint({ tool: ROUNDS, round: 2, name }, context))
   }),
 ]
 
 // ---- Prompts
 
-function user(...content: GetPromptResult['messages'][number]['content'][]): GetPromptResult {
+function user(...content: PromptContent[]): GetPromptResult {
   return { messages: content.map((one) => ({ role: 'user', content: one })) }
 }
 
 const prompts: readonly ExtraPrompt[] = [
-  {
-    prompt: { name: 'test_simple_prompt', description: 'Takes nothing.' },
-    get: () => user({ type: 'text', text: 'This is a simple prompt for testing.' }),
-  },
+  ...FIXTURES.prompts.map(({ content, ...prompt }) => ({ prompt, get: () => user(...content) })),
   {
     prompt: {
       name: 'test_prompt_with_arguments',
@@ -402,52 +295,29 @@ const prompts: readonly ExtraPrompt[] = [
     },
     get: ({ resourceUri }) =>
       user(
-        {
-          type: 'resource',
-          resource: { uri: resourceUri ?? '', mimeType: 'text/plain', text: 'Embedded resource content for testing.' },
-        },
+        { type: 'resource', resource: { uri: resourceUri ?? '', mimeType: 'text/plain', text: 'Embedded resource content for testing.' } },
         { type: 'text', text: 'Please process the embedded resource above.' },
       ),
-  },
-  {
-    prompt: { name: 'test_prompt_with_image', description: 'Holds an image.' },
-    get: () => user(image, { type: 'text', text: 'Please analyze the image above.' }),
   },
   {
     prompt: { name: 'test_input_required_result_prompt', description: 'Asks the user for what it needs.' },
     get: (_, { mcpReq }) => {
       const given = acceptedContent(mcpReq.inputResponses, 'user_context', z.object({ context: z.string() }))
       if (given) return user({ type: 'text', text: `Use this context: ${given.context}` })
-      return ask('user_context', 'What context should the prompt use?', {
-        type: 'object',
-        properties: { context: { type: 'string' } },
-        required: ['context'],
-      })
+      return ask('user_context', 'What context should the prompt use?', forms.context)
     },
   },
 ]
 
 // ---- Resources, and what else a server of the library does not have
 
-const tools: readonly ExtraTool[] = [...plainTools, ...schemaTools, ...askingTools, ...carryingTools]
+const tools: readonly ExtraTool[] = [...plainTools, ...askingTools, ...carryingTools]
 const schemas = new Map(tools.map(({ tool: { name, inputSchema } }) => [name, inputSchema]))
 
 function attach(mcp: McpServer): void {
-  mcp.registerResource('static-text', 'test://static-text', { description: 'A text that stays.', mimeType: 'text/plain' }, async (uri) => ({
-    contents: [{ uri: uri.href, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }],
-  }))
-  mcp.registerResource(
-    'static-binary',
-    'test://static-binary',
-    { description: 'An image that stays.', mimeType: 'image/png' },
-    async (uri) => ({ contents: [{ uri: uri.href, mimeType: 'image/png', blob: PNG }] }),
-  )
-  mcp.registerResource(
-    'watched',
-    'test://watched-resource',
-    { description: 'One to subscribe to.', mimeType: 'text/plain' },
-    async (uri) => ({ contents: [{ uri: uri.href, mimeType: 'text/plain', text: 'Watch me.' }] }),
-  )
+  for (const { name, uri, description, mimeType, ...body } of FIXTURES.resources) {
+    mcp.registerResource(name, uri, { description, mimeType }, async () => ({ contents: [{ uri, mimeType, ...body }] }))
+  }
   mcp.registerResource(
     'template',
     new ResourceTemplate('test://template/{id}/data', { list: undefined }),

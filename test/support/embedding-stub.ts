@@ -76,7 +76,6 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   normal: (call) => embedAll(call),
   small: (call) => embedAll(call, 64),
   slow: (call) => embedAfter(call, 3000),
-  'a-little-slow': (call) => embedAfter(call, 300),
   'busy-once': (call) => (call.earlier > 0 ? embedAll(call) : fail(call.response, 429, 'Slow down', { 'Retry-After': '1' })),
   broken: ({ response, texts, entry }) => fail(response, 500, `Fault with ${entry.authorization} on ${texts[0]}`),
   'bad-key': ({ response, entry }) => fail(response, 401, `Incorrect API key provided: ${entry.authorization}`),

@@ -92,9 +92,7 @@ export function createPlace(databaseUrlOf?: () => string): Place {
   const serveOne = async (options: ServeOptions): Promise<Served> => {
     const port = options.env?.['PORT'] === '0' || options.env?.['PORT'] === undefined ? await findFreePort() : options.env['PORT']
     const [program = process.execPath, ...args] = [...(options.wrapper ?? []), process.execPath, MAIN, 'serve', ...(options.args ?? [])]
-    const child = spawn(program, args, {
-      env: { ...process.env, ...env, ...options.env, PORT: String(port) },
-    })
+    const child = spawn(program, args, { env: { ...process.env, ...env, ...options.env, PORT: String(port) } })
     servers.push(child)
     let stdout = ''
     let stderr = ''

@@ -78,11 +78,7 @@ export async function makeRichLibrary(store: LibraryStore) {
   const featured = await store.items.createPrompt(
     by(ada),
     { ...prompt, title: 'On the first page', content: 'Featured' },
-    {
-      authorId: ghost.id,
-      contributors: ['Zoë', 'a,b'],
-      createdAt: '2020-01-01T00:00:00Z',
-    },
+    { authorId: ghost.id, contributors: ['Zoë', 'a,b'], createdAt: '2020-01-01T00:00:00Z' },
   )
   await store.marks.setFeatured('prompt', featured.id, true)
   const symbols = await store.items.createPrompt(

@@ -214,11 +214,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
     keys.set('other without read', (await test.user('other', ['write'])).key)
     keys.set('owner', owner.key)
     keys.set('owner without read', (await test.user(ownerName, ['write'])).key)
-    await test.call(owner.actor, 'create_collection', {
-      title: 'Everything',
-      visibility: 'public',
-      ...(isTeam ? { owner: 'owner' } : {}),
-    })
+    await test.call(owner.actor, 'create_collection', { title: 'Everything', visibility: 'public', ...(isTeam ? { owner: 'owner' } : {}) })
     for (const kind of ['prompt', 'skill'] as const) {
       for (const state of STATES) {
         const item = await saveMarked(test, owner.actor, kind, state, isTeam ? { owner: 'owner' } : {})

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { diffEnds, diffRows, hashObject, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
-import { createRows, type ObjectId } from './tree.ts'
+import { diffEnds, hashObject, readObject, type StoredObject, storeChange } from './objects.ts'
+import type { ObjectId } from './tree.ts'
 
 interface Kept {
   readonly id: ObjectId
@@ -41,58 +40,6 @@ describe('objects', () => {
           earlier = { id, bytes, stored }
         }
         for (const [id, bytes] of contents) expect(readObject(id, (one) => objects.get(one)).equals(bytes)).toBe(true)
-      }),
-    )
-  })
-
-  it('become deltas where little changes, also in large ones', () => {
-    const large = Buffer.alloc(3_000_000, createHash('sha256').update('x').digest())
-    const changed = Buffer.concat([large.subarray(0, 2_000_000), Buffer.from('changed'), large.subarray(2_000_100)])
-    const first = { id: hashObject('tree', large), stored: storeObject('tree', large) }
-    const second = storeChange('tree', changed, first, () => diffEnds(large, changed))
-    const objects = new Map([
-      [first.id, first.stored],
-      ['second', second],
-    ])
-    expect([second.base, second.size < 1000]).toEqual([first.id, true])
-    expect(readObject('second', (id) => objects.get(id)).equals(changed)).toBe(true)
-    expect(() => readObject('second', (id) => (id === 'second' ? second : undefined))).toThrow(/missing/)
-  })
-
-  it('of rows become what was set and deleted, wherever it stands', () => {
-    const edit = fc.record({ key: fc.nat({ max: 400 }), value: fc.nat(), isGone: fc.boolean() })
-    fc.assert(
-      fc.property(fc.array(fc.array(edit, { maxLength: 60 }), { minLength: 1, maxLength: 12 }), (groups) => {
-        const rows = createRows()
-        const model = new Map<string, string>()
-        const objects = new Map<ObjectId, StoredObject>()
-        for (let n = 0; n < 300; n++) rows.set(`k${n}`, Buffer.from(`k${n}=start;`))
-        for (let n = 0; n < 300; n++) model.set(`k${n}`, `k${n}=start;`)
-        let before = rows.read()
-        objects.set('0', storeObject('tree', Buffer.concat(before.map(({ bytes }) => bytes))))
-        for (const [place, group] of groups.entries()) {
-          for (const { key, value, isGone } of group) {
-            if (isGone) rows.delete(`k${key}`)
-            else rows.set(`k${key}`, Buffer.from(`k${key}=${value};`))
-            if (isGone) model.delete(`k${key}`)
-            else model.set(`k${key}`, `k${key}=${value};`)
-          }
-          const after = rows.read()
-          const bytes = Buffer.concat(after.map((row) => row.bytes))
-          const expected = [...model.keys()]
-            .sort()
-            .map((key) => model.get(key))
-            .join('')
-          expect(bytes.toString()).toBe(expected)
-          const stored = objects.get(`${place}`)
-          if (stored)
-            objects.set(
-              `${place + 1}`,
-              storeChange('tree', bytes, { id: `${place}`, stored }, () => diffRows(before, after)),
-            )
-          expect(readObject(`${place + 1}`, (id) => objects.get(id)).toString()).toBe(expected)
-          before = after
-        }
       }),
     )
   })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { AppError } from '../../errors.ts'
+import type { AppError } from '../../errors.ts'
 import type { Instances } from '../../library/ports/instances.ts'
 import { createRelay, type Relay, type RelayHandlers } from './relay.ts'
 
@@ -59,9 +59,6 @@ function openStream() {
     isCancelled: () => isCancelled,
   }
 }
-const turns = async (count = 20) => {
-  for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve))
-}
 
 describe('a relay', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }))
@@ -89,27 +86,5 @@ describe('a relay', () => {
     stream.write(text.slice(8))
     stream.end()
     expect(await answer?.text()).toBe('data: 漢🎉\n\n')
-  })
-
-  it('gives a refusal as a refusal, and null when the other holds nothing', async () => {
-    const { join } = network()
-    join('holder', async () => {
-      throw new AppError('invalid_input', 'The id is taken.')
-    })
-    join('empty')
-    const asker = join('asker')
-    await expect(asker.ask('holder', 'h', request(), {})).rejects.toMatchObject({ code: 'invalid_input', message: 'The id is taken.' })
-    expect(await asker.ask('empty', 'h', request(), {})).toBeNull()
-  })
-
-  it('tells that a session ended, and takes no note of what it does not understand', async () => {
-    const { join } = network()
-    const ended: string[] = []
-    const holder = join('holder', undefined, ended)
-    await join('asker').tellEnded('holder', 'hash')
-    holder.receive('{"is":"something newer"}')
-    holder.receive('{"is":"piece","id":"of nobody","base64":""}')
-    await turns()
-    expect(ended).toEqual(['hash'])
   })
 })

@@ -8,14 +8,8 @@ import { coerceText, describeInputs } from './describe-inputs.ts'
 function describeSchema(input: z.ZodObject) {
   return describeInputs(
     defineOperation({
-      name: 'try',
-      title: 'Try',
-      summary: 'For this test.',
-      scope: null,
-      surfaces: {},
-      input,
-      output: z.object({}),
-      run: async () => ({}),
+      ...{ name: 'try', title: 'Try', summary: 'For this test.', scope: null, surfaces: {} },
+      ...{ input, output: z.object({}), run: async () => ({}) },
     }),
   )
 }
@@ -41,11 +35,7 @@ describe('describeInputs', () => {
   })
 
   it('tells what is required, what there is to choose from, and what it means, in the order of definition', () => {
-    const input = z.object({
-      b: z.string().describe('The first'),
-      a: z.enum(['x', 'y']).optional(),
-      c: z.number().default(1),
-    })
+    const input = z.object({ b: z.string().describe('The first'), a: z.enum(['x', 'y']).optional(), c: z.number().default(1) })
     expect(describeSchema(input)).toMatchObject([
       { name: 'b', kind: 'text', description: 'The first', choices: null, isRequired: true },
       { name: 'a', kind: 'text', description: '', choices: ['x', 'y'], isRequired: false },
@@ -82,26 +72,12 @@ describe('describeInputs', () => {
 })
 
 describe('coerceText', () => {
-  it.each([
-    ['12', 'number', 12],
-    ['-3', 'number', -3],
-    ['1.5', 'number', 1.5],
-    ['true', 'boolean', true],
-    ['false', 'boolean', false],
-    ['12', 'text', '12'],
-    ['true', 'text', 'true'],
-  ] as const)('%s as %s is %j', (text, kind, value) => {
-    expect(coerceText(text, kind)).toBe(value)
-  })
-
-  it.each(['', ' ', 'abc', '1e9', '0x10', 'Infinity', 'NaN', '1 ', '--1', '1.', '.5'])(
-    'leaves %j, which is no number, for the schema to refuse',
-    (text) => {
+  it('reads numbers and truth, and leaves what is neither for the schema to refuse', () => {
+    expect(['12', '-3', '1.5'].map((text) => coerceText(text, 'number'))).toEqual([12, -3, 1.5])
+    expect(['true', 'false'].map((text) => coerceText(text, 'boolean'))).toEqual([true, false])
+    for (const text of ['12', 'true']) expect(coerceText(text, 'text')).toBe(text)
+    for (const text of ['', ' ', 'abc', '1e9', '0x10', 'Infinity', 'NaN', '1 ', '--1', '1.', '.5'])
       expect(coerceText(text, 'number')).toBe(text)
-    },
-  )
-
-  it.each(['', 'TRUE', 'yes', '1', '0'])('leaves %j, which is neither true nor false, for the schema to refuse', (text) => {
-    expect(coerceText(text, 'boolean')).toBe(text)
+    for (const text of ['', 'TRUE', 'yes', '1', '0']) expect(coerceText(text, 'boolean')).toBe(text)
   })
 })

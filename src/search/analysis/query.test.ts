@@ -83,15 +83,9 @@ describe('correctQuery', () => {
     expect(correctQuery(query, CORRECTIONS)).toBeNull()
   })
 
-  it('has nothing to say without corrections', () => {
-    expect(correctQuery('pyhton', new Map())).toBeNull()
-  })
-
-  it('puts a correction in as it is, whatever signs are in it', () => {
+  it('puts a correction in as it is, beside another script too, and nothing without one', () => {
     expect(correctQuery('pyhton', new Map([['pyhton', '$& $1']]))).toBe('$& $1')
-  })
-
-  it('keeps what stands in the same run in another script', () => {
     expect(correctQuery('pyhton教程', CORRECTIONS)).toBe('python教程')
+    expect(correctQuery('pyhton', new Map())).toBeNull()
   })
 })

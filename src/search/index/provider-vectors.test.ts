@@ -60,16 +60,6 @@ const request = (text: string, filter: IndexFilter = {}, viewer: number | null =
 }
 
 describe('what is compared exactly', () => {
-  it('is the nearest 200 by code, and the best by words however far they are', () => {
-    const items = Array.from({ length: 300 }, (_, n) => ({ seq: n + 1, title: n === 299 ? 'walrus' : `word${n}` }))
-    const index = makeIndex(items)
-    for (const { seq } of items) index.codes.put(seq, DIMS, toCode(vectorOf(seq === 300 ? DIMS : Math.floor(seq / 10))))
-    const chosen = index.chooseCandidates('prompt', request('walrus'), ONES)
-    expect(chosen.length).toBe(201)
-    expect(new Set(chosen)).toEqual(new Set([...Array.from({ length: 200 }, (_, n) => n + 1), 300]))
-    expect(index.chooseSimilarCandidates('prompt', {}, ONES).length).toBe(200)
-  })
-
   it('is nothing the filter leaves out, that is hidden, gone, of the other kind, or has no vector', () => {
     const index = makeIndex([
       { seq: 1, title: 'walrus', type: 'TEXT' },

@@ -52,14 +52,11 @@ describe('every word before some', () => {
     expect(marked.seqs('walrus invoice ', { filter: { anyTags: ['red'] } })).toEqual([11])
   })
 
-  it('holds nothing for a query without a word, and everything for a blank one', () => {
+  it('holds nothing for a query without a word or of what stands nowhere, and everything for a blank one', () => {
     const { find, seqs } = libraryOf(['walrus', 'invoice'])
     expect(find('!!!')).toEqual({ seqs: [], scores: [], total: 0, corrections: new Map() })
+    expect(find('zzyzx ')).toMatchObject({ seqs: [], total: 0 })
     expect(seqs(' ')).toEqual([2, 1])
-  })
-
-  it('finds nothing for what stands nowhere', () => {
-    expect(libraryOf(['walrus', 'invoice']).find('zzyzx ')).toMatchObject({ seqs: [], total: 0 })
   })
 })
 
@@ -96,16 +93,14 @@ describe('what counts for more', () => {
   it('the best of what stands for a word, not the last', () => {
     const both = { title: 'prom', content: 'promise of words' }
     const one = { title: 'some', content: 'prom of words' }
-    expect(
-      libraryOf([both, one, ...padding])
+    const first = (...items: Partial<Written>[]) =>
+      libraryOf([...items, ...padding])
         .seqs('prom')
-        .slice(0, 2),
-    ).toEqual([1, 2])
-    expect(
-      libraryOf([one, both, ...padding])
-        .seqs('prom')
-        .slice(0, 2),
-    ).toEqual([2, 1])
+        .slice(0, 2)
+    expect([first(both, one), first(one, both)]).toEqual([
+      [1, 2],
+      [2, 1],
+    ])
   })
 
   it('of equal ones the most voted, then the newest', () => {
@@ -360,25 +355,14 @@ describe('meaning', () => {
 })
 
 describe('an index of nothing', () => {
-  it('finds nothing', () => {
-    const { find, index } = makeLibrary(VECTORS)
-    for (const query of ['', 'walrus', 'the', '北京', '!!!'])
-      expect(find(query, { viewer: 1 })).toEqual({ seqs: [], scores: [], total: 0, corrections: new Map() })
-    expect([
-      index.countTags(asViewer()),
-      index.countCategories('skill', asViewer(1)).size,
-      index.similar('prompt', 'walrus', {}, 5),
-    ]).toEqual([[], 0, []])
-  })
-
-  it('is what is left when everything was deleted', () => {
-    const { remove, find, index } = libraryOf(['walrus', { content: 'walrus', visibility: 'private' }])
-    remove(1)
-    remove(2)
-    expect([find('walrus ', { viewer: 1 }), find('walruz ', { viewer: 1 }).corrections.size, index.countTags(asViewer(1))]).toEqual([
-      { seqs: [], scores: [], total: 0, corrections: new Map() },
-      0,
-      [],
-    ])
+  it('finds nothing, also when everything was deleted', () => {
+    const nothing = { seqs: [], scores: [], total: 0, corrections: new Map() }
+    const emptied = libraryOf(['walrus', { content: 'walrus', visibility: 'private' }], VECTORS)
+    for (const seq of [1, 2]) emptied.remove(seq)
+    for (const { find, index } of [makeLibrary(VECTORS), emptied]) {
+      for (const query of ['', 'walrus ', 'walruz ', 'the', '北京', '!!!']) expect(find(query, { viewer: 1 })).toEqual(nothing)
+      expect([index.countTags(asViewer(1)), index.countCategories('skill', asViewer(1)).size]).toEqual([[], 0])
+      expect(index.similar('prompt', 'walrus', {}, 5)).toEqual([])
+    }
   })
 })

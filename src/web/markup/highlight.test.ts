@@ -99,18 +99,10 @@ describe('highlightCode', () => {
 
 describe('languages', () => {
   it('are named as fences and files name them, and each has a grammar', async () => {
-    expect([languageOfFence('js title="x"'), languageOfFence('Python3'), languageOfFence('{.yaml}'), languageOfFence('')]).toEqual([
-      'javascript',
-      null,
-      null,
-      null,
-    ])
-    expect([languageOfFile('a/b.test.TS'), languageOfFile('Dockerfile'), languageOfFile('a.b'), languageOfFile('LICENSE')]).toEqual([
-      'typescript',
-      'docker',
-      null,
-      null,
-    ])
+    const fences = ['js title="x"', 'Python3', '{.yaml}', '']
+    expect(fences.map(languageOfFence)).toEqual(['javascript', null, null, null])
+    const files = ['a/b.test.TS', 'Dockerfile', 'a.b', 'LICENSE']
+    expect(files.map(languageOfFile)).toEqual(['typescript', 'docker', null, null])
     for (const name of [
       ...['bash', 'c', 'cs', 'css', 'diff', 'dockerfile', 'go', 'html', 'java', 'jsx', 'md', 'php', 'ps1', 'rb', 'rs', 'sql', 'tf'],
       ...['toml', 'xml', 'yml'],

@@ -25,38 +25,20 @@ function heldBy(work: () => void): number {
 }
 
 describe('drawRowText', () => {
-  it('escapes texts, and shows blanks as chips', () => {
-    expect(draw({}, null)).toEqual({
-      title: 'Fix &lt;pipes&gt;',
-      description: 'For a plumber &amp; others',
-      words: 'Call <span class="chip">name</span> at once.',
-      blanks: 1,
-    })
+  it('escapes texts, shows blanks as chips, and has no words for a skill', () => {
+    const [title, description] = ['Fix &lt;pipes&gt;', 'For a plumber &amp; others']
+    expect(draw({}, null)).toEqual({ title, description, words: 'Call <span class="chip">name</span> at once.', blanks: 1 })
+    expect(draw({ content: null, description: null }, 'plumber')).toEqual({ title, description: null, words: '', blanks: 0 })
   })
 
-  it('marks the words of a query in each of them', () => {
+  it('marks the words of a query in each of them, and none that reaches from one text into the next', () => {
     expect(draw({}, 'pipe plumbers names ')).toMatchObject({
       title: 'Fix &lt;<mark>pipes</mark>&gt;',
       description: 'For a <mark>plumber</mark> &amp; others',
       words: 'Call <span class="chip"><mark>name</mark></span> at once.',
     })
-  })
-
-  it('marks no word that reaches from one text into the next', () => {
-    expect(draw({ title: 'car', description: 'pet', content: 'carpet' }, 'carpet ')).toMatchObject({
-      title: 'car',
-      description: 'pet',
-      words: '<mark>carpet</mark>',
-    })
-  })
-
-  it('has no words for a skill, and no description where there is none', () => {
-    expect(draw({ content: null, description: null }, 'plumber')).toEqual({
-      title: 'Fix &lt;pipes&gt;',
-      description: null,
-      words: '',
-      blanks: 0,
-    })
+    const texts = { title: 'car', description: 'pet' }
+    expect(draw({ ...texts, content: 'carpet' }, 'carpet ')).toMatchObject({ ...texts, words: '<mark>carpet</mark>' })
   })
 
   const long = `${'one two three '.repeat(40)}\nThen call a **plumber** at once.`

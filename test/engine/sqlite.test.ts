@@ -6,11 +6,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { migrate } from '../migrations/index.ts'
-import type { Database } from '../schema.ts'
-import type { OpenDatabase } from './dialect.ts'
-import { openSqlite, readSqliteFile } from './sqlite.ts'
-import { sizeOfLog } from './sqlite-log.ts'
+import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { openSqlite, readSqliteFile } from '../../src/storage/dialects/sqlite.ts'
+import { sizeOfLog } from '../../src/storage/dialects/sqlite-log.ts'
+import { migrate } from '../../src/storage/migrations/index.ts'
+import type { Database } from '../../src/storage/schema.ts'
 
 let folder: string
 let path: string

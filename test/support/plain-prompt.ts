@@ -1,0 +1,12 @@
+import type { PromptFields } from '../../src/library/items.ts'
+
+/** A prompt with nothing special about it, for tests of the store. */
+export const PLAIN_PROMPT: PromptFields = {
+  title: 'A title',
+  content: 'Some text',
+  description: null,
+  category: null,
+  tags: [],
+  type: 'TEXT',
+  visibility: 'public',
+}
