@@ -31,19 +31,10 @@ describe('firstWords', () => {
   })
 
   it('names blanks, inside of markup and JSON too, and counts them', () => {
-    expect(firstWords('Greet **${name}** as ${role:a friend}, ${name}.')).toEqual({
-      pieces: [
-        { text: 'Greet ' },
-        { blank: 'name' },
-        { text: ' as ' },
-        { blank: 'role' },
-        { text: ', ' },
-        { blank: 'name' },
-        { text: '.' },
-      ],
-      blanks: 2,
-      isCut: false,
-    })
+    const { pieces, blanks, isCut } = firstWords('Greet **${name}** as ${role:a friend}, ${name}.')
+    const [greet, as, comma, end] = ['Greet ', ' as ', ', ', '.'].map((text) => ({ text }))
+    expect(pieces).toEqual([greet, { blank: 'name' }, as, { blank: 'role' }, comma, { blank: 'name' }, end])
+    expect([blanks, isCut]).toEqual([2, false])
     expect(show('{"${key}": "a", "who": "${my__name:x}"}')).toBe('a · <my__name>')
   })
 

@@ -51,7 +51,7 @@ describe('slugify', () => {
 
   it('gives nothing or a slug, whatever the title, and leaves a slug as it is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (title) => {
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (title) => {
         const slug = slugify(title)
         expect(slug).toMatch(/^$|^[a-z0-9]+(-[a-z0-9]+)*$/)
         expect(slug.length).toBeLessThanOrEqual(64)

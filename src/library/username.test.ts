@@ -18,17 +18,9 @@ describe('usernameFault', () => {
 describe('placeholderNames', () => {
   const names = (contributor: string) => [...placeholderNames(contributor, 'k3k3k3k3')]
 
-  it.each([
-    ['ann', 'ann'],
-    ['Ann Lee', 'Ann-Lee'],
-    ['a@b.c', 'a-b.c'],
-    ['用户', '--'],
-    ['😀', '-'],
-    ['repo.git', 'repo-git'],
-    ['.', '.-2'],
-    ['Docs', 'Docs-2'],
-  ])('%s becomes %s', (contributor, name) => {
-    expect(names(contributor)[0]).toBe(name)
+  it('are usernames, of signs that may stand in one', () => {
+    const contributors = ['ann', 'Ann Lee', 'a@b.c', '用户', '😀', 'repo.git', '.', 'Docs']
+    expect(contributors.map((one) => names(one)[0])).toEqual(['ann', 'Ann-Lee', 'a-b.c', '--', '-', 'repo-git', '.-2', 'Docs-2'])
   })
 
   it('offers others when the first is taken, and ends with the random one', () => {

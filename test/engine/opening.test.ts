@@ -94,16 +94,6 @@ describe.runIf(isOnPostgres())('a database server', () => {
       (url: URL) => (url.password = 'hush-hush'),
       /^Could not open the library at postgres:\S+: password authentication failed for user "\w+"\.$/,
     ],
-    [
-      'without the password it asks for',
-      (url: URL) => (url.password = ''),
-      /^Could not open the library at postgres:\S+: the server requires a password, and neither DATABASE_URL nor PGPASSWORD sets one\.$/,
-    ],
-    [
-      'without the database',
-      (url: URL) => (url.pathname = '/no-such'),
-      /^Could not open the library at postgres:\S+: database "no-such" does not exist\.$/,
-    ],
   ])('%s is told of in a sentence, without the password', async (_, change, sentence) => {
     const url = new URL(createDatabaseNow())
     change(url)

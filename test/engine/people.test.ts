@@ -1,4 +1,3 @@
-import type { KyselyPlugin, RootOperationNode } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { Prompt, PromptFields, User } from '../../src/library/items.ts'
@@ -258,31 +257,12 @@ for (const engine of ENGINES) {
       })
     })
 
-    it('lists somebody’s own items, the last changed first, without sorting texts', async () => {
+    it('lists somebody’s own items, the last changed first', async () => {
       const ids: string[] = []
       for (let n = 0; n < 5; n++) ids.unshift((await save(ada, { title: `Own ${n}`, visibility: n === 2 ? 'private' : 'public' })).id)
       await save(ben)
       await store.items.setDeleted('prompt', ids[1] ?? '', ada.id, true)
       await store.items.changePrompt(ids[4] ?? '', by(ada), () => ({ title: 'Last' }))
-      const asked: RootOperationNode[] = []
-      const listening: KyselyPlugin = {
-        transformQuery({ node }) {
-          asked.push(node)
-          return node
-        },
-        transformResult: async ({ result }) => result,
-      }
-      const watched = await createStore({ ...database, reader: database.reader.withPlugin(listening) }, outside)
-      asked.length = 0
-      await watched.own.listOwned(ANONYMOUS, ada.id, { kind: 'prompt', visibility: 'public', limit: 2, offset: 1 })
-      await watched.marks.listHeld({ limit: 2, offset: 1 })
-      const pages = asked
-        .map((node) => database.reader.getExecutor().compileQuery(node, { queryId: 'x' }))
-        .filter(({ sql }) => / offset /.test(sql))
-      expect(pages.length).toBe(2)
-      for (const page of pages) {
-        expect(await engine.isServedByIndex(database, page), page.sql).toBe(true)
-      }
       const list = async (visibility: 'private' | null, limit: number, offset: number) => {
         const page = await store.own.listOwned(ANONYMOUS, ada.id, { kind: 'prompt', visibility, limit, offset })
         return [page.items.map(({ id }) => ids.indexOf(id)), page.total]

@@ -48,11 +48,6 @@ it.each([
   expect(stderr).toBe('')
 })
 
-it('serve leaves flags that were given', async () => {
-  const given = await start(['--max-semi-space-size=8', MAIN, 'serve'], { until: WELCOME })
-  expect(given.commandLine.filter((part) => part.startsWith('--'))).toEqual(['--heap-growing-percent=20', '--max-semi-space-size=8'])
-})
-
 it('other commands run in the process they were started in', async () => {
   await place.commonplace(['users', 'create', 'ada'])
   const hello = { jsonrpc: '2.0', id: 1, method: 'ping' }

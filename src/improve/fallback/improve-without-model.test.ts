@@ -24,7 +24,12 @@ describe('an ordinary prompt', () => {
     expect(added).not.toMatch(GUESSES)
     if (adds === null) expect(added).toBe('')
     else if (adds) expect(added).toMatch(adds)
-    expectSound(prompt)
+    // In every other type below, as pieces of made-up prompts.
+    expectSound(
+      prompt,
+      [],
+      EVERY_WAY.filter((way) => way.outputType === (outputType ?? 'text')),
+    )
   })
 
   it('is one of many: ten kinds, three languages and more', () => {

@@ -36,6 +36,13 @@ const VECTORS: WordVectors = {
   vectorOf: (row) => [...ANGLES.values()][row] ?? new Int8Array(DIMS),
 }
 
+/** Words of general English that are numbered. */
+const NUMBERED = {
+  wordOf: (row: number) => `w${row}`,
+  find: (word: string) => (word.startsWith('w') ? Number(word.slice(1)) : -1),
+  rankOf: () => 0,
+}
+
 function make(words: readonly string[], vectors = VECTORS) {
   const vocabulary = createVocabulary()
   let last = 0
@@ -54,11 +61,8 @@ describe('createNeighbours', () => {
     for (const { cosine } of find('walrus')) expect(cosine).toBeLessThanOrEqual(1)
   })
 
-  it('does so for a word the vocabulary has not', () => {
+  it('does so for a word the vocabulary has not, and finds nothing for one general English does not know, or without vectors', () => {
     expect(make(['seal', 'tax']).words('walrus')).toEqual(['seal'])
-  })
-
-  it('finds nothing for a word general English does not know, and knows nothing without vectors', () => {
     expect(make(['seal', 'unheard']).words('unheard')).toEqual([])
     expect(make(['seal', 'walrus'], NO_WORD_VECTORS).words('walrus')).toEqual([])
     expect(make([]).words('walrus')).toEqual([])
@@ -73,19 +77,8 @@ describe('createNeighbours', () => {
     expect(words('otter')).toEqual(['shore', 'seal', 'tax'])
   })
 
-  it('finds them among very many', () => {
-    const { words } = make([...Array.from({ length: 3000 }, (_, i) => `unheard${i}`), 'seal', 'tax'])
-    expect(words('walrus')).toEqual(['seal'])
-  })
-
   it('finds the same for more words than it remembers, and what came meanwhile', () => {
-    const many: WordVectors = {
-      size: 5000,
-      wordOf: (row) => `w${row}`,
-      find: (word) => (word.startsWith('w') ? Number(word.slice(1)) : -1),
-      rankOf: () => 0,
-      vectorOf: (row) => vectorAt(row < 2 ? 10 * row : 100 + (row % 80)),
-    }
+    const many: WordVectors = { ...NUMBERED, size: 5000, vectorOf: (row) => vectorAt(row < 2 ? 10 * row : 100 + (row % 80)) }
     const { add, words } = make(['w0', 'w1'], many)
     expect(words('w0')).toEqual(['w1'])
     for (let row = 2; row < 4500; row++) words(`w${row}`)
@@ -109,13 +102,7 @@ describe('createNeighbours', () => {
 
   it('looks at every word it knows, however many those are', () => {
     const size = 3000
-    const many: WordVectors = {
-      size,
-      wordOf: (row) => `w${row}`,
-      find: (word) => (word.startsWith('w') ? Number(word.slice(1)) : -1),
-      rankOf: () => 0,
-      vectorOf: (row) => vectorAt(row % 10 === 0 ? 10 : 100),
-    }
+    const many: WordVectors = { ...NUMBERED, size, vectorOf: (row) => vectorAt(row % 10 === 0 ? 10 : 100) }
     const { find } = make(
       Array.from({ length: size }, (_, i) => `w${i}`),
       many,

@@ -34,26 +34,6 @@ describe('codes', () => {
     expect([codes.seqs(), codes.size, codes.has(9), codes.has(8)]).toEqual([[3, 5, 7, 9], 4, true, false])
   })
 
-  it('take the place of those of the same item, and go', () => {
-    const codes = createVectorCodes()
-    for (let seq = 1; seq <= 300; seq++) codes.put(seq, 4, toCode(vector(1, 1, 1, -1)))
-    codes.put(150, 4, toCode(vector(1, 1, 1, 1)))
-    expect([codes.nearest(vector(1, 1, 1, 1), all, 1), codes.size]).toEqual([[150], 300])
-    for (let seq = 1; seq <= 300; seq++) if (seq !== 150) codes.remove(seq)
-    codes.remove(1000)
-    expect([codes.nearest(vector(1, 1, 1, 1), all, 5), codes.size]).toEqual([[150], 1])
-    codes.remove(150)
-    expect([codes.nearest(vector(1, 1, 1, 1), all, 5), codes.size]).toEqual([[], 0])
-  })
-
-  it('of other dimensions take the place of all, and are not compared', () => {
-    const codes = createVectorCodes()
-    codes.put(1, 4, toCode(vector(1, 1, 1, 1)))
-    codes.put(2, 40, toCode(new Float32Array(40).fill(1)))
-    expect([codes.seqs(), codes.nearest(vector(1, 1, 1, 1), all, 5)]).toEqual([[2], []])
-    expect(codes.nearest(new Float32Array(40).fill(1), all, 5)).toEqual([2])
-  })
-
   it('have the ten nearest by cosine among the 200 they name, of 5,000 with a large common part', () => {
     const dims = 256
     const noise = createNoise(dims)
