@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
-describe('a copy of an item', () => {
+describe('a copy of an item', { shuffle: false }, () => {
   let test: TestApp
   let boss: Visitor
   let ada: Visitor

@@ -10,7 +10,7 @@ import { type TestApp, testApp } from '../support/test-app.ts'
 
 const STARTER = fileURLToPath(new URL('../../starter', import.meta.url))
 
-describe('the starter library', () => {
+describe('the starter library', { shuffle: false }, () => {
   let test: TestApp
   const prompts: { title: string; content: string; type: string; category: string }[] = JSON.parse(
     readFileSync(`${STARTER}/prompts.json`, 'utf8'),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
-describe('the pages of collections', () => {
+describe('the pages of collections', { shuffle: false }, () => {
   let test: TestApp
   let ada: Visitor
   let ben: Visitor

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
-describe('the pages of teams', () => {
+describe('the pages of teams', { shuffle: false }, () => {
   let test: TestApp
   let admin: Visitor
   let ann: Visitor
