@@ -81,6 +81,23 @@ for (const engine of ENGINES) {
       expect(await counts()).toEqual([1, 0, 1])
     })
 
+    it('are not kept when the item changed, was hidden or deleted since its text was read', async () => {
+      const items = []
+      for (const title of ['Changed', 'Hidden', 'Deleted', 'Same']) items.push(await store.items.createPrompt(by(), { ...PROMPT, title }))
+      const [changed, hidden, deleted, same] = items
+      const read = await pending()
+      await store.items.changePrompt(changed?.id ?? '', by(), () => ({ content: 'Other' }))
+      await store.items.changePrompt(hidden?.id ?? '', by(), () => ({ visibility: 'private' }))
+      await store.items.setDeleted('prompt', deleted?.id ?? '', ada.id, true)
+      expect(await embed(read)).toBe(1)
+      expect((await pending()).map((item) => item.id)).toEqual([changed?.id])
+      expect(await counts()).toEqual([2, 1, 1])
+      // Twice is as good as once.
+      expect(await embed(read)).toBe(1)
+      expect(await counts()).toEqual([2, 1, 1])
+      expect(same?.id).toBe(read.at(-1)?.id)
+    })
+
     describe('in a search', () => {
       /** Vectors that share a large part, as a provider's do: the first number; the others tell the items apart. */
       const toward = (axis: number, strength = 1) => {
