@@ -55,6 +55,18 @@ const ask = (library: Library, queries: readonly string[]) => [
   queries.map((query) => library.find(query, { kind: 'skill' })),
 ]
 
+/** Sums of another order differ in their last bit, and a similarity that is rounded then by its last digit. */
+function expectSame(answers: unknown, expected: unknown): void {
+  const split = (all: unknown) => {
+    const similarities: number[] = []
+    const keep = (key: string, value: unknown) => (key === 'similarity' ? similarities.push(Number(value)) : value)
+    return { rest: JSON.stringify(all, keep), similarities }
+  }
+  const [one, other] = [split(answers), split(expected)]
+  expect(one.rest).toBe(other.rest)
+  for (const [place, similarity] of one.similarities.entries()) expect(similarity).toBeCloseTo(other.similarities[place] ?? Number.NaN, 4)
+}
+
 const anyChange = fc.oneof(
   {
     weight: 3,
@@ -90,9 +102,9 @@ describe('parts of an index', () => {
         })
         for (const one of remaining) change(original, one)
         const loaded = loadParts(parts)
-        expect(ask(loaded, asked)).toEqual(expected)
+        expectSame(ask(loaded, asked), expected)
         for (const one of after) change(loaded, one)
-        expect(ask(loaded, asked)).toEqual(ask(original, asked))
+        expectSame(ask(loaded, asked), ask(original, asked))
       }),
       { numRuns: 15 },
     )
