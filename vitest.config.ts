@@ -68,7 +68,14 @@ export default defineConfig({
       { extends: true, test: { name: 'smoke', include: [SMOKE], globalSetup: [BUILD, JOURNEYS] } },
       {
         extends: true,
-        test: { name: 'journeys', include: ['test/journeys/*.test.ts'], exclude: [SMOKE], globalSetup: [BUILD, TOOLS, JOURNEYS] },
+        test: {
+          name: 'journeys',
+          include: ['test/journeys/*.test.ts'],
+          exclude: [SMOKE],
+          globalSetup: [BUILD, TOOLS, JOURNEYS],
+          // Each is as long as ten other tests.
+          testTimeout: 600_000,
+        },
       },
       {
         extends: true,

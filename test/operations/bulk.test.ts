@@ -30,19 +30,4 @@ describe('changes of many items', () => {
     expect(changed).toHaveLength(60)
     expect(turns).toBeGreaterThanOrEqual(6)
   })
-
-  it('are taken back whole, also when the category from before is gone', async () => {
-    const admin = { kind: 'user', userId: '', username: 'admin', scopes: new Set(['admin'] as const) } as const
-    const { category } = await test.call(admin, 'create_category', { name: 'Short-lived' }).then(Object)
-    const id = await save({ category: category?.slug ?? 'short-lived', visibility: 'private' })
-    const { changed } = await test.call(await owner(), 'change_items', {
-      collection: 'prompts',
-      ids: [id],
-      category: null,
-      visibility: 'public',
-    })
-    await test.call(admin, 'delete_category', { slug: category?.slug ?? 'short-lived' })
-    expect(await test.call(await owner(), 'take_back_changes', { collection: 'prompts', changed })).toEqual({ restored: 1, refused: [] })
-    expect(await test.call(await owner(), 'show_prompt', { id })).toMatchObject({ visibility: 'private', category: null })
-  })
 })

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createTextEmbedder } from '../../src/ai/text-embedder.ts'
@@ -25,35 +24,8 @@ const embed = (model: string, texts: readonly string[] = TEXTS, options: { timeo
     signal: new AbortController().signal,
     ...options,
   })
-const product = (a: Float32Array | undefined, b: Float32Array | undefined) =>
-  Array.from(a ?? []).reduce((sum, value, i) => sum + value * (b?.[i] ?? 0), 0)
 
 describe('the embedder', () => {
-  it('gives a vector of unit length for each text, in their order', async () => {
-    const vectors = await embed('normal:order')
-    expect(vectors.map((vector) => vector.length)).toEqual([256, 256, 256])
-    for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
-    for (const [place, text] of TEXTS.entries()) {
-      const [alone] = await embed('normal:order', [text])
-      expect(product(alone, vectors[place])).toBeCloseTo(1, 5)
-    }
-    const [cats, feline] = await embed('normal:order', ['two cats', 'two feline'])
-    expect(product(cats, feline)).toBeCloseTo(1, 5)
-    const [sent] = await models.embeddings('normal:order')
-    expect([sent?.input, sent?.authorization]).toEqual([TEXTS, `Bearer ${SECRET}`])
-  })
-
-  it('sends no key when there is none, and tells models that want to know what a text is for', async () => {
-    const embedder = createTextEmbedder({ url: models.baseUrl, model: 'nomic-embed-text', key: null })
-    const options = { timeoutMs: 1000, signal: new AbortController().signal }
-    for (const purpose of ['query', 'item'] as const) await embedder.embed(['cats'], { purpose, ...options }).catch(() => {})
-    const sent = await models.embeddings('nomic-embed-text')
-    expect(sent.map(({ input, authorization }) => [input, authorization])).toEqual([
-      [['search_query: cats'], null],
-      [['search_document: cats'], null],
-    ])
-  })
-
   it.each([
     ['broken', 'upstream_failed', /^The embedding model broken returned 500\.$/],
     ['bad-key', 'upstream_failed', /returned 401 \(the key was rejected\)/],
@@ -76,16 +48,6 @@ describe('the embedder', () => {
     for (const hidden of [SECRET, 'walrus', 'cats']) expect(text).not.toContain(hidden)
     expect(cause).toBeUndefined()
   })
-
-  it('says that nobody is there', async () => {
-    const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = Object(server.address())
-    await new Promise((resolve) => server.close(resolve))
-    const embedder = createTextEmbedder({ url: `http://127.0.0.1:${port}/v1`, model: 'm', key: null })
-    const asked = embedder.embed(TEXTS, { purpose: 'query', timeoutMs: 400, signal: new AbortController().signal })
-    await expect(asked).rejects.toMatchObject({ code: 'upstream_failed', message: 'The embedding model m is unreachable.' })
-  })
 })
 
 describe('an application with a provider', () => {
@@ -95,18 +57,6 @@ describe('an application with a provider', () => {
     await test.call(actor, 'save_prompt', { title: 'Cats', content: 'All about cats', isPrivate: false })
     expect((await test.call(actor, 'search_prompts', { query: 'cats' }))['count']).toBe(1)
     expect((await models.embeddings('normal:command')).map((entry) => entry.input)).toEqual([['cats']])
-    await test.close()
-  })
-
-  it('asks nothing inside a transaction, nor when there is nothing to ask', async () => {
-    const test = await testApp({}, {}, { url: models.baseUrl, model: 'normal:nothing', key: null })
-    const { actor } = await test.user('ada')
-    for (const query of ['', '   ', '!!!']) await test.call(actor, 'search_prompts', { query })
-    await test.app.contextFor(actor, 'rest').store.inTransaction(async (store) => {
-      const query = { words: ['cats'], isLastGrowing: false }
-      await store.items.searchPrompts(actor, { query, text: 'cats', filter: {}, sort: 'relevance', limit: 10, offset: 0 })
-    })
-    expect(await models.embeddings('normal:nothing')).toEqual([])
     await test.close()
   })
 })

@@ -126,18 +126,6 @@ describe('the job', () => {
     await encoding.stop()
   })
 
-  it('saves about once a second while there is more', async () => {
-    for (let n = 0; n < 9; n++) await save(`Number ${n}`)
-    const encoder = createFakeEncoder()
-    encoder.change({ delayMs: 300 })
-    const { encoding, saved, waiting } = begin({ encoder })
-    await waiting(1)
-    expect(saved.reduce((a, b) => a + b)).toBe(9)
-    expect(saved.length).toBeGreaterThan(1)
-    expect(saved.length).toBeLessThanOrEqual(4)
-    await encoding.stop()
-  })
-
   it('waits while the encoder starts or is gone, and claims nothing meanwhile', async () => {
     await save('One')
     const encoder = createFakeEncoder()

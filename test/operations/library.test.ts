@@ -75,36 +75,6 @@ describe('the bench of one’s own items', () => {
     }
   })
 
-  it('changes tags, and undoes it', async () => {
-    const [one, two] = [await save({ title: 'One', tags: ['Old', 'Kept'] }), await save({ title: 'Two', tags: ['new tag'] })]
-    const others = await save({ title: 'Of Bob', visibility: 'public' }, bob)
-    const hidden = await save({ title: 'Secret of Bob', visibility: 'private' }, bob)
-    const ids = [one.id, two.id, others.id, hidden.id, 'no-such-item', one.id]
-    const added = await act('/library?sort=title', { do: 'add-tag', tag: 'New tag, Other', ids })
-    expect(added.html).toContain('Tag added to 2 items.')
-    expect(added.html).toContain('Refused for 3 items:')
-    expect(added.html).toContain('<bdi>Of Bob</bdi>: Only the owner can change this prompt.')
-    expect(added.html).not.toContain('Secret of Bob')
-    expect(added.html.match(/An item that is no longer there<\/bdi>: Prompt not found/g)?.length).toBe(2)
-    expect((await read(one.id))['tags']).toEqual(['Old', 'Kept', 'new tag', 'Other'])
-    expect((await read(two.id))['tags']).toEqual(['new tag', 'Other'])
-    expect((await read(others.id, bob))['tags']).toEqual([])
-    const removed = await act('/library', { do: 'remove-tag', tag: 'old', ids: [one.id, two.id] })
-    expect(removed.html).toContain('Tag removed from 1 item. 1 item needed no change.')
-    expect((await read(one.id))['tags']).toEqual(['Kept', 'new tag', 'Other'])
-    expect((await act('/library', { do: 'undo', report: removed.report })).html).toContain('Undone for 1 item.')
-    expect((await read(one.id))['tags']).toEqual(['Old', 'Kept', 'new tag', 'Other'])
-    // Item one was changed since: what it holds now stays.
-    const undone = await act('/library', { do: 'undo', report: added.report })
-    expect(undone.html).toContain('Undone for 1 item.')
-    expect(undone.html).toContain('<bdi>One</bdi>: This prompt is now at version 4, not 2.')
-    expect((await read(two.id))['tags']).toEqual(['new tag'])
-    const full = await save({ title: 'Full', tags: Array.from({ length: 10 }, (_, n) => `tag ${n}`) })
-    expect((await act('/library', { do: 'add-tag', tag: 'one more', ids: [full.id] })).html).toContain(
-      '<bdi>Full</bdi>: It would have 11 tags; the limit is 10.',
-    )
-  })
-
   it('sets categories and visibility, and gives each item back its own', async () => {
     const [one, two] = [
       await save({ title: 'Walnut', category: 'coding', visibility: 'private' }),

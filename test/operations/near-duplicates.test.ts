@@ -1,7 +1,4 @@
-import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { importPrompts } from '../../src/transfer/import-prompts.ts'
-import { collectCreated, describeNearDuplicates } from '../../src/transfer/near-duplicates.ts'
 import { createFakeEncoder } from '../support/fake-encoder.ts'
 import { eventually } from '../support/model-server.ts'
 import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
@@ -112,32 +109,4 @@ it("an item's page says which related items are nearly the same", async () => {
   } finally {
     await encoded.close()
   }
-})
-
-describe('an import', () => {
-  const importTexts = async (texts: readonly string[], owner: string, maxMs?: number, maxLibrary?: number) => {
-    const created = collectCreated()
-    const bytes = Readable.from([
-      Buffer.from(texts.map((content, place) => `${JSON.stringify({ title: `Row ${place + 1}`, content })}\n`).join('')),
-    ])
-    const source = { name: 'rows', format: 'jsonl' as const, bytes }
-    // As the command line does it: by a process that has read no index.
-    const { app, close } = await test.reopen()
-    try {
-      await importPrompts(app.store, source, { owner, visibility: undefined, onCreated: created.add })
-      return await describeNearDuplicates(app.store, created, maxMs, maxLibrary)
-    } finally {
-      await close()
-    }
-  }
-
-  it('names what nearly repeats an item that its owner finds, each pair once', async () => {
-    await save(await test.user('Ada'), 'Hidden', OTHER, 'private')
-    await save(await test.user('Ada'), 'Shown', TEXT)
-    const said = await importTexts([NEARLY, OTHER, 'Write a limerick about the sea and its many moods.'], 'Ben')
-    expect(said).toBe('1 imported item is nearly the same as another: "Row 1" and "Shown".')
-    expect(await importTexts([OTHER, OTHER.replace('week', 'month')], 'Cleo')).toBe(
-      '2 imported items are nearly the same as another: "Row 1" and "Row 2".',
-    )
-  })
 })

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { savePrompts } from '../support/library-fixtures.ts'
 import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
 import { createPlaceWithKey, type Place } from '../support/processes.ts'
 import { json, readJson } from '../support/test-app.ts'
@@ -66,9 +65,6 @@ async function serve(model: string, options?: { starter: boolean }) {
 
 const status = async (model: string) =>
   JSON.parse((await place.commonplace(['embeddings', 'status', '--json'], { env: using(model) })).stdout)
-/** Saves a prompt by another process than the service's. */
-const saveHere = (title: string, content: string, visibility: 'public' | 'private') =>
-  savePrompts(place.databaseUrl, 'ada', [{ title, content, visibility }])
 /** Every text the provider was ever sent for a model. */
 const sentTexts = async (model: string) => (await models.embeddings(model)).flatMap((entry) => entry.input)
 
@@ -111,48 +107,5 @@ describe('the service', () => {
     const read = await fetch(`${url}/api/prompts/${hidden.id}`, { headers: { 'x-api-key': key } })
     expect(read.status).toBe(200)
     for (const text of await sentTexts(model)) expect(text).not.toMatch(/walrus|in private/)
-  })
-})
-
-describe('the command', () => {
-  it('tells how far it is, and rebuilds', async () => {
-    const model = 'normal:cli'
-    const env = using(model)
-    await saveHere('Cats', 'All about cats', 'public')
-    await saveHere('Secret', 'walrus', 'private')
-    const before = await place.commonplace(['embeddings', 'status'], { env })
-    expect([before.code, before.stdout]).toEqual([0, `${model}: 0 of 1 public items embedded, 1 pending.\n`])
-    for (const times of [1, 2]) {
-      const rebuilt = await place.commonplace(['embeddings', 'rebuild'], { env })
-      expect([rebuilt.code, rebuilt.stdout, rebuilt.stderr]).toEqual([0, `1 items embedded with ${model}, 0 rejected.\n`, ''])
-      expect(await sentTexts(model)).toEqual(Array.from({ length: times }, () => 'Cats\n\nAll about cats'))
-    }
-    const resumed = await place.commonplace(['embeddings', 'rebuild', '--resume'], { env })
-    expect([resumed.code, resumed.stdout]).toEqual([0, `0 items embedded with ${model}, 0 rejected.\n`])
-    const after = await place.commonplace(['embeddings', 'status'], { env })
-    expect(after.stdout).toBe(`${model}: 1 of 1 public items embedded, 0 pending.\n`)
-  })
-
-  it('says what is wrong, with a status', async () => {
-    await saveHere('Cats', 'All about cats', 'public')
-    await saveHere('Bad', 'unspeakable', 'public')
-    for (const args of [['status'], ['rebuild']]) {
-      const off = await place.commonplace(['embeddings', ...args], { env: { EMBEDDINGS_URL: '', EMBEDDINGS_MODEL: '' } })
-      const sentence = 'No embeddings provider is configured. Set EMBEDDINGS_URL and EMBEDDINGS_MODEL.\n'
-      expect([off.code, off.stdout, off.stderr]).toEqual([64, '', sentence])
-    }
-    const wrongKey = await place.commonplace(['embeddings', 'rebuild'], { env: using('bad-key:cli') })
-    expect([wrongKey.code, wrongKey.stdout, wrongKey.stderr]).toEqual([
-      69,
-      '',
-      'The embedding model bad-key:cli returned 401 (the key was rejected).\n',
-    ])
-    const all = await place.commonplace(['embeddings', 'rebuild'], { env: using('refuses-all:cli') })
-    expect([all.code, all.stderr]).toEqual([69, 'The embedding model refuses-all:cli rejects every text. Check EMBEDDINGS_MODEL.\n'])
-    const one = await place.commonplace(['embeddings', 'rebuild'], { env: using('refuses-one:cli') })
-    expect([one.code, one.stdout]).toEqual([1, '1 items embedded with refuses-one:cli, 1 rejected.\n'])
-    expect(one.stderr).toMatch(/^The model rejected the text of item [0-9a-f-]{36}; the item has no embedding\.\n$/)
-    const pair = await place.commonplace(['serve'], { env: { EMBEDDINGS_URL: models.baseUrl, EMBEDDINGS_MODEL: '' } })
-    expect([pair.code, pair.stderr]).toEqual([64, 'EMBEDDINGS_URL also needs EMBEDDINGS_MODEL. Set both or neither.\n'])
   })
 })

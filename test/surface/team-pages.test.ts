@@ -100,30 +100,6 @@ describe('the pages of teams', { shuffle: false }, () => {
     expect((await ann.get('/@passing')).status).toBe(404)
   })
 
-  it('offer an item, and accept an offer', async () => {
-    const made = await ann.post('/new', { title: 'Given away', content: 'x', visibility: 'private' })
-    const path = (made.to ?? '').split('?')[0] ?? ''
-    expect((await ann.get(path)).html).toMatch(/<a class="link" href="\/prompts\/[^"]+\/transfer">/)
-    expect((await ann.get(`${path}/transfer`)).html).not.toContain('leaveOutPrivate')
-    const refused = await ann.post(`${path}/transfer`, { do: 'offer', to: 'nobody' })
-    expect([refused.status, refused.html.includes('There is no user or team named &quot;nobody&quot;.')]).toEqual([404, true])
-    expect((await ann.post(`${path}/transfer`, { do: 'offer', to: 'ben' })).to).toBe('/offers?done=offered')
-    expect((await ann.get(`${path}/transfer`)).html).toContain('It is offered to ben.')
-    const idIn = (html: string) => /name="id" value="([^"]+)"/.exec(html)?.[1] ?? ''
-    const shown = (await ben.get('/offers')).html
-    expect(shown).toContain('<strong>Given away</strong>')
-    expect((await admin.get('/offers')).html).not.toContain('Given away')
-    const accepted = await ben.postOn('/offers', { do: 'accept', id: idIn(shown) })
-    expect(accepted.html).toContain('Transferred to its new owner.')
-    expect((await ann.get(path)).status).toBe(404)
-    expect((await ann.get(`${path}/transfer`)).status).toBe(404)
-    // Nothing is left to answer.
-    const again = await ben.post('/offers', { do: 'accept', id: idIn(shown) })
-    expect([again.status, again.html.includes('Offer not found.')]).toEqual([404, true])
-
-    expect((await visit(test).get('/offers')).to).toBe('/sign-in?to=%2Foffers')
-  })
-
   it('hand the items of a deleted account to a team', async () => {
     const dan = await signUp(test, 'dan')
     await create(dan, 'heirs')
