@@ -49,7 +49,7 @@ const ofProcess = (): Terminal => ({
   },
 })
 
-/** Runs the service until it is told to stop. Resolves when everything is closed. */
+/** Runs the service until the terminal stops it. Resolves when everything is closed. */
 export async function serve(config: Config, options: { starter: boolean; create: boolean }, terminal = ofProcess()): Promise<void> {
   // Links need the port before the service listens, so a free one is looked for first.
   const port = config.PORT === 0 ? await findFreePort(config.HOST) : config.PORT
