@@ -75,24 +75,6 @@ describe('what is in collections', () => {
     expect(await totalOf(ANONYMOUS, {})).toBe(2)
   })
 
-  it('is not read where nothing can match, nor for what tables answer', async () => {
-    await change()
-    expect(await totalOf(ANONYMOUS, { category: 'none' })).toBe(0)
-    expect(await totalOf(ANONYMOUS, { author: 'nobody' })).toBe(0)
-    expect(await totalOf(ANONYMOUS, { collections: ['no-such-collection'] })).toBe(0)
-    const walked = await test.call(ANONYMOUS, 'walk_whole_prompts', { collections })
-    expect(walked.prompts).toHaveLength(3)
-    expect(wholeReads()).toEqual([])
-  })
-
-  it('is not walked through when the index counts nothing', async () => {
-    const walks = () => statements.filter((text) => text.includes('order by "item"."created_at" desc'))
-    expect(await test.call(ANONYMOUS, 'list_exposed_prompts', { collections, tags: ['none'] })).toEqual({ prompts: [] })
-    expect(walks()).toEqual([])
-    expect(Object(await test.call(ANONYMOUS, 'list_exposed_prompts', { collections })).prompts).toHaveLength(3)
-    expect(walks()).toHaveLength(1)
-  })
-
   it('is read once for a narrowed key, and looked up for the prompts of a page', async () => {
     await change()
     const titles = async (query: string) => {
@@ -123,15 +105,5 @@ describe('what is in collections', () => {
     } finally {
       await unread.close()
     }
-  })
-
-  it('is not counted to name what keys are narrowed to, which takes one statement for all', async () => {
-    const person: UserActor = { ...owner, scopes: new Set(['read', 'account']) }
-    for (let number = 0; number < 5; number++) await test.call(person, 'create_key', { name: `Key ${number}`, collections })
-    statements = []
-    const { keys } = Object(await test.call(person, 'list_keys', {}))
-    expect(keys[0].narrowedTo).toEqual(['Set 0', 'Set 1', 'Set 2', 'Set 3'])
-    expect(statements.filter((text) => /from "collection"/.test(text))).toHaveLength(1)
-    expect(statements.filter((text) => text.includes('collection_item'))).toEqual([])
   })
 })

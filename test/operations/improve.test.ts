@@ -370,25 +370,6 @@ describe('a stream', () => {
     expect([anonymous.status, (await readJson(anonymous)).error]).toEqual([401, 'unauthenticated'])
   })
 
-  it('ends the call to the model when its reader leaves', async () => {
-    const { improve } = await start('slow:reader', { concurrency: 1 })
-    const response = await improve({ prompt: 'greet' }, EVENTS)
-    const reader = response.body?.getReader()
-    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('event: delta\ndata: {"text":"0 "}\n\n')
-    await reader?.cancel()
-    expect(await eventually(async () => (await models.log('slow:reader'))[0]?.hasLeft === true)).toBe(true)
-    // The place is free again: the next one is let in, and not told to wait.
-    expect((await improve({ prompt: 'greet' }, EVENTS)).status).toBe(200)
-  })
-
-  it('ends the call when its reader leaves while nothing comes', async () => {
-    const { improve } = await start('stalls:reader', { timeoutMs: 60_000 })
-    const reader = (await improve({ prompt: 'greet' }, EVENTS)).body?.getReader()
-    await reader?.read()
-    await reader?.cancel()
-    expect(await eventually(async () => (await models.log('stalls:reader'))[0]?.hasLeft === true)).toBe(true)
-  })
-
   it('of a reader that reads nothing is not kept in memory without end, and ends with the time', async () => {
     const { improve } = await start('huge:reader', { timeoutMs: 1000 })
     const response = await improve({ prompt: 'greet' }, EVENTS)

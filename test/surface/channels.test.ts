@@ -150,16 +150,6 @@ describe('in this order', { shuffle: false }, () => {
       const next = await save('purged-name', { title: 'After the purge' })
       expect((await readIndex(`/skills/${next.id}`)).names).toEqual(['after-the-purge'])
     })
-
-    it('of private skills yield to public ones', async () => {
-      const hidden = await save('contested', { title: 'Hidden', visibility: 'private' })
-      expect((await readIndex('/@owner', { key: ownerKey })).names).toContain('contested')
-      const shown = await save('contested', { title: 'Shown' })
-      const names = (await readIndex('/@owner', { key: ownerKey })).skills.map(({ name }) => name)
-      expect(names).toEqual(expect.arrayContaining(['contested', hidden.slug]))
-      expect((await readIndex(`/skills/${shown.id}`)).names).toEqual(['contested'])
-      expect((await readIndex()).names).not.toContain(hidden.slug)
-    })
   })
 
   describe('install links', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, testApp } from '../support/test-app.ts'
-import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
+import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 describe('the pages of teams', { shuffle: false }, () => {
   let test: TestApp
@@ -98,23 +98,6 @@ describe('the pages of teams', { shuffle: false }, () => {
     expect((await act(ann, 'passing', 'delete')).to).toBe('/teams?done=team-deleted')
     expect((await ann.get('/teams/passing')).status).toBe(404)
     expect((await ann.get('/@passing')).status).toBe(404)
-  })
-
-  it('hand the items of a deleted account to a team', async () => {
-    const dan = await signUp(test, 'dan')
-    await create(dan, 'heirs')
-    await act(dan, 'heirs', 'add', { username: 'ben', role: 'maintainer' })
-    const made = await dan.post('/new', { title: 'Inherited', content: 'x', visibility: 'private' })
-    expect((await ann.get('/settings/data')).html).toContain('name="handOverTo"')
-    expect((await admin.get('/settings/data')).html).not.toContain('name="handOverTo"')
-    const fields = { do: 'delete', username: 'dan', password: PASSWORD, handOverTo: 'heirs' }
-    expect((await dan.post('/settings/data', fields)).to).toBe('/?done=account-deleted')
-    expect((await ben.get((made.to ?? '').split('?')[0] ?? '')).html).toContain('Inherited')
-    const eve = await signUp(test, 'eve')
-    const other = await eve.post('/new', { title: 'Left behind', content: 'x', visibility: 'private' })
-    const leaver = { do: 'delete', confirm: 'eve', handOverTo: ' heirs ' }
-    expect((await admin.post('/admin/people/eve', leaver)).to).toBe('/admin/people?done=person-deleted')
-    expect((await ben.get((other.to ?? '').split('?')[0] ?? '')).html).toContain('Left behind')
   })
 
   it('let administrators create teams and appoint where nobody maintains one', async () => {
