@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -87,5 +87,15 @@ describe('doctor', () => {
     const before = statSync(path).size
     expect((await place.commonplace(['doctor', '--vacuum'])).code).toBe(0)
     expect(statSync(path).size).toBeLessThan(before / 2)
+  })
+
+  it('names what is damaged in the file', async () => {
+    await savePrompts(place.databaseUrl, 'ada', [{ title: 'Walrus', content: 'x'.repeat(100_000) }])
+    await harm('delete from session')
+    const file = openSync(path, 'r+')
+    for (let page = 20; page < 60; page++) writeSync(file, Buffer.alloc(4096, 0x55), 0, 4096, page * 4096)
+    closeSync(file)
+    const { code, stdout } = await place.commonplace(['doctor'])
+    expect([code, /^fault {5}structure: \d+$/m.test(stdout)]).toEqual([1, true])
   })
 })

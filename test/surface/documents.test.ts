@@ -5,6 +5,7 @@ import { ALL_DOCUMENTS, chooseParts } from '../../src/web/documents.ts'
 import { KEY_HEADER } from '../../src/web/install-links.ts'
 import { addressesOfPages } from '../support/page-addresses.ts'
 import { json, type TestApp, testApp } from '../support/test-app.ts'
+import { signUp } from '../support/visitor.ts'
 
 const HTML = { headers: { Accept: 'text/html' } }
 
@@ -119,7 +120,10 @@ describe('documents', () => {
   })
 
   it('say nothing of MCP where it is off, and neither does anything else that is served', async () => {
-    const { key } = await without.user('Ada')
+    const writer = await signUp(without, 'Ada')
+    const made = await writer.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })
+    const key = /cpb_\w+/.exec(made.html)?.[0] ?? ''
+    expect(made.html).not.toMatch(/mcp|model context protocol|\/docs\/connect/i)
     const save = async (kind: string, body: unknown): Promise<string> => {
       const answer = await without.fetch(`/api/${kind}s`, { ...json('POST', body), key })
       const saved = JSON.parse(await answer.text())
@@ -139,6 +143,7 @@ describe('documents', () => {
         const text = (await answer.text()) + JSON.stringify([...answer.headers])
         expect(text, path).not.toMatch(/.{0,80}(?:mcp|model context protocol|\/docs\/connect).{0,80}/i)
       }
+      expect((await writer.get(path)).html, path).not.toMatch(/.{0,80}(?:mcp|model context protocol|\/docs\/connect).{0,80}/i)
       const page = pages.find((one) => one.address === path)
       if (page) expect(forBrowsers.status < 400, path).toBe(!page.isOfMcp)
     }
