@@ -194,6 +194,20 @@ describe('in this order', { shuffle: false }, () => {
       expect(log.join('')).not.toContain(token)
       expect(await test.readEverything()).not.toContain(token)
     })
+
+    it('are made by keys that read and write, and revoked by their maker alone', async () => {
+      expect(await make({ scope: '/nowhere' })).toMatchObject({ status: 400, error: 'invalid_input' })
+      expect(await make({}, (await test.user('owner', ['write'])).key)).toMatchObject({ status: 403 })
+      expect(await make({}, (await test.user('owner', ['read'])).key)).toMatchObject({ status: 403 })
+      const other = (await test.user('other')).key
+      const { link, url } = await make()
+      expect((await test.fetch(`/api/install-links/${link.id}`, { method: 'DELETE', key: other })).status).toBe(404)
+      await test.app.store.people.setSuspended('owner', true)
+      expect((await readIndex(pathOf(url))).status).toBe(404)
+      await test.app.store.people.setSuspended('owner', false)
+      test.wait(91 * 86_400_000)
+      expect((await readIndex(pathOf(url))).status).toBe(404)
+    })
   })
 
   describe('keys on channels', () => {

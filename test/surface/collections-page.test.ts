@@ -85,6 +85,15 @@ describe('the pages of collections', { shuffle: false }, () => {
     expect((await ben.post('/collections/reading-list', { do: 'delete' })).status).toBe(403)
     expect((await visit(test).post('/collections/reading-list', { do: 'delete' })).to).toMatch(/^\/sign-in/)
     expect((await visit(test).get(`${pathOf(0)}/collections`)).to).toMatch(/^\/sign-in/)
+    // An item that somebody may not see is none.
+    const { actor } = await test.user('ada')
+    const { id } = Object((await test.call(actor, 'save_prompt', { title: 'Hidden', content: 'x', visibility: 'private' })).prompt)
+    const [hidden, missing] = [
+      await ben.get(`/prompts/${id}/collections`),
+      await ben.get('/prompts/00000000-0000-4000-8000-000000000000/collections'),
+    ]
+    expect([hidden.status, hidden.html.includes('Hidden')]).toEqual([404, false])
+    expect(hidden.status).toBe(missing.status)
   })
 
   it('offer the teams that somebody may edit for, and create and add at once', async () => {
