@@ -67,10 +67,12 @@ export function launchOptions(): LaunchOptions {
 /** One browser for each test process. */
 let browser: Promise<Browser> | undefined
 
-/** The browser that the journeys share, or one of this process. */
+/** The browser that the setup of the journeys started for this process, or one that it starts. */
 function openBrowser(): Promise<Browser> {
   const shared = inject('journeys')
-  browser ??= shared ? chromium.connect(shared.browserUrl) : chromium.launch(launchOptions())
+  const place = Number(process.env['VITEST_POOL_ID'] ?? 1) - 1
+  const url = shared?.browserUrls[place % shared.browserUrls.length]
+  browser ??= url === undefined ? chromium.launch(launchOptions()) : chromium.connect(url)
   return browser
 }
 
@@ -99,7 +101,7 @@ export function useBrowser(options: ServeOptions = {}): OwnBench {
   return Object.assign(bench, { place })
 }
 
-/** The service and the browser that all journeys share. Others write to the library meanwhile: use names and words of your own. */
+/** The service that all journeys share. Others write to the library meanwhile: use names and words of your own. */
 export function useSharedService(): SharedBench {
   const shared = inject('journeys')
   if (!shared) throw new Error('Only the project "journeys" shares a service.')

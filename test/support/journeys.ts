@@ -6,13 +6,13 @@ import { OIDC_CLIENT } from './oidc-client.ts'
 import { startOidcServer } from './oidc-server.ts'
 import { createPlace } from './processes.ts'
 
-/** The service, its browser and what they talk to, which all journeys share. */
+/** The service, its browsers and what they talk to, which all journeys share. */
 export interface SharedService {
   readonly baseUrl: string
   /** A folder that goes when the journeys end. */
   readonly folder: string
-  /** Where Playwright reaches the browser. */
-  readonly browserUrl: string
+  /** Where Playwright reaches the browser of each test process. They have one clipboard each. */
+  readonly browserUrls: readonly string[]
   /** The model that improves, see `by-text` in model-stub.ts. */
   readonly modelsUrl: string
   /** Cookies of the administrator's session. */
@@ -27,14 +27,17 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one service and one browser for all journeys. */
+/** More test processes have no journey to run. */
+const MAX_BROWSERS = 10
+
+/** Starts one service for all journeys, and a browser for each test process. */
 export default async function startJourneys(project: TestProject): Promise<() => Promise<void>> {
   const started: (() => unknown)[] = []
   const stop = async () => {
     for (const end of started.splice(0).toReversed()) await end()
   }
   try {
-    project.provide('journeys', await start((end) => started.push(end)))
+    project.provide('journeys', await start(Math.min(MAX_BROWSERS, project.config.maxWorkers), (end) => started.push(end)))
   } catch (error) {
     // Vitest calls no teardown of a setup that failed.
     await stop()
@@ -43,15 +46,19 @@ export default async function startJourneys(project: TestProject): Promise<() =>
   return stop
 }
 
-async function start(atEnd: (end: () => unknown) => void): Promise<SharedService> {
+async function start(browsers: number, atEnd: (end: () => unknown) => void): Promise<SharedService> {
   const place = createPlace()
   atEnd(() => place.remove())
   const models = await startModelServer()
   atEnd(() => models.stop())
   const provider = await startOidcServer('http://localhost/sign-in/with/oidc')
   atEnd(() => provider.stop())
-  const browser = await chromium.launchServer(launchOptions())
-  atEnd(() => browser.close())
+  const browserUrls: string[] = []
+  for (let count = 0; count < browsers; count++) {
+    const browser = await chromium.launchServer(launchOptions())
+    atEnd(() => browser.close())
+    browserUrls.push(browser.wsEndpoint())
+  }
   const env = {
     HOST: 'localhost', // Passkeys need a name.
     ALLOW_SIGNUP: 'true',
@@ -69,7 +76,7 @@ async function start(atEnd: (end: () => unknown) => void): Promise<SharedService
   return {
     baseUrl: running.url,
     folder: place.folder,
-    browserUrl: browser.wsEndpoint(),
+    browserUrls,
     modelsUrl: models.baseUrl,
     administrator: administrator.cookies(),
     issuer: provider.issuer,
