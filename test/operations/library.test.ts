@@ -11,7 +11,7 @@ const FILES = [
   { filename: 'a.txt', content: 'a' },
 ]
 
-describe('the bench of one’s own items', () => {
+describe('the bench of one’s own items', { shuffle: false }, () => {
   let test: TestApp
   let ada: Visitor
   let actor: UserActor
