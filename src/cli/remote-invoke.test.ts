@@ -50,18 +50,27 @@ const answerJson =
 
 describe('addresses', () => {
   it.each([
-    ...[
-      ...['https://prompts.example.org', 'https://prompts.example.org:8443/sub/', 'http://localhost:3000', 'http://127.0.0.1'],
-      ...['http://[::1]:3000'],
-    ],
+    'https://prompts.example.org',
+    'https://prompts.example.org:8443/sub/',
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'http://[::1]:3000',
   ])('takes %s', (address) => {
     expect(invokeRemotely(OPERATIONS, address, KEY)).toEqual(expect.any(Function))
   })
 
   it.each([
-    ...['', 'prompts.example.org', 'http://prompts.example.org', 'http://10.0.0.1', 'http://localhost.evil.example', 'ftp://localhost'],
-    ...['http://127.0.0.1.evil.example', 'http://localhost@evil.example', 'file:///etc/passwd'],
-    ...['https://ann:secret@prompts.example.org', 'https://ann@prompts.example.org'],
+    '',
+    'prompts.example.org',
+    'http://prompts.example.org',
+    'http://10.0.0.1',
+    'http://localhost.evil.example',
+    'ftp://localhost',
+    'http://127.0.0.1.evil.example',
+    'http://localhost@evil.example',
+    'file:///etc/passwd',
+    'https://ann:secret@prompts.example.org',
+    'https://ann@prompts.example.org',
   ])('refuses %j', (address) => {
     expect(() => invokeRemotely(OPERATIONS, address, KEY)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
   })

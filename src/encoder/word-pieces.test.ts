@@ -3,7 +3,24 @@ import { createVocabulary } from './vocabulary.ts'
 import { createWordPieces } from './word-pieces.ts'
 
 const VOCABULARY = [
-  ...['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', 'cafe', 'un', '##aff', '##able', 'a', '##a', '文', '字', '.', '#', '##', 'σ', '##ς'],
+  '[PAD]',
+  '[UNK]',
+  '[CLS]',
+  '[SEP]',
+  '[MASK]',
+  'cafe',
+  'un',
+  '##aff',
+  '##able',
+  'a',
+  '##a',
+  '文',
+  '字',
+  '.',
+  '#',
+  '##',
+  'σ',
+  '##ς',
 ]
 const pieces = createWordPieces(createVocabulary(VOCABULARY.join('\n')))
 const cut = (text: string, most = 100) => pieces.cut(text, most).ids.map((id) => VOCABULARY[id])

@@ -5,8 +5,14 @@ const RULES: AccessRules = { baseUrl: 'https://prompts.example.org', allowedHost
 
 describe('checkHost', () => {
   it.each([
-    ...['prompts.example.org', 'prompts.example.org:443', 'PROMPTS.example.ORG', 'localhost', 'localhost:3000', '127.0.0.1:8080'],
-    ...['[::1]', '[::1]:3000'],
+    'prompts.example.org',
+    'prompts.example.org:443',
+    'PROMPTS.example.ORG',
+    'localhost',
+    'localhost:3000',
+    '127.0.0.1:8080',
+    '[::1]',
+    '[::1]:3000',
   ])("answers to %s: BASE_URL's and loopback", (host) => {
     expect(() => checkHost(host, RULES)).not.toThrow()
   })
@@ -56,9 +62,16 @@ describe('origins', () => {
   )
 
   it.each([
-    ...['https://evil.example', 'http://prompts.example.org', 'https://prompts.example.org:8443'],
-    ...['https://prompts.example.org.evil.example', 'https://localhost.evil.example', 'null', '', 'nonsense', 'file://'],
-    ...['chrome-extension://abcdef'],
+    'https://evil.example',
+    'http://prompts.example.org',
+    'https://prompts.example.org:8443',
+    'https://prompts.example.org.evil.example',
+    'https://localhost.evil.example',
+    'null',
+    '',
+    'nonsense',
+    'file://',
+    'chrome-extension://abcdef',
   ])('keeps %j out', (origin) => {
     expect(isOriginAllowed(origin, RULES)).toBe(false)
     expect(() => checkOrigin(origin, RULES)).toThrow(expect.objectContaining({ code: 'forbidden' }))

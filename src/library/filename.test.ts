@@ -3,15 +3,52 @@ import { filenameClash, filenameFault, normalizeFilename } from './filename.ts'
 
 describe('filenameFault', () => {
   it.each([
-    ...['SKILL.md', 'a', '.gitignore', 'scripts/run.sh', 'a/b/c/d/e.txt', 'with space.md', ' leading-space', 'a..b', '..a', '...a/b'],
-    ...['naïve.md', '北京/文件.md', '🚀.md', 'a&b;c*d?e"f<g>|h'],
+    'SKILL.md',
+    'a',
+    '.gitignore',
+    'scripts/run.sh',
+    'a/b/c/d/e.txt',
+    'with space.md',
+    ' leading-space',
+    'a..b',
+    '..a',
+    '...a/b',
+    'naïve.md',
+    '北京/文件.md',
+    '🚀.md',
+    'a&b;c*d?e"f<g>|h',
   ])('takes %j', (filename) => {
     expect(filenameFault(filename)).toBeNull()
   })
 
   it.each([
-    ...['', '/', '/etc/passwd', 'a/', 'a//b', '.', '..', './a', '../a', 'a/./b', 'a/../b', 'a/..', 'a\\b', '\\', 'C:/a', 'a:b', 'a\0b'],
-    ...['a\nb', 'a\tb', 'a\u007fb', 'a\u0085b', 'a.', 'a ', 'a./b', 'a /b', 'a\ud800', '\udc00'],
+    '',
+    '/',
+    '/etc/passwd',
+    'a/',
+    'a//b',
+    '.',
+    '..',
+    './a',
+    '../a',
+    'a/./b',
+    'a/../b',
+    'a/..',
+    'a\\b',
+    '\\',
+    'C:/a',
+    'a:b',
+    'a\0b',
+    'a\nb',
+    'a\tb',
+    'a\u007fb',
+    'a\u0085b',
+    'a.',
+    'a ',
+    'a./b',
+    'a /b',
+    'a\ud800',
+    '\udc00',
   ])('refuses %j', (filename) => {
     expect(filenameFault(filename)).toEqual(expect.any(String))
   })

@@ -7,7 +7,7 @@ import { readSkillArchive, writeSkillArchive } from './skill-archive.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const zip = (files: Record<string, Uint8Array>, os?: { os: number; attrs: number }) =>
-  zipSync(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, [content, { level: 1, ...os }]])))
+  zipSync(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, [content, { ...os }]])))
 const write = (files: readonly SkillFile[]) => new Uint8Array(Buffer.concat([...writeSkillArchive(files, 'a-skill')]))
 const names = (archive: Uint8Array) => readSkillArchive(archive).files.map((file) => file.filename)
 
@@ -117,7 +117,7 @@ describe('readSkillArchive', () => {
   })
 
   it('stops inflating at the limits, whatever the headers say', () => {
-    const bomb = zip({ 'SKILL.md': bytes('x'), 'zeros.bin': new Uint8Array(3 * 1024 * 1024) })
+    const bomb = zip({ 'SKILL.md': bytes('x'), 'zeros.bin': new Uint8Array(20 * 1024 * 1024) })
     expect(bomb.length).toBeLessThan(100 * 1024)
     expect(refusal(bomb)).toEqual(['too_large', expect.stringContaining('1 MiB')])
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`${n}.bin`, new Uint8Array(MAX_FILE_BYTES)]))

@@ -37,8 +37,28 @@ describe('names', () => {
   )
 
   it.each([
-    ...['${}', '${ }', '${1a}', '${-a}', "${'a}", '${/a}', '${user.name}', '${f(x)}', '${a$b}', '${a\nb}', '${a\tb}', '${a"b}', '${a😀}'],
-    ...['${:default}', '${ :default}', '${a', '$ {a}', '$a', '{a}', '{{a}}', '${{a}}', '${\u0301a}'],
+    '${}',
+    '${ }',
+    '${1a}',
+    '${-a}',
+    "${'a}",
+    '${/a}',
+    '${user.name}',
+    '${f(x)}',
+    '${a$b}',
+    '${a\nb}',
+    '${a\tb}',
+    '${a"b}',
+    '${a😀}',
+    '${:default}',
+    '${ :default}',
+    '${a',
+    '$ {a}',
+    '$a',
+    '{a}',
+    '{{a}}',
+    '${{a}}',
+    '${\u0301a}',
   ])('%j is text', (text) => {
     expect(parseVariables(text)).toEqual({ segments: [{ kind: 'text', raw: text }], variables: [] })
     expect(fill(text, { a: 'X', '': 'X', 'user.name': 'X', '1a': 'X' })).toEqual({ text, unfilled: [] })

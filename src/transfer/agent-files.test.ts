@@ -6,8 +6,13 @@ const one = (filename: string, text: string, isWhole = false) =>
 
 it('reads commands of Claude Code with their arguments as variables', () => {
   const text = [
-    ...['---', 'description: Review a pull request', 'argument-hint: [pr-number] [priority]', 'allowed-tools: Bash(git:*)', '---', ''],
-    ...['Review PR $1 with priority $2, $3 for $1.50 or $100. All: $ARGUMENTS and $ARGUMENTS[0]. !`git status`'],
+    '---',
+    'description: Review a pull request',
+    'argument-hint: [pr-number] [priority]',
+    'allowed-tools: Bash(git:*)',
+    '---',
+    '',
+    'Review PR $1 with priority $2, $3 for $1.50 or $100. All: $ARGUMENTS and $ARGUMENTS[0]. !`git status`',
   ].join('\n')
   expect(one('p/.claude/commands/git/review.md', text)).toEqual([
     [

@@ -75,9 +75,17 @@ describe.each(FORMATS)('%s', (ending, write) => {
 
   it('names a bad entry by its number and goes on', async () => {
     const bad: Record<string, string>[] = [
-      ...[{ title: '' }, { title: 'x'.repeat(201) }, { content: '  ' }, { content: 'x'.repeat(200_001) }, { content: 'a\0b' }],
-      ...[{ description: 'a\0b' }, { type: 'SONG' }, { visibility: 'secret' }, { isPrivate: 'perhaps' }],
-      ...[{ tags: 'a,b,c,d,e,f,g,h,i,j,k' }, { tags: 'x'.repeat(51) }],
+      { title: '' },
+      { title: 'x'.repeat(201) },
+      { content: '  ' },
+      { content: 'x'.repeat(200_001) },
+      { content: 'a\0b' },
+      { description: 'a\0b' },
+      { type: 'SONG' },
+      { visibility: 'secret' },
+      { isPrivate: 'perhaps' },
+      { tags: 'a,b,c,d,e,f,g,h,i,j,k' },
+      { tags: 'x'.repeat(51) },
     ]
     const entries = [{}, ...bad, {}]
     const rows = await rowsOf(ending, write(entries.map((entry) => ({ title: 'T', content: 'C', ...entry }))))

@@ -81,8 +81,20 @@ describe('readSkillFolder', () => {
   })
 
   const SKIPPED = [
-    ...['.git', 'sub/.git', '.env', '.env.production', '.envrc', 'sub/.env', 'id_rsa', 'keys/id_ed25519', 'server.key', 'server.pem'],
-    ...['.git>/config', 'node_modules>/x/index.js', 'sub/node_modules>/x.js', '.env.d>/secrets'],
+    '.git',
+    'sub/.git',
+    '.env',
+    '.env.production',
+    '.envrc',
+    'sub/.env',
+    'id_rsa',
+    'keys/id_ed25519',
+    'server.key',
+    'server.pem',
+    '.git>/config',
+    'node_modules>/x/index.js',
+    'sub/node_modules>/x.js',
+    '.env.d>/secrets',
   ]
   it.each(SKIPPED)('skips %s and names it, up to the sign', async (marked) => {
     const [named = '', rest = ''] = marked.split('>')
@@ -112,7 +124,12 @@ describe('readSkillFolder', () => {
       'pdf-tools/keys.md': 'how private keys work',
     })
     expect(namesOf(await readSkillFolder(join(root, 'pdf-tools')))).toEqual([
-      ...['.gitignore', 'SKILL.md', 'cert.txt', 'env.md', 'id_rsa.pub', 'keys.md'],
+      '.gitignore',
+      'SKILL.md',
+      'cert.txt',
+      'env.md',
+      'id_rsa.pub',
+      'keys.md',
     ])
   })
 

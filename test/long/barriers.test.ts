@@ -25,8 +25,12 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
   })
 
   const MORE = [
-    ...['/prompts?q=letter&category=writing', '/skills?q=nothing-like-this', '/prompts?page=0', '/connect?client=cursor&access=key'],
-    ...['/connect?client=codex&access=sign-in', '/nothing-here'],
+    '/prompts?q=letter&category=writing',
+    '/skills?q=nothing-like-this',
+    '/prompts?page=0',
+    '/connect?client=cursor&access=key',
+    '/connect?client=codex&access=sign-in',
+    '/nothing-here',
   ]
   /** Where a page stood when it was looked at: what leads to the same place is looked at once. */
   const lookAt = async (page: Page, addresses: readonly string[]) => {

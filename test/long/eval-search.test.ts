@@ -47,8 +47,11 @@ describe('npm run eval:search', () => {
     writeFileSync(
       queries,
       [
-        ...['qid\tkind\tquery\trelevant', 'a\teasy\tkettle\tKettle', 'b\teasy\tspoon\tSpoon || No such title'],
-        ...['c\thard\tkettle\tWalrus guide', 'd\thard\t!!!\tSpoon'],
+        'qid\tkind\tquery\trelevant',
+        'a\teasy\tkettle\tKettle',
+        'b\teasy\tspoon\tSpoon || No such title',
+        'c\thard\tkettle\tWalrus guide',
+        'd\thard\t!!!\tSpoon',
       ].join('\n'),
     )
     const { overall, byKind } = await evaluate(prompts, queries)

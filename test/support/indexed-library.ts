@@ -122,8 +122,20 @@ export function libraryOf(texts: readonly (string | Partial<Written>)[], vectors
 
 // Words that are two edits and more apart, so that none is taken for a slip of another; some have two forms, none more.
 export const POOL = [
-  ...['walrus', 'invoice', 'invoices', 'quokka', 'tundra', 'glacier', 'glaciers', 'pepper', 'saffron', 'violin', 'thunder', 'mosaic'],
-  ...['velvet', 'cobalt'],
+  'walrus',
+  'invoice',
+  'invoices',
+  'quokka',
+  'tundra',
+  'glacier',
+  'glaciers',
+  'pepper',
+  'saffron',
+  'violin',
+  'thunder',
+  'mosaic',
+  'velvet',
+  'cobalt',
 ]
 export const OTHERS_WORDS = ['zeppelin', 'walruz', 'quokkas', 'invoic', 'tundras', 'saffran', 'violins', 'mosai', 'velve', 'thunderbolt']
 

@@ -25,6 +25,7 @@ import { askToSave } from './tool-calling-model.ts'
 const WAIT_MS = 60_000
 const CODEX = findTool('.bin/codex', 'clients')
 const CLAUDE = findTool('.bin/claude', 'clients')
+const GEMINI = findTool('.bin/gemini', 'clients')
 const MCP_REMOTE = findTool('mcp-remote/dist/proxy.js')
 /** What the service is called in the settings of a program. */
 const NAME = 'lib'
@@ -240,6 +241,47 @@ function claude(isByDocument: boolean): SigningClient {
   }
 }
 
+/** Gemini CLI, which signs in from its screen, and calls tools when a model tells it to. It knows no metadata documents. */
+const gemini: SigningClient = {
+  name: 'Gemini CLI, /mcp auth',
+  document: null,
+  needsTerminal: true,
+  async signIn(sign) {
+    const folder = join(sign.home, '.gemini')
+    mkdirSync(folder, { recursive: true })
+    const settings = {
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      general: { enableAutoUpdate: false },
+      mcpServers: { [NAME]: { httpUrl: sign.endpoint } },
+    }
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
+    const home = makeHome(sign, {
+      GEMINI_API_KEY: 'none',
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      GOOGLE_GEMINI_BASE_URL: sign.model,
+    })
+    const screen = home.startInTerminal(GEMINI, ['--skip-trust'])
+    await screen.waitFor(/1 MCP server/)
+    await sleep(1000)
+    for (const text of [`/mcp auth ${NAME}`, '\r']) {
+      screen.child.stdin.write(text)
+      await sleep(1000)
+    }
+    await screen.waitFor(/Do you want to continue/)
+    screen.child.stdin.write('\r')
+    await sign.allow(await home.readOpened())
+    await screen.waitFor(/Successfully authenticated/)
+    screen.child.kill()
+    return {
+      async save(title) {
+        await home.run(GEMINI, '-m', 'gemini-2.5-flash', '--approval-mode=yolo', '-p', askToSave(title))
+      },
+      readAccessToken: () => findToken(readFileSync(join(folder, 'mcp-oauth-tokens.json'), 'utf8')),
+      close: async () => {},
+    }
+  },
+}
+
 /** mcp-remote, as Claude Desktop runs it. */
 const mcpRemote: SigningClient = {
   name: 'mcp-remote',
@@ -274,7 +316,7 @@ async function saveWith(client: Client, title: string): Promise<void> {
 }
 
 /** Takes the request that a browser is sent back with, once. */
-async function listenForReturn(path: string) {
+export async function listenForReturn(path: string) {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>()
   const server = createServer((asked, answer) => {
     const url = new URL(asked.url ?? '/', 'http://127.0.0.1')
@@ -360,7 +402,7 @@ export function sdk(document: string | null): SigningClient {
 }
 
 /** Programs that register themselves (RFC 7591). Codex and Claude Code do where the service reads no metadata documents. */
-export const REGISTERING: readonly SigningClient[] = [codex(false), claude(false), mcpRemote, sdk(null)]
+export const REGISTERING: readonly SigningClient[] = [codex(false), claude(false), gemini, mcpRemote, sdk(null)]
 
 /** Programs that are known by their metadata documents, where the service reads them. */
 export const DOCUMENTED: readonly SigningClient[] = [codex(true), claude(true)]

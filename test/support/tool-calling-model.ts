@@ -12,17 +12,18 @@ export function askToSave(title: string): string {
   return `save_as:${title}`
 }
 
-/** Starts it on a free port, with the stream of Anthropic's Messages. */
+/** Starts it on a free port, with the streams of Anthropic's Messages and of Google's generateContent. */
 export async function startToolCallingModel(): Promise<ToolCallingModel> {
   const server = createServer(async (asked, answer) => {
     let body = ''
     for await (const chunk of asked) body += chunk
     const tool = /"name":"(\w*save_prompt)"/.exec(body)?.[1]
     const title = /save_as:([\w-]+)/.exec(body)?.[1]
-    const isOver = /"tool_result"/.test(body)
+    const isOver = /"tool_result"|"functionResponse"/.test(body)
     const call = tool === undefined || title === undefined || isOver ? null : { tool, args: { title, content: 'Saved by a program.' } }
     const { pathname } = new URL(asked.url ?? '/', 'http://127.0.0.1')
     if (pathname === '/v1/messages') return streamMessage(answer, call)
+    if (pathname.endsWith(':streamGenerateContent')) return streamContent(answer, call)
     answer.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
   server.listen(0, '127.0.0.1')
@@ -58,4 +59,12 @@ function streamMessage(answer: ServerResponse, call: ToolCall | null): void {
   ]
   answer.writeHead(200, { 'content-type': 'text/event-stream' })
   answer.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))
+}
+
+function streamContent(answer: ServerResponse, call: ToolCall | null): void {
+  const part = call ? { functionCall: { name: call.tool, args: call.args } } : { text: 'Done.' }
+  const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 }
+  const said = { candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }], usageMetadata }
+  answer.writeHead(200, { 'content-type': 'text/event-stream' })
+  answer.end(`data: ${JSON.stringify(said)}\n\n`)
 }

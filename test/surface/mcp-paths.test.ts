@@ -15,7 +15,9 @@ afterAll(() => test.close())
 const SCHEMA_WORDS = /Invalid input|expected \w+, received|Unrecognized|"expected"/
 const ROWS: readonly (readonly [method: string, params: Record<string, unknown>, code: number, name: string, sentence: RegExp])[] = [
   ['tools/call', { name: 5 }, -32602, 'invalid_input', /params\.name must be a string/],
+  ['prompts/get', { name: 'x', arguments: { a: 1 } }, -32602, 'invalid_input', /params\.arguments\.a must be a string/],
   ['completion/complete', {}, -32602, 'invalid_input', /params\.\w+ is (required|not valid)/],
+  ['resources/read', {}, -32602, 'invalid_input', /params\.uri is required/],
   ['skills/list', { cursor: 5 }, -32602, 'invalid_input', /cursor must be a string/],
   ['nonsense', {}, -32601, 'not_found', /nonsense/],
 ]
@@ -53,36 +55,42 @@ describe('a session whose client can ask', () => {
   const send = (message: object, to: Record<string, string>) =>
     test.fetch('/api/mcp', { method: 'POST', headers: to, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
 
-  it('is refused in our own words', async () => {
+  it.each([
+    [{ arguments: {} }, /params\.name is required/],
+    [{ name: 'blanks', arguments: { a: 5 } }, /params\.arguments\.a must be a string/],
+  ])('prompts/get %j is refused in our own words', async (params, sentence) => {
     const to = await open()
-    const { error } = lastEvent(await (await send({ id: 5, method: 'prompts/get', params: { arguments: {} } }, to)).text())
+    const { error } = lastEvent(await (await send({ id: 5, method: 'prompts/get', params }, to)).text())
     expect([error.code, error.data.code]).toEqual([-32602, 'invalid_input'])
-    expect(error.message).toMatch(/params\.name is required/)
+    expect(error.message).toMatch(sentence)
     expect(JSON.stringify(error)).not.toMatch(SCHEMA_WORDS)
   })
 
-  it.each([{ result: null }, { error: {} }, { result: { action: 'accept', content: { topic: 'x'.repeat(20_000) } } }])(
-    'that answers a question with %j gets the raw text',
-    async (response) => {
-      const to = await open()
-      const answer = await send({ id: 6, method: 'tools/call', params: { name: 'get_prompt', arguments: { id: 'blanks' } } }, to)
-      const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
-      let text = ''
-      const readUntil = async (pattern: RegExp) => {
-        while (!pattern.test(text)) {
-          const { done, value } = (await reader?.read()) ?? { done: true, value: '' }
-          if (done) return
-          text += value
-        }
+  it.each([
+    { result: null },
+    { result: 5 },
+    { error: {} },
+    { error: 'no' },
+    { result: { action: 'accept', content: { topic: 'x'.repeat(20_000) } } },
+  ])('that answers a question with %j gets the raw text', async (response) => {
+    const to = await open()
+    const answer = await send({ id: 6, method: 'tools/call', params: { name: 'get_prompt', arguments: { id: 'blanks' } } }, to)
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    const readUntil = async (pattern: RegExp) => {
+      while (!pattern.test(text)) {
+        const { done, value } = (await reader?.read()) ?? { done: true, value: '' }
+        if (done) return
+        text += value
       }
-      await readUntil(/elicitation\/create.*\n\n/)
-      const { id } = lastEvent(text.trimEnd())
-      expect((await send({ id, ...response }, to)).status).toBe(202)
-      await readUntil(/"id":6/)
-      const { result } = lastEvent(text.trimEnd())
-      expect([result.isError, result.structuredContent.content]).toEqual([undefined, 'Write ${topic}'])
-    },
-  )
+    }
+    await readUntil(/elicitation\/create.*\n\n/)
+    const { id } = lastEvent(text.trimEnd())
+    expect((await send({ id, ...response }, to)).status).toBe(202)
+    await readUntil(/"id":6/)
+    const { result } = lastEvent(text.trimEnd())
+    expect([result.isError, result.structuredContent.content]).toEqual([undefined, 'Write ${topic}'])
+  })
 })
 
 describe('a line over stdio', () => {
@@ -96,7 +104,12 @@ describe('a line over stdio', () => {
 
   it.each([
     ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}', 1, -32600, /params must be an object/],
+    ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}', 1, -32600, /params must be an object/],
+    ['{"jsonrpc":"2.0","id":1}', 1, -32600, /method is required/],
+    ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 1, -32600, /jsonrpc must be "2.0"/],
+    ['{"jsonrpc":"2.0","id":1,"method":5}', 1, -32600, /method must be a string/],
     ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 1.5, -32600, /must be a string or an integer/],
+    ['{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":5}}', 1, -32602, /params\._meta must be an object/],
     ['{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":{}}}}', 1, -32602, /progressToken must be/],
     ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', null, -32600, /Batches are not supported/],
     ['{"jsonrpc":', null, -32700, /not JSON/],

@@ -272,7 +272,13 @@ function everything(): Asked[] {
     for (const path of ['/api/prompts', '/api/skills', '/prompts', '/skills'])
       asked.push({ method: 'GET', target: `${path}?collections=${ref}` })
   for (const query of [
-    ...['?q=Title&perPage=100', '?q=canary', '?author=owner', '?category=coding', '?tag=nothing', '?sort=oldest', '?page=2&perPage=1'],
+    '?q=Title&perPage=100',
+    '?q=canary',
+    '?author=owner',
+    '?category=coding',
+    '?tag=nothing',
+    '?sort=oldest',
+    '?page=2&perPage=1',
   ])
     for (const path of ['/api/prompts', '/api/skills', '/prompts', '/skills']) asked.push({ method: 'GET', target: path + query })
   for (const path of ['/api/search/prompts', '/api/search/skills'])
@@ -375,8 +381,20 @@ describe('asking for what is hidden', () => {
         ['/api/prompts', '/api/skills', '/prompts', '/skills'].map((path) => get(`${path}?${name}=${word}`)),
       ),
       ...[
-        ...['/api/prompts/', '/api/skills/', '/api/collections/', '/collections/', '/api/prompts?collections=', '/prompts/', '/skills/'],
-        ...['/users/', '/@', '/tags/', '/categories/', '/embed/', '/e/', '/embeds?item='],
+        '/api/prompts/',
+        '/api/skills/',
+        '/api/collections/',
+        '/collections/',
+        '/api/prompts?collections=',
+        '/prompts/',
+        '/skills/',
+        '/users/',
+        '/@',
+        '/tags/',
+        '/categories/',
+        '/embed/',
+        '/e/',
+        '/embeds?item=',
       ].map((path) => get(path + word)),
       ...['/@', '/tags/', '/categories/', '/collections/', '/skills/', '/install/'].map((path) =>
         get(`${path}${word}/.well-known/agent-skills/index.json`),

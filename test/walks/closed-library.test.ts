@@ -34,9 +34,26 @@ afterAll(() => test.close())
 
 /** Addresses that are open, as the contract lists them. */
 const OPEN = new Set([
-  ...['/healthz', '/readyz', '/metrics', '/static/{digest}/{name}', '/robots.txt', '/favicon.ico', '/sign-in', '/sign-in/link'],
-  ...['/sign-in/with/{provider}', '/sign-in/code', '/sign-in/passkey', '/sign-in/passkey/options', '/sign-up', '/sign-out', '/language'],
-  ...['/forgot-password', '/reset-password', '/archives/{token}/{file}', '/authorize', '/oauth2/authorize'],
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/static/{digest}/{name}',
+  '/robots.txt',
+  '/favicon.ico',
+  '/sign-in',
+  '/sign-in/link',
+  '/sign-in/with/{provider}',
+  '/sign-in/code',
+  '/sign-in/passkey',
+  '/sign-in/passkey/options',
+  '/sign-up',
+  '/sign-out',
+  '/language',
+  '/forgot-password',
+  '/reset-password',
+  '/archives/{token}/{file}',
+  '/authorize',
+  '/oauth2/authorize',
 ])
 
 /** Whether strangers may use a route: it is in the list, or brings programs in. */
@@ -129,7 +146,12 @@ describe('to strangers, a library for members', () => {
     const refused = await ask('/library.git/info/refs?service=git-upload-pack')
     expect([refused.status, refused.challenge]).toEqual([401, expect.stringContaining('Basic')])
     for (const path of [
-      ...['/prompts.json', '/prompts.csv', '/marketplace.json', '/.well-known/agent-skills/index.json', '/sitemap.xml', '/feed.xml'],
+      '/prompts.json',
+      '/prompts.csv',
+      '/marketplace.json',
+      '/.well-known/agent-skills/index.json',
+      '/sitemap.xml',
+      '/feed.xml',
     ])
       expect((await ask(path)).status, path).toBe(404)
   })

@@ -27,10 +27,35 @@ const often = (share: number) => random() < share
 
 /** Texts that programs trip over. */
 const TEXTS = [
-  ...['', ' ', '\0', '\n\r\t', '%00', '../../etc/passwd', '..\\..\\', '__proto__', 'constructor', "' or 1=1; --", '"}]}'],
-  ...['<script>alert(1)</script>', '${x}${${y}}', '\ud800', '\u202eabc', 'é'.normalize('NFD'), '-1', '1e309', 'NaN', 'null', 'undefined'],
-  ...['00000000-0000-4000-8000-000000000000', '*', '(((((((((((((((((((((', '---\nname: x\n---\n', '&a &b *a'],
-  ...['${'.repeat(500), '😀'.repeat(300), 'a'.repeat(5_000)],
+  '',
+  ' ',
+  '\0',
+  '\n\r\t',
+  '%00',
+  '../../etc/passwd',
+  '..\\..\\',
+  '__proto__',
+  'constructor',
+  "' or 1=1; --",
+  '"}]}',
+  '<script>alert(1)</script>',
+  '${x}${${y}}',
+  '\ud800',
+  '\u202eabc',
+  'é'.normalize('NFD'),
+  '-1',
+  '1e309',
+  'NaN',
+  'null',
+  'undefined',
+  '00000000-0000-4000-8000-000000000000',
+  '*',
+  '(((((((((((((((((((((',
+  '---\nname: x\n---\n',
+  '&a &b *a',
+  '${'.repeat(500),
+  '😀'.repeat(300),
+  'a'.repeat(5_000),
 ]
 const anyText = () => (often(0.2) ? Array.from({ length: upTo(40) }, () => String.fromCharCode(upTo(0x3000))).join('') : oneOf(TEXTS))
 
@@ -84,8 +109,22 @@ function anyTarget(): { method: string; target: string; kind: string } {
   const known = () => oneOf([publicId, 'kept', 'kept-skill', 'owner', '1', 'prompts', 'skills', 'SKILL.md'])
   const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent((often(0.7) ? known() : anyText()).toWellFormed()))
   const names = [
-    ...['q', 'query', 'page', 'perPage', 'limit', 'tag', 'category', 'sort', 'cursor', 'users', 'url', 'prompt', 'file', 'view', 'token'],
-    ...['__proto__'],
+    'q',
+    'query',
+    'page',
+    'perPage',
+    'limit',
+    'tag',
+    'category',
+    'sort',
+    'cursor',
+    'users',
+    'url',
+    'prompt',
+    'file',
+    'view',
+    'token',
+    '__proto__',
   ]
   const query = Array.from({ length: upTo(4) }, () => `${oneOf(names)}=${encodeURIComponent(anyText().toWellFormed())}`).join('&')
   const target = `${often(0.05) ? encodeURI(anyText().toWellFormed()) : ''}${filled}${query === '' ? '' : `?${query}`}`
@@ -97,8 +136,21 @@ function anyTarget(): { method: string; target: string; kind: string } {
 }
 
 const METHODS = [
-  ...['initialize', 'ping', 'tools/list', 'tools/call', 'prompts/list', 'prompts/get', 'resources/list', 'resources/read', 'skills/list'],
-  ...['skills/get', 'completion/complete', 'logging/setLevel', 'notifications/initialized', 'subscriptions/listen', 'server/discover'],
+  'initialize',
+  'ping',
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/read',
+  'skills/list',
+  'skills/get',
+  'completion/complete',
+  'logging/setLevel',
+  'notifications/initialized',
+  'subscriptions/listen',
+  'server/discover',
 ]
 function anyMessage(): unknown {
   const tools = test.app.operations.filter(({ surfaces }) => surfaces.mcp).map(({ name }) => name)
@@ -218,10 +270,20 @@ it(`no request makes a fault (seed ${SEED})`, async () => {
 
 describe('bytes that are no request', () => {
   const LINES = [
-    ...['GET / HTTP/1.1', 'POST /api/mcp HTTP/1.1', 'GET /api/prompts?q=%ff%fe HTTP/1.1', 'GET //evil.example HTTP/1.1'],
-    ...['GET * HTTP/1.1', 'OPTIONS * HTTP/1.1', 'PRI * HTTP/2.0', 'CONNECT evil.example:443 HTTP/1.1', 'TRACE / HTTP/1.1'],
-    ...['GET http://127.0.0.1/ HTTP/1.1', 'GET /\\..\\.. HTTP/1.1', 'GET /%2e%2e/%2e%2e HTTP/1.1', 'get / http/1.1'],
-    ...['\u0016\u0003\u0001'],
+    'GET / HTTP/1.1',
+    'POST /api/mcp HTTP/1.1',
+    'GET /api/prompts?q=%ff%fe HTTP/1.1',
+    'GET //evil.example HTTP/1.1',
+    'GET * HTTP/1.1',
+    'OPTIONS * HTTP/1.1',
+    'PRI * HTTP/2.0',
+    'CONNECT evil.example:443 HTTP/1.1',
+    'TRACE / HTTP/1.1',
+    'GET http://127.0.0.1/ HTTP/1.1',
+    'GET /\\..\\.. HTTP/1.1',
+    'GET /%2e%2e/%2e%2e HTTP/1.1',
+    'get / http/1.1',
+    '\u0016\u0003\u0001',
   ]
   const FIELDS = [
     'Host: 127.0.0.1',
@@ -243,7 +305,12 @@ describe('bytes that are no request', () => {
     'X-API-Key: cpb_x',
   ]
   const BODIES = [
-    ...['', 'hello', '5\r\nhello\r\n0\r\n\r\n', 'ffffffffffffffff\r\nx', '0\r\n\r\nGET /admin HTTP/1.1\r\n\r\n', '{"jsonrpc":"2.0"}'],
+    '',
+    'hello',
+    '5\r\nhello\r\n0\r\n\r\n',
+    'ffffffffffffffff\r\nx',
+    '0\r\n\r\nGET /admin HTTP/1.1\r\n\r\n',
+    '{"jsonrpc":"2.0"}',
   ]
 
   it(`end no process and reach no library (seed ${SEED})`, async () => {

@@ -91,7 +91,15 @@ describe('JSON', () => {
   })
 
   it.each([
-    ...['Sure! {"a": 1}', '{}', '[]', '[{"a": 1}]', '{"a": 1,}', '"a text"', '42', 'null', '{"a": 1} {"b": 2}'],
+    'Sure! {"a": 1}',
+    '{}',
+    '[]',
+    '[{"a": 1}]',
+    '{"a": 1,}',
+    '"a text"',
+    '42',
+    'null',
+    '{"a": 1} {"b": 2}',
     '```json\n{"a": 1}\n``` There you are.',
     `${'['.repeat(65)}${']'.repeat(65)}`,
   ])('%j is refused', (answer) => {
@@ -109,9 +117,24 @@ describe('YAML', () => {
   })
 
   it.each([
-    ...['just a sentence', 'role: "writer', 'a: 1\na: 2', '42', 'a: 1\n---\nb: 2', 'a: *nothing', '{}', '[]', '- a\n- b'],
-    ...['a: !<tag:x,2020:y> 1', 'a: !!js/function "function () {}"', 'a: !!str 1', '%YAML 9.9\n---\na: 1', 'a:\n  ? [b]\n  : c'],
-    ...['b: &x c\na:\n  *x : d', '[['.repeat(5000), `${'a: '.repeat(3300)}}`, `a:\n  ${'? '.repeat(400)}`],
+    'just a sentence',
+    'role: "writer',
+    'a: 1\na: 2',
+    '42',
+    'a: 1\n---\nb: 2',
+    'a: *nothing',
+    '{}',
+    '[]',
+    '- a\n- b',
+    'a: !<tag:x,2020:y> 1',
+    'a: !!js/function "function () {}"',
+    'a: !!str 1',
+    '%YAML 9.9\n---\na: 1',
+    'a:\n  ? [b]\n  : c',
+    'b: &x c\na:\n  *x : d',
+    '[['.repeat(5000),
+    `${'a: '.repeat(3300)}}`,
+    `a:\n  ${'? '.repeat(400)}`,
   ])('%j is refused', (answer) => {
     expect(faultOf(answer, PLAIN, 'structured_yaml')).toBe('it is not one valid YAML mapping with at least one member')
   })

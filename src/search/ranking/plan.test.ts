@@ -281,8 +281,18 @@ describe('planQuery: what others keep for themselves', () => {
   const words = { review: 3, reviewing: 1, java: 2, javascript: 4, python: 2, promise: 2, prompt: 5, seal: 2 }
   const near = { walrus: [['seal', 0.8]] } as const
   it.each([
-    ...['review', 'pyhton ', 'java script ', 'scriptjava ', 'prom', 'walrus ', 'reviews prom', 'promp', 'javas', 'pythons ', 'hidden'],
-    ...['secre'],
+    'review',
+    'pyhton ',
+    'java script ',
+    'scriptjava ',
+    'prom',
+    'walrus ',
+    'reviews prom',
+    'promp',
+    'javas',
+    'pythons ',
+    'hidden',
+    'secre',
   ])('has no part in the plan of %j', (query) => {
     const hidden = ['pyhton', 'reviews', 'script', 'scriptjava', 'prom', 'promp', 'walrus', 'prometheus', 'javas', 'hidden', 'secret']
     const [without, withHidden] = [plan(query, { words, near }), plan(query, { words, near, hidden })]

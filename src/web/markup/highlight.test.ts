@@ -104,8 +104,26 @@ describe('languages', () => {
     const files = ['a/b.test.TS', 'Dockerfile', 'a.b', 'LICENSE']
     expect(files.map(languageOfFile)).toEqual(['typescript', 'docker', null, null])
     for (const name of [
-      ...['bash', 'c', 'cs', 'css', 'diff', 'dockerfile', 'go', 'html', 'java', 'jsx', 'md', 'php', 'ps1', 'rb', 'rs', 'sql', 'tf'],
-      ...['toml', 'xml', 'yml'],
+      'bash',
+      'c',
+      'cs',
+      'css',
+      'diff',
+      'dockerfile',
+      'go',
+      'html',
+      'java',
+      'jsx',
+      'md',
+      'php',
+      'ps1',
+      'rb',
+      'rs',
+      'sql',
+      'tf',
+      'toml',
+      'xml',
+      'yml',
     ])
       expect(readdirSync('node_modules/shiki/dist/langs'), name).toContain(`${languageOfFence(name)}.mjs`)
   })

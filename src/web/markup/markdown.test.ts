@@ -9,11 +9,23 @@ afterAll(stopHighlighting)
 describe('renderMarkdown', () => {
   it('lets no HTML through, and no link that runs', async () => {
     const hostile = [
-      ...['<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '[a](javascript:alert(1))', '[a](JaVaScRiPt:alert(1))'],
-      ...['[a](  javascript&colon;alert(1))', '[a](vbscript:x) [b](data:text/html,x) [c](file:///etc/passwd)'],
-      ...['[a](java\nscript:alert(1))', '[a]: javascript:alert(1)\n\n[a]', '<javascript:alert(1)>', '![x](javascript:alert(1))'],
-      ...['[x](https://a.b/"onmouseover="alert(1))', "[x](https://a.b '\"><script>')", '```"><script>alert(1)</script>\nx\n```'],
-      ...['# <b onclick=x>\n', '`<script>`', '|<i onclick=x>|\n|-|\n|<script>|', '![" onerror="x](https://a.b/c.png)'],
+      '<script>alert(1)</script>',
+      '<img src=x onerror=alert(1)>',
+      '[a](javascript:alert(1))',
+      '[a](JaVaScRiPt:alert(1))',
+      '[a](  javascript&colon;alert(1))',
+      '[a](vbscript:x) [b](data:text/html,x) [c](file:///etc/passwd)',
+      '[a](java\nscript:alert(1))',
+      '[a]: javascript:alert(1)\n\n[a]',
+      '<javascript:alert(1)>',
+      '![x](javascript:alert(1))',
+      '[x](https://a.b/"onmouseover="alert(1))',
+      "[x](https://a.b '\"><script>')",
+      '```"><script>alert(1)</script>\nx\n```',
+      '# <b onclick=x>\n',
+      '`<script>`',
+      '|<i onclick=x>|\n|-|\n|<script>|',
+      '![" onerror="x](https://a.b/c.png)',
     ]
     for (const text of hostile) {
       const html = await render(text)
@@ -70,8 +82,27 @@ describe('renderMarkdown', () => {
 
   it('comes to an end with any text, and leaves what is too long', async () => {
     const pieces = [
-      ...['>', '> ', '- ', '[', '![', '](', '*a **b ', '_a__ ', '`', '``a`', '<', 'http://a.b/(((', '|a', '~a~~', '&amp', '[a]: b\n'],
-      ...['\\', '#', '```\n', '${', '${a:{'],
+      '>',
+      '> ',
+      '- ',
+      '[',
+      '![',
+      '](',
+      '*a **b ',
+      '_a__ ',
+      '`',
+      '``a`',
+      '<',
+      'http://a.b/(((',
+      '|a',
+      '~a~~',
+      '&amp',
+      '[a]: b\n',
+      '\\',
+      '#',
+      '```\n',
+      '${',
+      '${a:{',
     ]
     for (const piece of pieces) {
       const text = piece.repeat(Math.ceil(50_000 / piece.length)).slice(0, 50_000)
