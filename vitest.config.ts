@@ -73,8 +73,6 @@ export default defineConfig({
           include: ['test/journeys/*.test.ts'],
           exclude: [SMOKE],
           globalSetup: [BUILD, TOOLS, JOURNEYS],
-          // Each is as long as ten other tests.
-          testTimeout: 600_000,
         },
       },
       {

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LanguageModel as SdkModel, streamText as SdkStreamText } from 'ai'
 import { AppError } from '../errors.ts'
 import type { LanguageModel, ModelRequest } from '../library/ports/models.ts'
-import type { Patience } from './back-off.ts'
 import { type Failure, readRetryAfter, waitBeforeRetry } from './retries.ts'
+
+/** Resolves after that many milliseconds; rejects when the signal is aborted. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>
 
 /** A model of the SDK, and the parts of the SDK that talk to it: loaded when first needed, because that takes a second and much memory. */
 interface Loaded {
@@ -31,7 +33,7 @@ const STATUS_HINTS: Partial<Record<number, string>> = {
  * A model behind a provider of the AI SDK. Failures that may pass are tried again before the first piece of text, Retry-After honoured.
  * Nothing it throws holds the prompt, the answer or the key.
  */
-export function createLanguageModel(name: string, loadModel: LoadModel, wait: Patience['wait'] = sleepFor): LanguageModel {
+export function createLanguageModel(name: string, loadModel: LoadModel, wait: Wait = sleepFor): LanguageModel {
   let loading: Promise<Loaded> | undefined
   const load = async () => {
     loading ??= loadSdk(loadModel)
@@ -63,7 +65,7 @@ export function createLanguageModel(name: string, loadModel: LoadModel, wait: Pa
   }
 }
 
-const sleepFor: Patience['wait'] = (ms, signal) => sleep(ms, undefined, { signal })
+const sleepFor: Wait = (ms, signal) => sleep(ms, undefined, { signal })
 
 async function loadSdk(loadModel: LoadModel): Promise<Loaded> {
   const [{ streamText, APICallError }, model] = await Promise.all([import('ai'), loadModel()])

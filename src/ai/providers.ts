@@ -1,8 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { LanguageModel } from '../library/ports/models.ts'
-import type { Patience } from './back-off.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
-import { createLanguageModel, type LoadModel } from './language-model.ts'
+import { createLanguageModel, type LoadModel, type Wait } from './language-model.ts'
 import { streamWholeAnswers } from './stream-whole-answers.ts'
 
 /** Which model improves prompts, and the keys for it. */
@@ -14,8 +13,8 @@ export interface ModelSettings {
   readonly openaiKey: string | null
   readonly anthropicKey: string | null
   readonly googleKey: string | null
-  /** How to wait before a retry. Default: as long as asked. */
-  readonly wait?: Patience['wait']
+  /** Waits before a retry. Tests pass one that takes no time. */
+  readonly wait?: Wait
 }
 
 /** Most bytes of one response; the used part is much smaller. */

@@ -22,7 +22,7 @@ type Library = typeof import('openid-client')
  * Sign-in by OpenID Connect (Core 1.0, code flow) with PKCE, state, nonce and the issuer's identification (RFC 9207), by openid-client. The
  * signature of an ID token is checked as well, though the token came over TLS.
  * @param list from the settings: at most 20
- * @param timeoutSeconds for each answer of a provider
+ * @param timeoutSeconds time for each answer of a provider
  */
 export function createProviders(list: readonly ProviderSettings[], clock: () => number, timeoutSeconds = 5): Providers {
   /** One entry for each provider of the settings. */

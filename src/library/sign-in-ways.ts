@@ -47,7 +47,7 @@ export interface ProxySettings {
 export interface SignInSettings {
   readonly hasPasswords: boolean
   readonly providers: readonly ProviderSettings[]
-  /** For each answer of a provider. Default: 5 */
+  /** Time for each answer of a provider. Default: 5 */
   readonly timeoutSeconds?: number
   readonly proxy: ProxySettings | null
 }

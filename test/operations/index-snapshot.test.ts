@@ -16,19 +16,12 @@ import { endIndexEpoch, readIndexEpoch } from '../../src/storage/search/index-ep
 import { areWordsDue, markWordsDue } from '../../src/storage/search/words-due.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom } from '../support/engines.ts'
+import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 import { makeSnapshotLibrary, type SnapshotLibrary } from '../support/snapshot-library.ts'
 
 /** A snapshot of the search index makes a start fast, and changes nothing else. */
 
-const PROMPT = {
-  title: 'A title',
-  content: 'Some text',
-  description: null,
-  category: null,
-  tags: [],
-  type: 'TEXT',
-  visibility: 'public',
-} as const
+const PROMPT = PLAIN_PROMPT
 const NO_BYTES = new Uint8Array()
 /** Letters that stand nowhere else. */
 const CANARY = 'xqzcanaryword'

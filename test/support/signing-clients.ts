@@ -316,7 +316,7 @@ async function saveWith(client: Client, title: string): Promise<void> {
 }
 
 /** Takes the request that a browser is sent back with, once. */
-export async function listenForReturn(path: string) {
+async function listenForReturn(path: string) {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>()
   const server = createServer((asked, answer) => {
     const url = new URL(asked.url ?? '/', 'http://127.0.0.1')

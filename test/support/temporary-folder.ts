@@ -7,8 +7,8 @@ const NAME = /^commonplace-tests-(\d+)$/
 const MIN_FREE_BYTES = 8 * 2 ** 30
 
 /**
- * Has this process, and those that it starts, keep temporary files in memory, where there is room: libraries are written through to the disk
- * with each commit, and the disk takes longer than most tests. The files go when the process ends, or with the next run if it was killed.
+ * Keeps the temporary files of this process and its children in memory, where there is room: each commit of a library waits for the disk, which
+ * takes longer than most tests. The files go when the process ends, or with the next run if it was killed.
  */
 export function useMemoryForFiles(): void {
   if (process.env['TMPDIR'] !== undefined) return
@@ -31,7 +31,8 @@ export function useMemoryForFiles(): void {
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
-  } catch {
-    return false
+  } catch (error) {
+    // Somebody else's process may not be signalled, but it runs.
+    return Object(error).code === 'EPERM'
   }
 }
