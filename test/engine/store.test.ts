@@ -527,6 +527,19 @@ for (const engine of ENGINES) {
         expect([await found('quokka '), await found('invoice '), await found('tundra ')]).toEqual([[], [], [skill.id]])
       })
 
+      it('finds skills by the text of their files, and forgets what an edit took out', async () => {
+        const skill = await store.items.createSkill(by(ada), {
+          ...SKILL,
+          files: [...SKILL.files, { filename: 'references/tides.md', bytes: bytes('about estuaries') }],
+        })
+        const found = async (query: string) => (await store.items.searchSkills(ANONYMOUS, search(query))).items.map((item) => item.id)
+        expect(await found('estuaries')).toEqual([skill.id])
+        expect(await found('tides')).toEqual([skill.id])
+        expect(await titles(ANONYMOUS, search('estuaries'))).toEqual([])
+        await store.items.changeSkill(skill.id, by(ada), () => ({ files: (files) => files.filter((file) => file.filename === 'SKILL.md') }))
+        expect(await found('estuaries')).toEqual([])
+      })
+
       it('is broken by no text', async () => {
         await store.items.createPrompt(by(ada), PROMPT)
         const hostile = ['"', 'a*', 'NEAR(a b)', 'a AND', 'title : x', "'; drop table item; --", '\0', '🎉', '\ud800', '%_', '{a b}']
@@ -563,6 +576,12 @@ for (const engine of ENGINES) {
             size: 33,
           },
         ])
+      })
+
+      it('follow an edit of SKILL.md', async () => {
+        const skill = await store.items.createSkill(by(ada), { ...SKILL, files: named('old') })
+        await store.items.changeSkill(skill.id, by(ada), () => ({ files: named('new') }))
+        expect(await paths(ANONYMOUS)).toEqual(['Ada/new'])
       })
     })
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { backUpLibrary, restoreLibrary } from '../../src/app.ts'
 import { ADMIN_RIGHTS } from '../../src/library/actor.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { codeAt, readSecret } from '../support/codes.ts'
@@ -192,6 +193,21 @@ describe('codes of an app', () => {
     const { secret, recovery } = await turnOn(ada)
     const kept = `${await test.readEverything()} ${log.join()}`
     for (const text of [secret, ...recovery, ...recovery.map((one) => one.replaceAll('-', ''))]) expect(kept).not.toContain(text)
+  })
+
+  it('come back with a backup', async () => {
+    const { secret } = await turnOn(ada)
+    const copy = `${test.libraryFile}.copy`
+    await backUpLibrary(test.databaseUrl, copy)
+    const databaseUrl = `sqlite:${test.libraryFile}.restored`
+    await restoreLibrary(copy, databaseUrl, { revokesKeys: false })
+    const original = test
+    // Closing it deletes its folder.
+    test = await testApp({ TRUST_PROXY: 1 }, {}, null, { databaseUrl }, null, 0)
+    test.wait(original.app.clock() - test.app.clock())
+    expect((await enter(await atSecondStep(), await code(secret))).status).toBe(303)
+    await test.close()
+    test = original
   })
 })
 

@@ -86,6 +86,23 @@ describe('transfers', () => {
     expect((await refusal(offer(eve, open.id, 'eve')))[1]).toBe('Only the owner can transfer this prompt.')
   })
 
+  it('end what keys and install links of the giver reach', async () => {
+    const { key, actor } = await test.user('giver')
+    const files = [{ filename: 'SKILL.md', content: '---\nname: given-away\ndescription: d\n---\n' }]
+    const { id, slug } = Object((await call(actor, 'save_skill', { title: 'Given away', files, visibility: 'private' }))['skill'])
+    const { url } = await call(actor, 'create_install_link', { name: 'link', scope: `/skills/${id}` })
+    const index = `${new URL(String(url)).pathname}/.well-known/agent-skills/index.json`
+    const read = async () => [
+      (await test.fetch(`/api/skills/${slug}`, { key })).status,
+      (await (await test.fetch(index)).text()).includes('given-away'),
+    ]
+    expect(await read()).toEqual([200, true])
+    const { offer: made } = await call(actor, 'offer_item', { collection: 'skills', id, to: 'ben' })
+    expect(await read()).toEqual([200, true])
+    await call(ben, 'accept_offer', { id: Object(made).id })
+    expect(await read()).toEqual([404, false])
+  })
+
   it('tell how many versions were private, and leave them out for good where asked to', async () => {
     const { id } = await save(ann)
     await call(ann, 'update_prompt', { id, content: 'secret canary' })

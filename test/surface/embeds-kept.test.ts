@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EMBED_EXAMPLES } from '../../src/library/embed/examples.ts'
 import { readEmbedQuery, writeEmbedQuery } from '../../src/web/embed/query.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
-import { signUp, type Visitor, visit } from '../support/visitor.ts'
+import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
 const ATTACK = `"'><script>alert(1)</script></text>&`
 const NOBODY = '00000000-0000-4000-8000-000000000000'
@@ -141,6 +141,15 @@ describe('in this order', { shuffle: false }, () => {
       const before = (await service.app.store.embeds.listEmbeds(actor.userId)).length
       for (let count = before; count < 200; count++) await service.call(person, 'save_embed', { config: { prompt: `${count}` } })
       await expect(service.call(person, 'save_embed', { config: {} })).rejects.toMatchObject({ code: 'conflict' })
+    })
+
+    it('go with their owner', async () => {
+      const carol = await signUp(service, 'carol')
+      const id = await keep(carol, { prompt: 'Carol wrote this' })
+      expect((await visit(service).get(`/e/${id}`)).status).toBe(200)
+      const gone = await carol.post('/settings/data', { username: 'carol', password: PASSWORD, do: 'delete' })
+      expect(gone.status).toBe(303)
+      expect((await visit(service).get(`/e/${id}`)).status).toBe(404)
     })
   })
 

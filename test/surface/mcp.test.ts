@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 
 let test: TestApp
@@ -94,6 +95,20 @@ describe('in this order', { shuffle: false }, () => {
         const body = await readJson(await test.fetch('/api/mcp', { ...options, headers: { ...Object(options.headers), ...headers } }))
         expect(body.result.prompts.length, JSON.stringify(headers)).toBe(3)
       }
+    })
+
+    it('notices a revoked and an expired key on the next request', async () => {
+      const { key: doomed, actor } = await test.user('ada')
+      expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(200)
+      await test.app.store.keys.revokeKey(actor.keyId ?? '')
+      expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(401)
+      const shortLived = createApiKey()
+      const expiresAt = new Date(test.app.clock() + 60_000).toISOString()
+      await test.app.store.keys.createKey({ name: 'k', userId: actor.userId, sha256: hashApiKey(shortLived), scopes: ['read'], expiresAt })
+      expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })).status).toBe(200)
+      test.wait(60_000)
+      const late = await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })
+      expect([late.status, (await readJson(late)).error.message]).toEqual([401, 'The API key has expired.'])
     })
   })
 
