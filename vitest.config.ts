@@ -18,8 +18,10 @@ useMemoryForFiles()
 
 export default defineConfig({
   test: {
-    // How often property tests run, and how long they shrink.
-    setupFiles: ['test/support/property-runs.ts'],
+    // Node loads the modules itself, as it does for users: wrapped by Vite they start and run slower.
+    experimental: { viteModuleRunner: false },
+    // Pages for the loader; how often property tests run, and how long they shrink.
+    setupFiles: ['scripts/jsx.ts', 'test/support/property-runs.ts'],
     // A slow machine is no fault: what is waited for comes, or the test fails in the end.
     testTimeout: 120_000,
     hookTimeout: 120_000,
