@@ -8,9 +8,6 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY scripts ./scripts
-# The build encodes the starter library.
-COPY starter ./starter
-COPY assets ./assets
 COPY src ./src
 RUN node scripts/run.ts --build-only
 

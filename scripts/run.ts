@@ -84,8 +84,6 @@ async function build(): Promise<void> {
     if (shared.length > 0) throw new Error(`Two scripts of pages share modules: ${shared.map(({ fileName }) => fileName).join(', ')}`)
     compressLargeScripts(join(fresh, 'web'))
     await makeEncoder(join(fresh, 'encoder'), join(root, 'dist', 'encoder'))
-    const { makeStarterVectors } = await import('./make-starter-vectors.ts')
-    await makeStarterVectors(join(fresh, 'encoder'), join(root, 'dist', 'encoder'))
     writeFileSync(
       join(fresh, 'THIRD-PARTY-NOTICES.txt'),
       writeNotices([...modules, join(packages, MODEL_PACKAGE, 'package.json')], join(packages, 'assemblyscript', 'LICENSE')),

@@ -346,7 +346,7 @@ describe('vectors made with the program', () => {
   })
 
   it('are done without when the file is damaged', () => {
-    const remarks = ['The vectors of the starter library cannot be read and are made again. Build the program anew.']
+    const remarks = ['assets/starter-vectors.json cannot be read: the vectors of the starter library are made again.']
     for (const content of ['', '{"model":"m"}', '{"model":"m","vectors":{"d":"???"}}', file.slice(0, 300)])
       expect(load(content), content).toEqual({ vectors: new Map(), remarks })
   })

@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { loadPreparedVectors } from '../../src/ai/prepared-vectors.ts'
+import { inspectFile } from '../../src/encoder/model.ts'
+import { FILE_NAME } from '../../src/encoder/weights-file.ts'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import { PROMPT_TYPES } from '../../src/library/fields.ts'
 import { parseVariables } from '../../src/library/variables.ts'
@@ -60,5 +63,17 @@ describe('the starter library', { shuffle: false }, () => {
       expect(skill.description, skill.title).not.toBeNull()
       expect(skill.category, skill.title).not.toBeNull()
     }
+  })
+  it('comes with the vectors of its items and of no others (npm run starter:vectors)', async () => {
+    const { model } = inspectFile(fileURLToPath(new URL(`../../dist/encoder/${FILE_NAME}`, import.meta.url)))
+    const digests: string[] = []
+    // Found from the latest change down.
+    for (let upTo = 1000; upTo > 0; ) {
+      const found = await test.app.store.itemVectors.listUnencoded(model, { after: 0, upTo }, 100)
+      digests.push(...found.items.map(({ digest }) => digest))
+      upTo = found.upTo
+    }
+    const prepared = loadPreparedVectors(model, (message) => expect.unreachable(message))
+    expect([...prepared.keys()].toSorted()).toEqual(digests.toSorted())
   })
 })
