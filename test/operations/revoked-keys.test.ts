@@ -22,11 +22,14 @@ async function openSession(key?: string): Promise<string> {
   return answer.headers.get('mcp-session-id') ?? ''
 }
 
-/** What a stream says until it ends or is cut off. */
-async function readToEnd(response: Response): Promise<string> {
+/** What a stream says until it ends or is cut off. @param onText is called with all that it said so far */
+async function readToEnd(response: Response, onText?: (text: string) => void): Promise<string> {
   let text = ''
   try {
-    for await (const chunk of response.body ?? []) text += new TextDecoder().decode(chunk)
+    for await (const chunk of response.body ?? []) {
+      text += new TextDecoder().decode(chunk)
+      onText?.(text)
+    }
   } catch {
     // Cut off.
   }
@@ -50,31 +53,39 @@ const streams = [
   ],
 ] as const
 
-/** Opens the stream of a session; gives a function that says whether it heard that a list changed. */
-async function listenTo(key?: string): Promise<() => Promise<boolean>> {
-  const headers = { accept: 'text/event-stream', 'mcp-session-id': await openSession(key) }
-  const stream = await test.fetch('/api/mcp', key === undefined ? { headers } : { headers, key })
+/** Opens the stream of a session: `changed` resolves when it says that a list changed; `end` ends the session and gives all it said. */
+async function listenTo(key?: string): Promise<{ changed: Promise<void>; end: () => Promise<string> }> {
+  const session = { 'mcp-session-id': await openSession(key) }
+  const as = key === undefined ? {} : { key }
+  const stream = await test.fetch('/api/mcp', { headers: { accept: 'text/event-stream', ...session }, ...as })
   expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/event-stream')])
-  const reader = stream.body?.getReader()
-  return async () => {
-    const read = reader?.read().then(({ value }) => Buffer.from(value ?? []).toString())
-    // real time: a stream that must say nothing has no event to wait for
-    const heard = await Promise.race([read, new Promise<string>((resolve) => setTimeout(resolve, 1500, ''))])
-    await reader?.cancel()
-    return heard?.includes('list_changed') ?? false
+  const changed = Promise.withResolvers<void>()
+  const reading = readToEnd(stream, (text) => text.includes('list_changed') && changed.resolve())
+  return {
+    changed: changed.promise,
+    async end() {
+      expect((await test.fetch('/api/mcp', { method: 'DELETE', headers: session, ...as })).status).toBe(200)
+      return await reading
+    },
   }
+}
+
+/** Saves an item, and expects that those of the listeners hear of it that are to. All are told at once, so silence is known then. */
+async function expectToHear(key: string, item: object, listeners: readonly (readonly [key: string | undefined, isToHear: boolean])[]) {
+  const streams = await Promise.all(listeners.map(async ([own, isToHear]) => ({ ...(await listenTo(own)), isToHear })))
+  expect((await test.fetch('/api/prompts', { ...json('POST', { content: 'x', ...item }), key })).status).toBe(201)
+  await Promise.all(streams.filter(({ isToHear }) => isToHear).map(({ changed }) => changed))
+  const heard = await Promise.all(streams.map(async ({ end }) => (await end()).includes('list_changed')))
+  expect(heard).toEqual(streams.map(({ isToHear }) => isToHear))
 }
 
 it('the streams of sessions tell members alone of what is for members', async () => {
   const writer = await test.user('ada')
-  const [stranger, member] = [await listenTo(), await listenTo((await test.user('bob')).key)]
-  const writeOnly = await listenTo((await test.user('bob', ['write'])).key)
-  const saved = await test.fetch('/api/prompts', {
-    ...json('POST', { title: 'Ours', content: 'x', visibility: 'members' }),
-    key: writer.key,
-  })
-  expect(saved.status).toBe(201)
-  expect(await Promise.all([stranger(), writeOnly(), member()])).toEqual([false, false, true])
+  await expectToHear(writer.key, { title: 'Ours', visibility: 'members' }, [
+    [undefined, false],
+    [(await test.user('bob', ['write'])).key, false],
+    [(await test.user('bob')).key, true],
+  ])
 })
 
 it('the streams of sessions tell a team of its private items, and a narrowed key of those of its team alone', async () => {
@@ -84,14 +95,17 @@ it('the streams of sessions tell a team of its private items, and a narrowed key
   await test.call(ada.actor, 'set_team_member', { team: 'ours', username: 'ben', role: 'reader' })
   const signedIn = { ...ada.actor, scopes: new Set([...ada.actor.scopes, 'account' as const]) }
   const narrowTo = async (team: string) => String((await test.call(signedIn, 'create_key', { name: team, team }))['key'])
-  const keys = [ben.key, (await test.user('zoe')).key, await narrowTo('ours'), await narrowTo('theirs')]
-  const hear = async (item: object) => {
-    const listeners = await Promise.all(keys.map((key) => listenTo(key)))
-    expect((await test.fetch('/api/prompts', { ...json('POST', { content: 'x', ...item }), key: ada.key })).status).toBe(201)
-    return await Promise.all(listeners.map((heard) => heard()))
-  }
-  expect(await hear({ title: 'Of the team', owner: 'ours' })).toEqual([true, false, true, false])
-  expect(await hear({ title: 'Of all', owner: 'ours', visibility: 'public' })).toEqual([true, true, true, false])
+  const [stranger, ours, theirs] = [(await test.user('zoe')).key, await narrowTo('ours'), await narrowTo('theirs')]
+  for (const [item, strangerHears] of [
+    [{ title: 'Of the team', owner: 'ours' }, false],
+    [{ title: 'Of all', owner: 'ours', visibility: 'public' }, true],
+  ] as const)
+    await expectToHear(ada.key, item, [
+      [ben.key, true],
+      [stranger, strangerHears],
+      [ours, true],
+      [theirs, false],
+    ])
 })
 
 describe.each(streams)('%s', (_, open) => {

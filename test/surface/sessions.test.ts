@@ -1,6 +1,6 @@
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createKey, createUser, savePrompts } from '../support/library-fixtures.ts'
 import { createPlace, MAIN } from '../support/processes.ts'
 
@@ -56,8 +56,19 @@ const contentOf = (result: { content: unknown }) => {
 
 for (const how of ['legacy', { pin: '2026-07-28' }, 'stdio', 'stdio to server'] as const) {
   describe(`asking for variables, ${typeof how === 'string' ? how : how.pin}`, () => {
+    let answer: ElicitResult = { action: 'decline' }
+    let connection: Awaited<ReturnType<typeof connect>>
+    beforeAll(async () => {
+      connection = await connect(how, async () => answer)
+    })
+    afterAll(() => connection.client.close())
+    beforeEach(() => {
+      connection.asked.length = 0
+    })
+
     it('puts accepted values and defaults in, with one field a variable and never for a secret', async () => {
-      const { client, asked } = await connect(how, async () => ({ action: 'accept', content: { who: 'Ada ${topic}', topic: 'coffee' } }))
+      const { client, asked } = connection
+      answer = { action: 'accept', content: { who: 'Ada ${topic}', topic: 'coffee' } }
       const result = contentOf(await client.callTool({ name: 'get_prompt', arguments: { id: 'letter' } }))
       expect(result.content).toBe('Write to Ada ${topic} about coffee with none.')
       expect(result.originalContent).toBe(TEXT)
@@ -68,25 +79,22 @@ for (const how of ['legacy', { pin: '2026-07-28' }, 'stdio', 'stdio to server'] 
       const prompt = await client.getPrompt({ name: 'letter', arguments: { topic: 'cake' } })
       expect(prompt.messages[0]?.content).toMatchObject({ text: 'Write to Ada ${topic} about cake with none.' })
       expect(Object.keys(asked[1]?.requestedSchema.properties ?? {})).toEqual(['who'])
-      await client.close()
     })
 
-    it('gives the raw text when the user declines or cancels, and asks nothing that needs no answer', async () => {
-      for (const action of ['decline', 'cancel'] as const) {
-        const { client, asked } = await connect(how, async () => ({ action }))
-        const raw = contentOf(await client.callTool({ name: 'get_prompt', arguments: { id: 'letter' } }))
-        expect([raw.content, raw.originalContent]).toEqual([TEXT, undefined])
-        const prompt = await client.getPrompt({ name: 'letter' })
-        expect(prompt.messages[0]?.content).toMatchObject({ text: 'Write to ${who} about tea with none.' })
-        expect(prompt._meta?.['commonplace/unfilled']).toEqual(['who'])
-        const count = asked.length
-        await client.callTool({ name: 'get_prompt', arguments: { id: 'plain' } })
-        await client.callTool({ name: 'get_prompt', arguments: { id: 'letter', variables: {} } })
-        await client.getPrompt({ name: 'letter', arguments: { who: 'x' } })
-        await client.callTool({ name: 'search_prompts', arguments: { query: 'letter' } })
-        expect(asked.length).toBe(count)
-        await client.close()
-      }
+    it.each(['decline', 'cancel'] as const)('gives the raw text on %s, and asks nothing that needs no answer', async (action) => {
+      const { client, asked } = connection
+      answer = { action }
+      const raw = contentOf(await client.callTool({ name: 'get_prompt', arguments: { id: 'letter' } }))
+      expect([raw.content, raw.originalContent]).toEqual([TEXT, undefined])
+      const prompt = await client.getPrompt({ name: 'letter' })
+      expect(prompt.messages[0]?.content).toMatchObject({ text: 'Write to ${who} about tea with none.' })
+      expect(prompt._meta?.['commonplace/unfilled']).toEqual(['who'])
+      const count = asked.length
+      await client.callTool({ name: 'get_prompt', arguments: { id: 'plain' } })
+      await client.callTool({ name: 'get_prompt', arguments: { id: 'letter', variables: {} } })
+      await client.getPrompt({ name: 'letter', arguments: { who: 'x' } })
+      await client.callTool({ name: 'search_prompts', arguments: { query: 'letter' } })
+      expect(asked.length).toBe(count)
     })
   })
 }
