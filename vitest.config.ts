@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { useMemoryForFiles } from './test/support/temporary-folder.ts'
 
@@ -15,6 +16,8 @@ const SMOKE = 'test/journeys/smoke.test.ts'
 const SAMPLE = ['test/long/{attacks,backups,conformance,faults,kills}.test.ts']
 
 useMemoryForFiles()
+// Each of the processes compiles the same modules, those of the program under test too.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
 export default defineConfig({
   test: {
