@@ -27,7 +27,7 @@ declare module 'vitest' {
   }
 }
 
-/** More test processes have no journey to run. */
+/** No machine needs more: each test process takes one, and there are fewer journeys than that. */
 const MAX_BROWSERS = 10
 
 /** Starts one service for all journeys, and a browser for each test process. */

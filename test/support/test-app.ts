@@ -239,7 +239,7 @@ function toRequest(target: string, { key, ...options }: RequestInit & { key?: st
   return new Request(new URL(target, BASE_URL), { ...options, headers })
 }
 
-/** Zod compiles a schema when it is first used. */
+/** Zod compiles a schema at its first use, so each strict one is made once. */
 const strictOutputs = new WeakMap<Operation, ReturnType<Operation['output']['strict']>>()
 function strictOutput(operation: Operation) {
   const made = strictOutputs.get(operation) ?? operation.output.strict()
