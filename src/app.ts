@@ -30,6 +30,7 @@ import type { Clock, Random } from './library/ports/environment.ts'
 import type { SecondFactorRule } from './library/ports/factors.ts'
 import type { LibraryChange } from './library/ports/instances.ts'
 import type { LibraryStore } from './library/ports/store.ts'
+import type { OwnerQuota } from './library/quota.ts'
 import { PASSWORDS_ALONE, type SignInSettings } from './library/sign-in-ways.ts'
 import { countFor, countNothing, createUseCounter, type UseCounter } from './library/usage.ts'
 import type { Context, Operation } from './operations/core/define-operation.ts'
@@ -111,6 +112,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly oauth?: Omit<OAuthSettings, 'resource'> | null
   /** Who has to have a second factor. Default: nobody */
   readonly secondFactor?: SecondFactorRule
+  /** The most that an owner may keep. Default: `DEFAULT_QUOTA` */
+  readonly quota?: OwnerQuota
   /** How passwords are hashed. Default: standard. */
   readonly passwordHash?: PasswordHash
   /** How people sign in. Default: by password */
@@ -182,6 +185,7 @@ export async function openApp(
       vectors: loadWordVectors(),
       embeddingModel: settings.embeddings?.model,
       encoder,
+      ...(settings.quota && { quota: settings.quota }),
       copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
       keepsSnapshots: options.service !== undefined,
       onSnapshotFault: options.onSnapshotFault,

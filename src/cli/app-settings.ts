@@ -18,6 +18,7 @@ export function toAppSettings(config: Config, address: string): AppSettings {
       config.OAUTH_ENABLED && config.MCP_ENABLED
         ? { readsDocuments: config.OAUTH_CLIENT_DOCUMENTS, allowedAddresses: config.OAUTH_CLIENT_ADDRESSES }
         : null,
+    quota: config.QUOTA_PER_OWNER,
     passwordHash: config.PASSWORD_HASH,
     signIn: readSignInSettings(config),
     secondFactor: config.SECOND_FACTOR,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { parseGroupMap } from '../library/groups.ts'
+import { DEFAULT_QUOTA, NO_QUOTA, type OwnerQuota, USAGE_PARTS } from '../library/quota.ts'
 
 /** Texts separated by commas. */
 export const list = z.string().transform((text) =>
@@ -59,6 +60,22 @@ export const countOrOff = (what: string) =>
     .string()
     .regex(/^(off|[1-9]\d{0,11})$/, `must be off or a number of ${what}`)
     .transform((text) => (text === 'off' ? null : Number(text)))
+const QUOTA_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1_000, M: 1_000_000, G: 1_000_000_000 }
+/** `off`, or the most of each part, such as items=5000 bytes=2G; what is not named keeps its default. */
+export const ownerQuota = z
+  .string()
+  .regex(
+    new RegExp(`^(off|(?:${USAGE_PARTS.join('|')})=[1-9]\\d{0,5}[kMG]?(?: +(?:${USAGE_PARTS.join('|')})=[1-9]\\d{0,5}[kMG]?)*)$`),
+    `must be off or limits such as items=5000 bytes=2G, of ${USAGE_PARTS.join(', ')}`,
+  )
+  .transform((text): OwnerQuota => {
+    if (text === 'off') return NO_QUOTA
+    const named = text.split(/ +/).map((pair) => {
+      const [part = '', digits = '', unit = ''] = pair.split(/=(\d+)/)
+      return [part, Number(digits) * (QUOTA_UNITS[unit] ?? 1)]
+    })
+    return { ...DEFAULT_QUOTA, ...Object.fromEntries(named) }
+  })
 const UNITS_MS: Partial<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 /** A time such as 24h, as milliseconds. */
 export const interval = z

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEFAULT_QUOTA } from '../library/quota.ts'
 import { PROVIDER_TYPES } from '../library/sign-in-ways.ts'
 import {
   countOrOff,
@@ -19,6 +20,7 @@ import {
   onOff,
   onOrOff,
   origins,
+  ownerQuota,
   PASSWORD_HASHES,
   postgresUrl,
   providerKey,
@@ -270,6 +272,12 @@ export const SETTINGS = {
       .transform((text) => (text === 'off' ? null : Number(text))),
     12_000,
     'Points per minute for each API key, signed-in person, or otherwise address; off for benchmarks and trusted networks. A point is about a millisecond of work: reading an item costs 1, a search 3 and 1 more for each collection it names, a save 5, a picture 20, signing in 50; bodies over 256 KiB cost more.',
+  ),
+  QUOTA_PER_OWNER: setting(
+    ownerQuota,
+    DEFAULT_QUOTA,
+    'The most that a person or a team may keep, such as items=5000 bytes=2G: items with those in the trash, versions, bytes of texts and files, and words that search keeps for them alone. More is refused, but for words: search does not find an item by those beyond. off for no limits.',
+    'items=100k versions=1M bytes=2G words=100k',
   ),
   TRUST_PROXY: setting(
     z

@@ -19,6 +19,8 @@ export interface Readiness {
   check(): Promise<void>
   /** Resolves when search has read the library. */
   loadSearch(): Promise<void>
+  /** Whether search leaves words out, as they do not fit into memory. */
+  isSearchCut(): boolean
   /** False while stopping. */
   isReady(): boolean
   embeddings(): EmbeddingsState
@@ -30,7 +32,16 @@ export interface Readiness {
 }
 
 /** `/healthz`: the process answers. `/readyz`: it can serve, and what serves less well than it could. */
-export function healthRoutes({ check, loadSearch, isReady, embeddings, encoder, readReplica, onFault }: Readiness): BoundRoute[] {
+export function healthRoutes({
+  check,
+  loadSearch,
+  isSearchCut,
+  isReady,
+  embeddings,
+  encoder,
+  readReplica,
+  onFault,
+}: Readiness): BoundRoute[] {
   let isSearchLoaded = false
   const look = async () => {
     await check()
@@ -62,7 +73,7 @@ export function healthRoutes({ check, loadSearch, isReady, embeddings, encoder, 
           if (outcome !== 'late') {
             const replica = await readReplica()
             const states = { embeddings: embeddings(), encoder: encoder(), ...(replica && { replica: replica.state }) }
-            return jsonAnswer({ status: 'ready', search: 'ready', ...states })
+            return jsonAnswer({ status: 'ready', search: isSearchCut() ? 'degraded' : 'ready', ...states })
           }
           return isSearchLoaded
             ? jsonAnswer({ status: 'unavailable', reason: 'The library is not responding.' }, 503)

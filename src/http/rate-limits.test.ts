@@ -20,6 +20,21 @@ describe('createRateLimits', () => {
     await expect(limits.count('a', 4)).rejects.toMatchObject({ code: 'rate_limited' })
   })
 
+  it('holds work that was done against the next minutes', async () => {
+    vi.useFakeTimers()
+    try {
+      const limits = createRateLimits(10)
+      await limits.settle('a', 35)
+      for (const seconds of [0, 60, 120]) {
+        vi.setSystemTime(seconds * 1000)
+        await expect(limits.count('a'), `after ${seconds} s`).rejects.toMatchObject({ code: 'rate_limited' })
+      }
+      await limits.count('b')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it.each([-3_600_000, 3_600_000])('asks nobody to wait longer than a minute after the clock jumped by %i ms', async (jumpMs) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {

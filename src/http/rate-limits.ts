@@ -6,6 +6,8 @@ import type { CounterStore } from '../library/ports/instances.ts'
 import { createSharedCounts } from './shared-counts.ts'
 
 const WINDOW_SECONDS = 60
+/** How many limits a caller may owe. */
+const MAX_DEBT = 10
 
 /** Limits the points of callers. */
 export interface RateLimits {
@@ -14,6 +16,8 @@ export interface RateLimits {
    * @throws AppError `rate_limited`, with the seconds to wait
    */
   count(caller: string, points?: number): Promise<void> | null
+  /** Charges points for work that is done. What is over the limit is held against the caller's next minutes, at most `MAX_DEBT` limits. */
+  settle(caller: string, points: number): Promise<void>
 }
 
 /**
@@ -24,7 +28,7 @@ export function createRateLimits(
   perMinute: number | null,
   shared: { readonly store: CounterStore; readonly clock: Clock } | null = null,
 ): RateLimits {
-  if (perMinute === null) return { count: () => null }
+  if (perMinute === null) return { count: () => null, settle: async () => {} }
   const refuse = (waitMs: number): never => {
     // A clock that was set back must not make anybody wait longer than a window.
     const retryAfterSeconds = Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(waitMs / 1000)))
@@ -43,6 +47,10 @@ export function createRateLimits(
         const waitMs = counts.count(caller, points)
         return waitMs === null ? null : refuse(waitMs)
       },
+      async settle(caller, points) {
+        check(points)
+        counts.count(caller, points)
+      },
     }
   }
   const limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
@@ -55,6 +63,12 @@ export function createRateLimits(
         if (!(refused instanceof RateLimiterRes)) throw refused
         refuse(refused.msBeforeNext)
       }
+    },
+    async settle(caller, points) {
+      check(points)
+      const { consumedPoints } = await limiter.penalty(caller, points)
+      const owed = Math.min(consumedPoints, perMinute * MAX_DEBT)
+      if (owed > perMinute) await limiter.set(caller, owed, Math.ceil((WINDOW_SECONDS * owed) / perMinute))
     },
   }
 }

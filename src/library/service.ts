@@ -1,4 +1,5 @@
 import type { StorageFault } from '../errors.ts'
+import type { OwnerUsage } from './quota.ts'
 
 /** A file that an upgrade or a restore left beside the library. */
 interface FileBeside {
@@ -55,6 +56,8 @@ export interface LibraryFigures {
   readonly database: DatabaseSize
   /** The index in memory of this process. */
   readonly search: { readonly isReady: boolean; readonly items: number }
+  /** Those who keep most. */
+  readonly owners: readonly (OwnerUsage & { readonly username: string })[]
 }
 
 export interface FigureStore {

@@ -207,6 +207,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     ...healthRoutes({
       check: () => app.store.service.check(),
       loadSearch: () => app.store.service.loadSearch(),
+      isSearchCut: () => app.store.service.isSearchCut(),
       onFault,
       isReady: options.isReady ?? (() => true),
       embeddings: () => (embeddings === null ? 'off' : embeddings.isUp ? 'ok' : 'degraded'),

@@ -21,6 +21,7 @@ import { asksToSignIn, challengeOf } from '../http/sign-in-challenge.ts'
 import type { Turns } from '../http/turns.ts'
 import { type Actor, strangerTo } from '../library/actor.ts'
 import type { ClientOfRequest } from '../library/ports/logins.ts'
+import { meterWork, type WorkMeter } from '../library/work-meter.ts'
 import { isMcpCall } from '../mcp/endpoint.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
 
@@ -311,6 +312,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   return async (exchange, send) => {
     const startedMs = performance.now()
     const { call, route, allowed } = toCall(exchange)
+    const work: WorkMeter = { points: 0 }
     let place: Place | null = null
     let answer: Answer | undefined
     try {
@@ -326,7 +328,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         }
         if (exchange.hasLeft()) answer = CLIENT_LEFT
         else if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)
-        else answer = await parts.answer(call.actor, async () => await respond(call, route, allowed))
+        else answer = await meterWork(work, () => parts.answer(call.actor, async () => await respond(call, route, allowed)))
         holdAnswer(place, answer)
       } catch (thrown) {
         dropBody(answer)
@@ -342,6 +344,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       throw error
     } finally {
       place?.leave()
+      if (work.points > 0) await limits.settle(call.caller, work.points)
     }
   }
 }

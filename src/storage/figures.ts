@@ -1,9 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { FigureStore } from '../library/service.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
+import { listLargestOwners } from './items/owner-usage.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { Database } from './schema.ts'
 import type { SearchReader } from './search/search-reader.ts'
+
+/** Owners that are named: those who keep most. */
+const MAX_OWNERS = 5
 
 /** What operators want to know of a library. */
 export function figureStore({ reader, measure }: OpenDatabase, search: SearchReader): FigureStore {
@@ -13,12 +17,13 @@ export function figureStore({ reader, measure }: OpenDatabase, search: SearchRea
       // The index has what is not in the trash: counting that in the table would read every row with its text.
       const { countItems } = await search.current()
       const [prompts, skills] = [countItems('prompt'), countItems('skill')]
-      const [items, users, logins, sessions, database] = await Promise.all([
+      const [items, users, logins, sessions, database, owners] = await Promise.all([
         countRows(reader, 'item'),
         countRows(reader, 'user'),
         countRows(reader, 'login'),
         countRows(reader, 'session'),
         measure(),
+        listLargestOwners(reader, MAX_OWNERS),
       ])
       return {
         prompts,
@@ -31,6 +36,7 @@ export function figureStore({ reader, measure }: OpenDatabase, search: SearchRea
         schema: MIGRATIONS.at(-1)?.name ?? '',
         database,
         search: { isReady, items: prompts + skills },
+        owners,
       }
     },
   }

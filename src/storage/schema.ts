@@ -404,7 +404,12 @@ export interface Database {
     created_at: string
   }
   /** File contents by digest: a version that changes one file of a skill stores one file. */
-  blob: { sha256: string; bytes: Uint8Array }
+  blob: {
+    sha256: string
+    bytes: Uint8Array
+    /** For whom it counts: the owner whose item brought it. */
+    owner_seq: Generated<number | null>
+  }
   skill_file: { item_seq: number; filename: string; sha256: string; size: number }
   version_file: { version_seq: number; filename: string; sha256: string; size: number }
   /** The service's own values: secrets, and its last known address. */
@@ -418,8 +423,16 @@ export interface Database {
     holder: string | null
     seen_at: string
   }
-  /** Every word of the items, with its stem. */
-  word: { seq: Generated<number>; word: string; stem: string }
+  /** Every word of the items, with its stem, and the owner whose item brought it, for whom it counts. */
+  word: { seq: Generated<number>; word: string; stem: string; owner_seq: Generated<number | null> }
+  /** What each owner keeps; see `OwnerUsage`. */
+  owner_usage: {
+    owner_seq: number
+    items: Generated<number>
+    versions: Generated<number>
+    bytes: Generated<number>
+    words: Generated<number>
+  }
   /** One row for each removal of words. Caches of word numbers are cleared when there is a newer row. */
   word_removal: { seq: Generated<number> }
   /**
@@ -434,6 +447,8 @@ export interface Database {
     body_length: number
     words: Uint8Array
     vector: Uint8Array | null
+    /** Words of the item that are not indexed, as its owner's quota was used up. */
+    left_out: Generated<number>
   }
   /**
    * Embeddings of public items by a provider's model: `code` has the signs of the vector as `toCode` makes them, `digest` is of the text it

@@ -1,13 +1,16 @@
 import type { Kysely } from 'kysely'
 import { createChangeCaches } from '../cache/change-caches.ts'
 import { createRevisionCaches } from '../cache/revision-cache.ts'
+import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
 import type { AuditEntry, AuditOrigin } from '../library/audit.ts'
 import type { Encoder } from '../library/ports/encoder.ts'
 import type { Clock, Random } from '../library/ports/environment.ts'
 import type { LibraryChange } from '../library/ports/instances.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
+import { DEFAULT_QUOTA, type OwnerQuota } from '../library/quota.ts'
 import type { SharedState } from '../library/shared-changes.ts'
+import { noteWork } from '../library/work-meter.ts'
 import { ANALYSIS, type SearchableText } from '../search/analysis/indexed-text.ts'
 import { createSearchIndex } from '../search/index/search-index.ts'
 import type { WordVectors } from '../search/vectors/word-vectors.ts'
@@ -34,6 +37,7 @@ import { offerStore } from './items/item-offers.ts'
 import { readSearchableText } from './items/item-parts.ts'
 import { createItemQueries, findItemSeq } from './items/item-queries.ts'
 import { ownItemStore } from './items/own-items.ts'
+import { recountUsage } from './items/owner-usage.ts'
 import { purgeStore } from './items/purges.ts'
 import { readItems } from './items/read-items.ts'
 import { logSharedChanges, readSharedStates } from './items/shared-changes.ts'
@@ -69,6 +73,9 @@ import { shareNext } from './share-next.ts'
 import { isSweepDue, sweep } from './sweep.ts'
 import { usageStore } from './use-counts.ts'
 
+/** Free bytes on disk below which nothing is saved: the log and a backup need some. */
+const MIN_ROOM = 100_000_000
+
 /** Items reindexed in one transaction. */
 const ITEMS_A_TRANSACTION = 200
 
@@ -85,6 +92,8 @@ export interface OpeningProgress {
  * The store over an opened database, brought up to date first. Reads go to the reading connection, writes are transactions on the writing
  * one.
  * @param outside.instance this process among those that share the database
+ * @param outside.quota the most that an owner may keep. Default: `DEFAULT_QUOTA`
+ * @param outside.maxWords as `readSearchIndex` takes it
  * @param outside.vectors word vectors for search; without them only words count
  * @param outside.keepsSnapshots whether a snapshot of the search index is written now and then. Default: false
  * @param outside.onSnapshotFault called with a sentence for the log when it cannot be written
@@ -98,6 +107,8 @@ export async function createStore(
   outside: {
     clock: Clock
     random: Random
+    quota?: OwnerQuota
+    maxWords?: number
     instance?: string
     onChange?: (change: LibraryChange) => void
     vectors?: WordVectors | undefined
@@ -118,7 +129,7 @@ export async function createStore(
   const table = embeddingModel === undefined ? null : await database.dialect.openVectors(database)
   const vectors = embeddingModel === undefined ? null : readVectors(database.reader, index, embeddingModel, table)
   const sink = encoder && { model: encoder.model, onVectors: index.applyVectors }
-  const search = readSearchIndex(database.reader, index, vectors, sink, indexSnapshots(database))
+  const search = readSearchIndex(database.reader, index, vectors, sink, indexSnapshots(database), outside.maxWords)
   const { onSnapshotFault = () => {} } = outside
   const schedule = keepsSnapshots ? scheduleSnapshots(search, onSnapshotFault, keepsSnapshots === true ? undefined : keepsSnapshots) : null
   const { replica } = database
@@ -136,7 +147,8 @@ export async function createStore(
     (id) => findItemSeq(database.reader, id),
     (revision) => replica?.revisionOfReads('public', revision) ?? revision,
   )
-  const words = createWordsWriter(index.embedder)
+  const { quota = DEFAULT_QUOTA } = outside
+  const words = createWordsWriter(index.embedder, quota.words)
   const origins = createOrigins(() => replica?.stayOnPrimary())
   const assemble = (context: WriteContext): LibraryStore => {
     const { reader, transact } = context
@@ -153,7 +165,7 @@ export async function createStore(
         setDeleted: moveToTrash(context),
       },
       marks: markStore(reader, context),
-      own: ownItemStore(shown, queries),
+      own: ownItemStore(shown, queries, context.quota),
       categories: { ...readCategories(queries), ...writeCategories(context) },
       collections: {
         ...readCollections(shown, reader, countCollected),
@@ -185,7 +197,10 @@ export async function createStore(
           // After a crash, the next process to open the library finishes this.
           if (imported.isNew) {
             await indexUnread(database.reader, transact, onProgress)
-            await transact(notifyOfHistory)
+            await transact(async (db, notes) => {
+              await recountUsage(db)
+              await notifyOfHistory(db, notes)
+            })
           }
           return imported
         },
@@ -204,6 +219,7 @@ export async function createStore(
         async loadSearch() {
           await search.current()
         },
+        isSearchCut: () => search.isCut(),
         async readRevision(scope) {
           const revision = await readRevision(reader, scope)
           replica?.requireRevision(scope, revision)
@@ -241,6 +257,8 @@ export async function createStore(
     readonly states: readonly SharedState[]
     readonly changes: readonly LibraryChange[]
     remember: () => void
+    /** Words that its items brought. */
+    newWords: number
   }
   /** Writes what follows from the writes of a transaction, in their order: only here are numbers given in the order of commits. */
   const finish = async (db: Kysely<Database>, all: readonly Noted[]): Promise<void> => {
@@ -251,13 +269,14 @@ export async function createStore(
     const writeNumbered = async () => {
       // In every transaction: its commit locks more rows of `revision`, and all must lock them in one order.
       if (items.length === 0) return await database.dialect.lockNumbers(db)
-      const [, , remember] = await together([
+      const [, , written] = await together([
         database.dialect.lockNumbers(db),
         logSharedChanges(db, states, new Date(nowMs).toISOString()),
         words.write(db, items),
       ])
       const [last] = all.slice(-1)
-      if (last) last.remember = remember
+      if (last) last.remember = written.remember
+      for (const noted of all) noted.newWords = noted.items.reduce((sum, { seq }) => sum + (written.newWords.get(seq) ?? 0), 0)
     }
     await together([
       ...all.map(({ origin, entries }) => writeEntries(db, origin, entries, nowMs)),
@@ -278,11 +297,13 @@ export async function createStore(
       async (db) => {
         const texts = new Map<number, SearchableText | null>()
         const created = new Set<number>()
+        const owners = new Map<number, number>()
         const known = new Map<number, SharedState | null>()
         const changes: LibraryChange[] = []
         const audit = collectEntries()
         const result = await work(db, {
-          index: (seq, text, { isNew = false, state = null } = {}) => {
+          index: (seq, text, { isNew = false, ownerSeq, state = null } = {}) => {
+            if (ownerSeq !== undefined) owners.set(seq, ownerSeq)
             if (text || !texts.has(seq)) texts.set(seq, text)
             if (isNew) created.add(seq)
             known.set(seq, state)
@@ -293,13 +314,18 @@ export async function createStore(
         const states = [...known].flatMap(([, state]) => state ?? [])
         const unknown = [...known].flatMap(([seq, state]) => (state ? [] : [seq]))
         if (unknown.length > 0) states.push(...(await readSharedStates(db, unknown)))
-        const items = Array.from(texts, ([seq, text]) => ({ ...words.read(seq, text), text, isNew: created.has(seq) }))
-        const noted: Noted = { origin, entries: audit.entries, items, states, changes, remember: () => {} }
+        const items = Array.from(texts, ([seq, text]) => ({
+          ...words.read(seq, owners.get(seq) ?? null, text),
+          text,
+          isNew: created.has(seq),
+        }))
+        const noted: Noted = { origin, entries: audit.entries, items, states, changes, remember: () => {}, newWords: 0 }
         return { result, noted }
       },
       { ...options, caller: origin?.actorId ?? '', finish: finishNoted },
     )
     noted.remember()
+    noteWork(pointsOfWords(noted.items, noted.newWords))
     if (outside.onChange) for (const change of noted.changes) outside.onChange(change)
     return result
   }
@@ -308,6 +334,13 @@ export async function createStore(
   if (hasUnread) await indexUnread(database.reader, transact, onProgress)
   const context: WriteContext = {
     ...outside,
+    quota,
+    requireRoom() {
+      const free = database.readRoom()
+      if (free === null || free >= MIN_ROOM) return
+      const message = `The disk of the library has only ${Math.floor(free / 1_000_000)} MB left: nothing more is saved until there is room.`
+      throw new AppError('unavailable', message, { fault: 'full' })
+    },
     reader: database.reader,
     transact,
     sideTransaction: (work) => {
@@ -354,6 +387,12 @@ export async function bringUpToDate(
       : {}),
     onMigration: (name, done, of) => onProgress({ step: 'migrating', detail: name, done, of }),
   })
+}
+
+/** Measured with texts of 8,192 words: some 25 new words, or 500 that are known, are indexed in a millisecond. */
+function pointsOfWords(items: readonly ReadItem[], newWords: number): number {
+  const words = items.reduce((sum, { indexed }) => sum + (indexed?.words.size ?? 0), 0)
+  return Math.floor(newWords / 25 + words / 500)
 }
 
 /** Whether an item was written after this revision by a version with an older analysis. */

@@ -99,6 +99,7 @@ export async function testApp(
       | 'baseUrl'
       | 'encoder'
       | 'passwordHash'
+      | 'quota'
       | 'databaseUrl'
       | 'databaseReadUrl'
       | 'onReplica'

@@ -1,5 +1,6 @@
 import type { Actor } from '../actor.ts'
 import type { ItemKind, Prompt, Skill } from '../items.ts'
+import type { OwnerQuota, OwnerUsage } from '../quota.ts'
 import type { Visibility } from '../visibility.ts'
 import type { Facets, QueryWords, SearchResult } from './search.ts'
 
@@ -36,4 +37,8 @@ export interface OwnItemsStore {
   /** The ids of a page of such a list. */
   listOwnedIds(actor: Actor, ownerId: string, page: OwnItemsPage): Promise<readonly string[]>
   countOwned(actor: Actor, ownerId: string, filter: OwnItemsFilter): Promise<OwnItemsCounts>
+  /** What an owner keeps, and the most that they may. */
+  readUsage(ownerId: string): Promise<{ readonly used: OwnerUsage; readonly quota: OwnerQuota }>
+  /** How many words of an item are not indexed, as its owner's quota is used up. */
+  countLeftOut(itemId: string): Promise<number>
 }

@@ -42,6 +42,8 @@ export interface ServiceStore extends FigureStore {
   checkWrite(): Promise<void>
   /** Loads the search index; resolves when search is ready. */
   loadSearch(): Promise<void>
+  /** Whether the library has more words than fit into memory: search finds items by their titles for the others. */
+  isSearchCut(): boolean
   /**
    * The current revision of a scope: another number whenever an answer of that scope could have changed, whoever wrote. Whatever the request
    * reads afterwards is of this revision or a later one.

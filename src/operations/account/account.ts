@@ -5,6 +5,7 @@ import { describeBrowser } from '../../library/browser-names.ts'
 import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Person } from '../../library/ports/people.ts'
+import { USAGE_PARTS } from '../../library/quota.ts'
 import { toFileContent } from '../../library/skill.ts'
 import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'
 import { handOverInput } from '../admin/people.ts'
@@ -62,10 +63,12 @@ export const showAccount = defineOperation({
   output: accountRecord.extend({
     hasPassword: z.boolean().describe('Whether a password proves who you are; else a sign-in of the last ten minutes does'),
     sessions: z.array(sessionRecord),
+    keeps: z.array(z.object({ part: z.enum(USAGE_PARTS), used: z.number().int(), limit: z.number().int().nullable() })),
   }),
-  async run(context: Needs<'people', 'logins'>) {
+  async run(context: Needs<'people' | 'own', 'logins'>) {
     const user = requireUser(context.actor)
     const sessions = await context.logins.listSessions(user.userId)
+    const { used, quota } = await context.store.own.readUsage(user.userId)
     return {
       ...toAccountRecord(await requirePerson(context, user)),
       hasPassword: await context.logins.hasPassword(user.userId),
@@ -78,6 +81,7 @@ export const showAccount = defineOperation({
         createdAt: session.createdAt,
         lastUsedAt: session.updatedAt,
       })),
+      keeps: USAGE_PARTS.map((part) => ({ part, used: used[part], limit: quota[part] })),
     }
   },
 })

@@ -27,6 +27,7 @@ const serviceStatus = z.object({
     beside: z.array(z.object({ name: z.string(), bytes: z.number() })).readonly(),
   }),
   search: z.object({ isReady: z.boolean(), items: count }),
+  owners: z.array(z.object({ username: z.string(), items: count, versions: count, bytes: count, words: count })).readonly(),
   embeddings: z.enum(['ok', 'degraded', 'off']),
   encoder: z.object({ state: z.enum(['embedding', 'ready', 'fallback']), embedded: count, total: count }).nullable(),
   backups: z.object({ lastAt: when.nullable(), failures: count }).nullable(),

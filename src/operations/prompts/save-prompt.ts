@@ -7,7 +7,7 @@ import { defineOperation, type Needs, requireUser } from '../core/define-operati
 import { hintsOutput } from '../core/filter-hints.ts'
 import { filterText, ownerInput, refuseBothSpellings, requireOwner, visibilityInputs } from '../core/inputs.ts'
 import { promptRecord, toPromptRecord } from '../core/records.ts'
-import { hintNearDuplicate } from '../items/near-duplicate-hint.ts'
+import { hintsOnSave } from '../items/save-hints.ts'
 
 /** Whose a new item is, and who sees it: as asked, else as the owner's setting says. @throws AppError `not_found` for no team of the caller */
 export async function newOwnership(
@@ -63,12 +63,12 @@ export const savePrompt = defineOperation({
   },
   input: newPromptInput,
   output: z.object({ success: z.literal(true), prompt: promptRecord, ...hintsOutput }),
-  async run(context: Needs<'items', 'baseUrl'>, input) {
+  async run(context: Needs<'items' | 'own', 'baseUrl'>, input) {
     const prompt = await createPrompt(context, input)
     return {
       success: true as const,
       prompt: toPromptRecord(prompt, context.baseUrl),
-      ...(await hintNearDuplicate(context, 'prompt', prompt.id)),
+      ...(await hintsOnSave(context, 'prompt', prompt.id)),
     }
   },
 })

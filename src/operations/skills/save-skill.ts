@@ -7,7 +7,7 @@ import { defineOperation, type Needs, requireUser } from '../core/define-operati
 import { hintsOutput } from '../core/filter-hints.ts'
 import { filterText, ownerInput, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
-import { hintNearDuplicate } from '../items/near-duplicate-hint.ts'
+import { hintsOnSave } from '../items/save-hints.ts'
 import { newOwnership } from '../prompts/save-prompt.ts'
 
 /** A file in an input. */
@@ -87,8 +87,8 @@ export const saveSkill = defineOperation({
   },
   input: newSkillInput,
   output: z.object({ success: z.literal(true), skill: savedSkill, ...hintsOutput }),
-  async run(context: Needs<'items', 'baseUrl'>, input) {
+  async run(context: Needs<'items' | 'own', 'baseUrl'>, input) {
     const skill = await createSkill(context, input)
-    return { success: true as const, skill: toSavedSkill(skill, context.baseUrl), ...(await hintNearDuplicate(context, 'skill', skill.id)) }
+    return { success: true as const, skill: toSavedSkill(skill, context.baseUrl), ...(await hintsOnSave(context, 'skill', skill.id)) }
   },
 })

@@ -28,6 +28,8 @@ export interface HiddenPostings {
   addEncoded(owner: number, count: number): void
   /** The items of some owners, as they are at each call; null when there are none. */
   of(owners: ReadonlySet<number>): PrivatePostings | null
+  /** Whether an item holds a word. */
+  has(word: number): boolean
   /** Every item, as it is now. */
   list(): HiddenItem[]
 }
@@ -101,6 +103,7 @@ export function createHiddenPostings(): HiddenPostings {
       const entry = owners.get(owner)
       if (entry) entry.encoded += count
     },
+    has: (word) => words.has(word),
     list: () => [...owners.values()].flatMap(({ items }) => [...items.values()]),
     of(asked) {
       const seen = new Set([...asked].filter((owner) => owners.has(owner)))

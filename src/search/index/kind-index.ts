@@ -27,6 +27,10 @@ export interface KindIndex {
   byAge(): readonly number[]
   /** Applies changes. Of several changes to an item, the last wins. */
   apply(changes: readonly ItemChange[]): void
+  /** Whether an item may hold a word. */
+  hasWord(word: number): boolean
+  /** About how many words items have lost since the last call. */
+  takeLostWords(): number
   /** Sets or removes encoder's vectors. Items that the index does not hold are passed over. */
   applyVectors(changes: readonly VectorChange[]): void
   /** The index as it is for those who are in all of some audiences. @param isNarrowed as in {@link IndexView} */
@@ -156,6 +160,7 @@ export function createKindIndex(): KindIndex {
   const slots = createSlotMap()
   /** null until it is needed, and after large changes. */
   let slotsByAge: number[] | null = null
+  let lostWords = 0
   const compareAges = (a: number, b: number): number =>
     (table.createdAt[a] ?? 0) - (table.createdAt[b] ?? 0) || (table.seq[a] ?? 0) - (table.seq[b] ?? 0)
   /** Where a slot is among the others by its age, or belongs. */
@@ -194,6 +199,7 @@ export function createKindIndex(): KindIndex {
     // While the slot has the item's age.
     slotsByAge?.splice(placeByAge(slotsByAge, slot), 1)
     slots.delete(seq)
+    lostWords += (table.titleLength[slot] ?? 0) + (table.bodyLength[slot] ?? 0)
     setVector(slot, null)
     const state = table.state[slot] ?? FREE
     if (state === HIDDEN) {
@@ -230,6 +236,12 @@ export function createKindIndex(): KindIndex {
   return {
     ...shared,
     countItems: () => slots.size,
+    hasWord: (word) => hidden.has(word) || [...parts.values()].some(({ postings }) => postings.countOf(word) > 0),
+    takeLostWords() {
+      const lost = lostWords
+      lostWords = 0
+      return lost
+    },
     view(audiences, isNarrowed = false) {
       const key = `${audiences.join()}${isNarrowed ? ' narrowed' : ''}`
       const parts = audiences.map(partOf)

@@ -42,6 +42,9 @@ const NEAREST_CODES = 200
 /** Words of a text that are read to find its distinctive ones, and how many of those are searched. */
 const MAX_TEXT_WORDS = 2000
 const MAX_DISTINCTIVE_WORDS = 24
+/** Words that items must have lost, at least, before it is worth looking for those that none holds; a share of all words in larger libraries. */
+const MIN_LOST_WORDS = 50_000
+const LOST_SHARE = 0.25
 
 /**
  * The search index of a library, in memory, for both kinds. Synchronous and pure: the store feeds it and queries it. A viewer finds the items
@@ -53,6 +56,8 @@ export interface SearchIndex {
   /** Codes of a provider's vectors, of public items of both kinds. */
   readonly codes: VectorCodes
   apply(kind: ItemKind, changes: readonly ItemChange[]): void
+  /** Removes words that no item holds any more from the vocabulary, once items have lost many. */
+  releaseWords(): void
   /** Copies the index as it is now, in parts; see `index-parts.ts`. */
   capture(): IndexCapture
   /** Fills the index from such parts, in their order. Until the last one it must not be asked anything; `clear` empties it after a failure. */
@@ -109,6 +114,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
   const indexes: Record<ItemKind, KindIndex> = { prompt: createKindIndex(), skill: createKindIndex() }
   const codes = createVectorCodes()
   let scratch = makeScratch(1024)
+  let lostWords = 0
 
   /** Plans a query, scores its words, and clears the scores when `use` returns. */
   const withWords = <T>(index: IndexView, query: QueryWords, viewer: Viewer, use: (words: WordScores, plan: QueryPlan) => T): T => {
@@ -157,6 +163,12 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     embedder,
     codes,
     apply: (kind, changes) => indexes[kind].apply(changes),
+    releaseWords() {
+      lostWords += indexes.prompt.takeLostWords() + indexes.skill.takeLostWords()
+      if (lostWords < Math.max(MIN_LOST_WORDS, vocabulary.size * LOST_SHARE)) return
+      lostWords = 0
+      vocabulary.keep((id) => KINDS.some((kind) => indexes[kind].hasWord(id)))
+    },
     capture: () => captureIndex(vocabulary, indexes),
     load: () => loadIndex(vocabulary, indexes),
     clear() {

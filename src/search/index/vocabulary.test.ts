@@ -110,4 +110,24 @@ describe('createVocabulary', () => {
     expect(vocabulary.withPrefix('word3uv', always).map((id) => vocabulary.wordOf(id))).toEqual([])
     expect(vocabulary.withPrefix('word3u', always).length).toBe(list.filter((text) => /^word3u./.test(text)).length)
   })
+
+  it('is as one that never had the words it does not keep', () => {
+    fc.assert(
+      fc.property(words, fc.func(fc.boolean()), (list, isKept) => {
+        const vocabulary = make(list)
+        const before = vocabulary.generation
+        vocabulary.keep((id) => isKept(id))
+        const kept = createVocabulary()
+        for (const [place, text] of list.entries()) if (isKept(place + 1)) kept.add(place + 1, text, text.slice(0, 2))
+        expect(vocabulary.size).toBe(kept.size)
+        expect(vocabulary.generation === before).toBe(kept.size === list.length)
+        expect(vocabulary.inOrder()).toEqual(kept.inOrder())
+        for (const [place, text] of list.entries()) {
+          expect([vocabulary.idOf(text), vocabulary.wordOf(place + 1)]).toEqual([kept.idOf(text), kept.wordOf(place + 1)])
+          expect(vocabulary.withStem(text.slice(0, 2))).toEqual(kept.withStem(text.slice(0, 2)))
+          expect(vocabulary.similarTo(text, 1, always)).toEqual(kept.similarTo(text, 1, always))
+        }
+      }),
+    )
+  })
 })

@@ -1,12 +1,19 @@
 import { damerauLevenshtein } from '../analysis/edit-distance.ts'
 import { countBits } from '../vectors/sign-bits.ts'
 
-/** All words of the library, by number. Includes words of hidden items: callers must check with document frequencies what may be shown. */
+/**
+ * The words that items of the index hold, by number, and some that none holds any more. Includes words of hidden items: callers must check with
+ * document frequencies what may be shown.
+ */
 export interface Vocabulary {
   /** Adds a word under its number in the store. */
   add(id: number, word: string, stem: string): void
   /** Largest number, plus one. */
   readonly capacity: number
+  /** How many words there are. */
+  readonly size: number
+  /** Another number once a word is gone, or one below `capacity` was added. */
+  readonly generation: number
   idOf(word: string): number | undefined
   wordOf(id: number): string
   /** Words with this stem. */
@@ -18,6 +25,8 @@ export interface Vocabulary {
   similarTo(word: string, maxDistance: number, allow: (id: number) => boolean): { id: number; distance: number }[]
   /** Every word's number, in the order of the words. Not changed later: words added since are missing. */
   inOrder(): readonly number[]
+  /** Removes the words for which `isKept` is false. */
+  keep(isKept: (id: number) => boolean): void
   /** Removes every word. */
   clear(): void
 }
@@ -38,6 +47,7 @@ export function createVocabulary(): Vocabulary {
   let sorted: number[] = []
   /** Words added since `sorted` was built. */
   let unsorted: number[] = []
+  let generation = 0
   const sort = (): void => {
     if (unsorted.length === 0) return
     const compare = (a: number, b: number) => ((words[a] ?? '') < (words[b] ?? '') ? -1 : 1)
@@ -56,27 +66,45 @@ export function createVocabulary(): Vocabulary {
     for (; at < added.length; at++) merged.push(added[at] ?? 0)
     sorted = merged
   }
+  const clear = (): void => {
+    words.length = 0
+    stems.length = 0
+    ids.clear()
+    byStem.clear()
+    byLength = []
+    sorted = []
+    unsorted = []
+    generation++
+  }
+  const add = (id: number, word: string, stem: string): void => {
+    if (words[id] !== undefined && words[id] !== '') return
+    if (id < words.length) generation++
+    while (words.length < id) words.push('')
+    words[id] = word
+    stems[id] = stem
+    ids.set(word, id)
+    const family = byStem.get(stem)
+    if (family === undefined) byStem.set(stem, id)
+    else if (typeof family === 'number') byStem.set(stem, [family, id])
+    else family.push(id)
+    const length = Math.min(MAX_LENGTH, word.length)
+    const alike = byLength[length] ?? { ids: [], letters: [] }
+    byLength[length] = alike
+    alike.ids.push(id)
+    alike.letters.push(letterMask(word))
+    unsorted.push(id)
+  }
   return {
     get capacity() {
       return words.length
     },
-    add(id, word, stem) {
-      if (words[id] !== undefined && words[id] !== '') return
-      while (words.length < id) words.push('')
-      words[id] = word
-      stems[id] = stem
-      ids.set(word, id)
-      const family = byStem.get(stem)
-      if (family === undefined) byStem.set(stem, id)
-      else if (typeof family === 'number') byStem.set(stem, [family, id])
-      else family.push(id)
-      const length = Math.min(MAX_LENGTH, word.length)
-      const alike = byLength[length] ?? { ids: [], letters: [] }
-      byLength[length] = alike
-      alike.ids.push(id)
-      alike.letters.push(letterMask(word))
-      unsorted.push(id)
+    get size() {
+      return ids.size
     },
+    get generation() {
+      return generation
+    },
+    add,
     idOf: (word) => ids.get(word),
     wordOf: (id) => words[id] ?? '',
     withStem(stem) {
@@ -105,15 +133,13 @@ export function createVocabulary(): Vocabulary {
       sort()
       return sorted
     },
-    clear() {
-      words.length = 0
-      stems.length = 0
-      ids.clear()
-      byStem.clear()
-      byLength = []
-      sorted = []
-      unsorted = []
+    keep(isKept) {
+      const kept = Array.from(ids, ([word, id]) => ({ id, word, stem: stems[id] ?? '' })).filter(({ id }) => isKept(id))
+      if (kept.length === ids.size) return
+      clear()
+      for (const { id, word, stem } of kept.sort((a, b) => a.id - b.id)) add(id, word, stem)
     },
+    clear,
     similarTo(word, maxDistance, allow) {
       const mask = letterMask(word)
       const shortest = Math.max(1, Math.min(MAX_LENGTH, word.length - maxDistance))

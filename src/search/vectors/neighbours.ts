@@ -35,9 +35,16 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
   let copies = new Int8Array(1024 * DIMS)
   let distances = new Uint16Array(1024)
   let readUpTo = 0
+  let { generation } = vocabulary
 
   const readVocabulary = (): void => {
     const { capacity } = vocabulary
+    if (generation !== vocabulary.generation) {
+      generation = vocabulary.generation
+      for (const list of [ids, rows, lengths]) list.length = 0
+      cache.clear()
+      readUpTo = 0
+    }
     if (capacity - readUpTo > vectors.size) {
       // Of many new words few have a vector: looking up those that have one is faster.
       for (let row = 0; row < vectors.size; row++) {

@@ -10,7 +10,7 @@ import { MIGRATIONS, readMigrations } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
 
 /** Derived tables, rebuilt when missing: counted, but not in the digest. */
-const DERIVED = new Set(['word', 'word_removal', 'item_words', 'embedding', 'embedding_vector', 'item_vector'])
+const DERIVED = new Set(['word', 'word_removal', 'item_words', 'owner_usage', 'embedding', 'embedding_vector', 'item_vector'])
 /** The one row of the table that only a backup has. */
 const TABLE = 'backup_manifest'
 const FORMAT = 1

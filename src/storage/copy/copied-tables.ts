@@ -67,6 +67,7 @@ const WALKS = {
   word: { key: ['seq'] },
   word_removal: { key: ['seq'] },
   item_words: { key: ['item_seq'], rowsAPage: 200 },
+  owner_usage: { key: ['owner_seq'] },
   embedding: { key: ['seq'] },
   embedding_vector: { key: ['embedding_seq'], rowsAPage: 200 },
   item_vector: { key: ['seq'] },

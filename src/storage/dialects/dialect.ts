@@ -184,6 +184,8 @@ export interface OpenDatabase {
   checkWrite(): Promise<void>
   /** Rebuilds the database without free space; does nothing where a server does it. */
   compact(): Promise<void>
+  /** Free bytes on its disk; null where a server has it. */
+  readRoom(): number | null
   /** Its location and size; cheap. */
   measure(): Promise<DatabaseSize>
   /** Connections to a server, and waiting callers; null without a server. */

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -321,6 +321,10 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       await emptyLog()
     },
     readUsage: () => null,
+    readRoom() {
+      const { bavail, bsize } = statfsSync(dirname(path))
+      return bavail * bsize
+    },
     measure: async () => ({
       engine: 'SQLite',
       place: basename(path),

@@ -4,6 +4,7 @@ import { audienceOf, type Visibility } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
 import { touchItems } from '../search/item-words.ts'
 import type { WriteNotes } from './item-parts.ts'
+import { moveUsage } from './owner-usage.ts'
 import { batches } from './remove-items.ts'
 
 interface Owner {
@@ -29,6 +30,7 @@ export async function changeOwner(
   to: Owner,
 ): Promise<void> {
   for (const part of batches(items.map(({ seq }) => seq))) {
+    await moveUsage(db, part, to.seq)
     await db.updateTable('item').set({ owner_seq: to.seq }).where('seq', 'in', part).execute()
     await db.deleteFrom('item_offer').where('item_seq', 'in', part).execute()
     await touchItems(db, part)

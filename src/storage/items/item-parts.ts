@@ -4,6 +4,7 @@ import type { AuditEntry } from '../../library/audit.ts'
 import { readNamedFrontmatter } from '../../library/frontmatter.ts'
 import type { ItemFields, Tag } from '../../library/items.ts'
 import type { LibraryChange } from '../../library/ports/instances.ts'
+import type { OwnerQuota } from '../../library/quota.ts'
 import type { SharedState } from '../../library/shared-changes.ts'
 import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
@@ -11,6 +12,7 @@ import type { SearchableText } from '../../search/analysis/indexed-text.ts'
 import { firstOf, prepareInsert, prepareListQuery, prepareQuery, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { readTags } from './item-rows.ts'
+import { takeRoom } from './owner-usage.ts'
 
 /** Indexed text of a skill's files, in UTF-16 units, SKILL.md first. Indexing a megabyte takes a tenth of a second. */
 const MAX_INDEXED_LENGTH = 1024 * 1024
@@ -18,10 +20,14 @@ const MAX_INDEXED_LENGTH = 1024 * 1024
 /** What a write leaves for the end of its transaction. */
 export interface WriteNotes {
   /**
-   * The text of an item for the index; null when only its state or references changed. `isNew` for an item of this transaction. `state` is what
-   * the item is now, where that is known without reading it.
+   * The text of an item for the index; null when only its state or references changed. `isNew` for an item of this transaction. Words that no
+   * item had before count for `ownerSeq`, without it for nobody. `state` is what the item is now, where that is known without reading it.
    */
-  index(seq: number, text: SearchableText | null, about?: { readonly isNew?: boolean; readonly state?: SharedState | null }): void
+  index(
+    seq: number,
+    text: SearchableText | null,
+    about?: { readonly isNew?: boolean; readonly ownerSeq?: number; readonly state?: SharedState | null },
+  ): void
   /** A change to announce. */
   changed(change: LibraryChange): void
   /** An entry for the audit log. Call it last, so that refused writes leave no entry. */
@@ -119,28 +125,39 @@ function namesOf(tags: readonly Tag[]): Record<string, string> {
 async function storeFiles(
   db: Kysely<Database>,
   files: readonly SkillFile[],
-): Promise<{ filename: string; sha256: string; size: number }[]> {
+  ownerSeq: number,
+): Promise<{ rows: { filename: string; sha256: string; size: number }[]; newBytes: number }> {
+  let newBytes = 0
   const rows: { filename: string; sha256: string; size: number }[] = []
   for (const file of files) {
     const sha256 = createHash('sha256').update(file.bytes).digest('hex')
-    await db
+    const added = await db
       .insertInto('blob')
-      .values({ sha256, bytes: file.bytes })
+      .values({ sha256, bytes: file.bytes, owner_seq: ownerSeq })
       .onConflict((c) => c.column('sha256').doNothing())
+      .returning('sha256')
       .execute()
+    newBytes += added.length * file.bytes.length
     rows.push({ filename: file.filename, sha256, size: file.bytes.length })
   }
-  return rows
+  return { rows, newBytes }
 }
 
-/** Writes tags, files and a new version of an existing item. `files` null keeps its files, and `hasTags` its tags. */
+/**
+ * Writes tags, files and a new version of an existing item. `files` null keeps its files, and `hasTags` its tags.
+ * @throws AppError `too_large` where its owner has no room left
+ */
 export async function writeParts(
   db: Kysely<Database>,
-  item: { seq: number; version: number; editorSeq: number; note: string | null; at: string; hasTags: boolean },
+  item: { seq: number; ownerSeq: number; version: number; editorSeq: number; note: string | null; at: string; hasTags: boolean },
   next: NextState,
   tags: readonly Tag[],
+  quota: OwnerQuota,
 ): Promise<void> {
   const { seq } = item
+  const texts = [next.title, next.description ?? '', next.kind === 'prompt' ? next.content : '', item.note ?? '']
+  const tagNames = JSON.stringify(tags.map((tag) => tag.name))
+  let bytes = [...texts, tagNames].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   const [versionSeq] = await together([
     insertVersion(db, {
       item_seq: seq,
@@ -150,7 +167,7 @@ export async function writeParts(
       type: next.kind === 'prompt' ? next.type : null,
       content: next.kind === 'prompt' ? next.content : '',
       category: next.category,
-      tags: JSON.stringify(tags.map((tag) => tag.name)),
+      tags: tagNames,
       visibility: next.visibility,
       note: item.note,
       author_seq: item.editorSeq,
@@ -172,7 +189,8 @@ export async function writeParts(
         ]),
   ])
   if (next.kind === 'skill' && next.files) {
-    const stored = await storeFiles(db, next.files)
+    const { rows: stored, newBytes } = await storeFiles(db, next.files, item.ownerSeq)
+    bytes += newBytes
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
     const skillMd = next.files.find((file) => file.filename === SKILL_MD)
     const skillName = readNamedFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '')?.name ?? null
@@ -195,6 +213,7 @@ export async function writeParts(
       )
       .execute()
   }
+  await takeRoom(db, item.ownerSeq, { items: item.version === 1 ? 1 : 0, versions: 1, bytes }, quota)
 }
 
 const textRow = prepareQuery((db) =>

@@ -1,12 +1,14 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import type { OwnItemsFilter, OwnItemsStore } from '../../library/ports/own-items.ts'
+import type { OwnerQuota } from '../../library/quota.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isOneOf } from '../is-one-of.ts'
 import type { Database } from '../schema.ts'
 import { findCategories } from './item-filters.ts'
 import { countRows, readItemsInOrder } from './item-lists.ts'
 import type { ItemQueries } from './item-queries.ts'
+import { readUsage } from './owner-usage.ts'
 
 /** Most hits of a query among the items of one person. */
 const MAX_HITS = 5_000
@@ -22,7 +24,7 @@ interface Narrowed {
 }
 
 /** Lists of what a person or a team owns. Rows come from the tables; the search index finds words alone, never what is near in meaning. */
-export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'findRows'>): OwnItemsStore {
+export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'findRows'>, quota: OwnerQuota): OwnItemsStore {
   const findHits = async (actor: Actor, ownerId: string, { kind, query = null }: OwnItemsFilter): Promise<readonly number[] | null> => {
     if (query === null) return null
     const { seqs, scores } = await queries.findRows(actor, kind, {
@@ -104,6 +106,14 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
         .execute()
       const withCount = <Row extends { count: number }>(row: Row) => ({ ...row, count: Number(row.count) })
       return { visibilities: visibilities.map(withCount), categories: categories.map(withCount), tags: tags.map(withCount) }
+    },
+    async readUsage(ownerId) {
+      const owner = await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
+      return { used: await readUsage(db, owner?.seq ?? 0), quota }
+    },
+    async countLeftOut(itemId) {
+      const words = db.selectFrom('item_words').innerJoin('item', 'item.seq', 'item_words.item_seq').where('item.id', '=', itemId)
+      return (await words.select('item_words.left_out').executeTakeFirst())?.left_out ?? 0
     },
   }
 }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { encodePostings } from '../../search/analysis/indexed-text.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { retireChannelName } from './channel-names.ts'
 import { retireSlug } from './item-slugs.ts'
+import { addUsage, giveBackItems, giveBackVersions } from './owner-usage.ts'
 
 /** Items removed in one transaction: others write in between, and engines limit parameters. */
 export const ITEMS_A_BATCH = 100
@@ -63,6 +64,7 @@ export async function removeItems(db: Kysely<Database>, seqs: readonly number[])
       )
       .execute()
   }
+  await giveBackItems(db, seqs)
   // Foreign keys delete tags, votes, favourites, sources and vectors.
   for (const seq of seqs) {
     await db.deleteFrom('item').where('seq', '=', seq).execute()
@@ -75,6 +77,7 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
   await markSweepDue(db, new Date().toISOString())
   for (const part of batches(seqs, ROWS_A_STATEMENT)) {
     const files = await db.deleteFrom('version_file').where('version_seq', 'in', part).returning('sha256').execute()
+    await giveBackVersions(db, part)
     await db.deleteFrom('version').where('seq', 'in', part).execute()
     await removeUnusedBlobs(
       db,
@@ -87,7 +90,7 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
 /** Removes file contents without references. */
 export async function removeUnusedBlobs(db: Kysely<Database>, digests: readonly string[]): Promise<void> {
   for (const part of batches([...new Set(digests)])) {
-    await db
+    const removed = await db
       .deleteFrom('blob')
       .where('sha256', 'in', part)
       .where((eb) =>
@@ -98,7 +101,9 @@ export async function removeUnusedBlobs(db: Kysely<Database>, digests: readonly 
           ]),
         ),
       )
+      .returning(['owner_seq', sql<number>`octet_length(bytes)`.as('size')])
       .execute()
+    for (const { owner_seq: owner, size } of removed) if (owner !== null) await addUsage(db, owner, { bytes: -Number(size) })
     await nextTurn()
   }
 }

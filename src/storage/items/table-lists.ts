@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { SearchRequest } from '../../library/ports/search.ts'
@@ -19,11 +19,26 @@ export interface TableLists {
     filter: RowFilter,
     page: Pick<SearchRequest, 'sort' | 'limit' | 'offset'>,
   ): Promise<{ seqs: number[]; total: number }>
+  /** Items whose title or description has each of some words, newest first: for words that do not fit into the index. */
+  findByTitle(
+    actor: Actor,
+    kind: ItemKind,
+    filter: RowFilter,
+    words: readonly string[],
+    page: Pick<SearchRequest, 'limit' | 'offset'>,
+  ): Promise<{ seqs: number[]; total: number }>
   countItems(actor: Actor, kind: ItemKind, filter: RowFilter): Promise<number>
   /** By the category's row number. */
   countByCategory(actor: Actor, kind: ItemKind): Promise<ReadonlyMap<number, number>>
   /** As `countFacets` of the index counts a list without a query, with the most used tags alone. */
   countFacets(actor: Actor, kind: ItemKind, filter: RowFilter): Promise<FacetCounts>
+}
+
+/** Words that are looked for in titles. */
+const MAX_TITLE_WORDS = 8
+
+function hasInTitle(escaped: string) {
+  return sql<boolean>`lower(item.title || ' ' || coalesce(item.description, '')) like ${`%${escaped}%`} escape '\\'`
 }
 
 /** Lists over one connection. */
@@ -76,6 +91,14 @@ export function createTableLists(db: Kysely<Database>): TableLists {
         .offset(offset)
         .execute()
       return { seqs: rows.map(({ seq }) => seq), total: await countItems(actor, kind, filter) }
+    },
+    async findByTitle(actor, kind, filter, words, { limit, offset }) {
+      const matching = words
+        .slice(0, MAX_TITLE_WORDS)
+        .reduce((found, word) => found.where(hasInTitle(word.replace(/[\\%_]/g, '\\$&'))), items(actor, kind, filter))
+      const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+      const rows = await matching.select('item.seq').orderBy('item.seq', 'desc').limit(limit).offset(offset).execute()
+      return { seqs: rows.map(({ seq }) => seq), total: Number(total) }
     },
     countByCategory: (actor, kind) => countCategories(actor, kind, {}),
     async countFacets(actor, kind, filter) {

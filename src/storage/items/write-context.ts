@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Clock, Random } from '../../library/ports/environment.ts'
+import type { OwnerQuota } from '../../library/quota.ts'
 import type { TransactOptions } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
 import type { WriteNotes } from './item-parts.ts'
@@ -8,6 +9,10 @@ import type { WriteNotes } from './item-parts.ts'
 export interface WriteContext {
   readonly clock: Clock
   readonly random: Random
+  /** The most that an owner may keep. */
+  readonly quota: OwnerQuota
+  /** @throws AppError `unavailable` where the disk is nearly full */
+  requireRoom(): void
   /** For reads: the reading connection, or the open transaction. */
   readonly reader: Kysely<Database>
   /** Runs `work` in a transaction: a new one, or the one that is open. */

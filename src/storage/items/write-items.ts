@@ -163,10 +163,16 @@ async function createItem(
   notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
   await together([
     keepSlug(db, slug, id, seq),
-    writeParts(db, { seq, version: 1, editorSeq: editor.seq, note: owner.note, at: now, hasTags: false }, next, spelled),
+    writeParts(
+      db,
+      { seq, ownerSeq, version: 1, editorSeq: editor.seq, note: owner.note, at: now, hasTags: false },
+      next,
+      spelled,
+      context.quota,
+    ),
   ])
   if (next.kind === 'skill') await keepChannelName(db, seq)
-  notes.index(seq, await toSearchableText(db, seq, next, spelled), { isNew: true, state: stateOf(seq, 1, next, slug) })
+  notes.index(seq, await toSearchableText(db, seq, next, spelled), { isNew: true, ownerSeq, state: stateOf(seq, 1, next, slug) })
   if (origin) notes.audit({ action: 'items_imported', targetId: ownerId, ownerId, detail: { created: 1, updated: 0 } })
   else {
     const detail = { kind: next.kind, version: 1, to: next.visibility }
@@ -284,10 +290,27 @@ async function changeItem(
   await together([
     updateItem(db, { seq: row.seq, slug, ...written }),
     ...(slug === row.item_slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
-    writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now, hasTags: !changed.includes('tags') }, next, spelled),
+    writeParts(
+      db,
+      {
+        seq: row.seq,
+        ownerSeq: row.owner_seq,
+        version,
+        editorSeq,
+        note: editor.note,
+        at: now,
+        hasTags: !changed.includes('tags'),
+      },
+      next,
+      spelled,
+      context.quota,
+    ),
   ])
   if (next.kind === 'skill') await keepChannelName(db, row.seq)
-  notes.index(row.seq, await toSearchableText(db, row.seq, next, spelled), { state: stateOf(row.seq, version, next, slug) })
+  notes.index(row.seq, await toSearchableText(db, row.seq, next, spelled), {
+    ownerSeq: row.owner_seq,
+    state: stateOf(row.seq, version, next, slug),
+  })
   const target = { targetId: row.id, ownerId: row.owner_id }
   const { kind } = next
   if (origin) notes.audit({ action: 'items_imported', targetId: row.owner_id, ownerId: row.owner_id, detail: { created: 0, updated: 1 } })
@@ -340,7 +363,10 @@ function changedFields(item: Prompt | Skill, change: PromptChange | SkillChange)
 
 /** Writes of items. */
 export function writeItems(context: WriteContext): Omit<ItemWriter, 'setDeleted'> {
-  const write = <T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>) => context.transact(work, { isConcurrent: true })
+  const write = async <T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>): Promise<T> => {
+    context.requireRoom()
+    return await context.transact(work, { isConcurrent: true })
+  }
   return {
     ...findTwins(context.reader),
     createPrompt: (owner, fields: PromptFields, origin) =>

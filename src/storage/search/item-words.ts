@@ -10,6 +10,7 @@ import {
   type SearchableText,
 } from '../../search/analysis/indexed-text.ts'
 import type { Embedder } from '../../search/vectors/embedder.ts'
+import { addUsage, readUsage } from '../items/owner-usage.ts'
 import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { endIndexEpoch } from './index-epoch.ts'
@@ -26,6 +27,8 @@ const ROWS_A_TURN = 500
 /** What changed about an item: its words and their vector, or (null) anything else the index holds. */
 export interface ReadItem {
   readonly seq: number
+  /** For whom words count that no item had before; null for nobody. */
+  readonly ownerSeq: number | null
   readonly indexed: IndexedText | null
   readonly vector: Uint8Array | null
 }
@@ -33,12 +36,20 @@ export interface ReadItem {
 /** Writes the words of changed items, at the end of the transaction that changed them. */
 export interface WordsWriter {
   /** Reads a text; null for an item whose text is as before. Touches no table. */
-  read(seq: number, text: SearchableText | null): ReadItem
-  /**
-   * Writes in order. Call it after `Dialect.lockNumbers`. Gives a function to call after the commit: only then may new word numbers be cached.
-   */
-  write(db: Kysely<Database>, items: readonly ReadItem[]): Promise<() => void>
+  read(seq: number, ownerSeq: number | null, text: SearchableText | null): ReadItem
+  /** Writes in order. Call it after `Dialect.lockNumbers`. */
+  write(db: Kysely<Database>, items: readonly ReadItem[]): Promise<WrittenWords>
 }
+
+/** What came of writing the words of items. */
+interface WrittenWords {
+  /** Call it after the commit: only then may new word numbers be cached. */
+  remember(): void
+  /** Words that an item brought, by its row number. */
+  readonly newWords: ReadonlyMap<number, number>
+}
+
+const NOTHING_WRITTEN: WrittenWords = { remember() {}, newWords: new Map() }
 
 const lastRevision = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
 const touchItem = prepareQuery<{ item_seq: number }>((db) =>
@@ -66,17 +77,20 @@ const newWord = prepareQuery<{ seq: number; word: string }>((db) => {
   const text = sql<{
     seq: number
     word: string
-  }>`insert into word (word, stem) values (${slot('word')}, ${slot('stem')}) returning seq, word`
+  }>`insert into word (word, stem, owner_seq) values (${slot('word')}, ${slot('stem')}, ${slot('owner')}) returning seq, word`
   return { compile: () => text.compile(db) }
 })
-const POSTING_COLUMNS = ['revision', 'analysis', 'title_length', 'body_length', 'words', 'vector'] as const
+const POSTING_COLUMNS = ['revision', 'analysis', 'title_length', 'body_length', 'words', 'vector', 'left_out'] as const
 const putPostings = prepareStatement(sql`
   insert into item_words (item_seq, ${sql.join(POSTING_COLUMNS.map((name) => sql.ref(name)))})
   values (${slot('item_seq')}, ${sql.join(POSTING_COLUMNS.map((name) => slot(name)))})
   on conflict (item_seq) do update set ${sql.join(POSTING_COLUMNS.map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`))}`)
 
-/** A words writer with its own cache. */
-export function createWordsWriter(embedder: Embedder): WordsWriter {
+/**
+ * A words writer with its own cache.
+ * @param quota most words that an owner may bring; null for no limit
+ */
+export function createWordsWriter(embedder: Embedder, quota: number | null): WordsWriter {
   // A look-up in a map takes a quarter of one that also notes the use, and a text has hundreds.
   const wordNumbers = new Map<string, number>()
   /** Last removal of words the cache has seen. */
@@ -93,22 +107,43 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
   }
   const findStored = async (db: Kysely<Database>, words: readonly string[]) =>
     (await together(Array.from(chunks(words), (part) => numbersOf(db, part)))).flat()
-  const addWords = async (db: Kysely<Database>, words: readonly string[]): Promise<{ seq: number; word: string }[]> => {
-    const rows = words.map((word) => ({ word, stem: stemmer(word) }))
+  /** The owners of new words, each with the item that brings it: those for which the quota has room. */
+  const shareOut = async (
+    db: Kysely<Database>,
+    items: readonly ReadItem[],
+    isNew: (word: string) => boolean,
+  ): Promise<ReadonlyMap<string, ReadItem>> => {
+    const brought = new Map<string, ReadItem>()
+    const left = new Map<number, number>()
+    for (const item of items) {
+      const { ownerSeq: owner, indexed } = item
+      const fresh = [...(indexed?.words.keys() ?? [])].filter((word) => isNew(word) && !brought.has(word))
+      if (fresh.length === 0) continue
+      let room = Number.POSITIVE_INFINITY
+      if (owner !== null && quota !== null) room = left.get(owner) ?? Math.max(0, quota - (await readUsage(db, owner)).words)
+      for (const word of fresh.slice(0, room)) brought.set(word, item)
+      if (owner !== null) left.set(owner, Math.max(0, room - fresh.length))
+    }
+    return brought
+  }
+  const addWords = async (db: Kysely<Database>, brought: ReadonlyMap<string, ReadItem>): Promise<{ seq: number; word: string }[]> => {
+    const rows = Array.from(brought, ([word, { ownerSeq }]) => ({ word, stem: stemmer(word), owner_seq: ownerSeq }))
+    const byOwner = Map.groupBy(rows, ({ owner_seq: owner }) => owner)
+    for (const [owner, { length }] of byOwner) if (owner !== null) await addUsage(db, owner, { words: length })
     const [row] = rows
-    if (row && rows.length === 1) return await newWord(db, row)
+    if (row && rows.length === 1) return await newWord(db, { word: row.word, stem: row.stem, owner: row.owner_seq })
     const added: { seq: number; word: string }[] = []
     for (const part of chunks(rows)) added.push(...(await db.insertInto('word').values(part).returning(['seq', 'word']).execute()))
     return added
   }
   return {
-    read(seq, text) {
+    read(seq, ownerSeq, text) {
       const indexed = text && indexText(text)
       const vector = indexed && embedder.embedItem(indexed)
-      return { seq, indexed, vector: vector ? new Uint8Array(vector.buffer) : null }
+      return { seq, ownerSeq, indexed, vector: vector ? new Uint8Array(vector.buffer) : null }
     },
     async write(db, items) {
-      if (items.length === 0) return () => {}
+      if (items.length === 0) return NOTHING_WRITTEN
       const used = new Set(items.flatMap(({ indexed }) => (indexed ? [...indexed.words.keys()] : [])))
       // Of the removals that the cache had seen when it was asked: another transaction may go on meanwhile.
       const known = removal
@@ -125,10 +160,9 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       }
       const { numbers, unknown } = cached
       for (const { word, seq } of stored) numbers.set(word, seq)
-      const added = await addWords(
-        db,
-        unknown.filter((word) => !numbers.has(word)),
-      )
+      const missing = new Set(unknown.filter((word) => !numbers.has(word)))
+      const brought = await shareOut(db, items, (word) => missing.has(word))
+      const added = await addWords(db, brought)
       for (const { word, seq } of added) numbers.set(word, seq)
       for (let at = 0; at < items.length; at += ITEMS_TOGETHER) {
         const part = items.slice(at, at + ITEMS_TOGETHER)
@@ -140,11 +174,16 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
           }),
         )
       }
-      return () => {
-        if (seen !== removal) return
-        const found = [...stored, ...added]
-        if (wordNumbers.size + found.length > MAX_CACHED) wordNumbers.clear()
-        for (const { word, seq } of found) wordNumbers.set(word, seq)
+      const newWords = new Map<number, number>()
+      for (const { seq } of brought.values()) newWords.set(seq, (newWords.get(seq) ?? 0) + 1)
+      return {
+        newWords,
+        remember() {
+          if (seen !== removal) return
+          const found = [...stored, ...added]
+          if (wordNumbers.size + found.length > MAX_CACHED) wordNumbers.clear()
+          for (const { word, seq } of found) wordNumbers.set(word, seq)
+        },
       }
     },
   }
@@ -193,8 +232,11 @@ export async function removeUnusedWords(
       while (await readOn(db)) await nextTurn()
       const still = part.filter((word) => isUsed[word] === 0)
       if (still.length === 0) return
-      const { numDeletedRows } = await db.deleteFrom('word').where('seq', 'in', still).executeTakeFirstOrThrow()
-      if (numDeletedRows === 0n) return
+      const removed = await db.deleteFrom('word').where('seq', 'in', still).returning('owner_seq').execute()
+      if (removed.length === 0) return
+      for (const [owner, { length }] of Map.groupBy(removed, ({ owner_seq: one }) => one)) {
+        if (owner !== null) await addUsage(db, owner, { words: -length })
+      }
       await db.insertInto('word_removal').defaultValues().execute()
       await endIndexEpoch(db)
     })
@@ -210,7 +252,10 @@ async function putWords(
   numbers: ReadonlyMap<string, number>,
   vector: Uint8Array | null,
 ): Promise<void> {
-  const postings = [...indexed.words].map(([word, code]) => ({ word: numbers.get(word) ?? 0, code }))
+  const postings = [...indexed.words].flatMap(([text, code]) => {
+    const word = numbers.get(text)
+    return word === undefined ? [] : { word, code }
+  })
   await putPostings(db, {
     item_seq: seq,
     revision,
@@ -219,6 +264,7 @@ async function putWords(
     body_length: indexed.bodyLength,
     words: encodePostings(postings),
     vector,
+    left_out: indexed.words.size - postings.length,
   })
 }
 

@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { getHeapStatistics } from 'node:v8'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind, Tag } from '../../library/items.ts'
 import { audienceOf, type ListAudience, type Visibility } from '../../library/visibility.ts'
+import { decodePostings, encodePostings, type Posting } from '../../search/analysis/indexed-text.ts'
 import { titleKey } from '../../search/analysis/query.ts'
 import { type Audience, MEMBERS, PUBLIC } from '../../search/index/item-table.ts'
 import type { ItemChange, VectorChange } from '../../search/index/kind-index.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
-import { prepareQuery, slot } from '../prepared.ts'
+import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
 import { shareNext } from '../share-next.ts'
@@ -18,6 +20,14 @@ const ROWS_A_TURN = 250
 /** The same while the index is read for the first time: adding a batch costs as much as the library has words. */
 const FIRST_ROWS_A_TURN = 2000
 const VECTORS_A_TURN = 2000
+const WORDS_A_STATEMENT = 400
+/**
+ * Bytes of memory that a word takes, and the share of the heap that all may take: 400,000 words in 700 MB. Those that do not fit are not
+ * found, and the service stays up.
+ */
+const BYTES_A_WORD = 450
+const WORDS_SHARE = 0.25
+const MAX_WORDS = Math.floor((getHeapStatistics().heap_size_limit * WORDS_SHARE) / BYTES_A_WORD)
 
 const KINDS = ['prompt', 'skill'] as const satisfies readonly ItemKind[]
 
@@ -41,6 +51,8 @@ export interface SearchReader {
   current(): Promise<SearchIndex>
   /** Whether the library has been read once. */
   isReady(): boolean
+  /** Whether the library has more words than fit into memory, so that search passes over some. */
+  isCut(): boolean
   /** Changes that a snapshot written now would hold, and the last one lacks, whoever wrote it; infinite when there is none. */
   countUnsaved(): Promise<number>
   /** Writes a snapshot of the index. @returns and throws as `IndexSnapshots.save` */
@@ -76,6 +88,9 @@ const changedRows = prepareQuery((db) =>
     .where('item_words.revision', '>', slotNumber('after'))
     .orderBy('item_words.revision')
     .limit(slotNumber('limit')),
+)
+const wordsOf = prepareListQuery<{ seq: number; word: string; stem: string }, number>((db, seqs) =>
+  db.selectFrom('word').select(['seq', 'word', 'stem']).where('seq', 'in', seqs),
 )
 const newWords = prepareQuery((db) =>
   db.selectFrom('word').select(['seq', 'word', 'stem']).where('seq', '>', slotNumber('after')).orderBy('seq').limit(2000),
@@ -114,6 +129,7 @@ function slotNumber(name: string) {
 /**
  * Reads the library into `index` on demand, provider vectors into `vectors`, and the encoder's vectors into `sink`.
  * @param snapshots where the index is read from at first, when they have one. Default: the tables alone
+ * @param maxWords most words that are kept. Default: what a quarter of the heap holds
  */
 export function readSearchIndex(
   db: Kysely<Database>,
@@ -121,7 +137,9 @@ export function readSearchIndex(
   vectors: VectorReader | null,
   sink: VectorSink | null = null,
   snapshots: IndexSnapshots | null = null,
+  maxWords = MAX_WORDS,
 ): SearchReader {
+  const { vocabulary } = index
   const model = sink?.model ?? ''
   let revision = 0
   let lastWord = 0
@@ -130,6 +148,43 @@ export function readSearchIndex(
   let readAt: number | null = null
   /** Vectors up to this one came with the words of their items. */
   let readVectors: number | null = null
+  let isCut = false
+
+  /** Reads the words after the last one, as many as there is room for. */
+  const readNewWords = async (): Promise<void> => {
+    while (!isCut) {
+      const words = await newWords(db, { after: lastWord })
+      if (words.length === 0) return
+      for (const { seq, word, stem } of words) {
+        isCut = vocabulary.size >= maxWords
+        if (isCut) return
+        vocabulary.add(seq, word, stem)
+        lastWord = seq
+      }
+    }
+  }
+  /** The words of an item, without those for which there is no room. Words that no item held any more are read again. */
+  const takeWords = async (rows: readonly ChangedRow[]): Promise<(words: Uint8Array) => Uint8Array> => {
+    const missing = new Set<number>()
+    const note = (word: number) => {
+      if (vocabulary.wordOf(word) === '') missing.add(word)
+    }
+    for (const { words } of rows) decodePostings(words, note)
+    const asked = [...missing]
+    for (let at = 0; at < asked.length && vocabulary.size < maxWords; at += WORDS_A_STATEMENT) {
+      const found = await wordsOf(db, asked.slice(at, at + WORDS_A_STATEMENT))
+      for (const { seq, word, stem } of found) if (vocabulary.size < maxWords) vocabulary.add(seq, word, stem)
+    }
+    isCut = vocabulary.size >= maxWords
+    if (!isCut) return (words) => words
+    return (words) => {
+      const kept: Posting[] = []
+      decodePostings(words, (word, code) => {
+        if (vocabulary.wordOf(word) !== '') kept.push({ word, code })
+      })
+      return encodePostings(kept)
+    }
+  }
 
   const refreshVectors = async ({ model, onVectors }: VectorSink, after: number): Promise<void> => {
     for (let last = after; ; ) {
@@ -165,12 +220,7 @@ export function readSearchIndex(
       readVectors = Number(row?.last ?? 0)
     }
     for (;;) {
-      for (;;) {
-        const words = await newWords(db, { after: lastWord })
-        for (const { seq, word, stem } of words) index.vocabulary.add(seq, word, stem)
-        lastWord = words.at(-1)?.seq ?? lastWord
-        if (words.length === 0) break
-      }
+      await readNewWords()
       const rows = await changedRows(db, { after: revision, model, limit })
       const upTo = rows.at(-1)?.revision
       if (upTo === undefined) break
@@ -180,6 +230,7 @@ export function readSearchIndex(
         list.push({ slug: row.slug, name: row.name })
         tags.set(row.item_seq, list)
       }
+      const withoutCut = await takeWords(rows)
       const changes: Record<ItemKind, ItemChange[]> = { prompt: [], skill: [] }
       const encoded: Record<ItemKind, VectorChange[]> = { prompt: [], skill: [] }
       for (const row of rows) {
@@ -187,13 +238,14 @@ export function readSearchIndex(
         const kind = row.kind ?? known
         if (kind === undefined) continue
         if (row.encoded || known) encoded[kind].push({ seq: row.item_seq, vector: row.encoded && toNumbers(row.encoded) })
-        changes[kind].push(toChange(row, tags.get(row.item_seq) ?? []))
+        changes[kind].push(toChange({ ...row, words: withoutCut(row.words) }, tags.get(row.item_seq) ?? []))
         if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.drop(row.item_seq)
       }
       for (const kind of KINDS) {
         index.apply(kind, changes[kind])
         if (encoded[kind].length > 0) sink?.onVectors(kind, encoded[kind])
       }
+      index.releaseWords()
       revision = upTo
       if (rows.length < limit) break
       await nextTurn()
@@ -210,6 +262,7 @@ export function readSearchIndex(
   }
   return {
     isReady: () => readAt !== null,
+    isCut: () => isCut,
     current,
     async countUnsaved() {
       const found = await snapshots?.find()
@@ -220,7 +273,8 @@ export function readSearchIndex(
       return revision - last.revision + (readVectors ?? 0) - last.lastVector
     },
     async save(signal) {
-      if (!snapshots) return false
+      // A snapshot has all words: with more memory, a cut one would stay cut.
+      if (!snapshots || isCut) return false
       let position: ReadPosition | null = null
       const bringUpToDate = async (): Promise<ReadPosition> => {
         await current()

@@ -69,6 +69,12 @@ export const ACCOUNT_WORDS = {
   signedInOn: 'signed in',
   signOutElsewhere: 'Sign out everywhere else',
   unknownBrowser: 'Unknown browser',
+  kept: {
+    title: 'What you keep',
+    lead: 'With what is in the trash, and all versions. Your teams are counted for themselves.',
+    parts: { items: 'Items', versions: 'Versions', bytes: 'Texts and files', words: 'Words that only you use' },
+    of: (used: string, limit: string) => `${used} of ${limit}`,
+  },
   exportData: 'Download your data',
   exportLead: 'A zip of your prompts and skills (ready to import), your account data, your embeds and your favourites.',
   deleteAccount: 'Delete account',

@@ -48,6 +48,9 @@ export const STATUS_WORDS = {
   beside: 'Old copies of the library',
   besideLead: 'Copies made before upgrades, and libraries replaced by a restore. Delete them with “purge --backups”.',
   noneBeside: 'None.',
+  owners: 'Who keeps most',
+  keeps: (items: string, versions: string, bytes: string, words: string) =>
+    `${items} items, ${versions} versions, ${bytes}, ${words} words of their own`,
   faults: 'Errors in the last 24 hours',
   noFaults: 'None.',
   times: (count: number) => (count === 1 ? 'once' : `${number(count)} times`),

@@ -1,6 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { writeCookie } from '../../../library/cookies.ts'
 import { PASSWORD_LENGTH } from '../../../library/password.ts'
+import type { UsagePart } from '../../../library/quota.ts'
 import { hasRight } from '../../../library/teams.ts'
 import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
 import { changePassword, deleteAccount, endSessions, showAccount, updateAccount } from '../../../operations/account/account.ts'
@@ -8,8 +9,10 @@ import { hideFirstSteps } from '../../../operations/account/first-steps.ts'
 import { showSignInWays } from '../../../operations/account/provider-sign-in.ts'
 import { dismissNewSignIns } from '../../../operations/account/second-step.ts'
 import { listTeams } from '../../../operations/teams/list-teams.ts'
+import { formatsOf } from '../../formats.ts'
 import { languageCookie } from '../../language.ts'
 import { Day } from '../../parts/day.tsx'
+import { Fact } from '../../parts/facts.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
 import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
 import { RevokeKeys } from '../../parts/revoke-keys.tsx'
@@ -306,8 +309,21 @@ export async function showData(request: PageRequest) {
   const { words } = site
   const [me, { teams }] = await Promise.all([call(showAccount, {}), call(listTeams, {})])
   const maintained = teams.flatMap(({ name, role }) => (hasRight(role, 'transfer') ? [name] : []))
+  const { number, shortNumber } = formatsOf(words.language)
+  const count = (part: UsagePart, used: number) => (part === 'bytes' ? `${shortNumber(used / 1_000_000)} MB` : number(used))
   return (
     <SettingsPage request={request} at="/settings/data">
+      <section>
+        <h2>{words.kept.title}</h2>
+        <p>{words.kept.lead}</p>
+        <dl class="figures">
+          {me.keeps.map(({ part, used, limit }) => (
+            <Fact label={words.kept.parts[part]}>
+              {limit === null ? count(part, used) : words.kept.of(count(part, used), count(part, limit))}
+            </Fact>
+          ))}
+        </dl>
+      </section>
       <section>
         <h2>{words.exportData}</h2>
         <p>{words.exportLead}</p>

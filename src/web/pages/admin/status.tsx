@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import { showServiceStatus } from '../../../operations/admin/service-status.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { formatsOf } from '../../formats.ts'
-import { Fact } from '../../parts/facts.tsx'
+import { authorPath, Fact } from '../../parts/facts.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
@@ -67,6 +67,7 @@ export async function showStatus(request: PageRequest) {
           <Fact label={words.status.embeddings}>{words.status.embeddingStates[status.embeddings]}</Fact>
         </dl>
       </section>
+      <Owners words={words} owners={status.owners} />
       <Faults words={words} faults={status.faults} />
       <FilesBeside words={words} files={database.beside} />
       {settings.length === 0 ? null : <Settings words={words} settings={settings} />}
@@ -98,6 +99,23 @@ const Backups: FC<{ words: Words; backups: Status['backups'] }> = ({ words, back
       <Moment words={words} at={backups.lastAt} />
       {`, ${status.hoursAgo(Math.floor((Date.now() - Date.parse(backups.lastAt)) / HOUR_MS))}${failures}`}
     </>
+  )
+}
+
+const Owners: FC<{ words: Words; owners: Status['owners'] }> = ({ words, owners }) => {
+  const { number } = formatsOf(words.language)
+  return (
+    <section>
+      <h2>{words.status.owners}</h2>
+      <ul class="entries">
+        {owners.map(({ username, items, versions, bytes, words: used }) => (
+          <li>
+            <a href={authorPath(username)}>@{username}</a>{' '}
+            <span class="quiet">{words.status.keeps(number(items), number(versions), formatBytes(words, bytes), number(used))}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -71,6 +71,12 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
   signedInOn: 'angemeldet am',
   signOutElsewhere: 'Überall sonst abmelden',
   unknownBrowser: 'Unbekannter Browser',
+  kept: {
+    title: 'Was du aufbewahrst',
+    lead: 'Mit dem Papierkorb und allen Versionen. Teams zählen für sich.',
+    parts: { items: 'Einträge', versions: 'Versionen', bytes: 'Texte und Dateien', words: 'Wörter, die nur du verwendest' },
+    of: (used: string, limit: string) => `${used} von ${limit}`,
+  },
   exportData: 'Deine Daten herunterladen',
   exportLead: 'Ein Zip mit deinen Prompts und Skills (zum Importieren bereit), deinen Kontodaten, Einbettungen und Favoriten.',
   deleteAccount: 'Konto löschen',

@@ -50,6 +50,8 @@ export const STATUS_WORDS_DE: typeof STATUS_WORDS = {
   besideLead:
     'Kopien, die vor einem Upgrade entstanden sind, und Bibliotheken, die eine Wiederherstellung ersetzt hat. „purge --backups“ löscht sie.',
   noneBeside: 'Keine.',
+  owners: 'Wer am meisten aufbewahrt',
+  keeps: (items, versions, bytes, words) => `${items} Einträge, ${versions} Versionen, ${bytes}, ${words} eigene Wörter`,
   faults: 'Fehler in den letzten 24 Stunden',
   noFaults: 'Keine.',
   times: (count) => (count === 1 ? 'einmal' : `${number(count)}-mal`),

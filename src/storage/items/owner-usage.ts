@@ -1,0 +1,146 @@
+import { type Kysely, sql } from 'kysely'
+import { AppError } from '../../errors.ts'
+import { nameQuota, type OwnerQuota, type OwnerUsage, USAGE_PARTS } from '../../library/quota.ts'
+import { prepareQuery, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+
+const NONE: OwnerUsage = { items: 0, versions: 0, bytes: 0, words: 0 }
+
+const addQuery = prepareQuery<OwnerUsage>((db) => {
+  const columns = sql.join(USAGE_PARTS.map((part) => sql.ref(part)))
+  const text = sql<OwnerUsage>`
+    insert into owner_usage (owner_seq, ${columns}) values (${slot('owner')}, ${sql.join(USAGE_PARTS.map((part) => slot(part)))})
+    on conflict (owner_seq) do update set ${sql.join(
+      USAGE_PARTS.map((part) => sql`${sql.ref(part)} = owner_usage.${sql.ref(part)} + excluded.${sql.ref(part)}`),
+    )}
+    returning ${columns}`
+  return { compile: () => text.compile(db) }
+})
+
+/** The bytes of a version's texts. */
+const textBytes = sql<number>`sum(${sql.join(
+  (['title', 'description', 'content', 'tags', 'note'] as const).map(
+    (column) => sql`octet_length(coalesce(${sql.ref(`version.${column}`)}, ''))`,
+  ),
+  sql` + `,
+)})`
+
+/** Adds to what an owner keeps; negative numbers take away. @returns what it is then */
+export async function addUsage(db: Kysely<Database>, ownerSeq: number, more: Partial<OwnerUsage>): Promise<OwnerUsage> {
+  const [row] = await addQuery(db, { owner: ownerSeq, ...NONE, ...more })
+  return toUsage(row)
+}
+
+/**
+ * Adds to what an owner keeps, unless it would be more than the quota.
+ * @throws AppError `too_large` that says what is left
+ */
+export async function takeRoom(db: Kysely<Database>, ownerSeq: number, more: Partial<OwnerUsage>, quota: OwnerQuota): Promise<void> {
+  const usage = await addUsage(db, ownerSeq, more)
+  for (const part of USAGE_PARTS) {
+    const [added, limit] = [more[part] ?? 0, quota[part]]
+    if (limit === null || added <= 0 || usage[part] <= limit) continue
+    const left = Math.max(0, limit - (usage[part] - added))
+    const message = `The owner may keep ${nameQuota(part, limit)} and has room for ${nameQuota(part, left)} more. Delete for good what is not needed, or ask an administrator to raise QUOTA_PER_OWNER.`
+    throw new AppError('too_large', message)
+  }
+}
+
+/** What an owner keeps. */
+export async function readUsage(db: Kysely<Database>, ownerSeq: number): Promise<OwnerUsage> {
+  return toUsage(await db.selectFrom('owner_usage').select(USAGE_PARTS).where('owner_seq', '=', ownerSeq).executeTakeFirst())
+}
+
+/** Those who keep most bytes, most first. */
+export async function listLargestOwners(db: Kysely<Database>, limit: number): Promise<(OwnerUsage & { readonly username: string })[]> {
+  const rows = await db
+    .selectFrom('owner_usage')
+    .innerJoin('user', 'user.seq', 'owner_usage.owner_seq')
+    .select(['user.username', ...USAGE_PARTS.map((part) => `owner_usage.${part}` as const)])
+    .where('owner_usage.items', '>', 0)
+    .orderBy('owner_usage.bytes', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ username, ...row }) => ({ username, ...toUsage(row) }))
+}
+
+/** Takes versions that will be removed off what their owners keep. */
+export async function giveBackVersions(db: Kysely<Database>, versionSeqs: readonly number[]): Promise<void> {
+  const rows = await versionsByOwner(db).where('version.seq', 'in', versionSeqs).execute()
+  for (const { owner_seq: owner, versions, bytes } of rows)
+    await addUsage(db, owner, { versions: -Number(versions), bytes: -Number(bytes) })
+}
+
+/** Takes items that will be removed off what their owners keep; their versions are gone already. */
+export async function giveBackItems(db: Kysely<Database>, itemSeqs: readonly number[]): Promise<void> {
+  const rows = await db
+    .selectFrom('item')
+    .select(['owner_seq', (eb) => eb.fn.countAll<number>().as('items')])
+    .where('seq', 'in', itemSeqs)
+    .groupBy('owner_seq')
+    .execute()
+  for (const { owner_seq: owner, items } of rows) await addUsage(db, owner, { items: -Number(items) })
+}
+
+/** Counts items, which are about to change hands, for their next owner. Words stay with who brought them. */
+export async function moveUsage(db: Kysely<Database>, itemSeqs: readonly number[], to: number): Promise<void> {
+  const rows = await versionsByOwner(db)
+    .select((eb) => eb.fn.count<number>('item.seq').distinct().as('items'))
+    .where('item.seq', 'in', itemSeqs)
+    .execute()
+  for (const { owner_seq: from, ...counted } of rows) {
+    const [items, versions] = [Number(counted.items), Number(counted.versions)]
+    const files = await db
+      .updateTable('blob')
+      .set({ owner_seq: to })
+      .where('owner_seq', '=', from)
+      .where('sha256', 'in', (eb) =>
+        eb
+          .selectFrom('version_file')
+          .innerJoin('version', 'version.seq', 'version_file.version_seq')
+          .select('version_file.sha256')
+          .where('version.item_seq', 'in', itemSeqs),
+      )
+      .returning(sql<number>`octet_length(bytes)`.as('size'))
+      .execute()
+    const bytes = files.reduce((sum, { size }) => sum + Number(size), Number(counted.bytes))
+    await addUsage(db, from, { items: -items, versions: -versions, bytes: -bytes })
+    await addUsage(db, to, { items, versions, bytes })
+  }
+}
+
+/** Counts items and texts of every owner anew, after tables were filled otherwise. */
+export async function recountUsage(db: Kysely<Database>): Promise<void> {
+  const rows = await versionsByOwner(db)
+    .select((eb) => eb.fn.count<number>('item.seq').distinct().as('items'))
+    .execute()
+  await db.updateTable('owner_usage').set({ items: 0, versions: 0, bytes: 0 }).execute()
+  const files = await db
+    .selectFrom('blob')
+    .select(['owner_seq', sql<number>`sum(octet_length(bytes))`.as('bytes')])
+    .where('owner_seq', 'is not', null)
+    .groupBy('owner_seq')
+    .execute()
+  for (const { owner_seq: owner, items, versions, bytes } of rows) {
+    await addUsage(db, owner, { items: Number(items), versions: Number(versions), bytes: Number(bytes) })
+  }
+  for (const { owner_seq: owner, bytes } of files) if (owner !== null) await addUsage(db, owner, { bytes: Number(bytes) })
+}
+
+function versionsByOwner(db: Kysely<Database>) {
+  return db
+    .selectFrom('version')
+    .innerJoin('item', 'item.seq', 'version.item_seq')
+    .select(['item.owner_seq', (eb) => eb.fn.countAll<number>().as('versions'), textBytes.as('bytes')])
+    .groupBy('item.owner_seq')
+}
+
+/** A server gives its large numbers as texts. */
+function toUsage(row: OwnerUsage | undefined): OwnerUsage {
+  return {
+    items: Number(row?.items ?? 0),
+    versions: Number(row?.versions ?? 0),
+    bytes: Number(row?.bytes ?? 0),
+    words: Number(row?.words ?? 0),
+  }
+}
