@@ -8,14 +8,21 @@ import type { OwnerQuota } from '../../library/quota.ts'
 import type { SharedState } from '../../library/shared-changes.ts'
 import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
+import { noteWork } from '../../library/work-meter.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
 import { firstOf, prepareInsert, prepareListQuery, prepareQuery, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { readTags } from './item-rows.ts'
 import { takeRoom } from './owner-usage.ts'
+import { batches } from './remove-items.ts'
 
 /** Indexed text of a skill's files, in UTF-16 units, SKILL.md first. Indexing a megabyte takes a tenth of a second. */
 const MAX_INDEXED_LENGTH = 1024 * 1024
+
+/** Files written by one statement, which a server takes whole. */
+const FILES_A_STATEMENT = 50
+/** Files that are stored in about a millisecond. */
+const FILES_A_POINT = 5
 
 /** What a write leaves for the end of its transaction. */
 export interface WriteNotes {
@@ -122,23 +129,27 @@ function namesOf(tags: readonly Tag[]): Record<string, string> {
   return Object.fromEntries(tags.map(({ name }, position) => [`name ${position}`, name]))
 }
 
+/** Stores contents that the library has not yet, for an owner. @returns what the files are, and the bytes that are new */
 async function storeFiles(
   db: Kysely<Database>,
   files: readonly SkillFile[],
   ownerSeq: number,
 ): Promise<{ rows: { filename: string; sha256: string; size: number }[]; newBytes: number }> {
+  const rows = files.map(({ filename, bytes }) => ({
+    filename,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    size: bytes.length,
+  }))
+  const contents = new Map(rows.map(({ sha256 }, place) => [sha256, files[place]?.bytes ?? new Uint8Array()]))
   let newBytes = 0
-  const rows: { filename: string; sha256: string; size: number }[] = []
-  for (const file of files) {
-    const sha256 = createHash('sha256').update(file.bytes).digest('hex')
+  for (const part of batches([...contents.keys()], FILES_A_STATEMENT)) {
     const added = await db
       .insertInto('blob')
-      .values({ sha256, bytes: file.bytes, owner_seq: ownerSeq })
+      .values(part.map((sha256) => ({ sha256, bytes: contents.get(sha256) ?? new Uint8Array(), owner_seq: ownerSeq })))
       .onConflict((c) => c.column('sha256').doNothing())
       .returning('sha256')
       .execute()
-    newBytes += added.length * file.bytes.length
-    rows.push({ filename: file.filename, sha256, size: file.bytes.length })
+    for (const { sha256 } of added) newBytes += contents.get(sha256)?.length ?? 0
   }
   return { rows, newBytes }
 }
@@ -195,11 +206,13 @@ export async function writeParts(
     const skillMd = next.files.find((file) => file.filename === SKILL_MD)
     const skillName = readNamedFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '')?.name ?? null
     await db.updateTable('item').set({ skill_name: skillName }).where('seq', '=', seq).execute()
-    for (const file of stored)
+    for (const part of batches(stored, FILES_A_STATEMENT)) {
       await db
         .insertInto('skill_file')
-        .values({ item_seq: seq, ...file })
+        .values(part.map((file) => ({ item_seq: seq, ...file })))
         .execute()
+    }
+    noteWork(stored.length / FILES_A_POINT)
   }
   if (next.kind === 'skill') {
     await db

@@ -10,7 +10,7 @@ import {
   type SearchableText,
 } from '../../search/analysis/indexed-text.ts'
 import type { Embedder } from '../../search/vectors/embedder.ts'
-import { addUsage, readUsage } from '../items/owner-usage.ts'
+import { addUsage } from '../items/owner-usage.ts'
 import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { endIndexEpoch } from './index-epoch.ts'
@@ -21,6 +21,8 @@ const ITEMS_TOGETHER = 50
 const WORDS_A_STATEMENT = 400
 /** Words whose numbers are cached. */
 const MAX_CACHED = 200_000
+/** Words of an item that are looked up although its owner may bring no more: more than an ordinary text has. */
+const MAX_ASKED = 500
 /** Rows read, or words checked, before yielding to other work. */
 const ROWS_A_TURN = 500
 
@@ -30,6 +32,11 @@ export interface ReadItem {
   /** For whom words count that no item had before; null for nobody. */
   readonly ownerSeq: number | null
   readonly indexed: IndexedText | null
+  /** Numbers of words as they were cached, and the words that were not. */
+  readonly cached: ReadonlyMap<string, number>
+  readonly unknown: ReadonlySet<string>
+  /** Last removal of words that the cache had seen. */
+  readonly removal: number
   readonly vector: Uint8Array | null
 }
 
@@ -73,6 +80,9 @@ const wordsAfter = prepareQuery((db) =>
 const numbersOf = prepareListQuery<{ seq: number; word: string }, string>((db, words) =>
   db.selectFrom('word').select(['seq', 'word']).where('word', 'in', words),
 )
+const wordsUsed = prepareListQuery<{ owner_seq: number; words: number }>((db, owners) =>
+  db.selectFrom('owner_usage').select(['owner_seq', 'words']).where('owner_seq', 'in', owners),
+)
 const newWord = prepareQuery<{ seq: number; word: string }>((db) => {
   const text = sql<{
     seq: number
@@ -91,38 +101,50 @@ const putPostings = prepareStatement(sql`
  * @param quota most words that an owner may bring; null for no limit
  */
 export function createWordsWriter(embedder: Embedder, quota: number | null): WordsWriter {
-  // A look-up in a map takes a quarter of one that also notes the use, and a text has hundreds.
-  const wordNumbers = new Map<string, number>()
+  // A look-up in a map takes a quarter of one that also notes the use, and a text has hundreds. A full one is replaced, not emptied: who reads
+  // it goes on.
+  let wordNumbers = new Map<string, number>()
   /** Last removal of words the cache has seen. */
   let removal = 0
-  const findCached = (words: ReadonlySet<string>) => {
-    const numbers = new Map<string, number>()
-    const unknown: string[] = []
-    for (const word of words) {
-      const seq = wordNumbers.get(word)
-      if (seq === undefined) unknown.push(word)
-      else numbers.set(word, seq)
-    }
-    return { numbers, unknown }
+  const findUnknown = (words: Iterable<string>): ReadonlySet<string> => {
+    const unknown = new Set<string>()
+    for (const word of words) if (!wordNumbers.has(word)) unknown.add(word)
+    return unknown
   }
   const findStored = async (db: Kysely<Database>, words: readonly string[]) =>
     (await together(Array.from(chunks(words), (part) => numbersOf(db, part)))).flat()
-  /** The owners of new words, each with the item that brings it: those for which the quota has room. */
-  const shareOut = async (
-    db: Kysely<Database>,
-    items: readonly ReadItem[],
-    isNew: (word: string) => boolean,
-  ): Promise<ReadonlyMap<string, ReadItem>> => {
+  /** How many new words each owner may still bring. */
+  const readRoom = async (db: Kysely<Database>, items: readonly ReadItem[]): Promise<Map<number | null, number>> => {
+    const owners = quota === null ? [] : [...new Set(items.flatMap(({ ownerSeq, indexed }) => (indexed ? (ownerSeq ?? []) : [])))]
+    const used = new Map(
+      (owners.length === 0 ? [] : await wordsUsed(db, owners)).map(({ owner_seq: owner, words }) => [owner, Number(words)]),
+    )
+    return new Map(owners.map((owner) => [owner, Math.max(0, (quota ?? 0) - (used.get(owner) ?? 0))]))
+  }
+  /** Words that are looked up: of an item for whose owner there is little room not all, as most would be left out. */
+  const listAsked = (items: readonly ReadItem[], room: ReadonlyMap<number | null, number>): string[] => {
+    const asked = new Set<string>()
+    for (const { ownerSeq, unknown } of items) {
+      let left = (room.get(ownerSeq) ?? Number.POSITIVE_INFINITY) + MAX_ASKED
+      for (const word of unknown) {
+        if (left-- <= 0) break
+        asked.add(word)
+      }
+    }
+    return [...asked]
+  }
+  /** New words, each with the item that brings it: those for whose owners there is room. */
+  const shareOut = (items: readonly ReadItem[], isNew: ReadonlySet<string>, room: Map<number | null, number>): Map<string, ReadItem> => {
     const brought = new Map<string, ReadItem>()
-    const left = new Map<number, number>()
     for (const item of items) {
-      const { ownerSeq: owner, indexed } = item
-      const fresh = [...(indexed?.words.keys() ?? [])].filter((word) => isNew(word) && !brought.has(word))
-      if (fresh.length === 0) continue
-      let room = Number.POSITIVE_INFINITY
-      if (owner !== null && quota !== null) room = left.get(owner) ?? Math.max(0, quota - (await readUsage(db, owner)).words)
-      for (const word of fresh.slice(0, room)) brought.set(word, item)
-      if (owner !== null) left.set(owner, Math.max(0, room - fresh.length))
+      let left = room.get(item.ownerSeq) ?? Number.POSITIVE_INFINITY
+      for (const word of item.unknown) {
+        if (left === 0) break
+        if (!isNew.has(word) || brought.has(word)) continue
+        brought.set(word, item)
+        left--
+      }
+      if (room.has(item.ownerSeq)) room.set(item.ownerSeq, left)
     }
     return brought
   }
@@ -140,37 +162,31 @@ export function createWordsWriter(embedder: Embedder, quota: number | null): Wor
     read(seq, ownerSeq, text) {
       const indexed = text && indexText(text)
       const vector = indexed && embedder.embedItem(indexed)
-      return { seq, ownerSeq, indexed, vector: vector ? new Uint8Array(vector.buffer) : null }
+      const unknown = findUnknown(indexed?.words.keys() ?? [])
+      return { seq, ownerSeq, indexed, cached: wordNumbers, unknown, removal, vector: vector ? new Uint8Array(vector.buffer) : null }
     },
-    async write(db, items) {
-      if (items.length === 0) return NOTHING_WRITTEN
-      const used = new Set(items.flatMap(({ indexed }) => (indexed ? [...indexed.words.keys()] : [])))
-      // Of the removals that the cache had seen when it was asked: another transaction may go on meanwhile.
-      const known = removal
-      let cached = findCached(used)
-      const [[row], [removed], first] = await together([lastRevision(db, {}), lastRemoval(db, {}), findStored(db, cached.unknown)])
-      let stored = first
+    async write(db, read) {
+      if (read.length === 0) return NOTHING_WRITTEN
+      const [[row], [removed], room] = await together([lastRevision(db, {}), lastRemoval(db, {}), readRoom(db, read)])
       let revision = Number(row?.last ?? 0)
       const seen = Number(removed?.last ?? 0)
-      if (seen !== removal) wordNumbers.clear()
+      if (seen !== removal) wordNumbers = new Map()
       removal = seen
-      if (seen !== known) {
-        cached = findCached(used)
-        stored = await findStored(db, cached.unknown)
-      }
-      const { numbers, unknown } = cached
-      for (const { word, seq } of stored) numbers.set(word, seq)
-      const missing = new Set(unknown.filter((word) => !numbers.has(word)))
-      const brought = await shareOut(db, items, (word) => missing.has(word))
+      const fresh = (item: ReadItem) => ({ ...item, cached: wordNumbers, unknown: findUnknown(item.indexed?.words.keys() ?? []) })
+      const items = read.map((item) => (item.removal === seen ? item : fresh(item)))
+      const asked = listAsked(items, room)
+      const stored = await findStored(db, asked)
+      const numbers = new Map(stored.map(({ word, seq }) => [word, seq]))
+      const brought = shareOut(items, new Set(asked.filter((word) => !numbers.has(word))), room)
       const added = await addWords(db, brought)
       for (const { word, seq } of added) numbers.set(word, seq)
       for (let at = 0; at < items.length; at += ITEMS_TOGETHER) {
         const part = items.slice(at, at + ITEMS_TOGETHER)
         await together(
-          part.map(async ({ seq, indexed, vector }) => {
+          part.map(async (item) => {
             revision++
-            if (indexed) await putWords(db, seq, revision, indexed, numbers, vector)
-            else await touchItem(db, { seq, revision })
+            if (item.indexed) await putWords(db, item, item.indexed, revision, numbers)
+            else await touchItem(db, { seq: item.seq, revision })
           }),
         )
       }
@@ -181,7 +197,7 @@ export function createWordsWriter(embedder: Embedder, quota: number | null): Wor
         remember() {
           if (seen !== removal) return
           const found = [...stored, ...added]
-          if (wordNumbers.size + found.length > MAX_CACHED) wordNumbers.clear()
+          if (wordNumbers.size + found.length > MAX_CACHED) wordNumbers = new Map()
           for (const { word, seq } of found) wordNumbers.set(word, seq)
         },
       }
@@ -246,14 +262,13 @@ export async function removeUnusedWords(
 
 async function putWords(
   db: Kysely<Database>,
-  seq: number,
-  revision: number,
+  { seq, cached, vector }: ReadItem,
   indexed: IndexedText,
+  revision: number,
   numbers: ReadonlyMap<string, number>,
-  vector: Uint8Array | null,
 ): Promise<void> {
   const postings = [...indexed.words].flatMap(([text, code]) => {
-    const word = numbers.get(text)
+    const word = cached.get(text) ?? numbers.get(text)
     return word === undefined ? [] : { word, code }
   })
   await putPostings(db, {
