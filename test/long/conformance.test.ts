@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { findTool } from '../../scripts/setup-tools.ts'
+import { endProcess, untilPrinted } from '../support/children.ts'
 import { run } from '../support/processes.ts'
 
 /** The official MCP conformance suite against the real server: what each revision of the protocol requires, and no excuses. */
@@ -22,23 +22,11 @@ let server: ChildProcess
 let url = ''
 
 beforeAll(async () => {
-  const child = spawn(process.execPath, ['--import', JSX, SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
-  server = child
-  url = await new Promise<string>((resolve, reject) => {
-    let stdout = ''
-    child.once('exit', (code) => reject(new Error(`The server ended with ${code}`)))
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk
-      const [line, rest] = stdout.split('\n')
-      if (line !== undefined && rest !== undefined) resolve(line)
-    })
-  })
+  server = spawn(process.execPath, ['--import', JSX, SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  url = (await untilPrinted(server, /\n/)).split('\n')[0] ?? ''
 })
 afterAll(async () => {
-  if (server.exitCode === null && server.signalCode === null) {
-    server.kill('SIGTERM')
-    await once(server, 'exit')
-  }
+  await endProcess(server)
   rmSync(results, { recursive: true, force: true })
 })
 

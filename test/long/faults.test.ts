@@ -23,6 +23,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { findLost } from '../../bench/acknowledged-saves.ts'
 import { seededRandom } from '../../bench/recombined-prompts.ts'
 import { type Ledger, openLedger, write } from '../../bench/savers.ts'
+import { endProcess } from '../support/children.ts'
 import { createKey } from '../support/library-fixtures.ts'
 import { findFreePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { createPlace, type Place, type Served } from '../support/processes.ts'
@@ -127,10 +128,7 @@ async function expectSound(place: Place): Promise<void> {
   expect([code, stdout.split('\n').filter((line) => line !== '' && !/^(ok|skipped) /.test(line)), stderr]).toEqual([0, [], ''])
 }
 
-async function kill({ child }: Served, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-  child.kill(signal)
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-}
+const kill = ({ child }: Served, signal: 'SIGKILL' | 'SIGTERM') => endProcess(child, signal)
 
 /** The status of a probe, what it says, and how long it took. */
 async function probe({ url }: Served, path = '/readyz'): Promise<{ status: number; text: string; ms: number }> {
@@ -198,8 +196,7 @@ describe('a library in a file', () => {
         // Once more while it starts.
         const starting = place.start(['serve'], { env })
         await sleep(random() * 600)
-        starting.kill('SIGKILL')
-        if (starting.exitCode === null && starting.signalCode === null) await once(starting, 'exit')
+        await endProcess(starting, 'SIGKILL')
       }
       served = await place.serve({ env, instances: 1 })
       await saveMore(writers.ledger, 5)

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { endProcess } from '../support/children.ts'
 import { savePrompts } from '../support/library-fixtures.ts'
 import { createPlace, MAIN, type Place } from '../support/processes.ts'
 
@@ -36,8 +36,7 @@ it('is finished after any kill, with nothing doubled and no conflict', async () 
     // The first one while items are created, the others while files are written.
     if (kills === 0) await sleep(1_500)
     else await waitFor(() => child.exitCode !== null || texts().length > until + 20)
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    await endProcess(child, 'SIGKILL')
     written = texts().length
   }
   const last = await place.commonplace(['sync', folder, '--user', 'ada'])

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { endProcess } from '../support/children.ts'
 import { createKey } from '../support/library-fixtures.ts'
 import { createPlace, type Place } from '../support/processes.ts'
 
@@ -41,7 +42,7 @@ describe('stopping', () => {
     await once(socket, 'close')
     expect(answer).toMatch(/^HTTP\/1\.1 201 /)
     expect(answer).toMatch(/connection: close/i)
-    if (served.child.exitCode === null) await once(served.child, 'exit')
+    await endProcess(served.child)
   })
 })
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endProcess } from './children.ts'
 import { createDatabaseNow, isOnPostgres } from './postgres.ts'
 import { findFreePort } from './postgres-server.ts'
 import { type RoundRobin, startRoundRobin } from './round-robin.ts'
@@ -144,12 +145,7 @@ export function createPlace(databaseUrlOf?: () => string): Place {
     },
     async remove() {
       for (const served of here) await served.stop()
-      for (const child of servers) {
-        if (child.exitCode === null && child.signalCode === null) {
-          child.kill('SIGTERM')
-          await once(child, 'exit')
-        }
-      }
+      for (const child of servers) await endProcess(child)
       for (const proxy of proxies) await proxy.close()
       rmSync(folder, { recursive: true, force: true })
     },

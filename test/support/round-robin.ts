@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request as ask, createServer } from 'node:http'
 import { pipeline } from 'node:stream'
+import { listenHere } from './children.ts'
 
 /** A proxy that gives each request to the next of its servers, whoever asks. */
 export interface RoundRobin {
@@ -36,11 +37,8 @@ export async function startRoundRobin(): Promise<RoundRobin> {
     outgoing.on('close', () => forwarded.destroy())
     pipeline(incoming, forwarded, () => {})
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  const address = proxy.address()
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    url: `http://127.0.0.1:${await listenHere(proxy)}`,
     setTargets(urls) {
       targets = urls
     },

@@ -18,6 +18,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { findTool } from '../../scripts/setup-tools.ts'
+import { listenHere } from './children.ts'
 import { askToSave } from './tool-calling-model.ts'
 
 /** Real programs that sign in at /mcp, each in a home folder of its own. */
@@ -325,11 +326,8 @@ async function listenForReturn(path: string) {
       .end('<!doctype html><title>Back</title><p>Signed in')
     if (url.pathname === path) resolve(url.searchParams)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
   return {
-    address: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}${path}`,
+    address: `http://127.0.0.1:${await listenHere(server)}${path}`,
     returned: promise,
     close() {
       server.closeAllConnections()
