@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { TestApp } from './test-app.ts'
+import { json, readJson, type TestApp } from './test-app.ts'
 import type { Visitor } from './visitor.ts'
 
 const ORIGIN = 'http://127.0.0.1:3000'
@@ -35,11 +35,20 @@ export interface Program {
 
 /** Registers a program (RFC 7591). */
 export async function register(test: TestApp, metadata: object = {}): Promise<Response> {
-  return await test.fetch('/oauth2/register', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_name: 'A program', redirect_uris: [RETURN_ADDRESS], token_endpoint_auth_method: 'none', ...metadata }),
-  })
+  const usual = { client_name: 'A program', redirect_uris: [RETURN_ADDRESS], token_endpoint_auth_method: 'none' }
+  return await test.fetch('/oauth2/register', json('POST', { ...usual, ...metadata }))
+}
+
+/** Registers a program at a service that listens; gives its id. */
+export async function registerAt(baseUrl: string, name: string, back: string): Promise<string> {
+  const metadata = { client_name: name, redirect_uris: [back], token_endpoint_auth_method: 'none' }
+  return (await readJson(await fetch(`${baseUrl}/oauth2/register`, json('POST', metadata)))).client_id
+}
+
+/** The path that a program opens in a browser, where nobody looks at its challenge. */
+export function authorizePath(baseUrl: string, clientId: string, back: string): string {
+  const asked = { response_type: 'code', client_id: clientId, redirect_uri: back, state: 'x', resource: `${baseUrl}/mcp` }
+  return `/oauth2/authorize?${new URLSearchParams({ ...asked, code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' })}`
 }
 
 /** The address that the page after the consent leads to. */
