@@ -89,24 +89,7 @@ export async function testApp(
   settings: Partial<ServerSettings> = {},
   improve: Partial<ImproveSettings> = {},
   embeddings: EmbeddingSettings | null = null,
-  more: Partial<
-    Pick<
-      AppSettings,
-      | 'allowSignUp'
-      | 'secondFactor'
-      | 'oauth'
-      | 'mail'
-      | 'baseUrl'
-      | 'encoder'
-      | 'passwordHash'
-      | 'databaseUrl'
-      | 'databaseReadUrl'
-      | 'onReplica'
-      | 'countsUses'
-      | 'onStatement'
-      | 'signIn'
-    >
-  > & {
+  more: Partial<Omit<AppSettings, 'improve' | 'embeddings'>> & {
     /** One instance answers all requests, for what is documented as per process. Default: TEST_INSTANCES, or one */
     readonly instances?: 1
   } = {},
