@@ -60,8 +60,8 @@ const withEnd = <T extends { remove(): Promise<void> }>(one: T): T => {
 }
 
 /** A library in a file of its own, on a disk of its own where one is given. */
-function makePlace(file = 'library.db', folder = mkdtempSync(join(tmpdir(), 'commonplace-faults-'))) {
-  const path = join(folder, file)
+function makePlace(folder = mkdtempSync(join(tmpdir(), 'commonplace-faults-'))) {
+  const path = join(folder, 'library.db')
   const place = createPlace(() => `sqlite:${path}`)
   withEnd({
     async remove() {
@@ -72,15 +72,17 @@ function makePlace(file = 'library.db', folder = mkdtempSync(join(tmpdir(), 'com
   return { place: withEnd(place), path, folder }
 }
 
-/** A file system of 24 MiB that can be filled and made read-only; null where none may be mounted. */
-function mountDisk(): string | null {
+/** A file system of 24 MiB that can be filled and made read-only. Skips the test where none may be mounted. */
+function mountDisk(skip: () => never): string {
   const disk = mkdtempSync(join(tmpdir(), 'commonplace-disk-'))
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk], { stdio: 'ignore' })
   } catch {
     rmSync(disk, { recursive: true, force: true })
-    return null
+    process.stderr.write('\nSKIPPED: a disk of its own, because no file system may be mounted here.\n')
+    skip()
   }
+  mkdirSync(join(disk, 'data'))
   withEnd({
     async remove() {
       execFileSync('mount', ['-o', 'remount,rw', disk])
@@ -114,6 +116,16 @@ async function makeKeys(databaseUrl: string): Promise<string[]> {
   const keys: string[] = []
   for (let person = 0; person < PEOPLE; person++) keys.push(await createKey(databaseUrl, `writer-${person}`))
   return keys
+}
+
+/** A service with writers at it, some of whose saves were acknowledged. */
+async function serveWriters(place: Place, { count = 10, waitMs = 0, saves = 50, env = {} } = {}) {
+  const keys = await makeKeys(place.databaseUrl)
+  const served = await place.serve({ env: { RATE_LIMITS: 'off', ...env }, instances: 1 })
+  const errors = readErrors(served)
+  const writers = startWriters(served.url, keys, count, waitMs)
+  await saveMore(writers.ledger, saves)
+  return { keys, served, errors, writers }
 }
 
 /** Reads all that was acknowledged back. */
@@ -202,24 +214,16 @@ describe('a library in a file', () => {
       await saveMore(writers.ledger, 5)
     }
     await writers.stop()
+    expect(writers.ledger.wellRefused).toBeGreaterThan(0)
     const result = await expectNothingLost(served.url, writers.ledger)
     await expectSound(place)
     tell('`kill -9` with 20 writers, every fifth also during the start', `${ROUNDS} rounds: ${result}, every check of \`doctor\` ok`)
   })
 
   it('refuses saves on a full disk, and goes on when there is room', async ({ skip }) => {
-    const disk = mountDisk()
-    if (disk === null) {
-      process.stderr.write('\nSKIPPED: a full disk, because no file system may be mounted here.\n')
-      return skip()
-    }
-    const { place } = makePlace('library.db', join(disk, 'data'))
-    mkdirSync(join(disk, 'data'), { recursive: true })
-    const keys = await makeKeys(place.databaseUrl)
-    const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
-    const errors = readErrors(served)
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger)
+    const disk = mountDisk(skip)
+    const { place } = makePlace(join(disk, 'data'))
+    const { keys, served, errors, writers } = await serveWriters(place)
     const filler = openSync(join(disk, 'filler'), 'w')
     try {
       for (;;) writeSync(filler, Buffer.alloc(64 * 1024))
@@ -249,17 +253,9 @@ describe('a library in a file', () => {
   })
 
   it('refuses saves on a read-only file system, and goes on afterwards', async ({ skip }) => {
-    const disk = mountDisk()
-    if (disk === null) {
-      process.stderr.write('\nSKIPPED: a read-only disk, because no file system may be mounted here.\n')
-      return skip()
-    }
-    mkdirSync(join(disk, 'data'))
-    const { place, path } = makePlace('library.db', join(disk, 'data'))
-    const keys = await makeKeys(place.databaseUrl)
-    const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
-    const writers = startWriters(served.url, keys, 5)
-    await saveMore(writers.ledger)
+    const disk = mountDisk(skip)
+    const { place, path } = makePlace(join(disk, 'data'))
+    const { served, writers } = await serveWriters(place, { count: 5 })
     await writers.stop()
     await kill(served, 'SIGTERM')
     execFileSync('mount', ['-o', 'remount,ro', disk])
@@ -277,11 +273,7 @@ describe('a library in a file', () => {
 
   it('acknowledges nothing into a file that was deleted', async () => {
     const { place, path } = makePlace()
-    const keys = await makeKeys(place.databaseUrl)
-    const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
-    const errors = readErrors(served)
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger)
+    const { keys, served, errors, writers } = await serveWriters(place)
     renameSync(path, `${path}.away`)
     await untilRefused(writers.ledger)
     const during = await probe(served)
@@ -312,15 +304,12 @@ describe('a library in a file', () => {
 
   it('says that it is damaged, and comes back from a backup', async () => {
     const { place, path, folder } = makePlace()
-    const keys = await makeKeys(place.databaseUrl)
-    let served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger, 300)
+    const { served: first, writers } = await serveWriters(place, { saves: 300 })
     await writers.stop()
     const backup = join(folder, 'backup.db')
     expect((await place.commonplace(['backup', backup])).code).toBe(0)
-    await kill(served, 'SIGTERM')
-    served = await place.serve({ instances: 1 })
+    await kill(first, 'SIGTERM')
+    let served = await place.serve({ instances: 1 })
     const errors = readErrors(served)
     const { size } = statSync(path)
     const damaged = openSync(path, 'r+')
@@ -390,11 +379,7 @@ describe('a library in a file', () => {
 
   it('is backed up beside 50 writes a second, and restored', async () => {
     const { place, folder } = makePlace()
-    const keys = await makeKeys(place.databaseUrl)
-    const env = { RATE_LIMITS: 'off' }
-    const served = await place.serve({ env, instances: 1 })
-    const writers = startWriters(served.url, keys, 10, 180)
-    await saveMore(writers.ledger, 300)
+    const { served, writers } = await serveWriters(place, { waitMs: 180, saves: 300 })
     const backup = join(folder, 'backup.db')
     const before = [...writers.ledger.saves]
     const countedMs = performance.now()
@@ -415,7 +400,7 @@ describe('a library in a file', () => {
     const restored = await place.commonplace(['restore-backup', backup])
     const restoreMs = Math.round(performance.now() - startedMs)
     expect([restored.code, restored.stderr]).toEqual([0, ''])
-    const again = await place.serve({ env, instances: 1 })
+    const again = await place.serve({ instances: 1 })
     const ledger = { ...openLedger(), saves: before }
     tell(
       'Restore of that backup',
@@ -439,32 +424,20 @@ describe('a library on PostgreSQL', () => {
         await server.stop()
       },
     })
-    const place = withEnd(createPlace(() => server.url))
-    const keys = await makeKeys(server.url)
-    const env = { PORT: String(await findFreePort()), RATE_LIMITS: 'off' }
-    const serve = () => place.serve({ env, instances: 1 })
-    return { server, place, keys, serve }
-  }
-  const breakServer = async (server: PostgresServer, served: Served, ledger: Ledger, breakIt: () => Promise<void> | void) => {
-    await breakIt()
-    // Whoever asks a database that is down for the first time may wait; who asks again must not.
-    await expect.poll(async () => (await probe(served)).status, { timeout: 30_000, interval: 20 }).toBe(503)
-    const during = await probe(served)
-    expect([during.status, during.ms < READY_MS + 500]).toEqual([503, true])
-    expect((await probe(served, '/healthz')).status).toBe(200)
-    return { during, server, ledger }
+    return { server, place: withEnd(createPlace(() => server.url)) }
   }
 
   it(`loses nothing in ${ROUNDS} rounds of kills of the service and restarts of the server`, async () => {
-    const { server, place, keys, serve } = await start()
-    let served = await serve()
-    const writers = startWriters(served.url, keys, 20)
+    const { server, place } = await start()
+    const env = { PORT: String(await findFreePort()), RATE_LIMITS: 'off' }
+    const { writers, ...first } = await serveWriters(place, { count: 20, saves: 0, env })
+    let { served } = first
     for (let round = 1; round <= ROUNDS; round++) {
       await sleep(300 + random() * 900)
       if (round % 2 === 0) await server.restart()
       else {
         await kill(served, 'SIGKILL')
-        served = await serve()
+        served = await place.serve({ env, instances: 1 })
       }
       await saveMore(writers.ledger, 5)
     }
@@ -474,36 +447,30 @@ describe('a library on PostgreSQL', () => {
     tell('PostgreSQL: `kill -9` of the service and crashes of the server, in turn', `${ROUNDS} rounds: ${result}`)
   })
 
-  it('says that it is down, and goes on when it is back', async () => {
-    const { server, keys, serve } = await start()
-    const served = await serve()
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger)
-    const { during } = await breakServer(server, served, writers.ledger, () => server.halt())
-    await server.restart()
+  it.each([
+    ['down', (server: PostgresServer) => server.halt(), (server: PostgresServer) => server.restart()],
+    [
+      'frozen',
+      (server: PostgresServer) => server.setFrozen(true),
+      async (server: PostgresServer) => {
+        await sleep(3_000)
+        server.setFrozen(false)
+      },
+    ],
+  ] as const)('says within two seconds that it is %s, and goes on when it answers again', async (state, breakIt, mendIt) => {
+    const { server, place } = await start()
+    const { served, writers } = await serveWriters(place)
+    await breakIt(server)
+    // Whoever asks a database that is down for the first time may wait; who asks again must not.
+    await expect.poll(async () => (await probe(served)).status, { timeout: 30_000, interval: 20 }).toBe(503)
+    const during = await probe(served)
+    expect([during.status, during.ms < READY_MS + 500]).toEqual([503, true])
+    expect((await probe(served, '/healthz')).status).toBe(200)
+    await mendIt(server)
     const readyMs = await untilReady(served)
     await saveMore(writers.ledger)
     await writers.stop()
-    tell(
-      'PostgreSQL down',
-      `\`/readyz\` 503 in ${during.ms} ms; ready ${readyMs} ms after it is back; ${await expectNothingLost(served.url, writers.ledger)}`,
-    )
-  })
-
-  it('says that it is frozen within its two seconds, and goes on when it answers again', async () => {
-    const { server, keys, serve } = await start()
-    const served = await serve()
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger)
-    const { during } = await breakServer(server, served, writers.ledger, () => server.setFrozen(true))
-    await sleep(3_000)
-    server.setFrozen(false)
-    const readyMs = await untilReady(served)
-    await saveMore(writers.ledger)
-    await writers.stop()
-    tell(
-      'PostgreSQL frozen',
-      `\`/readyz\` 503 in ${during.ms} ms; ready ${readyMs} ms after it answers; ${await expectNothingLost(served.url, writers.ledger)}`,
-    )
+    const result = await expectNothingLost(served.url, writers.ledger)
+    tell(`PostgreSQL ${state}`, `\`/readyz\` 503 in ${during.ms} ms; ready ${readyMs} ms after it answers again; ${result}`)
   })
 })
