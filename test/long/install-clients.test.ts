@@ -169,48 +169,24 @@ interface GitClient {
   readonly program: string
   /** Below the home folder: where installed skills are. */
   readonly keeps: string
-  /** Adds a remote; its list of plugins is in `listed`. */
-  add(remote: string): string[]
-  install(name: string): string[]
-  update(name: string): string[][]
   /** Below the home folder: where the client has the list of plugins. */
   readonly lists: string
+  /** After `plugin`. */
+  readonly install: readonly string[]
+  readonly update: readonly (readonly string[])[]
 }
 
+const USUAL = { install: ['install'], update: [['marketplace', 'update', MARKET], ['update']] }
 const GIT_CLIENTS: readonly GitClient[] = [
-  {
-    program: 'claude',
-    keeps: '.claude/plugins/cache',
-    lists: '.claude/plugins/marketplaces',
-    add: (remote) => ['plugin', 'marketplace', 'add', remote],
-    install: (name) => ['plugin', 'install', `${name}@${MARKET}`],
-    update: (name) => [
-      ['plugin', 'marketplace', 'update', MARKET],
-      ['plugin', 'update', `${name}@${MARKET}`],
-    ],
-  },
+  { program: 'claude', keeps: '.claude/plugins/cache', lists: '.claude/plugins/marketplaces', ...USUAL },
   {
     program: 'codex',
     keeps: '.codex/plugins/cache',
     lists: '.codex/.tmp/marketplaces',
-    add: (remote) => ['plugin', 'marketplace', 'add', remote],
-    install: (name) => ['plugin', 'add', `${name}@${MARKET}`],
-    update: (name) => [
-      ['plugin', 'marketplace', 'upgrade'],
-      ['plugin', 'add', `${name}@${MARKET}`],
-    ],
+    install: ['add'],
+    update: [['marketplace', 'upgrade'], ['add']],
   },
-  {
-    program: 'copilot',
-    keeps: '.copilot/installed-plugins',
-    lists: '.copilot/.cache/copilot/marketplaces',
-    add: (remote) => ['plugin', 'marketplace', 'add', remote],
-    install: (name) => ['plugin', 'install', `${name}@${MARKET}`],
-    update: (name) => [
-      ['plugin', 'marketplace', 'update', MARKET],
-      ['plugin', 'update', `${name}@${MARKET}`],
-    ],
-  },
+  { program: 'copilot', keeps: '.copilot/installed-plugins', lists: '.copilot/.cache/copilot/marketplaces', ...USUAL },
 ]
 
 /** Names of the plugins in the list that a client has taken. */
@@ -222,16 +198,20 @@ function listedIn(root: string): string[] {
   return plugins.map(({ name }: { name: string }) => name).toSorted()
 }
 
-describe.each(GIT_CLIENTS)('$program, from the Git remote', ({ program, keeps, lists, add, install, update }) => {
+describe.each(GIT_CLIENTS)('$program, from the Git remote', ({ program, keeps, lists, install, update }) => {
   it('lists every public skill, installs, updates, takes what a link gives, and nothing once it is revoked', async () => {
     const name = nameOf('open', 20 + GIT_CLIENTS.findIndex((client) => client.program === program))
     const { run, home } = person(program)
+    const add = (remote: string) => ['plugin', 'marketplace', 'add', remote]
+    // Words of a marketplace are whole; the others are about the skill.
+    const call = async (words: readonly string[]) =>
+      await run(program, 'plugin', ...words, ...(words.length > 1 ? [] : [`${name}@${MARKET}`]))
     expect(await run(program, ...add(`${library.url}/library.git`))).toMatchObject({ code: 0 })
     expect(listedIn(join(home, lists))).toEqual(all('open', PUBLIC))
-    expect(await run(program, ...install(name))).toMatchObject({ code: 0 })
+    expect(await call(install)).toMatchObject({ code: 0 })
     expect(textsOf(join(home, keeps), name)).toEqual([expect.stringContaining('Before')])
     await library.edit(name, `After for ${program}`)
-    for (const args of update(name)) expect(await run(program, ...args), args.join(' ')).toMatchObject({ code: 0 })
+    for (const words of update) expect(await call(words), words.join(' ')).toMatchObject({ code: 0 })
     expect(textsOf(join(home, keeps), name)).toContainEqual(expect.stringContaining(`After for ${program}`))
     const link = await library.makeLink(program)
     const friend = person(`${program}-friend`)

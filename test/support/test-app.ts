@@ -244,3 +244,15 @@ export function rpc(method: string, params?: unknown, id: unknown = 1): RequestI
 export async function readJson(response: Response) {
   return JSON.parse(await response.text())
 }
+
+/** Reads a stream until it holds a text; gives what was read. The rest can be read after it. */
+export async function readUntil(response: Response, text: string): Promise<string> {
+  const reader = response.body?.getReader()
+  for (let seen = ''; ; ) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+    seen += new TextDecoder().decode(value)
+    if (!seen.includes(text) && !done) continue
+    reader?.releaseLock()
+    return seen
+  }
+}
