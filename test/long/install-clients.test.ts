@@ -1,21 +1,10 @@
 import { spawn } from 'node:child_process'
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findTool, installClients } from '../../scripts/setup-tools.ts'
+import { makeFolder } from '../support/folders.ts'
 import { findCertificateObstacle, type HttpsFront, startHttpsFront } from '../support/https-front.ts'
 import { createKey } from '../support/library-fixtures.ts'
 import { createPlace, type Place } from '../support/processes.ts'
@@ -37,13 +26,12 @@ const skillMd = (name: string, text: string) => `---\nname: ${name}\ndescription
 /** What most clients install from. */
 let library: Library
 /** Where the skills are imported from, and where people have their home folders. */
-let folder: string
+const folder = makeFolder()
 /** Every library that was opened. */
 const places: Place[] = []
 
 beforeAll(async () => {
   installClients()
-  folder = mkdtempSync(join(tmpdir(), 'commonplace-clients-'))
   for (const [kind, count] of [
     ['open', PUBLIC],
     ['hidden', PRIVATE],
@@ -59,7 +47,6 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(async () => {
   for (const place of places) await place.remove()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** A running service with every skill in it, and its owner. */
@@ -80,7 +67,7 @@ async function openLibrary(baseUrl = ''): Promise<Library> {
   await place.commonplace(['import', 'skills', join(folder, 'open'), '--user', 'owner', '--public'])
   await place.commonplace(['import', 'skills', join(folder, 'hidden'), '--user', 'owner'])
   const served = await place.serve(baseUrl === '' ? {} : { env: { BASE_URL: baseUrl } })
-  const url = served.children.length === 1 ? (served.ownUrls[0] ?? '') : served.url
+  const url = served.ownUrls[0] ?? ''
   const send = async (method: string, path: string, body?: unknown) =>
     await readJson(await fetch(url + path, { ...json(method, body), headers: { 'content-type': 'application/json', 'x-api-key': key } }))
   return {
