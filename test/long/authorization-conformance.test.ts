@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { findTool } from '../../scripts/setup-tools.ts'
 import { signUpInBrowser, useBrowser } from '../support/browser.ts'
 import { untilPrinted } from '../support/children.ts'
 import { allowProgram } from '../support/consent.ts'
+import { makeFolder } from '../support/folders.ts'
 import { registerAt } from '../support/oauth-program.ts'
 import { findFreePort } from '../support/postgres-server.ts'
 import { run } from '../support/processes.ts'
@@ -20,13 +20,12 @@ import { run } from '../support/processes.ts'
 
 const SUITE = findTool('@modelcontextprotocol/conformance/dist/index.js')
 const checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }))
-const results = mkdtempSync(join(tmpdir(), 'commonplace-authorization-'))
+const results = makeFolder()
 
 const bench = useBrowser()
 beforeAll(async () => {
   await signUpInBrowser(await bench.newPage(), 'ada')
 })
-afterAll(() => rmSync(results, { recursive: true, force: true }))
 
 it('runs every scenario there is for authorization servers', async () => {
   const listed = (await run(process.execPath, [SUITE, 'list'])).stdout

@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { endProcess } from '../support/children.ts'
+import { makeFolder } from '../support/folders.ts'
 import { createKey } from '../support/library-fixtures.ts'
 import { createPlace, type Place } from '../support/processes.ts'
 
 /** What goes wrong around a library in a file, and what the service says of it. */
 
+const folder = makeFolder()
 let place: Place
 let file: string
 let key: string
 beforeEach(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'commonplace-operating-'))
-  file = join(folder, 'library.db')
+  file = join(mkdtempSync(join(folder, 'place-')), 'library.db')
   place = createPlace(() => `sqlite:${file}`)
   key = await createKey(place.databaseUrl, 'ada')
 })
