@@ -88,15 +88,8 @@ const readResult = z.object({ contents: z.array(z.object({ uri: z.string(), text
 const form = z.object({ requestedSchema: z.object({ properties: z.record(z.string(), z.unknown()) }) })
 
 /** Each call's answer as the client gives it. */
-interface Raw {
-  listTools(): Promise<unknown>
-  callTool(name: string, args: Record<string, unknown>): Promise<unknown>
-  listPrompts(cursor: string | undefined): Promise<unknown>
-  getPrompt(name: string, args: Record<string, string> | undefined): Promise<unknown>
-  listResources(): Promise<unknown>
-  readResource(uri: string): Promise<unknown>
-  verifySkills?(): Promise<number>
-  close(): Promise<void>
+type Raw = Pick<Connection, 'verifySkills' | 'close'> & {
+  [Call in Exclude<keyof Connection, 'asked' | 'verifySkills' | 'close'>]: (...args: Parameters<Connection[Call]>) => Promise<unknown>
 }
 
 function toConnection(raw: Raw, asked: readonly (readonly string[])[]): Connection {
