@@ -12,11 +12,11 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 const HEADERS = { accept: 'text/html', origin: 'http://127.0.0.1:3000' }
-const post = (path: string, body: string | Uint8Array<ArrayBuffer>, type: string, cookie = '') =>
+const post = (path: string, body: string | Uint8Array<ArrayBuffer>, type: string, cookie = '', more: Record<string, string> = {}) =>
   test.fetch(path, {
     method: 'POST',
     redirect: 'manual',
-    headers: { ...HEADERS, 'content-type': type, ...(cookie ? { cookie } : {}) },
+    headers: { ...HEADERS, 'content-type': type, ...(cookie ? { cookie } : {}), ...more },
     body,
   })
 const FORM = 'application/x-www-form-urlencoded'
@@ -120,12 +120,7 @@ describe('a form of somebody who is signed in', () => {
       expect(shown.html).toContain('id="improved"')
     }
     const refused = async (body: string, headers: Record<string, string>, cookie = ada.cookies()) => {
-      const answer = await test.fetch('/new/improve', {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { ...HEADERS, ...EVENTS, 'content-type': FORM, ...(cookie ? { cookie } : {}), ...headers },
-        body,
-      })
+      const answer = await post('/new/improve', body, FORM, cookie, { ...EVENTS, ...headers })
       return [answer.status, JSON.parse(await answer.text()).message]
     }
     expect((await refused('content=x', { origin: 'https://elsewhere.example' }))[0]).toBe(403)
