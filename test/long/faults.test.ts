@@ -159,15 +159,6 @@ function readErrors({ child }: Served): () => string[] {
   }
 }
 
-/** Starts a service that refuses to start: its status, and what it says. */
-async function startRefused(place: Place): Promise<[code: number, said: string]> {
-  const refused = place.start(['serve'])
-  let said = ''
-  refused.stderr.on('data', (chunk) => (said += chunk))
-  const [code] = await once(refused, 'exit')
-  return [code, said]
-}
-
 /** One save by hand: its status and what is said. */
 async function saveOne({ url }: Served, key = '', content = 'x'): Promise<[status: number, message: string]> {
   const answer = await fetch(`${url}/api/prompts`, {
@@ -259,9 +250,9 @@ describe('a library in a file', () => {
     await writers.stop()
     await kill(served, 'SIGTERM')
     execFileSync('mount', ['-o', 'remount,ro', disk])
-    const [code, said] = await startRefused(place)
+    const { code, stderr } = await place.commonplace(['serve'])
     expect(code).toBe(69)
-    expect(said).toMatch(/cannot be written to: its file or folder is read-only/)
+    expect(stderr).toMatch(/cannot be written to: its file or folder is read-only/)
     execFileSync('mount', ['-o', 'remount,rw', disk])
     chmodSync(path, 0o600)
     const again = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
@@ -293,8 +284,8 @@ describe('a library in a file', () => {
     const result = await expectNothingLost(served.url, writers.ledger)
     await kill(served, 'SIGTERM')
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
-    const [code, said] = await startRefused(place)
-    expect([code, said, existsSync(path)]).toEqual([66, expect.stringMatching(/There was a library at .*--create/), false])
+    const { code, stderr } = await place.commonplace(['serve'])
+    expect([code, stderr, existsSync(path)]).toEqual([66, expect.stringMatching(/There was a library at .*--create/), false])
     expect((await probe(await place.serve({ args: ['--create'] }))).status).toBe(200)
     tell(
       'File moved away or deleted',
