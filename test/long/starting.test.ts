@@ -1,26 +1,24 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { untilPrinted } from '../support/children.ts'
+import { makeFolder } from '../support/folders.ts'
 import { findFreePort } from '../support/postgres-server.ts'
 import { createPlace, MAIN, run } from '../support/processes.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 describe('starting from the sources', () => {
-  let folder = ''
+  const folder = makeFolder()
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'commonplace-sources-'))
     for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'assets', 'src', 'scripts', 'starter']) {
       cpSync(join(ROOT, name), join(folder, name), { recursive: true })
     }
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it('says once that it builds, and on stderr', async () => {
     const args = ['run', '-s', 'commonplace', '--', '--version']
@@ -56,19 +54,16 @@ describe('starting from the sources', () => {
 describe('installed as a command', () => {
   it('starts with Node, and names itself in hints', async () => {
     const place = createPlace()
-    try {
-      expect(readFileSync(MAIN, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
-      const command = join(place.folder, 'commonplace')
-      symlinkSync(MAIN, command)
-      const made = await run(process.execPath, [command, 'users', 'create', 'ada'], { env: place.env })
-      expect(made.stdout).toMatch(/ with the same DATABASE_URL: commonplace keys create --user ada /)
-      const local = await run(process.execPath, [command, 'users', 'create', 'ada'], {
-        env: { ...place.env, DATABASE_URL: '' },
-        cwd: place.folder,
-      })
-      expect(local.stdout).toMatch(/Create a key with: commonplace keys create --user ada /)
-    } finally {
-      await place.remove()
-    }
+    onTestFinished(place.remove)
+    expect(readFileSync(MAIN, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+    const command = join(place.folder, 'commonplace')
+    symlinkSync(MAIN, command)
+    const made = await run(process.execPath, [command, 'users', 'create', 'ada'], { env: place.env })
+    expect(made.stdout).toMatch(/ with the same DATABASE_URL: commonplace keys create --user ada /)
+    const local = await run(process.execPath, [command, 'users', 'create', 'ada'], {
+      env: { ...place.env, DATABASE_URL: '' },
+      cwd: place.folder,
+    })
+    expect(local.stdout).toMatch(/Create a key with: commonplace keys create --user ada /)
   })
 })
