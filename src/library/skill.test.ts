@@ -62,10 +62,6 @@ describe('checkSkillFiles', () => {
     expect(refusal.code).toBe('invalid_input')
     expect(refusal.details.map((detail) => detail.path)).toEqual(['files[1].filename', 'files[3].filename'])
   })
-
-  it.each([[['a', 'A']], [['a', 'a']], [['a', 'a/b']]])('refuses %j side by side', (names) => {
-    expect(refusalOf(() => checkSkillFiles([SKILL, ...names.map((name) => file(name))])).code).toBe('invalid_input')
-  })
 })
 
 describe('applyFileChange', () => {

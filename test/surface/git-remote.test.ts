@@ -314,13 +314,6 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
   })
 
-  it('gives an unlisted item by its id alone', async () => {
-    const { id, slug } = await savePrompt('Unlisted', { visibility: 'unlisted' })
-    expect(await files(await clone(`/prompts/${id}.git`))).toContain(`prompts/uncategorised/${slug}.md`)
-    expect((await test.fetch(`/prompts/${slug}.git/info/refs?service=git-upload-pack`)).status).toBe(404)
-    expect(await files(await clone('/library.git'))).not.toContain(`prompts/uncategorised/${slug}.md`)
-  })
-
   it('tells nobody of a private object who asks with its id', async () => {
     await savePrompt('Guessed', { visibility: 'private' })
     const mine = await clone(`${basic(key)}/private/library.git`)

@@ -90,7 +90,6 @@ describe('the start', () => {
     }
     const prompt = (path: string) => ({ IMPROVE_SYSTEM_PROMPT_FILE: path })
     const rows: readonly (readonly [Record<string, string>, RegExp])[] = [
-      [{ IMPROVE_MODEL: 'gpt-5' }, /^IMPROVE_MODEL is "gpt-5", which has no known provider/],
       [{ IMPROVE_MODEL: 'mistral/large' }, /^IMPROVE_MODEL is "mistral\/large", which has no known provider/],
       [{ IMPROVE_MODEL: 'openai/gpt-5' }, /^IMPROVE_MODEL is "openai\/gpt-5", which needs OPENAI_API_KEY\.$/m],
       [{ IMPROVE_MODEL: 'anthropic/x', OPENAI_API_KEY: SECRET }, /needs ANTHROPIC_API_KEY/],

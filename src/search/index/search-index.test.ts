@@ -29,12 +29,6 @@ describe('every word before some', () => {
     expect(seqs('walrus invoice ').toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  it('adds those that hold some when there are fewer', () => {
-    const { seqs, find } = libraryOf([...Array.from({ length: 9 }, () => 'walrus invoice'), 'walrus', 'invoice'])
-    expect(find('walrus invoice ').total).toBe(11)
-    expect(seqs('walrus invoice ').slice(0, 9).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
-  })
-
   it('lists those that hold all first when no word of the query has a vector', () => {
     const texts = [
       { title: 'Walrus walrus walrus', content: 'walrus' },
@@ -101,12 +95,6 @@ describe('what counts for more', () => {
       [1, 2],
       [2, 1],
     ])
-  })
-
-  it('of equal ones the most voted, then the newest', () => {
-    const texts = [{ votes: 1 }, { votes: 0 }, { votes: 2 }, { votes: 1 }, { votes: 2 }, { votes: 0 }]
-    const { seqs } = libraryOf(texts.map((text) => ({ ...text, title: 'walrus guide', content: 'walrus' })))
-    expect(seqs('walrus ')).toEqual([5, 3, 4, 1, 6, 2])
   })
 })
 
@@ -239,16 +227,6 @@ describe('pages, totals, sorts and filters', () => {
         },
       ),
     )
-  })
-
-  it('keep prompts and skills apart', () => {
-    const { put, seqs, index } = makeLibrary()
-    put([{ ...BASE, seq: 1, content: 'walrus', category: 5, tags: ['sea'] }])
-    put([{ ...BASE, seq: 2, content: 'walrus invoice', category: 5, tags: ['sea'], type: null }], 'skill')
-    expect([seqs('walrus '), seqs('walrus ', { kind: 'skill' })]).toEqual([[1], [2]])
-    expect([seqs('invoice '), seqs('', { kind: 'skill', filter: { types: ['TEXT'] } })]).toEqual([[], []])
-    expect([...index.countCategories('skill', asViewer())]).toEqual([[5, 1]])
-    expect(index.countTags(asViewer())).toEqual([{ slug: 'sea', name: 'SEA', count: 2 }])
   })
 })
 
