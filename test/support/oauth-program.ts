@@ -113,13 +113,7 @@ export async function program(test: TestApp, known?: { clientId: string }): Prom
 
 /** Calls a tool, or lists tools, at an address with a token. */
 export function callMcp(test: TestApp, token: string | null, body: object = { method: 'tools/list' }, path = '/mcp'): Promise<Response> {
-  return test.fetch(path, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
-  })
+  const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const headers = { ...accept, ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
+  return test.fetch(path, { ...json('POST', { jsonrpc: '2.0', id: 1, ...body }), headers })
 }
