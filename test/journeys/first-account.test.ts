@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { expectCopied, savePrompt, signUpInBrowser, useBrowser } from '../support/browser.ts'
+import { rpc } from '../support/test-app.ts'
 
 /** A library in which nobody has an account yet. */
 const bench = useBrowser()
@@ -24,11 +25,8 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   // The page waits for the first call with the key.
   const search = async () => {
     const params = { name: 'search_prompts', arguments: { query: 'greeting' } }
-    const response = await fetch(`${bench.baseUrl}/api/mcp`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', PROMPTS_API_KEY: key },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-    })
+    const headers = { 'content-type': 'application/json', PROMPTS_API_KEY: key }
+    const response = await fetch(`${bench.baseUrl}/api/mcp`, { ...rpc('tools/call', params), headers })
     return { status: response.status, text: await response.text() }
   }
   expect(await page.locator('[data-first-call]').textContent()).toBe('Waiting for the first call with this key…')
@@ -77,8 +75,7 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
   await page.waitForURL('**/connect?access=key&client=gemini-cli')
   const { httpUrl, headers } = JSON.parse((await page.locator('.client pre:visible').textContent()) ?? '').mcpServers.commonplace
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
-  const called = await fetch(httpUrl, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+  const called = await fetch(httpUrl, { ...rpc('tools/list'), headers: { ...headers, 'content-type': 'application/json' } })
   expect(called.status).toBe(200)
   await page.getByText('First call received ✓').waitFor()
   await page.getByLabel('Codex', { exact: true }).check()
