@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
+import { endProcess } from '../support/children.ts'
 import { openAt } from '../support/engines.ts'
 import { isOnPostgres } from '../support/postgres.ts'
 import { createPlace } from '../support/processes.ts'
@@ -34,8 +34,7 @@ it('a whole library loses nothing and doubles nothing when its import is killed 
     await sleep(2)
     if ((await countRows('item').catch(() => 0)) > 0) break
   }
-  child.kill('SIGKILL')
-  await once(child, 'exit')
+  await endProcess(child, 'SIGKILL')
   const before = await countRows('item')
   expect(before).toBeGreaterThan(0)
   expect(before).toBeLessThan(count)

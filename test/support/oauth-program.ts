@@ -90,7 +90,6 @@ export async function program(test: TestApp, known?: { clientId: string }): Prom
       const { scopes = ['read', 'write'], reach = '' } = answer
       const fields = { query: to.search.slice(1), do: answer.do ?? 'allow', scopes, reach }
       const answered = await person.post('/oauth2/consent', fields)
-
       return addressBack(answered.html).searchParams
     },
     exchange: (fields, headers) => post({ client_id: clientId, ...fields }, headers),

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { endProcess } from './children.ts'
 import { findFreePort } from './postgres-server.ts'
 import { type Visitor, visit } from './visitor.ts'
 
@@ -47,9 +48,6 @@ export async function startOidcServer(redirectUri: string, port?: number): Promi
       }
       throw new Error('The provider did not come to an end')
     },
-    async stop() {
-      child.kill('SIGKILL')
-      await once(child, 'close')
-    },
+    stop: () => endProcess(child, 'SIGKILL'),
   }
 }
