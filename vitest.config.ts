@@ -13,7 +13,7 @@ const POSTGRES_ALONE = 'test/engine/{migrate-data,pgvector,postgres-plans,replic
 const SQLITE_ALONE = 'test/engine/sqlite.test.ts'
 const SMOKE = 'test/journeys/smoke.test.ts'
 /** Of the long tests, those that run for a few rounds with every change. */
-const SAMPLE = ['test/long/{attacks,backups,conformance,faults,kills}.test.ts']
+const SAMPLE = ['test/long/{attacks,backups,conformance,faults}.test.ts']
 
 useMemoryForFiles()
 // Each of the processes compiles the same modules, those of the program under test too.

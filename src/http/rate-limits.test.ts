@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { callerOfAddress, createRateLimits } from './rate-limits.ts'
 
 describe('createRateLimits', () => {
+<<<<<<< HEAD
   it('serves as many as it says, to each caller for itself, then says how long to wait', async () => {
     const limits = createRateLimits(3)
     for (let i = 0; i < 3; i++) await limits.count('a')
@@ -35,6 +36,8 @@ describe('createRateLimits', () => {
     }
   })
 
+=======
+>>>>>>> 5eb07f37ffcbeeaff905c3a65a35a88b6711cef8
   it.each([-3_600_000, 3_600_000])('asks nobody to wait longer than a minute after the clock jumped by %i ms', async (jumpMs) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {

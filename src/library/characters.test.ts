@@ -1,14 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  blankForbiddenCharacters,
-  countCharacters,
-  cutAtWord,
-  cutCharacters,
-  hasForbiddenCharacter,
-  isBlank,
-  isLongerThan,
-} from './characters.ts'
+import { blankForbiddenCharacters, countCharacters, cutAtWord, cutCharacters, hasForbiddenCharacter, isLongerThan } from './characters.ts'
 
 /** Any text, with lone surrogates and pairs often. */
 const anyText = fc
@@ -53,8 +45,4 @@ it('finds NUL and lone surrogates, and turns them into spaces', () => {
   const texts = ['', 'plain 😀 \n\t\u0001', 'a\0', '\ud800', '\udc00x', '\ufffd']
   expect(texts.map(hasForbiddenCharacter)).toEqual([null, null, 'NUL', 'lone surrogate', 'lone surrogate', null])
   expect(blankForbiddenCharacters('a\0b\ud800c\udc00😀')).toBe('a b c 😀')
-})
-
-it('knows blank texts', () => {
-  expect(['', ' \t\r\n\u00a0\u3000', ' x ', '0'].map(isBlank)).toEqual([true, true, false, false])
 })

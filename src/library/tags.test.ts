@@ -10,16 +10,8 @@ it('merges tags of one slug under the first spelling and keeps the order', () =>
   ])
 })
 
-it('keeps C, C++ and C# apart', () => {
-  expect(toTags(['C', 'C++', 'C#']).map((tag) => tag.slug)).toEqual(['c', 'cplusplus', 'csharp'])
-})
-
 it('trims a name and reads both spellings of a letter as one', () => {
   expect(toTags(['  cafe\u0301 ', 'caf\u00e9'])).toEqual([{ name: 'caf\u00e9', slug: 'cafe' }])
-})
-
-it('gives tags of any script a slug', () => {
-  expect(toTags(['北京'])).toEqual([{ name: '北京', slug: 'beijing' }])
 })
 
 it.each(['', '   ', '!!!', '🎉'])('refuses %j, of which nothing is left, and names it', (name) => {
@@ -27,8 +19,4 @@ it.each(['', '   ', '!!!', '🎉'])('refuses %j, of which nothing is left, and n
     expect.objectContaining({ code: 'invalid_input', details: [expect.objectContaining({ path: 'tags[1]' })] }),
   )
   expect(() => toTags([name])).toThrow(AppError)
-})
-
-it('takes no tags at all', () => {
-  expect(toTags([])).toEqual([])
 })

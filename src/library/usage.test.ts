@@ -61,16 +61,6 @@ describe('splitCounts', () => {
 })
 
 describe('collectUses', () => {
-  it('makes one search of those of a page, which found nothing when none did', () => {
-    const page = collectUses()
-    page.count('search')
-    page.count('search')
-    page.count('empty_search')
-    expect(page.notes()).toEqual([['search']])
-    page.count('empty_search')
-    expect(page.notes()).toEqual([['search'], ['empty_search']])
-  })
-
   it('counts an item once', () => {
     const page = collectUses()
     for (const id of ['a', 'a', 'b']) page.count('read', { id })

@@ -159,10 +159,6 @@ describe('filling', () => {
     expect(fill('${a}', { a: '1', z: '2' })).toEqual({ text: '1', unfilled: [] })
   })
 
-  it.each(['${b}', '${a}', '$&', '$1', '$$', "$'", '$`', '$<a>', '\\1', '${b:x}'])('lands the value %s as it is', (value) => {
-    expect(fill('<${a}|${b:other}>', { a: value }).text).toBe(`<${value}|other>`)
-  })
-
   it('takes values of 10,000 characters', () => {
     expect(MAX_VARIABLE_VALUE).toBe(10_000)
     const codes = (length: number) => ['x', '😀'].map((letter) => codeOf(() => fill('${a}', { a: letter.repeat(length) })))

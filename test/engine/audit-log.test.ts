@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import { OPERATOR_ORIGIN } from '../../src/library/audit.ts'
 import type { PromptFields } from '../../src/library/items.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
-import { startRetention } from '../../src/server/retention.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
-const DAY_MS = 86_400_000
 const START = Date.UTC(2026, 0, 1)
 const FIELDS: PromptFields = { ...PLAIN_PROMPT, title: 'Walrus', content: 'Write.', visibility: 'private' }
 
@@ -17,16 +15,13 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
   let store: LibraryStore
   let database: OpenDatabase
   let place: Awaited<ReturnType<typeof engine.create>>
-  let now: number
 
   beforeEach(async () => {
-    now = START
     place = await engine.create()
     database = place.open()
-    store = await createStore(database, { clock: () => now, random: countingRandom() })
+    store = await createStore(database, { clock: () => START, random: countingRandom() })
   })
   afterEach(async () => {
-    vi.useRealTimers()
     await store.close()
     await place.remove()
   })
@@ -95,42 +90,4 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
     const old = database.reader.selectFrom('audit_event').select('seq').where('at', '<', '2026').orderBy('at').limit(10)
     expect(await engine.isServedByIndex(database, old.compile())).toBe(true)
   })
-
-  it('loses what is older than its days, and nothing else', async () => {
-    // More than a step removes.
-    const nobody = { actor_id: null, key_id: null, target_id: null, owner_id: null }
-    const old = { ...nobody, surface: 'cli' as const, action: 'setting_changed' as const, detail: '{}' }
-    const rows = Array.from({ length: 1_200 }, () => ({ ...old, at: new Date(START).toISOString() }))
-    await database.transact(async (db) => {
-      for (let first = 0; first < rows.length; first += 300)
-        await db
-          .insertInto('audit_event')
-          .values(rows.slice(first, first + 300))
-          .execute()
-    })
-    now += 10 * DAY_MS
-    await record()
-    const failures: unknown[] = []
-    const limits = { trashDays: null, versionsKeep: null, onPurged: () => {}, onFailure: (error: unknown) => failures.push(error) }
-    const wait = { firstMs: 1, everyMs: 1, agedMs: 1 }
-    const stop = startRetention({
-      ...limits,
-      auditDays: 5,
-      purges: store.purges,
-      audit: store.audit,
-      usage: store.usage,
-      logins: store.logins,
-      clock: () => now,
-      wait,
-    })
-    await expect.poll(count).toBe(1)
-    now += 6 * DAY_MS
-    await expect.poll(count).toBe(0)
-    await stop()
-    expect(failures).toEqual([])
-  })
-
-  const record = () =>
-    store.audit.recordEvent({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: 'service_url' } })
-  const count = async () => (await store.audit.listEvents(ANONYMOUS, { limit: 5_000 })).length
 })

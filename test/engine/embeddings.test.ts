@@ -140,21 +140,6 @@ for (const engine of ENGINES) {
         const similar = await store.items.findSimilarPrompts('anything', { types: ['TEXT'], limit: 3, vector: toward(5) })
         expect(similar[0]?.prompt.title).toBe('Item 5')
       })
-
-      it('stop counting in the moment an item is hidden, changed or its vectors forgotten', async () => {
-        await fill()
-        expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
-        const found = await store.items.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))
-        const id = found.items[0]?.id ?? ''
-        await store.items.changePrompt(id, by(), () => ({ visibility: 'private' }))
-        expect(await titles('zzzunknown', toward(7))).toEqual([])
-        await store.items.changePrompt(id, by(), () => ({ visibility: 'public' }))
-        expect(await titles('zzzunknown', toward(7))).toEqual([])
-        await embed(await pending(), toward(7))
-        expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
-        await store.embeddings.forgetEmbeddings(null)
-        expect(await titles('zzzunknown', toward(7))).toEqual([])
-      })
     })
   })
 }

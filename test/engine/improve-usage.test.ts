@@ -9,26 +9,6 @@ for (const engine of ENGINES) {
     const ADA = 'key 1'
     const spend = (caller: string, day: string, characters: number) => ({ caller, day, characters })
 
-    it('is counted for each caller and day, and never past the budget', async () => {
-      const database = await engine.create()
-      const store = await createStore(database.open(), { clock: () => 0, random: countingRandom() })
-      const budget = { requests: 2, characters: 100 }
-      const said = []
-      for (const [caller, day, characters] of [
-        [ADA, '2026-01-01', 90],
-        [ADA, '2026-01-01', 11],
-        [ADA, '2026-01-01', 10],
-        [ADA, '2026-01-01', 0],
-        ['key 2', '2026-01-01', 100],
-        [ADA, '2026-01-02', 101],
-        [ADA, '2026-01-02', 100],
-      ] as const)
-        said.push(await store.budgets.spendImproveBudget(spend(caller, day, characters), budget))
-      expect(said).toEqual([true, false, true, false, true, false, true])
-      await store.close()
-      await database.remove()
-    })
-
     it('is known after the library was closed and opened again, and to two that have it open at once', async () => {
       const database = await engine.create()
       const outside = { clock: () => 0, random: countingRandom() }

@@ -123,18 +123,6 @@ for (const engine of ENGINES) {
       expect(await counts()).toEqual([2, 0, 2])
     })
 
-    it('are kept for each model by itself, until the others are forgotten', async () => {
-      await save()
-      await encode(await pending())
-      expect((await pending('two')).length).toBe(1)
-      await encode(await pending('two'), 'two')
-      expect(await store.itemVectors.forgetOtherVectors('two')).toBe(1)
-      expect([await counts(), await counts('two')]).toEqual([
-        [1, 0, 1],
-        [1, 1, 0],
-      ])
-    })
-
     describe('as an index reads them', () => {
       /** A reader as a new process has it, and what its index was given. */
       const begin = () => {

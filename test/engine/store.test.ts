@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, SkillFields, User } from '../../src/library/items.ts'
-import type { ItemReader, WalkPosition } from '../../src/library/ports/items.ts'
+import type { WalkPosition } from '../../src/library/ports/items.ts'
 import type { SearchRequest } from '../../src/library/ports/search.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { ANALYSIS } from '../../src/search/analysis/indexed-text.ts'
@@ -133,15 +133,6 @@ for (const engine of ENGINES) {
         expect((await store.items.createPrompt(by(ada), PROMPT)).slug).toBe('a-title')
       })
 
-      it('is undone whole when a transaction of several fails', async () => {
-        const work = store.inTransaction(async (transaction) => {
-          await transaction.items.createPrompt(by(ada), PROMPT)
-          throw new Error('stop')
-        })
-        await expect(work).rejects.toThrow('stop')
-        expect(await store.service.isEmpty()).toBe(true)
-      })
-
       it('lets the process do other things between changes that come all at once', async () => {
         const writes = Array.from({ length: 20 }, () => store.items.createPrompt(by(ada), PROMPT))
         let isDone = false
@@ -263,48 +254,7 @@ for (const engine of ENGINES) {
       })
     })
 
-    describe('edits at the same moment', () => {
-      it('are seen by what decides: a stale edit can be refused, and then changes nothing', async () => {
-        const saved = await store.items.createPrompt(by(ada), PROMPT)
-        const edit = (content: string) =>
-          store.items.changePrompt(saved.id, by(ada), (current) => {
-            if (current.version !== 1) throw new Error('stale')
-            return { content }
-          })
-        const outcomes = await Promise.allSettled([edit('first'), edit('second')])
-        expect(outcomes.map((outcome) => outcome.status).toSorted()).toEqual(['fulfilled', 'rejected'])
-        expect((await store.items.findPrompt(ANONYMOUS, saved.id))?.version).toBe(2)
-      })
-    })
-
     describe('search', () => {
-      it('counts exactly, pages without gaps, and filters before ranking', async () => {
-        for (let i = 0; i < 25; i++) {
-          await store.items.createPrompt(by(ada), {
-            ...PROMPT,
-            title: `Walrus ${i}`,
-            category: i % 2 ? 'testing' : 'writing',
-            tags: i % 5 ? ['odd'] : ['odd', 'five'],
-          })
-        }
-        const seen: string[] = []
-        for (let offset = 0; offset < 25; offset += 10) seen.push(...(await titles(ANONYMOUS, search('walrus', { offset }))))
-        expect(new Set(seen).size).toBe(25)
-        const total = async (filter: SearchRequest['filter']) =>
-          (await store.items.searchPrompts(ANONYMOUS, search('walrus', { filter }))).total
-        expect(await total({})).toBe(25)
-        expect(await total({ categories: ['testing'] })).toBe(12)
-        expect(await total({ categories: ['coding'] })).toBe(12)
-        expect(await total({ categories: ['coding', 'writing'] })).toBe(25)
-        expect(await total({ anyTags: ['five', 'none'] })).toBe(5)
-        expect(await total({ allTags: ['five', 'odd'] })).toBe(5)
-        expect(await total({ allTags: ['five', 'none'] })).toBe(0)
-        expect(await total({ authors: ['aDa'] })).toBe(25)
-        expect(await total({ authors: ['ben'] })).toBe(0)
-        expect(await total({ type: 'IMAGE' })).toBe(0)
-        expect(await total({ categories: ['unknown'] })).toBe(0)
-      })
-
       it('finds at once what another process wrote, and forgets what it took away', async () => {
         await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Here', content: 'walrus' })
         expect(await titles(ANONYMOUS, search('walrus '))).toEqual(['Here'])
@@ -462,28 +412,6 @@ for (const engine of ENGINES) {
         }
       })
 
-      it('feels votes, visibility, category and tags at once', async () => {
-        const one = await store.items.createPrompt(by(ada), PROMPT)
-        const two = await store.items.createPrompt(by(ada), PROMPT)
-        const found = async (actor: Actor, query: string, more: Partial<SearchRequest> = {}) =>
-          (await store.items.searchPrompts(actor, search(query, more))).items.map((item) => (item.id === one.id ? 'one' : 'two'))
-        expect(await found(ANONYMOUS, 'text ')).toEqual(['two', 'one'])
-        await store.marks.setVote(as(ben), 'prompt', one.id, ben.id, true)
-        expect(await found(ANONYMOUS, 'text ')).toEqual(['one', 'two'])
-        await store.marks.setVote(as(ben), 'prompt', one.id, ben.id, false)
-        expect(await found(ANONYMOUS, 'text ')).toEqual(['two', 'one'])
-        await store.items.changePrompt(one.id, by(ada), () => ({ category: 'testing', tags: ['New'] }))
-        expect(await found(ANONYMOUS, 'text ', { filter: { categories: ['testing'], anyTags: ['new'] } })).toEqual(['one'])
-        expect(await found(ANONYMOUS, 'new ')).toEqual(['one'])
-        for (const visibility of ['unlisted', 'private'] as const) {
-          await store.items.changePrompt(two.id, by(ada), () => ({ visibility }))
-          expect([await found(as(ben), 'text '), (await found(as(ada), 'text ')).length]).toEqual([['one'], 2])
-          expect([await store.items.countPrompts(as(ben), {}), await store.items.countPrompts(as(ada), {})]).toEqual([1, 2])
-        }
-        await store.items.changePrompt(two.id, by(ada), () => ({ visibility: 'public' }))
-        expect((await found(ANONYMOUS, 'text ')).length).toBe(2)
-      })
-
       it('keeps the words of what is saved and voted for, deleted and restored, in one transaction', async () => {
         await store.inTransaction(async (transaction) => {
           const saved = await transaction.items.createPrompt(by(ada), { ...PROMPT, title: 'Together', content: 'walrus' })
@@ -525,28 +453,6 @@ for (const engine of ENGINES) {
         expect([await found('quokka '), await found('tables ')]).toEqual([[skill.id], [skill.id]])
         await store.items.changeSkill(skill.id, by(ada), () => ({ files: (kept) => kept.filter((file) => !file.filename.endsWith('.py')) }))
         expect([await found('quokka '), await found('invoice '), await found('tundra ')]).toEqual([[], [], [skill.id]])
-      })
-
-      it('finds skills by the text of their files, and forgets what an edit took out', async () => {
-        const skill = await store.items.createSkill(by(ada), {
-          ...SKILL,
-          files: [...SKILL.files, { filename: 'references/tides.md', bytes: bytes('about estuaries') }],
-        })
-        const found = async (query: string) => (await store.items.searchSkills(ANONYMOUS, search(query))).items.map((item) => item.id)
-        expect(await found('estuaries')).toEqual([skill.id])
-        expect(await found('tides')).toEqual([skill.id])
-        expect(await titles(ANONYMOUS, search('estuaries'))).toEqual([])
-        await store.items.changeSkill(skill.id, by(ada), () => ({ files: (files) => files.filter((file) => file.filename === 'SKILL.md') }))
-        expect(await found('estuaries')).toEqual([])
-      })
-
-      it('is broken by no text', async () => {
-        await store.items.createPrompt(by(ada), PROMPT)
-        const hostile = ['"', 'a*', 'NEAR(a b)', 'a AND', 'title : x', "'; drop table item; --", '\0', '🎉', '\ud800', '%_', '{a b}']
-        for (const query of [...hostile, hostile.join(' '), 'word '.repeat(2000), 'é'.repeat(10_000), '"'.repeat(10_000)]) {
-          const { items, total } = await store.items.searchPrompts(as(ada), search(query))
-          expect(items.length, query.slice(0, 40)).toBeLessThanOrEqual(total)
-        }
       })
     })
 
@@ -629,26 +535,6 @@ for (const engine of ENGINES) {
       })
     })
 
-    describe('votes', () => {
-      it('are one a user, and the count is that of the votes there are', async () => {
-        const saved = await store.items.createPrompt(by(ada), PROMPT)
-        const set = (user: User, voted: boolean) => store.marks.setVote(as(user), 'prompt', saved.id, user.id, voted)
-        expect(await set(ada, true)).toEqual({ id: saved.id, votes: 1 })
-        expect(await set(ada, true)).toEqual({ id: saved.id, votes: 1 })
-        expect(await set(ben, true)).toEqual({ id: saved.id, votes: 2 })
-        expect(await set(ada, false)).toEqual({ id: saved.id, votes: 1 })
-        expect(await set(ada, false)).toEqual({ id: saved.id, votes: 1 })
-        expect((await store.items.findPrompt(ANONYMOUS, saved.id))?.votes).toBe(1)
-      })
-
-      it('write no version and need an item the voter may see', async () => {
-        const hidden = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'private' })
-        expect(await store.marks.setVote(as(ben), 'prompt', hidden.id, ben.id, true)).toBeNull()
-        await store.marks.setVote(as(ada), 'prompt', hidden.id, ada.id, true)
-        expect((await store.items.findPrompt(as(ada), hidden.id))?.version).toBe(1)
-      })
-    })
-
     describe('the trash', () => {
       it('hides an item from everybody, its owner too, until it is restored', async () => {
         const saved = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Gone' })
@@ -670,20 +556,6 @@ for (const engine of ENGINES) {
     })
 
     describe('the walk', () => {
-      it('gives each prompt once, newest first, while others are added', async () => {
-        for (let i = 0; i < 10; i++) await store.items.createPrompt(by(ada), { ...PROMPT, title: `P${i}` })
-        const seen: string[] = []
-        let after = null
-        for (;;) {
-          const { entries }: Awaited<ReturnType<ItemReader['walkPrompts']>> = await store.items.walkPrompts(ANONYMOUS, {}, after, 3)
-          if (entries.length === 0) break
-          seen.push(...entries.map((entry) => entry.title))
-          after = entries.at(-1)?.position ?? null
-          await store.items.createPrompt(by(ada), { ...PROMPT, title: 'new' })
-        }
-        expect(seen).toEqual(['P9', 'P8', 'P7', 'P6', 'P5', 'P4', 'P3', 'P2', 'P1', 'P0'])
-      })
-
       it('of whole prompts does so in both orders, and leaves out what one may not list', async () => {
         for (let i = 0; i < 7; i++) await store.items.createPrompt(by(ada), { ...PROMPT, title: `P${i}`, content: `Text ${i}` })
         await store.items.createPrompt(by(ada), { ...PROMPT, title: 'hidden', visibility: 'private' })
@@ -758,14 +630,6 @@ for (const engine of ENGINES) {
       it('keep a secret made once', async () => {
         expect(await store.service.ensureSecret('sealing_key', () => 'one')).toBe('one')
         expect(await store.service.ensureSecret('sealing_key', () => 'two')).toBe('one')
-      })
-
-      it('keeps the address of the service that listened last', async () => {
-        expect(await store.service.findServiceUrl()).toBeNull()
-        for (const url of ['http://127.0.0.1:3000', 'https://prompts.example.org', 'https://prompts.example.org']) {
-          await store.service.keepServiceUrl(url)
-          expect(await store.service.findServiceUrl()).toBe(url)
-        }
       })
     })
   })

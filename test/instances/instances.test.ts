@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { program, RETURN_ADDRESS } from '../support/oauth-program.ts'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, readUntil, rpc, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
 /** Two instances on one database: an answer after an acknowledged write shows that write, whichever instance gives it. */
@@ -37,17 +37,6 @@ const asAdmin = async () => {
 const save = async (at: Instance, fields: object) => {
   const { prompt } = await at.call(ada.actor, 'save_prompt', { content: 'x', visibility: 'public', ...fields })
   return Object(prompt) as { id: string; slug: string }
-}
-/** Reads a stream until it says something. */
-async function readUntil(response: Response, text: string): Promise<string> {
-  const reader = response.body?.getReader()
-  for (let seen = ''; ; ) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    seen += new TextDecoder().decode(value)
-    if (!seen.includes(text) && !done) continue
-    reader?.releaseLock()
-    return seen
-  }
 }
 
 describe('a write at one instance', () => {

@@ -4,7 +4,7 @@ import { createKey, savePrompts } from '../support/library-fixtures.ts'
 import { createDatabaseNow } from '../support/postgres.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { createPlace } from '../support/processes.ts'
-import { json, readJson, rpc, testApp } from '../support/test-app.ts'
+import { json, readJson, readUntil, rpc, testApp } from '../support/test-app.ts'
 
 /** Processes of the built program on one database: none holds anything the others need. */
 
@@ -18,17 +18,6 @@ const makePlace = () => {
 afterEach(async () => {
   for (const place of places.splice(0)) await place.remove()
 })
-
-async function readUntil(response: Response, text: string): Promise<string> {
-  const reader = response.body?.getReader()
-  for (let seen = ''; ; ) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    seen += new TextDecoder().decode(value)
-    if (!seen.includes(text) && !done) continue
-    reader?.releaseLock()
-    return seen
-  }
-}
 
 describe('processes', () => {
   it('that start at once on an empty database make it once, and load the starter library once', async () => {

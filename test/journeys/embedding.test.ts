@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
 import { expectCopied, lookForBarriers, useSharedService } from '../support/browser.ts'
+import { listenHere } from '../support/children.ts'
 
 const bench = useSharedService()
 const DARK = 'rgb(23, 24, 27)'
@@ -39,19 +39,24 @@ it('somebody connects an editor, designs an embed, and shows it on their own pag
       ['Yours too, with a key', ['/api/mcp', 'PROMPTS_API_KEY']],
     ] as const) {
       await page.getByLabel(access).check()
-      const named = (await shown.allTextContents()).join('\n').match(/(?:\/api)?\/mcp\b|PROMPTS_API_KEY/g) ?? []
+      const texts = await shown.allTextContents()
+      const named = texts.join('\n').match(/(?:\/api)?\/mcp\b|PROMPTS_API_KEY/g) ?? []
       expect([...new Set(named)].toSorted(), `${name}, ${access}`).toEqual(expected)
+      if (access !== 'Yours too, signed in') expect(texts.length, name).toBe(name === 'Claude Code' ? 2 : 1)
+      if (access === 'Yours too, with a key') for (const text of texts) expect(text, name).toContain('PROMPTS_API_KEY')
     }
     // A link that installs a placeholder helps nobody.
     expect(await page.getByRole('link', { name: /^(Add to|Install in)/ }).count(), name).toBe(0)
   }
-  for (const [address, button] of [
-    ['/', page.locator('.connect-box [data-copy]')],
-    ['/docs/connect', page.locator('.written').getByRole('button', { name: 'Copy' }).first()],
+  await page.getByRole('link', { name: 'Sign in to create a key' }).click()
+  expect(new URL(page.url()).searchParams.get('to')).toBe('/connect?access=key')
+  for (const [address, endpoint, button] of [
+    ['/', '/api/mcp', page.locator('.connect-box [data-copy]')],
+    ['/docs/connect', '/mcp', page.locator('.written').getByRole('button', { name: 'Copy' }).first()],
   ] as const) {
     await page.goto(address)
     await button.click()
-    await expectCopied(page).toContain(`claude mcp add --transport http commonplace ${bench.baseUrl}`)
+    await expectCopied(page).toContain(`claude mcp add --transport http commonplace ${bench.baseUrl}${endpoint}`)
   }
 
   // The designer shows a preview as they type, and by a button without a script.
@@ -91,8 +96,7 @@ it('somebody connects an editor, designs an embed, and shows it on their own pag
   const blog = createServer((asked, answer) =>
     answer.setHeader('Content-Type', 'text/html').end(`<!doctype html>${posts[asked.url ?? ''] ?? ''}`),
   )
-  await new Promise<void>((resolve) => blog.listen(0, '127.0.0.1', resolve))
-  const { port } = z.object({ port: z.number() }).parse(blog.address())
+  const port = await listenHere(blog)
   const elsewhere = await bench.newPage({
     allowed: [/^Another server was asked: http:\/\/127\.0\.0\.1:/, /frame-ancestors/, /chromewebdata/],
   })

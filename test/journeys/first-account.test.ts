@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { expectCopied, readClipboard, savePrompt, signUpInBrowser, useBrowser } from '../support/browser.ts'
+import { expectCopied, savePrompt, signUpInBrowser, useBrowser } from '../support/browser.ts'
+import { rpc } from '../support/test-app.ts'
 
 /** A library in which nobody has an account yet. */
 const bench = useBrowser()
@@ -24,11 +25,8 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   // The page waits for the first call with the key.
   const search = async () => {
     const params = { name: 'search_prompts', arguments: { query: 'greeting' } }
-    const response = await fetch(`${bench.baseUrl}/api/mcp`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', PROMPTS_API_KEY: key },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-    })
+    const headers = { 'content-type': 'application/json', PROMPTS_API_KEY: key }
+    const response = await fetch(`${bench.baseUrl}/api/mcp`, { ...rpc('tools/call', params), headers })
     return { status: response.status, text: await response.text() }
   }
   expect(await page.locator('[data-first-call]').textContent()).toBe('Waiting for the first call with this key…')
@@ -77,49 +75,11 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
   await page.waitForURL('**/connect?access=key&client=gemini-cli')
   const { httpUrl, headers } = JSON.parse((await page.locator('.client pre:visible').textContent()) ?? '').mcpServers.commonplace
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
-  const called = await fetch(httpUrl, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+  const called = await fetch(httpUrl, { ...rpc('tools/list'), headers: { ...headers, 'content-type': 'application/json' } })
   expect(called.status).toBe(200)
   await page.getByText('First call received ✓').waitFor()
   await page.getByLabel('Codex', { exact: true }).check()
   expect(await page.locator('.client pre:visible').textContent()).toContain(headers.PROMPTS_API_KEY)
   await page.reload()
   expect(await page.locator('main').textContent()).not.toContain(headers.PROMPTS_API_KEY)
-  await page.goto('/docs/connect')
-  await page.locator('.written').getByRole('button', { name: 'Copy' }).first().click()
-  await expectCopied(page).toContain(`claude mcp add --transport http commonplace ${bench.baseUrl}/mcp`)
-
-  // A stranger sees one client at a time, with a key or without, by clicks and arrows.
-  const stranger = await bench.newPage()
-  await stranger.goto('/')
-  await stranger.locator('.connect-box [data-copy]').click()
-  expect(await readClipboard(stranger)).toBe(`claude mcp add --transport http commonplace ${bench.baseUrl}/api/mcp`)
-  await stranger.goto('/connect?client=windsurf')
-  const clients = stranger.getByRole('group', { name: 'Client', exact: true })
-  expect(await clients.getByRole('radio').count()).toBe(7)
-  const shown = stranger.locator('pre:visible')
-  expect(await shown.allTextContents()).toEqual([expect.stringContaining('"serverUrl"')])
-  await stranger.getByLabel('Windsurf', { exact: true }).focus()
-  await stranger.keyboard.press('ArrowRight')
-  expect(await shown.allTextContents()).toEqual([expect.stringContaining('[mcp_servers.commonplace]')])
-  for (const name of (await clients.locator('label').allTextContents()).map((one) => one.trim())) {
-    await stranger.getByLabel(name, { exact: true }).check()
-    await stranger.getByLabel('Public items, no key').check()
-    const open = await shown.allTextContents()
-    expect(open.length, name).toBe(name === 'Claude Code' ? 2 : 1)
-    expect(open.join(''), name).not.toMatch(/PROMPTS_API_KEY/)
-    await stranger.getByLabel('Yours too, signed in').check()
-    const signing = (await shown.allTextContents()).join('\n')
-    if (name === 'Windsurf') expect(signing).toBe('')
-    else expect(signing, name).toMatch(/http:\/\/127\.0\.0\.1:\d+\/mcp"?/)
-    expect(signing, name).not.toMatch(/PROMPTS_API_KEY|\/api\/mcp/)
-    await stranger.getByLabel('Yours too, with a key').check()
-    const keyed = await shown.allTextContents()
-    expect(keyed.length, name).toBe(open.length)
-    for (const text of keyed) expect(text, name).toMatch(/PROMPTS_API_KEY/)
-    // A link that installs a placeholder helps nobody.
-    expect(await stranger.getByRole('link', { name: /^(Add to|Install in)/ }).count(), name).toBe(0)
-  }
-  await stranger.getByRole('link', { name: 'Sign in to create a key' }).click()
-  expect(new URL(stranger.url()).searchParams.get('to')).toBe('/connect?access=key')
 })

@@ -1,10 +1,10 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
 import { useSharedService } from '../support/browser.ts'
+import { listenHere } from '../support/children.ts'
 import { codeAt, readSecret } from '../support/codes.ts'
+import { authorizePath, registerAt } from '../support/oauth-program.ts'
 import { PASSWORD } from '../support/visitor.ts'
 
 const bench = useSharedService()
@@ -98,10 +98,7 @@ it('a program is let in by somebody who signs in at a provider, and by nobody in
       .writeHead(200, { 'content-type': 'text/html' })
       .end(`<!doctype html><title>Elsewhere</title>${url.pathname === '/frame' ? frame : ''}`)
   })
-  elsewhere.listen(0, '127.0.0.1')
-  await once(elsewhere, 'listening')
-  const { port } = z.object({ port: z.number() }).parse(elsewhere.address())
-  const program = `http://127.0.0.1:${port}`
+  const program = `http://127.0.0.1:${await listenHere(elsewhere)}`
 
   for (const hasScript of [false, true]) {
     // They sign in first, at the provider, and are in the team of their group.
@@ -145,20 +142,5 @@ it('a program is let in by somebody who signs in at a provider, and by nobody in
 
 /** Registers a program, and gives the address that it opens in a browser. */
 async function ask(back: string): Promise<string> {
-  const registered = await fetch(`${bench.baseUrl}/oauth2/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_name: 'A program', redirect_uris: [back], token_endpoint_auth_method: 'none' }),
-  })
-  const { client_id } = z.object({ client_id: z.string() }).parse(await registered.json())
-  const asked = {
-    response_type: 'code',
-    client_id,
-    redirect_uri: back,
-    state: 'x',
-    resource: `${bench.baseUrl}/mcp`,
-    code_challenge: 'x'.repeat(43),
-    code_challenge_method: 'S256',
-  }
-  return `/oauth2/authorize?${new URLSearchParams(asked)}`
+  return authorizePath(bench.baseUrl, await registerAt(bench.baseUrl, 'A program', back), back)
 }

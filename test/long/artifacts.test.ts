@@ -4,10 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { drive, FLOOR_ASKS, median, startFloor } from '../../bench/drive.ts'
-import { readRunDelayMs } from '../../bench/processor-time.ts'
 import { findTestData } from '../support/real-data.ts'
 import type { Probe } from './observer.ts'
-import { endService, makeWatchedLibrary, serveWatched, startObserver, takeAtOnce, type WatchedLibrary } from './watched-service.ts'
+import {
+  endService,
+  type FairProbe,
+  makeWatchedLibrary,
+  serveWatched,
+  startDelays,
+  startObserver,
+  takeAtOnce,
+  type WatchedLibrary,
+} from './watched-service.ts'
 
 /**
  * A client of the well-known index asks for hundreds of archives at once, from one address and without a key: it gets every one, and others
@@ -72,22 +80,7 @@ function numberSkills(place: string): string {
 /** What others saw while something went on. */
 interface Watched {
   readonly tookMs: number
-  /** `ms` is without the time in which the service had no core, `rawMs` with it. */
-  readonly probes: readonly (Probe & { readonly rawMs: number })[]
-}
-
-/** Notes how long the service had no core, again and again; `within` says it for a time that is over. */
-function sampleDelay(pid: number) {
-  const samples = [{ at: Date.now(), totalMs: readRunDelayMs(pid) }]
-  const timer = setInterval(() => samples.push({ at: Date.now(), totalMs: readRunDelayMs(pid) }), 5)
-  return {
-    stop: () => clearInterval(timer),
-    within(from: number, to: number): number {
-      const before = samples.findLast(({ at }) => at <= from) ?? samples[0]
-      const after = samples.find(({ at }) => at >= to) ?? samples.at(-1)
-      return (after?.totalMs ?? 0) - (before?.totalMs ?? 0)
-    },
-  }
+  readonly probes: readonly FairProbe[]
 }
 
 const slowest = ({ probes }: Watched, kind: Probe['kind'], by: 'ms' | 'rawMs') =>
@@ -106,20 +99,13 @@ const indexSchema = z.object({ skills: z.array(z.looseObject({ name: z.string(),
 async function runRound(names: readonly string[]) {
   const served = await serveWatched(library)
   const observer = startObserver(served, library, { probes: [...KINDS], everyMs: 25 })
-  const delay = sampleDelay(served.child.pid ?? 0)
+  const delays = startDelays(served, 5)
   async function watch<Result>(work: () => Promise<Result>): Promise<Watched & { readonly result: Result }> {
     const from = Date.now()
     const result = await work()
     const to = Date.now()
     await pause(LATE_MS)
-    const probes = observer.probes
-      .filter(({ startedAt, ms }) => startedAt <= to && startedAt + ms >= from)
-      .map((probe) => ({
-        ...probe,
-        rawMs: probe.ms,
-        ms: Math.max(0, probe.ms - delay.within(probe.startedAt, probe.startedAt + probe.ms)),
-      }))
-    return { tookMs: to - from, probes, result }
+    return { tookMs: to - from, probes: delays.probesWithin(observer.probes, from, to), result }
   }
   const paths = names.map((name) => `/.well-known/agent-skills/${name}.zip`)
   try {
@@ -131,7 +117,7 @@ async function runRound(names: readonly string[]) {
     const again = await watch(async () => await takeAtOnce(served, paths))
     return { first, index, again }
   } finally {
-    delay.stop()
+    delays.stop()
     await observer.stop()
     await endService(served)
   }

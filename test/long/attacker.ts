@@ -1,6 +1,7 @@
 // Attacks the service from one address for a number of seconds, as one client within the reach of everybody.
 // A process of its own, so that its work is not taken for slowness of the service; it ends with its time or with its parent.
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { openClient, openDeafClient, type Route, requestBytes } from './raw-client.ts'
@@ -148,18 +149,13 @@ const ATTACKS: Readonly<Record<string, (means: Means) => Promise<void>>> = {
     }
   },
 
-  async 'resources/list over 50 connections'(means) {
-    await askInLoops(means, 50, post(LIST), { keepsConnection: true })
-  },
+  'resources/list over 50 connections': (means) => askInLoops(means, 50, post(LIST), { keepsConnection: true }),
 
-  async 'batches of resources/list over 50 connections'(means) {
-    const batch = post(Array.from({ length: BATCH }, (_, id) => ({ ...LIST, id })))
-    await askInLoops(means, 50, batch, { keepsConnection: true })
-  },
+  'batches of resources/list over 50 connections': (means) =>
+    askInLoops(means, 50, post(Array.from({ length: BATCH }, (_, id) => ({ ...LIST, id }))), { keepsConnection: true }),
 
-  async 'resources/list over new connections'(means) {
-    await askInLoops(means, 50, post(LIST, { ...JSON_HEADERS, Connection: 'close' }), { keepsConnection: false })
-  },
+  'resources/list over new connections': (means) =>
+    askInLoops(means, 50, post(LIST, { ...JSON_HEADERS, Connection: 'close' }), { keepsConnection: false }),
 
   async '64 slow uploads'(means) {
     const head = requestBytes('POST', '/api/mcp', { headers: JSON_HEADERS, contentLength: UPLOAD_BYTES })
@@ -193,7 +189,12 @@ async function attack(order: AttackOrder): Promise<AttackReport> {
   let sent = 0
   let opened = 0
   let next = started
-  const held = new Set<{ destroy(): void }>()
+  const held = new Set<Socket>()
+  const hold = (socket: Socket) => {
+    opened++
+    held.add(socket.once('close', () => held.delete(socket)))
+    return socket
+  }
   const work = play({
     ...route,
     askingPrompt,
@@ -204,19 +205,11 @@ async function attack(order: AttackOrder): Promise<AttackReport> {
       await sleep(Math.max(0, next - performance.now()))
     },
     open() {
-      opened++
       const client = openClient(route)
-      held.add(client.socket)
-      client.socket.once('close', () => held.delete(client.socket))
+      hold(client.socket)
       return client
     },
-    openDeaf(bytes) {
-      opened++
-      const socket = openDeafClient(route, bytes)
-      held.add(socket)
-      socket.once('close', () => held.delete(socket))
-      return socket
-    },
+    openDeaf: (bytes) => hold(openDeafClient(route, bytes)),
     note(status) {
       statuses[status] = (statuses[status] ?? 0) + 1
     },

@@ -1,9 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readResidentMiB, readRunDelayMs } from '../../bench/processor-time.ts'
+import { readResidentMiB } from '../../bench/processor-time.ts'
 import type { AttackReport } from './attacker.ts'
 import type { Probe } from './observer.ts'
-import { attack, endService, makeWatchedLibrary, serveWatched, startObserver, type WatchedLibrary } from './watched-service.ts'
+import {
+  attack,
+  endService,
+  type FairProbe,
+  makeWatchedLibrary,
+  serveWatched,
+  startDelays,
+  startObserver,
+  type WatchedLibrary,
+} from './watched-service.ts'
 
 /**
  * What one client without a key can do to everybody else at the default limits. Each attack goes on for ATTACK_SECONDS (15), while an observer
@@ -41,8 +50,8 @@ interface Outcome {
   readonly hasSettled: boolean
   /** How the process ended, if it did. */
   readonly death: string | null
-  /** What the observer saw while the attack went on; `ms` is without the time in which the service had no core, `rawMs` with it. */
-  readonly probes: readonly (Probe & { readonly rawMs: number })[]
+  /** What the observer saw while the attack went on. */
+  readonly probes: readonly FairProbe[]
 }
 
 let library: WatchedLibrary
@@ -95,11 +104,10 @@ async function suffer(name: string): Promise<Outcome> {
   const observer = startObserver(served, library, { probes: ['healthz', 'search', 'get_prompt', 'save'], everyMs: 200 })
   /** Resident memory; the last that was seen of a process that is gone. */
   let residentMiB = 0
-  const delays: { readonly at: number; readonly totalMs: number }[] = []
+  const delays = startDelays(served, 25)
   const read = () => {
     if (child.exitCode !== null || child.signalCode !== null) return residentMiB
     residentMiB = readResidentMiB(child.pid ?? 0).now
-    delays.push({ at: Date.now(), totalMs: readRunDelayMs(child.pid ?? 0) })
     return residentMiB
   }
   try {
@@ -116,15 +124,9 @@ async function suffer(name: string): Promise<Outcome> {
     clearInterval(sampler)
     await observer.stop()
     const death = child.signalCode ?? (child.exitCode === null ? null : `exit status ${child.exitCode}`)
-    const probes = observer.probes
-      .filter(({ startedAt, ms }) => startedAt < to && startedAt + ms > from)
-      .map((probe) => ({
-        ...probe,
-        rawMs: probe.ms,
-        ms: Math.max(0, probe.ms - delayWithin(delays, probe.startedAt, probe.startedAt + probe.ms)),
-      }))
-    return { report, levelMiB, peakMiB, hasSettled, death, probes }
+    return { report, levelMiB, peakMiB, hasSettled, death, probes: delays.probesWithin(observer.probes, from, to) }
   } finally {
+    delays.stop()
     await observer.stop()
     await endService(served)
   }
@@ -155,13 +157,6 @@ async function settles(readMiB: () => number): Promise<boolean> {
     if (readMiB() - before < STEADY_MIB) return true
     if (performance.now() >= until) return false
   }
-}
-
-/** How long the service had no core from one moment to another. */
-function delayWithin(delays: readonly { at: number; totalMs: number }[], from: number, to: number): number {
-  const before = delays.findLast(({ at }) => at <= from) ?? delays[0]
-  const after = delays.find(({ at }) => at >= to) ?? delays.at(-1)
-  return (after?.totalMs ?? 0) - (before?.totalMs ?? 0)
 }
 
 function slowest<P extends Probe>(probes: readonly P[]): P | undefined {

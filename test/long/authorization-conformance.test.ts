@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { findTool } from '../../scripts/setup-tools.ts'
 import { signUpInBrowser, useBrowser } from '../support/browser.ts'
+import { untilPrinted } from '../support/children.ts'
 import { allowProgram } from '../support/consent.ts'
+import { makeFolder } from '../support/folders.ts'
+import { registerAt } from '../support/oauth-program.ts'
 import { findFreePort } from '../support/postgres-server.ts'
 import { run } from '../support/processes.ts'
 
@@ -18,13 +20,12 @@ import { run } from '../support/processes.ts'
 
 const SUITE = findTool('@modelcontextprotocol/conformance/dist/index.js')
 const checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }))
-const results = mkdtempSync(join(tmpdir(), 'commonplace-authorization-'))
+const results = makeFolder()
 
 const bench = useBrowser()
 beforeAll(async () => {
   await signUpInBrowser(await bench.newPage(), 'ada')
 })
-afterAll(() => rmSync(results, { recursive: true, force: true }))
 
 it('runs every scenario there is for authorization servers', async () => {
   const listed = (await run(process.execPath, [SUITE, 'list'])).stdout
@@ -38,16 +39,7 @@ it.each([
   ['without a resource', null],
 ])('the authorization server conforms, %s', async (_name, resource) => {
   const port = await findFreePort()
-  const registered = await fetch(`${bench.baseUrl}/oauth2/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      client_name: 'Conformance',
-      redirect_uris: [`http://127.0.0.1:${port}/callback`],
-      token_endpoint_auth_method: 'none',
-    }),
-  })
-  const clientId = z.object({ client_id: z.string() }).parse(await registered.json()).client_id
+  const clientId = await registerAt(bench.baseUrl, 'Conformance', `http://127.0.0.1:${port}/callback`)
   const folder = mkdtempSync(join(results, 'run-'))
   const named = resource === null ? [] : ['--resource', `${bench.baseUrl}${resource}`]
   const suite = spawn(
@@ -56,16 +48,10 @@ it.each([
     { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 },
   )
   let printed = ''
-  const { promise: address, resolve } = Promise.withResolvers<string>()
-  for (const stream of [suite.stdout, suite.stderr]) {
-    stream.on('data', (chunk) => {
-      printed += chunk
-      const found = /^http\S+\/oauth2\/authorize\?\S+$/m.exec(printed)?.[0]
-      if (found !== undefined && printed.includes('Waiting up to')) resolve(found)
-    })
-  }
+  for (const stream of [suite.stdout, suite.stderr]) stream.on('data', (chunk) => (printed += chunk))
   const ended = once(suite, 'close')
-  await allowProgram(bench, 'ada', await address)
+  await untilPrinted(suite, /Waiting up to/)
+  await allowProgram(bench, 'ada', /^http\S+\/oauth2\/authorize\?\S+$/m.exec(printed)?.[0] ?? '')
   const [code] = await ended
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('checks.json'))

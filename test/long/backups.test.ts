@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RESTORE_STEPS } from '../../src/storage/backup/restore-backup.ts'
+import { makeFolder } from '../support/folders.ts'
 import { createUser } from '../support/library-fixtures.ts'
 import { createPlace, type Place, run } from '../support/processes.ts'
 
@@ -14,19 +14,15 @@ const KILLED_RESTORE = fileURLToPath(new URL('../support/killed-restore.ts', imp
 /** The sample of `.ci/run` is killed after every second step. */
 const STEPS = RESTORE_STEPS.filter((_, place) => process.env['IS_SAMPLE'] !== 'true' || place % 2 === 0)
 
+const folder = makeFolder()
 let place: Place
-let folder: string
 let path: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'commonplace-backup-'))
-  path = join(folder, 'library.db')
+  path = join(mkdtempSync(join(folder, 'place-')), 'library.db')
   // In a file on every engine's run; the one of a server is asked for where it is meant.
   place = createPlace(() => `sqlite:${path}`)
 })
-afterEach(async () => {
-  await place.remove()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => place.remove())
 
 /** A command that must go well; its output. */
 async function must(args: readonly string[], on: Place = place): Promise<string> {

@@ -16,13 +16,17 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
       { filename: 'scripts/tidy.py', content: 'print("tidy")\n' },
     ]
     items.skill = (await bench.save(key, 'skill', { title: 'Tidy', description: 'Tidy up.', files, tags })).slug
+    await makeCollection(key, 'Set', [items.prompt, items.skill])
+  })
+
+  const makeCollection = async (key: string, title: string, held: readonly string[]) => {
     const send = async (path: string, body: object) => {
       const headers = { 'Content-Type': 'application/json', 'X-API-Key': key }
       expect((await fetch(bench.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })).ok).toBe(true)
     }
-    await send('/api/collections', { title: 'Set', description: 'A prompt and a skill.', visibility: 'public' })
-    await send('/api/collections/set/items', { items: [items.prompt, items.skill] })
-  })
+    await send('/api/collections', { title, description: 'A prompt and a skill.', visibility: 'public' })
+    await send(`/api/collections/${title.toLowerCase()}/items`, { items: held })
+  }
 
   const MORE = [
     '/prompts?q=letter&category=writing',
@@ -59,32 +63,15 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
   it('have none for who is signed in either', async () => {
     const page = await bench.newPage({ allowed: [/status of 40[034]/] })
     await signUpInBrowser(page, 'grace')
-    await page.goto('/new')
-    await page.getByLabel('Title').fill('Looked at')
-    await page.getByLabel('Text', { exact: true }).fill('Text of ${name}.')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.waitForURL('**/prompts/**')
-    const prompt = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-    await page.goto('/new/skill')
-    await page.getByLabel('Title').fill('Looked at')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.waitForURL('**/edit?done=saved')
-    const skill = new URL(page.url()).pathname.split('/')[2] ?? ''
+    const key = await bench.createKey('grace')
+    const common = { title: 'Looked at', visibility: 'private' }
+    const { slug: prompt } = await bench.save(key, 'prompt', { ...common, content: 'Text of ${name}.' })
+    const { slug: skill } = await bench.save(key, 'skill', { ...common, files: [{ filename: 'SKILL.md', content: '# Looked at\n' }] })
+    await makeCollection(key, 'Looked', [prompt, skill])
     await page.goto('/teams')
     await page.getByLabel('Name', { exact: true }).fill(SHOWN_TEAM)
     await page.getByRole('button', { name: 'Create team' }).click()
     await page.waitForURL(`**/teams/${SHOWN_TEAM}?done=team-created`)
-    await page.goto('/collections')
-    await page.getByText('New collection').click()
-    await page.getByLabel('Title').fill('Looked at')
-    await page.getByRole('button', { name: 'Create collection' }).click()
-    await page.waitForURL('**/collections/**')
-    const collection = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-    for (const item of [`/prompts/${prompt}`, `/skills/${skill}`]) {
-      await page.goto(`${item}/collections`)
-      await page.getByRole('button', { name: 'Add to Looked at' }).click()
-      await page.getByText('Added to the collection.').waitFor()
-    }
     await page.goto('/settings/keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     const newKey = await lookForBarriers(page, 'a key just made')
@@ -94,7 +81,7 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
     newKey.push(...(await lookForBarriers(page, 'a key made beside the clients')))
     // The documents are the same for everybody.
-    const addresses = addressesOfPages({ prompt, skill, collection, user: 'grace' }).map((one) => one.address)
+    const addresses = addressesOfPages({ prompt, skill, collection: 'looked', user: 'grace' }).map((one) => one.address)
     const { found, seen } = await lookAt(
       page,
       addresses.filter((address) => !address.startsWith('/docs')),

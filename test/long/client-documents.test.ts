@@ -4,6 +4,7 @@ import { installClients } from '../../scripts/setup-tools.ts'
 import { signIn, signUpInBrowser, useBrowser } from '../support/browser.ts'
 import { proveSignIn } from '../support/consent.ts'
 import { type Answering, createDocumentHost, findNamespaceObstacle } from '../support/document-host.ts'
+import { authorizePath, RETURN_ADDRESS } from '../support/oauth-program.ts'
 import { DOCUMENTED, findTerminalObstacle, sdk } from '../support/signing-clients.ts'
 import { startToolCallingModel, type ToolCallingModel } from '../support/tool-calling-model.ts'
 
@@ -118,16 +119,7 @@ describe.skipIf(obstacle !== null)('a program with a metadata document', () => {
     // Why a host cannot be reached is told to nobody: people could look around the network of the service.
     for (const name of ['private', 'unknown', 'nowhere']) documents.push([`https://${name}.example.org/client.json`, /Failed to fetch/])
     for (const [document, reason] of documents) {
-      const asked = {
-        response_type: 'code',
-        client_id: document,
-        redirect_uri: 'http://127.0.0.1:40123/callback',
-        state: 'x',
-        resource: `${bench.baseUrl}/mcp`,
-        code_challenge: 'x'.repeat(43),
-        code_challenge_method: 'S256',
-      }
-      const answer = await page.goto(`/oauth2/authorize?${new URLSearchParams(asked)}`)
+      const answer = await page.goto(authorizePath(bench.baseUrl, document, RETURN_ADDRESS))
       expect(answer?.status(), document).toBe(400)
       const said = await page.getByRole('main').innerText()
       expect(said, document).toContain(`is described by a document at ${new URL(document).host}, which could not be used`)

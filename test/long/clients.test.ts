@@ -1,9 +1,7 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, type Connection, type Library, openLibrary } from '../support/clients.ts'
-import { readJson, rpc } from '../support/test-app.ts'
 
-/** What real clients do beyond the columns of the matrix (client-matrix.test.ts): editing, whole skills, faults, every single prompt. */
+/** What real clients do beyond the columns of the matrix (client-matrix.test.ts): editing and faults, and what stdio says. */
 
 let library: Library
 beforeAll(async () => {
@@ -34,12 +32,6 @@ for (const client of CLIENTS.filter((one) => one.package !== '@modelcontextproto
       expect((await call('remove_file_from_skill', { skillId, filename })).body).toMatchObject({ success: true, files: ['SKILL.md'] })
     })
 
-    it('reads a real skill whole', async () => {
-      const [first] = (await call('search_skills', { query: '', limit: 1 })).body.skills
-      const skill = (await call('get_skill', { id: first.slug })).body
-      expect(skill.files.map((file: { filename: string }) => file.filename)).toEqual(first.files)
-    })
-
     it('is told what is wrong', async () => {
       const refused = await call('save_prompt', { title: '', content: 'x' })
       expect([refused.isError, refused.body.code]).toEqual([true, 'invalid_input'])
@@ -51,39 +43,25 @@ for (const client of CLIENTS.filter((one) => one.package !== '@modelcontextproto
   })
 }
 
-it('every public prompt of the walk is fetched back by prompts/get', async () => {
-  const client = new Client({ name: 'test', version: '1.0.0' })
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${library.url}/api/mcp`)))
-  // Without a cursor the official client walks all pages by itself; there are several.
-  const { prompts } = await client.listPrompts()
-  const firstPage = await readJson(await fetch(`${library.url}/api/mcp`, rpc('prompts/list')))
-  expect(firstPage.result.nextCursor).toEqual(expect.any(String))
-  const seen = new Set(prompts.map((prompt) => prompt.name))
-  expect([seen.size, prompts.length]).toEqual([library.promptCount, library.promptCount])
-  for (const name of seen) {
-    const { messages } = await client.getPrompt({ name })
-    expect(messages[0]?.content.type === 'text' && messages[0].content.text.length > 0, name).toBe(true)
-  }
-  await client.close()
-})
-
-const INITIALIZE =
-  '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}'
-const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+const INITIALIZE = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
 
 describe('stdio', () => {
+  /** Opens MCP over stdio, and calls a tool: what is on stdout. */
+  const say = async (options: readonly string[], name: string, args: object) => {
+    const messages = [
+      { id: 1, method: 'initialize', params: INITIALIZE },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: { name, arguments: args } },
+    ]
+    const input = messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('')
+    const { code, stdout } = await library.place.commonplace(['mcp', ...options], { input })
+    const lines = stdout.trimEnd().split('\n')
+    return { code, lines: lines.map((line) => JSON.parse(line)) }
+  }
+
   it('writes nothing but protocol to stdout, and refuses to make a missing library', async () => {
-    const input = [
-      INITIALIZE,
-      INITIALIZED,
-      '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_prompts","arguments":{"query":"writer","limit":1}}}',
-    ].join('\n')
-    const { code, stdout } = await library.place.commonplace(['mcp'], { input: `${input}\n` })
+    const { code, lines } = await say([], 'search_prompts', { query: 'writer', limit: 1 })
     expect(code).toBe(0)
-    const lines = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
     expect(lines.map((line) => line.id)).toEqual([1, 2])
     // Nothing is told over stdio, so nothing is promised.
     const { tools, prompts, resources } = lines[0].result.capabilities
@@ -95,14 +73,9 @@ describe('stdio', () => {
   })
 
   it('says where its key comes from, on the local library and through a service', async () => {
-    const call = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"save_prompt","arguments":{"title":"T","content":"C"}}}'
     for (const options of [[], ['--url', library.url]]) {
-      const { stdout } = await library.place.commonplace(['mcp', ...options], { input: `${INITIALIZE}\n${INITIALIZED}\n${call}\n` })
-      const [, answer] = stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-      expect(JSON.parse(answer.result.content[0].text)).toEqual({
+      const { lines } = await say(options, 'save_prompt', { title: 'T', content: 'C' })
+      expect(JSON.parse(lines[1].result.content[0].text)).toEqual({
         error: 'save_prompt needs an API key: set PROMPTS_API_KEY in the environment of this MCP server.',
         code: 'unauthenticated',
       })

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { findTool } from '../../scripts/setup-tools.ts'
+import { endProcess, untilPrinted } from '../support/children.ts'
+import { makeFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 
 /** The official MCP conformance suite against the real server: what each revision of the protocol requires, and no excuses. */
@@ -17,30 +17,15 @@ const REQUIREMENTS = findTool('@modelcontextprotocol/conformance/requirements')
 const SERVER = fileURLToPath(new URL('../support/conformance-server.ts', import.meta.url))
 const JSX = new URL('../../scripts/jsx.ts', import.meta.url).href
 
-const results = mkdtempSync(join(tmpdir(), 'commonplace-conformance-results-'))
+const results = makeFolder()
 let server: ChildProcess
 let url = ''
 
 beforeAll(async () => {
-  const child = spawn(process.execPath, ['--import', JSX, SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
-  server = child
-  url = await new Promise<string>((resolve, reject) => {
-    let stdout = ''
-    child.once('exit', (code) => reject(new Error(`The server ended with ${code}`)))
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk
-      const [line, rest] = stdout.split('\n')
-      if (line !== undefined && rest !== undefined) resolve(line)
-    })
-  })
+  server = spawn(process.execPath, ['--import', JSX, SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  url = (await untilPrinted(server, /\n/)).split('\n')[0] ?? ''
 })
-afterAll(async () => {
-  if (server.exitCode === null && server.signalCode === null) {
-    server.kill('SIGTERM')
-    await once(server, 'exit')
-  }
-  rmSync(results, { recursive: true, force: true })
-})
+afterAll(() => endProcess(server))
 
 /** The server scenarios a revision requires, as the suite's own list has them. */
 function requiredScenarios(revision: string): string[] {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { signUp } from '../support/browser.ts'
 import { createKey, savePrompts } from '../support/library-fixtures.ts'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { findFreePort } from '../support/postgres-server.ts'
 import { run } from '../support/processes.ts'
-import { PASSWORD } from '../support/visitor.ts'
 
 /**
  * Runs the shell blocks of the README and the documents as they are printed: each document in a folder and library of its own, its blocks
@@ -114,15 +114,15 @@ async function sitDown(env: Record<string, string>): Promise<Desk> {
     LOG_LEVEL: 'warn',
     ...env,
   }
-  const terminals = new Set<ChildProcess>()
-  const open = (args: readonly string[]): ChildProcess => {
-    const terminal = spawn('bash', args, { cwd: folder, env: desk, detached: true })
-    terminals.add(terminal)
+  const terminals: ChildProcess[] = []
+  const open = (...args: string[]) => {
+    const terminal = openTerminal(args, { cwd: folder, env: desk })
+    terminals.push(terminal.child)
     return terminal
   }
   let typed = 0
-  let shell: ChildProcess | null = null
-  let service: ChildProcess | null = null
+  let shell: ReturnType<typeof openTerminal> | null = null
+  let service: ReturnType<typeof openTerminal> | null = null
   return {
     folder,
     url: `http://127.0.0.1:${port}`,
@@ -140,16 +140,14 @@ async function sitDown(env: Record<string, string>): Promise<Desk> {
       const file = join(folder, `.block-${++typed}`)
       writeFileSync(file, `${text}\n`)
       if (/\bnpm start\b|main\.js serve\b/.test(text)) {
-        if (service) await end(service)
-        service = open(['-euo', 'pipefail', file])
-        await readUntil(service, 'Stop with Ctrl-C.')
-        return
+        if (service) await end(service.child)
+        service = open('-euo', 'pipefail', file)
+        return await service.waitFor('Stop with Ctrl-C.')
       }
-      shell ??= open([])
-      const done = `done-${typed}`
-      const ran = readUntil(shell, done)
-      shell.stdin?.write(`set -euo pipefail; . '${file}' < /dev/null; set +eu; echo ${done}\n`)
-      await ran
+      shell ??= open()
+      const done = `done-${typed}.`
+      shell.child.stdin.write(`set -euo pipefail; . '${file}' < /dev/null; set +eu; echo ${done}\n`)
+      await shell.waitFor(done)
     },
     async leave() {
       for (const terminal of terminals) await end(terminal)
@@ -161,30 +159,19 @@ async function sitDown(env: Record<string, string>): Promise<Desk> {
   }
 }
 
-/** Waits for a text on stdout. Fails when the terminal ends before, with what it said, or when it takes too long. */
-async function readUntil(terminal: ChildProcess, awaited: string): Promise<void> {
+/** A bash, and what is said in it. */
+function openTerminal(args: readonly string[], options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }) {
+  const child = spawn('bash', args, { ...options, detached: true })
   let said = ''
-  let stdout = ''
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const onError = (chunk: Buffer) => {
-    said += chunk
-  }
-  const onText = (chunk: Buffer) => {
-    said += chunk
-    stdout += chunk
-    if (stdout.includes(awaited)) resolve()
-  }
-  const onClose = (code: number | null) => reject(new Error(`It ended with ${code}:\n${said}`))
-  const late = setTimeout(() => reject(new Error(`It took too long:\n${said}`)), BLOCK_TIMEOUT_MS)
-  terminal.stdout?.on('data', onText)
-  terminal.stderr?.on('data', onError)
-  terminal.once('close', onClose)
-  try {
-    await promise
-  } finally {
-    clearTimeout(late)
-    terminal.stdout?.off('data', onText)
-    terminal.off('close', onClose)
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+  return {
+    child,
+    /** Waits for a text. Fails when the terminal ends before, or when it takes too long, with what was said. */
+    async waitFor(awaited: string): Promise<void> {
+      const isOver = () => said.includes(awaited) || child.exitCode !== null
+      await vi.waitUntil(isOver, { timeout: BLOCK_TIMEOUT_MS, interval: 20 }).catch(() => {})
+      if (!said.includes(awaited)) throw new Error(`${child.exitCode === null ? 'It took too long' : 'It ended'}:\n${said}`)
+    },
   }
 }
 
@@ -199,8 +186,7 @@ function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 
 /** Ends a terminal and what it runs. */
 async function end(terminal: ChildProcess): Promise<void> {
-  const isOver = terminal.exitCode !== null || terminal.signalCode !== null
-  const ended = isOver ? Promise.resolve() : once(terminal, 'exit')
+  const ended = terminal.exitCode === null && terminal.signalCode === null ? once(terminal, 'exit') : null
   signalAll(terminal, 'SIGTERM')
   await ended
 }
@@ -235,14 +221,7 @@ async function prepare(desk: Desk): Promise<void> {
   await desk.commonplace('import', 'skills', 'path/to/skills', '--user', 'alice', '--public')
   await desk.type(`KEY=${await createKey(desk.databaseUrl, 'alice')}`)
   const invite = new URL((await desk.commonplace('users', 'invite', 'bob', '--admin')).trim())
-  const fields = { username: 'bob', password: PASSWORD, invite: invite.searchParams.get('invite') ?? '' }
-  const { status } = await fetch(`${desk.url}/sign-up`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', origin: desk.url },
-    body: new URLSearchParams(fields),
-  })
-  expect(status).toBe(303)
+  await signUp(desk.url, { username: 'bob', invite: invite.searchParams.get('invite') ?? '' })
 }
 
 /** Documents that begin from nothing. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../support/model-server.ts'
@@ -18,18 +17,13 @@ const TOKEN = 'a-token-for-the-tests'
 const ON = { ENCODER: 'on', METRICS_TOKEN: TOKEN }
 
 let place: ReturnType<typeof createPlace>
-let folder = ''
 beforeEach(() => {
   place = createPlace()
-  folder = mkdtempSync(join(tmpdir(), 'commonplace-encoder-'))
 })
-afterEach(async () => {
-  await place.remove()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => place.remove())
 
 async function importPrompts(): Promise<void> {
-  const file = join(folder, 'prompts.json')
+  const file = join(place.folder, 'prompts.json')
   writeFileSync(file, JSON.stringify(PROMPTS))
   const { code, stdout, stderr } = await place.commonplace(['import', 'prompts', file, '--user', 'owner', '--public'])
   expect(code, stderr).toBe(0)

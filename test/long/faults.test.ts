@@ -23,6 +23,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { findLost } from '../../bench/acknowledged-saves.ts'
 import { seededRandom } from '../../bench/recombined-prompts.ts'
 import { type Ledger, openLedger, write } from '../../bench/savers.ts'
+import { endProcess } from '../support/children.ts'
 import { createKey } from '../support/library-fixtures.ts'
 import { findFreePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { createPlace, type Place, type Served } from '../support/processes.ts'
@@ -59,8 +60,8 @@ const withEnd = <T extends { remove(): Promise<void> }>(one: T): T => {
 }
 
 /** A library in a file of its own, on a disk of its own where one is given. */
-function makePlace(file = 'library.db', folder = mkdtempSync(join(tmpdir(), 'commonplace-faults-'))) {
-  const path = join(folder, file)
+function makePlace(folder = mkdtempSync(join(tmpdir(), 'commonplace-faults-'))) {
+  const path = join(folder, 'library.db')
   const place = createPlace(() => `sqlite:${path}`)
   withEnd({
     async remove() {
@@ -71,15 +72,17 @@ function makePlace(file = 'library.db', folder = mkdtempSync(join(tmpdir(), 'com
   return { place: withEnd(place), path, folder }
 }
 
-/** A file system of 24 MiB that can be filled and made read-only; null where none may be mounted. */
-function mountDisk(): string | null {
+/** A file system of 24 MiB that can be filled and made read-only. Skips the test where none may be mounted. */
+function mountDisk(skip: () => never): string {
   const disk = mkdtempSync(join(tmpdir(), 'commonplace-disk-'))
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk], { stdio: 'ignore' })
   } catch {
     rmSync(disk, { recursive: true, force: true })
-    return null
+    process.stderr.write('\nSKIPPED: a disk of its own, because no file system may be mounted here.\n')
+    skip()
   }
+  mkdirSync(join(disk, 'data'))
   withEnd({
     async remove() {
       execFileSync('mount', ['-o', 'remount,rw', disk])
@@ -115,6 +118,16 @@ async function makeKeys(databaseUrl: string): Promise<string[]> {
   return keys
 }
 
+/** A service with writers at it, some of whose saves were acknowledged. */
+async function serveWriters(place: Place, { count = 10, waitMs = 0, saves = 50, env = {} } = {}) {
+  const keys = await makeKeys(place.databaseUrl)
+  const served = await place.serve({ env: { RATE_LIMITS: 'off', ...env }, instances: 1 })
+  const errors = readErrors(served)
+  const writers = startWriters(served.url, keys, count, waitMs)
+  await saveMore(writers.ledger, saves)
+  return { keys, served, errors, writers }
+}
+
 /** Reads all that was acknowledged back. */
 async function expectNothingLost(url: string, { saves }: Ledger): Promise<string> {
   const { lost, told } = await findLost(url, saves)
@@ -127,10 +140,7 @@ async function expectSound(place: Place): Promise<void> {
   expect([code, stdout.split('\n').filter((line) => line !== '' && !/^(ok|skipped) /.test(line)), stderr]).toEqual([0, [], ''])
 }
 
-async function kill({ child }: Served, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-  child.kill(signal)
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-}
+const kill = ({ child }: Served, signal: 'SIGKILL' | 'SIGTERM') => endProcess(child, signal)
 
 /** The status of a probe, what it says, and how long it took. */
 async function probe({ url }: Served, path = '/readyz'): Promise<{ status: number; text: string; ms: number }> {
@@ -147,15 +157,6 @@ function readErrors({ child }: Served): () => string[] {
     const entries = text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
     return entries.filter(({ level }) => level >= 50).map(({ msg, err }) => `${msg} ${err?.message ?? ''}`)
   }
-}
-
-/** Starts a service that refuses to start: its status, and what it says. */
-async function startRefused(place: Place): Promise<[code: number, said: string]> {
-  const refused = place.start(['serve'])
-  let said = ''
-  refused.stderr.on('data', (chunk) => (said += chunk))
-  const [code] = await once(refused, 'exit')
-  return [code, said]
 }
 
 /** One save by hand: its status and what is said. */
@@ -198,31 +199,22 @@ describe('a library in a file', () => {
         // Once more while it starts.
         const starting = place.start(['serve'], { env })
         await sleep(random() * 600)
-        starting.kill('SIGKILL')
-        if (starting.exitCode === null && starting.signalCode === null) await once(starting, 'exit')
+        await endProcess(starting, 'SIGKILL')
       }
       served = await place.serve({ env, instances: 1 })
       await saveMore(writers.ledger, 5)
     }
     await writers.stop()
+    expect(writers.ledger.wellRefused).toBeGreaterThan(0)
     const result = await expectNothingLost(served.url, writers.ledger)
     await expectSound(place)
     tell('`kill -9` with 20 writers, every fifth also during the start', `${ROUNDS} rounds: ${result}, every check of \`doctor\` ok`)
   })
 
   it('refuses saves on a full disk, and goes on when there is room', async ({ skip }) => {
-    const disk = mountDisk()
-    if (disk === null) {
-      process.stderr.write('\nSKIPPED: a full disk, because no file system may be mounted here.\n')
-      return skip()
-    }
-    const { place } = makePlace('library.db', join(disk, 'data'))
-    mkdirSync(join(disk, 'data'), { recursive: true })
-    const keys = await makeKeys(place.databaseUrl)
-    const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
-    const errors = readErrors(served)
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger)
+    const disk = mountDisk(skip)
+    const { place } = makePlace(join(disk, 'data'))
+    const { keys, served, errors, writers } = await serveWriters(place)
     const filler = openSync(join(disk, 'filler'), 'w')
     try {
       for (;;) writeSync(filler, Buffer.alloc(64 * 1024))
@@ -252,23 +244,15 @@ describe('a library in a file', () => {
   })
 
   it('refuses saves on a read-only file system, and goes on afterwards', async ({ skip }) => {
-    const disk = mountDisk()
-    if (disk === null) {
-      process.stderr.write('\nSKIPPED: a read-only disk, because no file system may be mounted here.\n')
-      return skip()
-    }
-    mkdirSync(join(disk, 'data'))
-    const { place, path } = makePlace('library.db', join(disk, 'data'))
-    const keys = await makeKeys(place.databaseUrl)
-    const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
-    const writers = startWriters(served.url, keys, 5)
-    await saveMore(writers.ledger)
+    const disk = mountDisk(skip)
+    const { place, path } = makePlace(join(disk, 'data'))
+    const { served, writers } = await serveWriters(place, { count: 5 })
     await writers.stop()
     await kill(served, 'SIGTERM')
     execFileSync('mount', ['-o', 'remount,ro', disk])
-    const [code, said] = await startRefused(place)
+    const { code, stderr } = await place.commonplace(['serve'])
     expect(code).toBe(69)
-    expect(said).toMatch(/cannot be written to: its file or folder is read-only/)
+    expect(stderr).toMatch(/cannot be written to: its file or folder is read-only/)
     execFileSync('mount', ['-o', 'remount,rw', disk])
     chmodSync(path, 0o600)
     const again = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
@@ -280,11 +264,7 @@ describe('a library in a file', () => {
 
   it('acknowledges nothing into a file that was deleted', async () => {
     const { place, path } = makePlace()
-    const keys = await makeKeys(place.databaseUrl)
-    const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
-    const errors = readErrors(served)
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger)
+    const { keys, served, errors, writers } = await serveWriters(place)
     renameSync(path, `${path}.away`)
     await untilRefused(writers.ledger)
     const during = await probe(served)
@@ -304,8 +284,8 @@ describe('a library in a file', () => {
     const result = await expectNothingLost(served.url, writers.ledger)
     await kill(served, 'SIGTERM')
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
-    const [code, said] = await startRefused(place)
-    expect([code, said, existsSync(path)]).toEqual([66, expect.stringMatching(/There was a library at .*--create/), false])
+    const { code, stderr } = await place.commonplace(['serve'])
+    expect([code, stderr, existsSync(path)]).toEqual([66, expect.stringMatching(/There was a library at .*--create/), false])
     expect((await probe(await place.serve({ args: ['--create'] }))).status).toBe(200)
     tell(
       'File moved away or deleted',
@@ -315,15 +295,12 @@ describe('a library in a file', () => {
 
   it('says that it is damaged, and comes back from a backup', async () => {
     const { place, path, folder } = makePlace()
-    const keys = await makeKeys(place.databaseUrl)
-    let served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger, 300)
+    const { served: first, writers } = await serveWriters(place, { saves: 300 })
     await writers.stop()
     const backup = join(folder, 'backup.db')
     expect((await place.commonplace(['backup', backup])).code).toBe(0)
-    await kill(served, 'SIGTERM')
-    served = await place.serve({ instances: 1 })
+    await kill(first, 'SIGTERM')
+    let served = await place.serve({ instances: 1 })
     const errors = readErrors(served)
     const { size } = statSync(path)
     const damaged = openSync(path, 'r+')
@@ -393,11 +370,7 @@ describe('a library in a file', () => {
 
   it('is backed up beside 50 writes a second, and restored', async () => {
     const { place, folder } = makePlace()
-    const keys = await makeKeys(place.databaseUrl)
-    const env = { RATE_LIMITS: 'off' }
-    const served = await place.serve({ env, instances: 1 })
-    const writers = startWriters(served.url, keys, 10, 180)
-    await saveMore(writers.ledger, 300)
+    const { served, writers } = await serveWriters(place, { waitMs: 180, saves: 300 })
     const backup = join(folder, 'backup.db')
     const before = [...writers.ledger.saves]
     const countedMs = performance.now()
@@ -418,7 +391,7 @@ describe('a library in a file', () => {
     const restored = await place.commonplace(['restore-backup', backup])
     const restoreMs = Math.round(performance.now() - startedMs)
     expect([restored.code, restored.stderr]).toEqual([0, ''])
-    const again = await place.serve({ env, instances: 1 })
+    const again = await place.serve({ instances: 1 })
     const ledger = { ...openLedger(), saves: before }
     tell(
       'Restore of that backup',
@@ -442,32 +415,20 @@ describe('a library on PostgreSQL', () => {
         await server.stop()
       },
     })
-    const place = withEnd(createPlace(() => server.url))
-    const keys = await makeKeys(server.url)
-    const env = { PORT: String(await findFreePort()), RATE_LIMITS: 'off' }
-    const serve = () => place.serve({ env, instances: 1 })
-    return { server, place, keys, serve }
-  }
-  const breakServer = async (server: PostgresServer, served: Served, ledger: Ledger, breakIt: () => Promise<void> | void) => {
-    await breakIt()
-    // Whoever asks a database that is down for the first time may wait; who asks again must not.
-    await expect.poll(async () => (await probe(served)).status, { timeout: 30_000, interval: 20 }).toBe(503)
-    const during = await probe(served)
-    expect([during.status, during.ms < READY_MS + 500]).toEqual([503, true])
-    expect((await probe(served, '/healthz')).status).toBe(200)
-    return { during, server, ledger }
+    return { server, place: withEnd(createPlace(() => server.url)) }
   }
 
   it(`loses nothing in ${ROUNDS} rounds of kills of the service and restarts of the server`, async () => {
-    const { server, place, keys, serve } = await start()
-    let served = await serve()
-    const writers = startWriters(served.url, keys, 20)
+    const { server, place } = await start()
+    const env = { PORT: String(await findFreePort()), RATE_LIMITS: 'off' }
+    const { writers, ...first } = await serveWriters(place, { count: 20, saves: 0, env })
+    let { served } = first
     for (let round = 1; round <= ROUNDS; round++) {
       await sleep(300 + random() * 900)
       if (round % 2 === 0) await server.restart()
       else {
         await kill(served, 'SIGKILL')
-        served = await serve()
+        served = await place.serve({ env, instances: 1 })
       }
       await saveMore(writers.ledger, 5)
     }
@@ -477,36 +438,30 @@ describe('a library on PostgreSQL', () => {
     tell('PostgreSQL: `kill -9` of the service and crashes of the server, in turn', `${ROUNDS} rounds: ${result}`)
   })
 
-  it('says that it is down, and goes on when it is back', async () => {
-    const { server, keys, serve } = await start()
-    const served = await serve()
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger)
-    const { during } = await breakServer(server, served, writers.ledger, () => server.halt())
-    await server.restart()
+  it.each([
+    ['down', (server: PostgresServer) => server.halt(), (server: PostgresServer) => server.restart()],
+    [
+      'frozen',
+      (server: PostgresServer) => server.setFrozen(true),
+      async (server: PostgresServer) => {
+        await sleep(3_000)
+        server.setFrozen(false)
+      },
+    ],
+  ] as const)('says within two seconds that it is %s, and goes on when it answers again', async (state, breakIt, mendIt) => {
+    const { server, place } = await start()
+    const { served, writers } = await serveWriters(place)
+    await breakIt(server)
+    // Whoever asks a database that is down for the first time may wait; who asks again must not.
+    await expect.poll(async () => (await probe(served)).status, { timeout: 30_000, interval: 20 }).toBe(503)
+    const during = await probe(served)
+    expect([during.status, during.ms < READY_MS + 500]).toEqual([503, true])
+    expect((await probe(served, '/healthz')).status).toBe(200)
+    await mendIt(server)
     const readyMs = await untilReady(served)
     await saveMore(writers.ledger)
     await writers.stop()
-    tell(
-      'PostgreSQL down',
-      `\`/readyz\` 503 in ${during.ms} ms; ready ${readyMs} ms after it is back; ${await expectNothingLost(served.url, writers.ledger)}`,
-    )
-  })
-
-  it('says that it is frozen within its two seconds, and goes on when it answers again', async () => {
-    const { server, keys, serve } = await start()
-    const served = await serve()
-    const writers = startWriters(served.url, keys, 10)
-    await saveMore(writers.ledger)
-    const { during } = await breakServer(server, served, writers.ledger, () => server.setFrozen(true))
-    await sleep(3_000)
-    server.setFrozen(false)
-    const readyMs = await untilReady(served)
-    await saveMore(writers.ledger)
-    await writers.stop()
-    tell(
-      'PostgreSQL frozen',
-      `\`/readyz\` 503 in ${during.ms} ms; ready ${readyMs} ms after it answers; ${await expectNothingLost(served.url, writers.ledger)}`,
-    )
+    const result = await expectNothingLost(served.url, writers.ledger)
+    tell(`PostgreSQL ${state}`, `\`/readyz\` 503 in ${during.ms} ms; ready ${readyMs} ms after it answers again; ${result}`)
   })
 })

@@ -1,49 +1,38 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, expect, it } from 'vitest'
+import { endProcess, untilPrinted } from '../support/children.ts'
 import { createPlace, MAIN } from '../support/processes.ts'
 
 const RUN = fileURLToPath(new URL('../../scripts/run.ts', import.meta.url))
 const place = createPlace()
 let child: ChildProcess | null = null
 afterEach(async () => {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
-  await once(child, 'exit')
+  if (child) await endProcess(child)
 })
 afterAll(() => place.remove())
 
 /** Starts a program, and gives its command line once it has answered, and what it wrote to stderr. */
-async function start(args: readonly string[], options: { env?: Record<string, string>; input?: string; until: string }) {
-  const started = spawn(process.execPath, args, { env: { ...process.env, ...place.env, ...options.env } })
+async function start(args: readonly string[], options: { input?: string; until: RegExp }) {
+  const started = spawn(process.execPath, args, { env: { ...process.env, ...place.env } })
   child = started
-  let stdout = ''
   let stderr = ''
   started.stderr.on('data', (chunk) => {
     stderr += chunk
   })
-  const answered = new Promise<void>((resolve, reject) => {
-    started.once('exit', (code) => reject(new Error(`ended with ${code}: ${stderr}`)))
-    started.stdout.on('data', (chunk) => {
-      stdout += chunk
-      if (stdout.includes(options.until)) resolve()
-    })
-  })
   if (options.input !== undefined) started.stdin.write(options.input)
-  await answered
+  await untilPrinted(started, options.until)
   return { commandLine: readFileSync(`/proc/${started.pid}/cmdline`, 'utf8').split('\0'), stderr }
 }
 
 const FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
-const WELCOME = 'Stop with'
 
 it.each([
   ['by itself', MAIN],
   ['as npm start does', RUN],
 ])('serve has the heap flags in effect, started %s', async (_how, program) => {
-  const { commandLine, stderr } = await start([program, 'serve'], { until: WELCOME })
+  const { commandLine, stderr } = await start([program, 'serve'], { until: /Stop with/ })
   expect(commandLine).toEqual(expect.arrayContaining([...FLAGS, MAIN, 'serve']))
   expect(stderr).toBe('')
 })
@@ -51,6 +40,6 @@ it.each([
 it('other commands run in the process they were started in', async () => {
   await place.commonplace(['users', 'create', 'ada'])
   const hello = { jsonrpc: '2.0', id: 1, method: 'ping' }
-  const { commandLine } = await start([MAIN, 'mcp'], { input: `${JSON.stringify(hello)}\n`, until: '"result"' })
+  const { commandLine } = await start([MAIN, 'mcp'], { input: `${JSON.stringify(hello)}\n`, until: /"result"/ })
   expect(commandLine.filter((part) => part.startsWith('--'))).toEqual([])
 })

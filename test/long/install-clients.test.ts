@@ -1,21 +1,10 @@
 import { spawn } from 'node:child_process'
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findTool, installClients } from '../../scripts/setup-tools.ts'
+import { makeFolder } from '../support/folders.ts'
 import { findCertificateObstacle, type HttpsFront, startHttpsFront } from '../support/https-front.ts'
 import { createKey } from '../support/library-fixtures.ts'
 import { createPlace, type Place } from '../support/processes.ts'
@@ -37,13 +26,12 @@ const skillMd = (name: string, text: string) => `---\nname: ${name}\ndescription
 /** What most clients install from. */
 let library: Library
 /** Where the skills are imported from, and where people have their home folders. */
-let folder: string
+const folder = makeFolder()
 /** Every library that was opened. */
 const places: Place[] = []
 
 beforeAll(async () => {
   installClients()
-  folder = mkdtempSync(join(tmpdir(), 'commonplace-clients-'))
   for (const [kind, count] of [
     ['open', PUBLIC],
     ['hidden', PRIVATE],
@@ -59,7 +47,6 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(async () => {
   for (const place of places) await place.remove()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** A running service with every skill in it, and its owner. */
@@ -80,7 +67,7 @@ async function openLibrary(baseUrl = ''): Promise<Library> {
   await place.commonplace(['import', 'skills', join(folder, 'open'), '--user', 'owner', '--public'])
   await place.commonplace(['import', 'skills', join(folder, 'hidden'), '--user', 'owner'])
   const served = await place.serve(baseUrl === '' ? {} : { env: { BASE_URL: baseUrl } })
-  const url = served.children.length === 1 ? (served.ownUrls[0] ?? '') : served.url
+  const url = served.ownUrls[0] ?? ''
   const send = async (method: string, path: string, body?: unknown) =>
     await readJson(await fetch(url + path, { ...json(method, body), headers: { 'content-type': 'application/json', 'x-api-key': key } }))
   return {
@@ -169,48 +156,24 @@ interface GitClient {
   readonly program: string
   /** Below the home folder: where installed skills are. */
   readonly keeps: string
-  /** Adds a remote; its list of plugins is in `listed`. */
-  add(remote: string): string[]
-  install(name: string): string[]
-  update(name: string): string[][]
   /** Below the home folder: where the client has the list of plugins. */
   readonly lists: string
+  /** After `plugin`. */
+  readonly install: readonly string[]
+  readonly update: readonly (readonly string[])[]
 }
 
+const USUAL = { install: ['install'], update: [['marketplace', 'update', MARKET], ['update']] }
 const GIT_CLIENTS: readonly GitClient[] = [
-  {
-    program: 'claude',
-    keeps: '.claude/plugins/cache',
-    lists: '.claude/plugins/marketplaces',
-    add: (remote) => ['plugin', 'marketplace', 'add', remote],
-    install: (name) => ['plugin', 'install', `${name}@${MARKET}`],
-    update: (name) => [
-      ['plugin', 'marketplace', 'update', MARKET],
-      ['plugin', 'update', `${name}@${MARKET}`],
-    ],
-  },
+  { program: 'claude', keeps: '.claude/plugins/cache', lists: '.claude/plugins/marketplaces', ...USUAL },
   {
     program: 'codex',
     keeps: '.codex/plugins/cache',
     lists: '.codex/.tmp/marketplaces',
-    add: (remote) => ['plugin', 'marketplace', 'add', remote],
-    install: (name) => ['plugin', 'add', `${name}@${MARKET}`],
-    update: (name) => [
-      ['plugin', 'marketplace', 'upgrade'],
-      ['plugin', 'add', `${name}@${MARKET}`],
-    ],
+    install: ['add'],
+    update: [['marketplace', 'upgrade'], ['add']],
   },
-  {
-    program: 'copilot',
-    keeps: '.copilot/installed-plugins',
-    lists: '.copilot/.cache/copilot/marketplaces',
-    add: (remote) => ['plugin', 'marketplace', 'add', remote],
-    install: (name) => ['plugin', 'install', `${name}@${MARKET}`],
-    update: (name) => [
-      ['plugin', 'marketplace', 'update', MARKET],
-      ['plugin', 'update', `${name}@${MARKET}`],
-    ],
-  },
+  { program: 'copilot', keeps: '.copilot/installed-plugins', lists: '.copilot/.cache/copilot/marketplaces', ...USUAL },
 ]
 
 /** Names of the plugins in the list that a client has taken. */
@@ -222,16 +185,20 @@ function listedIn(root: string): string[] {
   return plugins.map(({ name }: { name: string }) => name).toSorted()
 }
 
-describe.each(GIT_CLIENTS)('$program, from the Git remote', ({ program, keeps, lists, add, install, update }) => {
+describe.each(GIT_CLIENTS)('$program, from the Git remote', ({ program, keeps, lists, install, update }) => {
   it('lists every public skill, installs, updates, takes what a link gives, and nothing once it is revoked', async () => {
     const name = nameOf('open', 20 + GIT_CLIENTS.findIndex((client) => client.program === program))
     const { run, home } = person(program)
+    const add = (remote: string) => ['plugin', 'marketplace', 'add', remote]
+    // Words of a marketplace are whole; the others are about the skill.
+    const call = async (words: readonly string[]) =>
+      await run(program, 'plugin', ...words, ...(words.length > 1 ? [] : [`${name}@${MARKET}`]))
     expect(await run(program, ...add(`${library.url}/library.git`))).toMatchObject({ code: 0 })
     expect(listedIn(join(home, lists))).toEqual(all('open', PUBLIC))
-    expect(await run(program, ...install(name))).toMatchObject({ code: 0 })
+    expect(await call(install)).toMatchObject({ code: 0 })
     expect(textsOf(join(home, keeps), name)).toEqual([expect.stringContaining('Before')])
     await library.edit(name, `After for ${program}`)
-    for (const args of update(name)) expect(await run(program, ...args), args.join(' ')).toMatchObject({ code: 0 })
+    for (const words of update) expect(await call(words), words.join(' ')).toMatchObject({ code: 0 })
     expect(textsOf(join(home, keeps), name)).toContainEqual(expect.stringContaining(`After for ${program}`))
     const link = await library.makeLink(program)
     const friend = person(`${program}-friend`)

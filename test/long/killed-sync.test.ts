@@ -1,23 +1,17 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
+import { endProcess } from '../support/children.ts'
 import { savePrompts } from '../support/library-fixtures.ts'
-import { createPlace, MAIN, type Place } from '../support/processes.ts'
+import { createPlace } from '../support/processes.ts'
 
-let place: Place
-let folder: string
-beforeEach(() => {
-  place = createPlace()
-  folder = join(place.folder, 'synced')
-  mkdirSync(join(folder, 'prompts'), { recursive: true })
-})
-afterEach(() => place.remove())
+const place = createPlace()
+const folder = join(place.folder, 'synced')
+mkdirSync(join(folder, 'prompts'), { recursive: true })
+afterAll(() => place.remove())
 
-const start = (...flags: string[]) =>
-  spawn(process.execPath, [MAIN, 'sync', folder, '--user', 'ada', ...flags], { env: { ...process.env, ...place.env }, stdio: 'ignore' })
+const SYNC = ['sync', folder, '--user', 'ada']
 const texts = () => readdirSync(join(folder, 'prompts')).map((name) => readFileSync(join(folder, 'prompts', name), 'utf8'))
 
 async function waitFor(isReached: () => boolean): Promise<void> {
@@ -31,19 +25,18 @@ it('is finished after any kill, with nothing doubled and no conflict', async () 
   for (let n = 0; n < 300; n++) writeFileSync(join(folder, 'prompts', `file-${n}.md`), `---\ntitle: There ${n}\n---\n\nof the folder ${n}.`)
   let written = 300
   for (let kills = 0; kills < 3; kills++) {
-    const child = start()
+    const child = place.start(SYNC)
     const until = written
     // The first one while items are created, the others while files are written.
     if (kills === 0) await sleep(1_500)
     else await waitFor(() => child.exitCode !== null || texts().length > until + 20)
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    await endProcess(child, 'SIGKILL')
     written = texts().length
   }
-  const last = await place.commonplace(['sync', folder, '--user', 'ada'])
+  const last = await place.commonplace(SYNC)
   expect(last.code, last.stderr).toBe(0)
   expect(last.stdout).toContain('0 conflicts')
-  const again = await place.commonplace(['sync', folder, '--user', 'ada'])
+  const again = await place.commonplace(SYNC)
   expect(again.stdout).toBe('Library: 0 created, 0 updated. Folder: 0 written. 0 conflicts, 0 deleted, 0 left, 0 refused.\n')
   expect(texts()).toHaveLength(600)
   const everything = texts().join('\n')

@@ -1,15 +1,14 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { makeEncoder, readPinned } from '../../scripts/make-encoder.ts'
 import { inspectFile } from '../../src/encoder/model.ts'
 import { FILE_NAME } from '../../src/encoder/weights-file.ts'
+import { makeFolder } from '../support/folders.ts'
 
 const BUILT = fileURLToPath(new URL('../../dist/encoder', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'commonplace-make-encoder-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = makeFolder()
 
 it('takes the file over from an older build that made it from the same sources', async () => {
   const target = join(folder, 'taken')

@@ -12,13 +12,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import about from '../../package.json' with { type: 'json' }
 import { HEAP_FLAGS } from '../../src/cli/heap-flags.ts'
+import { endProcess, untilPrinted } from '../support/children.ts'
+import { makeFolder } from '../support/folders.ts'
 import { findFreePort } from '../support/postgres-server.ts'
 
 /** What `npm run package` writes, started where there is neither npm nor Node. */
@@ -36,7 +37,7 @@ const listed = z.object({ skills: z.array(z.object({ slug: z.string() })) })
 const prompts = z.object({ prompts: z.array(z.object({ id: z.string() })) })
 
 describe.skipIf(!isBuiltHere)('packages', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'commonplace-packages-'))
+  const folder = makeFolder()
   const home = join(folder, 'home')
   const cache = join(home, '.cache/commonplace')
   const executable = join(folder, 'one', NAME)
@@ -64,13 +65,8 @@ describe.skipIf(!isBuiltHere)('packages', () => {
     expect(spawnSync('tar', ['-xzf', `${executable}.tar.gz`, '-C', folder]).status).toBe(0)
   }, 300_000)
   afterEach(async () => {
-    for (const child of started.splice(0)) {
-      if (child.exitCode !== null || child.signalCode !== null) continue
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    }
+    for (const child of started.splice(0)) await endProcess(child, 'SIGKILL')
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it('are the same bytes each time, and name no folder of who built them', () => {
     expect(readdirSync(join(folder, 'one')).toSorted()).toEqual([NAME, `${NAME}.tar.gz`])
@@ -115,10 +111,7 @@ describe.skipIf(!isBuiltHere)('packages', () => {
     let said = ''
     for (const stream of [service.stdout, service.stderr]) stream.on('data', (chunk) => (said += chunk))
     const exited = once(service, 'exit')
-    while (!said.includes('Stop with')) {
-      await Promise.race([once(service.stdout, 'data'), exited])
-      if (service.exitCode !== null) throw new Error(`It ended with ${service.exitCode}: ${said}`)
-    }
+    await untilPrinted(service, /Stop with/)
     const url = `http://127.0.0.1:${port}`
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
 

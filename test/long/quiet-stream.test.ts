@@ -1,52 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
-import { createPlaceWithKey, type Place } from '../support/processes.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { startModelServer } from '../support/model-server.ts'
+import { createPlaceWithKey } from '../support/processes.ts'
+import { json } from '../support/test-app.ts'
 
-/** Improving prompts as users and operators meet it: the built program, a model server, real connections. */
+/** The built program, a model server, real connections. */
 
-const SECRET = 'sk-very-secret-key'
-const PROMPT = 'greet ${who} from the walrus'
-
-let models: ModelServer
-let place: Place
-let key: string
-beforeAll(async () => {
-  models = await startModelServer()
-})
-afterAll(() => models.stop())
-beforeEach(async () => {
-  ;({ place, key } = await createPlaceWithKey('ada'))
-})
-afterEach(() => place.remove())
-
-/** The settings for a model of the stub. */
-const using = (model: string, more: Record<string, string> = {}) => ({
-  IMPROVE_MODEL: model,
-  OPENAI_BASE_URL: models.baseUrl,
-  OPENAI_API_KEY: SECRET,
-  ...more,
-})
-
-/** Starts the service and collects what it writes. */
-async function serve(env: Record<string, string>) {
-  const { url, child, stdout } = await place.serve({ env: { LOG_LEVEL: 'trace', ...env }, instances: 1 })
-  const written = [stdout]
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => written.push(String(chunk)))
-  const improve = (body: object = { prompt: PROMPT }, headers: Record<string, string> = {}) =>
-    fetch(`${url}/api/improve-prompt`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
-      body: JSON.stringify(body),
-    })
-  return { url, child, improve, written: () => written.join('') }
-}
-
-describe('the service', () => {
-  it('keeps a quiet stream alive', async () => {
-    const { improve } = await serve(using('never:quiet', { IMPROVE_TIMEOUT_SECONDS: '12' }))
-    const response = await improve(undefined, { accept: 'text/event-stream' })
-    const text = await response.text()
-    expect([response.status, text.startsWith(': keep-alive\n\n')]).toEqual([200, true])
-    expect(text).toMatch(/event: error\ndata: \{"error":"upstream_failed","message":"never:quiet did not finish within 12 seconds\."/)
-  })
+it('the service keeps a quiet stream alive while it waits for a model', async () => {
+  const models = await startModelServer()
+  const { place, key } = await createPlaceWithKey('ada')
+  onTestFinished(models.stop)
+  onTestFinished(place.remove)
+  const using = { IMPROVE_MODEL: 'never:quiet', OPENAI_BASE_URL: models.baseUrl, OPENAI_API_KEY: 'sk-very-secret-key' }
+  const { url } = await place.serve({ env: { ...using, IMPROVE_TIMEOUT_SECONDS: '12' }, instances: 1 })
+  const headers = { 'content-type': 'application/json', 'x-api-key': key, accept: 'text/event-stream' }
+  const response = await fetch(`${url}/api/improve-prompt`, { ...json('POST', { prompt: 'greet ${who} from the walrus' }), headers })
+  const text = await response.text()
+  expect([response.status, text.startsWith(': keep-alive\n\n')]).toEqual([200, true])
+  expect(text).toMatch(/event: error\ndata: \{"error":"upstream_failed","message":"never:quiet did not finish within 12 seconds\."/)
 })

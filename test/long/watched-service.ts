@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { readRunDelayMs } from '../../bench/processor-time.ts'
+import { endProcess } from '../support/children.ts'
 import { createPlace, type Place, type Served } from '../support/processes.ts'
 import { findTestData } from '../support/real-data.ts'
 import type { AttackOrder, AttackReport } from './attacker.ts'
@@ -63,6 +65,38 @@ export function startObserver(
   }
 }
 
+/** A probe of which `ms` is without the time in which the service had no core, `rawMs` with it. */
+export interface FairProbe extends Probe {
+  readonly rawMs: number
+}
+
+/** Notes again and again how long the service was ready to run while the machine, busy with other programs, had no core for it. */
+export function startDelays({ child }: Served, everyMs: number) {
+  const samples: { readonly at: number; readonly totalMs: number }[] = []
+  const note = () => {
+    if (child.exitCode === null && child.signalCode === null) samples.push({ at: Date.now(), totalMs: readRunDelayMs(child.pid ?? 0) })
+  }
+  note()
+  const timer = setInterval(note, everyMs)
+  const within = (from: number, to: number) => {
+    const before = samples.findLast(({ at }) => at <= from) ?? samples[0]
+    const after = samples.find(({ at }) => at >= to) ?? samples.at(-1)
+    return (after?.totalMs ?? 0) - (before?.totalMs ?? 0)
+  }
+  return {
+    stop: () => clearInterval(timer),
+    /** The probes that were under way at some time between two moments. */
+    probesWithin: (probes: readonly Probe[], from: number, to: number): FairProbe[] =>
+      probes
+        .filter(({ startedAt, ms }) => startedAt <= to && startedAt + ms >= from)
+        .map((probe) => ({
+          ...probe,
+          rawMs: probe.ms,
+          ms: Math.max(0, probe.ms - within(probe.startedAt, probe.startedAt + probe.ms)),
+        })),
+  }
+}
+
 /** Attacks for some seconds. */
 export async function attack(
   { host, port }: { host: string; port: number },
@@ -87,11 +121,8 @@ export async function takeAtOnce({ host, port }: { host: string; port: number },
 
 /** Ends the service, unless it has ended by itself. */
 export async function endService({ child }: Served): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGTERM')
   const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
-  await ended
+  await endProcess(child)
   clearTimeout(late)
 }
 

@@ -1,5 +1,5 @@
 import { unzipSync } from 'fflate'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
@@ -89,14 +89,11 @@ describe('signing up', () => {
     expect((await visit(test).get('/sign-in')).html).not.toContain('/sign-up')
     expect((await visit(test).post('/sign-up', { username: 'bob', password: PASSWORD })).status).toBe(403)
     const open = await testApp({}, {}, null, { allowSignUp: true })
-    try {
-      await signUp(open, 'ada')
-      const bob = visit(open)
-      expect((await bob.post('/sign-up', { username: 'bob', password: PASSWORD })).status).toBe(303)
-      expect((await bob.get('/admin')).status).toBe(403)
-    } finally {
-      await open.close()
-    }
+    onTestFinished(() => open.close())
+    await signUp(open, 'ada')
+    const bob = visit(open)
+    expect((await bob.post('/sign-up', { username: 'bob', password: PASSWORD })).status).toBe(303)
+    expect((await bob.get('/admin')).status).toBe(403)
   })
 
   it('takes an invite once, for its name alone, until it expires or is revoked', async () => {
@@ -196,35 +193,32 @@ describe('signing in', () => {
 
   it('keeps cookies to this host where the service is reached by https', async () => {
     const secure = await testApp({}, {}, null, { baseUrl: 'https://prompts.example.org' })
-    try {
-      const host = { host: 'prompts.example.org', origin: 'https://prompts.example.org' }
-      const fields = { username: 'ada', password: PASSWORD, setupCode: secure.app.setupCode }
-      const answer = await visit(secure).post('/sign-up', fields, host)
-      const [cookie = ''] = answer.headers.getSetCookie()
-      expect(cookie).toMatch(/^__Host-commonplace\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
-      const pair = cookie.split(';')[0] ?? ''
-      const get = async (cookies: string) =>
-        (await secure.fetch('/settings', { redirect: 'manual', headers: { accept: 'text/html', host: host.host, cookie: cookies } })).status
-      expect(await get(pair)).toBe(200)
-      // A sibling domain can plant these names.
-      expect(await get(pair.replace('__Host-', '__Secure-'))).toBe(303)
-      expect(await get(pair.replace('__Host-', ''))).toBe(303)
-      const ada = visit(secure)
-      ada.setCookies(pair)
-      const theme = (await ada.post('/settings', { do: 'theme', theme: 'dark' }, host)).headers.getSetCookie()[0] ?? ''
-      expect(theme).toBe('__Host-theme=dark; Path=/; Max-Age=31536000; SameSite=Lax; HttpOnly; Secure')
-      expect((await ada.get('/', { host: host.host })).html).toContain('data-theme="dark"')
-      const made = await ada.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] }, host)
-      expect(made.headers.getSetCookie()[0]).toMatch(/^__Host-flash=[\w-]+; Path=\/; Max-Age=60; SameSite=Strict; HttpOnly; Secure$/)
-      expect((await ada.get('/settings/keys', { host: host.host })).html).toMatch(/cpb_\w{49}/)
-      const signedOut = await ada.post('/sign-out', {}, host)
-      expect(signedOut.headers.getSetCookie()[0]).toMatch(/^__Host-commonplace\.session_token=; Max-Age=0; Path=\/.*; Secure/)
-      expect(
-        (await visit(secure).post('/sign-in', { name: 'ada', password: PASSWORD }, { ...host, origin: 'http://evil.example' })).status,
-      ).toBe(403)
-    } finally {
-      await secure.close()
-    }
+    onTestFinished(() => secure.close())
+    const host = { host: 'prompts.example.org', origin: 'https://prompts.example.org' }
+    const fields = { username: 'ada', password: PASSWORD, setupCode: secure.app.setupCode }
+    const answer = await visit(secure).post('/sign-up', fields, host)
+    const [cookie = ''] = answer.headers.getSetCookie()
+    expect(cookie).toMatch(/^__Host-commonplace\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    const pair = cookie.split(';')[0] ?? ''
+    const get = async (cookies: string) =>
+      (await secure.fetch('/settings', { redirect: 'manual', headers: { accept: 'text/html', host: host.host, cookie: cookies } })).status
+    expect(await get(pair)).toBe(200)
+    // A sibling domain can plant these names.
+    expect(await get(pair.replace('__Host-', '__Secure-'))).toBe(303)
+    expect(await get(pair.replace('__Host-', ''))).toBe(303)
+    const ada = visit(secure)
+    ada.setCookies(pair)
+    const theme = (await ada.post('/settings', { do: 'theme', theme: 'dark' }, host)).headers.getSetCookie()[0] ?? ''
+    expect(theme).toBe('__Host-theme=dark; Path=/; Max-Age=31536000; SameSite=Lax; HttpOnly; Secure')
+    expect((await ada.get('/', { host: host.host })).html).toContain('data-theme="dark"')
+    const made = await ada.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] }, host)
+    expect(made.headers.getSetCookie()[0]).toMatch(/^__Host-flash=[\w-]+; Path=\/; Max-Age=60; SameSite=Strict; HttpOnly; Secure$/)
+    expect((await ada.get('/settings/keys', { host: host.host })).html).toMatch(/cpb_\w{49}/)
+    const signedOut = await ada.post('/sign-out', {}, host)
+    expect(signedOut.headers.getSetCookie()[0]).toMatch(/^__Host-commonplace\.session_token=; Max-Age=0; Path=\/.*; Secure/)
+    expect(
+      (await visit(secure).post('/sign-in', { name: 'ada', password: PASSWORD }, { ...host, origin: 'http://evil.example' })).status,
+    ).toBe(403)
   })
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseGroupMap, toGrants } from '../../src/library/groups.ts'
 import type { Arriving } from '../../src/library/ports/arrivals.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
@@ -39,20 +39,17 @@ describe('in this order', { shuffle: false }, () => {
   it('is refused as the first account of all, unless a group makes an administrator of it', async () => {
     await expect(arrive()).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining('The first account must be') })
     const fresh = await testApp()
-    try {
-      const { person } = await fresh.app.store.arrivals.arrive({
-        provider: ISSUER,
-        subject: '1',
-        name: 'ada',
-        displayName: 'Ada',
-        email: 'ada@example.org',
-        grants: toGrants(MAP, ['admins']),
-        allowsNew: true,
-      })
-      expect(person).toMatchObject({ username: 'ada', role: 'admin', displayName: 'Ada', email: 'ada@example.org', hasLogin: true })
-    } finally {
-      await fresh.close()
-    }
+    onTestFinished(() => fresh.close())
+    const { person } = await fresh.app.store.arrivals.arrive({
+      provider: ISSUER,
+      subject: '1',
+      name: 'ada',
+      displayName: 'Ada',
+      email: 'ada@example.org',
+      grants: toGrants(MAP, ['admins']),
+      allowsNew: true,
+    })
+    expect(person).toMatchObject({ username: 'ada', role: 'admin', displayName: 'Ada', email: 'ada@example.org', hasLogin: true })
     await signUp(test, 'root')
   })
 

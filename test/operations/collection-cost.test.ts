@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Actor } from '../../src/library/actor.ts'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
@@ -92,18 +92,15 @@ describe('what is in collections', () => {
       return listed.map((one: { title: string; prompts: number; skills: number }) => [one.title, one.prompts, one.skills])
     }
     const unread = await test.reopen()
-    try {
-      for (const actor of [ANONYMOUS, owner, narrowed]) {
-        statements = []
-        const byIndex = await counts(test, actor)
-        expect(ofItemsInCollections()).toEqual([])
-        expect(byIndex).toEqual(await counts(unread, actor))
-        expect(ofItemsInCollections()).toHaveLength(1)
-      }
-      expect(await counts(test, ANONYMOUS)).toContainEqual(['Set 2', 2, 0])
-      expect(await counts(test, owner)).toContainEqual(['Set 2', 3, 0])
-    } finally {
-      await unread.close()
+    onTestFinished(() => unread.close())
+    for (const actor of [ANONYMOUS, owner, narrowed]) {
+      statements = []
+      const byIndex = await counts(test, actor)
+      expect(ofItemsInCollections()).toEqual([])
+      expect(byIndex).toEqual(await counts(unread, actor))
+      expect(ofItemsInCollections()).toHaveLength(1)
     }
+    expect(await counts(test, ANONYMOUS)).toContainEqual(['Set 2', 2, 0])
+    expect(await counts(test, owner)).toContainEqual(['Set 2', 3, 0])
   })
 })

@@ -113,14 +113,6 @@ describe('the encoder', () => {
     await off.close()
   })
 
-  it('is closed with the app', async () => {
-    const own = createFakeEncoder()
-    const again = await testApp({}, {}, null, { encoder: own })
-    expect(own.isClosed).toBe(false)
-    await again.close()
-    expect(own.isClosed).toBe(true)
-  })
-
   it('is off where there is none, and nothing is shown of it', async () => {
     await test.close()
     test = await testApp({ METRICS_TOKEN: TOKEN })

@@ -79,11 +79,6 @@ describe('the vectors', () => {
     expect(cosine(encode(text), vector)).toBeGreaterThan(0.999)
   })
 
-  it('tell texts apart', () => {
-    const [one, near, far] = ['How do I review a pull request?', 'reviewing code changes of others', 'a recipe for apple pie'].map(encode)
-    expect(cosine(one ?? [], near ?? [])).toBeGreaterThan(cosine(one ?? [], far ?? []) + 0.3)
-  })
-
   it('do not depend on what was encoded before', () => {
     const before = encode('a short text')
     encode(LONG.text)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
@@ -103,15 +103,12 @@ describe('facets', () => {
   it('are the same before the search index is loaded', async () => {
     for (const actor of [ANONYMOUS, owner]) {
       const fresh = await test.reopen()
-      try {
-        const input = { collection: 'prompts', category: 'editing', tag: ['even'] }
-        const early = await fresh.call(actor, 'browse_items', input)
-        expect((await fresh.app.store.service.readFigures()).search.isReady).toBe(false)
-        await fresh.app.store.service.loadSearch()
-        expect(early).toEqual(await test.call(actor, 'browse_items', input))
-      } finally {
-        await fresh.close()
-      }
+      onTestFinished(() => fresh.close())
+      const input = { collection: 'prompts', category: 'editing', tag: ['even'] }
+      const early = await fresh.call(actor, 'browse_items', input)
+      expect((await fresh.app.store.service.readFigures()).search.isReady).toBe(false)
+      await fresh.app.store.service.loadSearch()
+      expect(early).toEqual(await test.call(actor, 'browse_items', input))
     }
   })
 })

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readRemote } from '../../src/cli/read-remote.ts'
 import { readAgentFolder } from '../../src/transfer/agent-folder.ts'
 import { type ImportEntry, importEntries } from '../../src/transfer/import-entries.ts'
@@ -141,22 +141,19 @@ describe('the API of Langfuse', () => {
 describe('another Commonplace', () => {
   it('makes nothing more public than it is there', async () => {
     const other = await testApp()
-    try {
-      const { actor } = await other.user('bob')
-      for (const visibility of ['public', 'members', 'unlisted', 'private']) {
-        await other.call(actor, 'save_prompt', { title: visibility, content: `Text, ${visibility}`, visibility })
-        const files = [{ filename: 'SKILL.md', content: `---\nname: ${visibility}\ndescription: Tidies.\n---\nTidy.\n` }]
-        await other.call(actor, 'save_skill', { title: visibility, visibility, files })
-      }
-      const options = { owner: 'ada', visibility: 'public', leavesOutUnknownCategories: true } as const
-      const remote = readRemote((name, input) => other.call(actor, name, input))
-      expect(await importEntries(test.app.store, remote, options, createPeople())).toMatchObject({ created: 8, refused: 0 })
-      const found = [...(await prompts()), ...(await skills()).map(({ skill }) => skill)]
-      expect(found).toHaveLength(8)
-      // Its members are other people.
-      for (const { title, visibility } of found) expect(visibility).toBe(title === 'members' ? 'private' : title)
-    } finally {
-      await other.close()
+    onTestFinished(() => other.close())
+    const { actor } = await other.user('bob')
+    for (const visibility of ['public', 'members', 'unlisted', 'private']) {
+      await other.call(actor, 'save_prompt', { title: visibility, content: `Text, ${visibility}`, visibility })
+      const files = [{ filename: 'SKILL.md', content: `---\nname: ${visibility}\ndescription: Tidies.\n---\nTidy.\n` }]
+      await other.call(actor, 'save_skill', { title: visibility, visibility, files })
     }
+    const options = { owner: 'ada', visibility: 'public', leavesOutUnknownCategories: true } as const
+    const remote = readRemote((name, input) => other.call(actor, name, input))
+    expect(await importEntries(test.app.store, remote, options, createPeople())).toMatchObject({ created: 8, refused: 0 })
+    const found = [...(await prompts()), ...(await skills()).map(({ skill }) => skill)]
+    expect(found).toHaveLength(8)
+    // Its members are other people.
+    for (const { title, visibility } of found) expect(visibility).toBe(title === 'members' ? 'private' : title)
   })
 })

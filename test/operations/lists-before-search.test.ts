@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
@@ -44,12 +44,9 @@ it.each([
 ])('%s %j', async (operation, input) => {
   for (const actor of [ANONYMOUS, owner.actor, other.actor]) {
     const fresh = await test.reopen()
-    try {
-      const early = await fresh.call(actor, operation, input)
-      expect((await fresh.app.store.service.readFigures()).search.isReady).toBe(false)
-      expect(early).toEqual(await test.call(actor, operation, input))
-    } finally {
-      await fresh.close()
-    }
+    onTestFinished(() => fresh.close())
+    const early = await fresh.call(actor, operation, input)
+    expect((await fresh.app.store.service.readFigures()).search.isReady).toBe(false)
+    expect(early).toEqual(await test.call(actor, operation, input))
   }
 })

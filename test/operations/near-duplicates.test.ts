@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createFakeEncoder } from '../support/fake-encoder.ts'
 import { eventually } from '../support/model-server.ts'
 import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
@@ -64,11 +64,9 @@ describe('a saved item', () => {
     const ada = await test.user('Ada')
     await save(ada, 'First', TEXT)
     const again = await test.reopen()
-    try {
-      expect(await again.call(ada.actor, 'save_prompt', { title: 'Early', content: TEXT })).not.toHaveProperty('hints')
-    } finally {
-      await again.close()
-    }
+    const early = await again.call(ada.actor, 'save_prompt', { title: 'Early', content: TEXT })
+    await again.close()
+    expect(early).not.toHaveProperty('hints')
     const context = test.app.contextFor(ada.actor, 'rest')
     const faults: unknown[] = []
     const items = { ...context.store.items, findNearDuplicate: () => Promise.reject(new Error('broken')) }
@@ -84,29 +82,25 @@ describe('a saved item', () => {
 it("an item's page says which related items are nearly the same", async () => {
   const encoder = createFakeEncoder()
   const encoded = await testApp({}, {}, null, { encoder })
-  try {
-    const { actor } = await encoded.user('Ada')
-    for (const content of [TEXT, TEXT, OTHER])
-      await encoded.call(actor, 'save_prompt', { title: 'Reviewer', content, visibility: 'public' })
-    const read = async () => (await encoded.fetch('/prompts/reviewer', { headers: { accept: 'text/html' } })).text()
-    expect(await read()).not.toContain('(nearly the same)')
-    encoded.app.itemEncoding?.start(() => {})
-    expect(await eventually(async () => encoded.app.itemEncoding?.state === 'ready')).toBe(true)
-    const html = await read()
-    expect(html).toContain('<a href="/prompts/reviewer-2">Reviewer</a> (nearly the same)</li>')
-    expect(html.match(/nearly the same/g)).toHaveLength(1)
-    // Administrators see groups of public items, nobody else's hidden ones.
-    for (const visibility of ['private', 'unlisted'])
-      await encoded.call(actor, 'save_prompt', { title: 'Reviewer', content: TEXT, visibility })
-    expect(await eventually(async () => encoder.given.length === 5)).toBe(true)
-    expect(await eventually(async () => (await encoded.app.itemEncoding?.countItems())?.pending === 0)).toBe(true)
-    const admin = await signUp(encoded, 'Root')
-    const page = await admin.get('/admin/duplicates')
-    const links = [...page.html.matchAll(/<a href="(\/prompts\/[^"]+)">/g)].map(([, path]) => path)
-    expect([page.status, links.toSorted()]).toEqual([200, ['/prompts/reviewer', '/prompts/reviewer-2']])
-    await expect(encoded.call(actor, 'list_near_duplicates', { collection: 'prompts' })).rejects.toMatchObject({ code: 'forbidden' })
-    expect([(await visit(encoded).get('/admin/duplicates')).status]).toEqual([303])
-  } finally {
-    await encoded.close()
-  }
+  onTestFinished(() => encoded.close())
+  const { actor } = await encoded.user('Ada')
+  for (const content of [TEXT, TEXT, OTHER]) await encoded.call(actor, 'save_prompt', { title: 'Reviewer', content, visibility: 'public' })
+  const read = async () => (await encoded.fetch('/prompts/reviewer', { headers: { accept: 'text/html' } })).text()
+  expect(await read()).not.toContain('(nearly the same)')
+  encoded.app.itemEncoding?.start(() => {})
+  expect(await eventually(async () => encoded.app.itemEncoding?.state === 'ready')).toBe(true)
+  const html = await read()
+  expect(html).toContain('<a href="/prompts/reviewer-2">Reviewer</a> (nearly the same)</li>')
+  expect(html.match(/nearly the same/g)).toHaveLength(1)
+  // Administrators see groups of public items, nobody else's hidden ones.
+  for (const visibility of ['private', 'unlisted'])
+    await encoded.call(actor, 'save_prompt', { title: 'Reviewer', content: TEXT, visibility })
+  expect(await eventually(async () => encoder.given.length === 5)).toBe(true)
+  expect(await eventually(async () => (await encoded.app.itemEncoding?.countItems())?.pending === 0)).toBe(true)
+  const admin = await signUp(encoded, 'Root')
+  const page = await admin.get('/admin/duplicates')
+  const links = [...page.html.matchAll(/<a href="(\/prompts\/[^"]+)">/g)].map(([, path]) => path)
+  expect([page.status, links.toSorted()]).toEqual([200, ['/prompts/reviewer', '/prompts/reviewer-2']])
+  await expect(encoded.call(actor, 'list_near_duplicates', { collection: 'prompts' })).rejects.toMatchObject({ code: 'forbidden' })
+  expect([(await visit(encoded).get('/admin/duplicates')).status]).toEqual([303])
 })

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseGroupMap } from '../../src/library/groups.ts'
 import type { ProviderSettings } from '../../src/library/sign-in-ways.ts'
 import { OIDC_CLIENT } from '../support/oidc-client.ts'
@@ -236,64 +236,58 @@ describe('in this order', { shuffle: false }, () => {
     ])('is decided by the settings: %s', async (_, more, sentence) => {
       await server.setAccounts({ n1: { preferred_username: 'newcomer', email: 'n@example.org', email_verified: true, groups: ['admins'] } })
       const strict = await open(more)
-      try {
-        const visitor = visit(strict)
-        const { html } = await visitor.post('/sign-in/with/corp', { to: '/' })
-        const answer = await comeBack(visitor, await server.signIn(leadsTo(html), 'n1'))
-        expect([answer.status, answer.html.includes(sentence)]).toEqual([403, true])
-        expect(await strict.app.store.people.hasLogins()).toBe(false)
-      } finally {
-        await strict.close()
-      }
+      onTestFinished(() => strict.close())
+      const visitor = visit(strict)
+      const { html } = await visitor.post('/sign-in/with/corp', { to: '/' })
+      const answer = await comeBack(visitor, await server.signIn(leadsTo(html), 'n1'))
+      expect([answer.status, answer.html.includes(sentence)]).toEqual([403, true])
+      expect(await strict.app.store.people.hasLogins()).toBe(false)
     })
   })
 
   describe('OIDC_ONLY', () => {
     it('refuses every way to use or set a password, and keeps sessions', async () => {
       const only = await open({}, false)
-      try {
-        await server.setAccounts({
-          a1: { preferred_username: 'boss', email: 'boss@example.org', email_verified: true, groups: ['admins'] },
-        })
-        const boss = visit(only)
-        const { html } = await boss.post('/sign-in/with/corp', { to: '/' })
-        await comeBack(boss, await server.signIn(leadsTo(html), 'a1'))
-        expect((await boss.get('/admin')).status).toBe(200)
-        const page = await visit(only).get('/sign-in')
-        expect(page.html).not.toContain('type="password"')
-        expect((await visit(only).get('/sign-up')).html).not.toContain('type="password"')
-        expect((await boss.get('/settings/sessions')).html).not.toContain('type="password"')
-        const actor = { kind: 'anonymous' } as const
-        const refused = 'Passwords are turned off here.'
-        for (const [path, fields] of [
-          ['/sign-in', { name: 'boss', password: PASSWORD }],
-          ['/sign-up', { username: 'x', password: PASSWORD, setupCode: only.app.setupCode }],
-          ['/forgot-password', { name: 'boss' }],
-          ['/reset-password', { token: 'x', password: PASSWORD }],
-        ] as const) {
-          const answer = await visit(only).post(path, fields)
-          expect([path, answer.status]).toEqual([path, 403])
-        }
-        for (const [name, input] of [
-          ['sign_in', { name: 'boss', password: PASSWORD }],
-          ['sign_up', { username: 'x', password: PASSWORD }],
-          ['request_password_reset', { name: 'boss' }],
-          ['show_password_reset', { token: 'x' }],
-          ['reset_password', { token: 'x', password: PASSWORD }],
-        ] as const) {
-          await expect(only.call(actor, name, input), name).rejects.toMatchObject({
-            code: 'forbidden',
-            message: expect.stringContaining(refused),
-          })
-        }
-        const set = await boss.post('/settings/sessions', { do: 'password', newPassword: 'a zebra that sings' })
-        expect([set.status, set.html.includes(refused)]).toEqual([403, true])
-        const person = await only.app.store.people.findPersonByName('boss')
-        await expect(only.app.logins.createResetToken(person?.id ?? '', false)).rejects.toMatchObject({ code: 'forbidden' })
-        expect((await boss.get('/admin')).status).toBe(200)
-      } finally {
-        await only.close()
+      onTestFinished(() => only.close())
+      await server.setAccounts({
+        a1: { preferred_username: 'boss', email: 'boss@example.org', email_verified: true, groups: ['admins'] },
+      })
+      const boss = visit(only)
+      const { html } = await boss.post('/sign-in/with/corp', { to: '/' })
+      await comeBack(boss, await server.signIn(leadsTo(html), 'a1'))
+      expect((await boss.get('/admin')).status).toBe(200)
+      const page = await visit(only).get('/sign-in')
+      expect(page.html).not.toContain('type="password"')
+      expect((await visit(only).get('/sign-up')).html).not.toContain('type="password"')
+      expect((await boss.get('/settings/sessions')).html).not.toContain('type="password"')
+      const actor = { kind: 'anonymous' } as const
+      const refused = 'Passwords are turned off here.'
+      for (const [path, fields] of [
+        ['/sign-in', { name: 'boss', password: PASSWORD }],
+        ['/sign-up', { username: 'x', password: PASSWORD, setupCode: only.app.setupCode }],
+        ['/forgot-password', { name: 'boss' }],
+        ['/reset-password', { token: 'x', password: PASSWORD }],
+      ] as const) {
+        const answer = await visit(only).post(path, fields)
+        expect([path, answer.status]).toEqual([path, 403])
       }
+      for (const [name, input] of [
+        ['sign_in', { name: 'boss', password: PASSWORD }],
+        ['sign_up', { username: 'x', password: PASSWORD }],
+        ['request_password_reset', { name: 'boss' }],
+        ['show_password_reset', { token: 'x' }],
+        ['reset_password', { token: 'x', password: PASSWORD }],
+      ] as const) {
+        await expect(only.call(actor, name, input), name).rejects.toMatchObject({
+          code: 'forbidden',
+          message: expect.stringContaining(refused),
+        })
+      }
+      const set = await boss.post('/settings/sessions', { do: 'password', newPassword: 'a zebra that sings' })
+      expect([set.status, set.html.includes(refused)]).toEqual([403, true])
+      const person = await only.app.store.people.findPersonByName('boss')
+      await expect(only.app.logins.createResetToken(person?.id ?? '', false)).rejects.toMatchObject({ code: 'forbidden' })
+      expect((await boss.get('/admin')).status).toBe(200)
     })
   })
 
@@ -301,16 +295,13 @@ describe('in this order', { shuffle: false }, () => {
     it('is said on the sign-in page, and asked again by the next person', async () => {
       const port = Number(new URL(server.issuer).port)
       const cold = await open()
-      try {
-        await server.stop()
-        const visitor = visit(cold)
-        const answer = await visitor.post('/sign-in/with/corp', { to: '/' })
-        expect([answer.status, /Corp cannot be reached \(ECONNREFUSED\)/.test(answer.html)]).toEqual([502, true])
-        server = await startOidcServer('http://127.0.0.1/sign-in/with/corp', port)
-        expect((await visitor.post('/sign-in/with/corp', { to: '/' })).status).toBe(200)
-      } finally {
-        await cold.close()
-      }
+      onTestFinished(() => cold.close())
+      await server.stop()
+      const visitor = visit(cold)
+      const answer = await visitor.post('/sign-in/with/corp', { to: '/' })
+      expect([answer.status, /Corp cannot be reached \(ECONNREFUSED\)/.test(answer.html)]).toEqual([502, true])
+      server = await startOidcServer('http://127.0.0.1/sign-in/with/corp', port)
+      expect((await visitor.post('/sign-in/with/corp', { to: '/' })).status).toBe(200)
     })
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AppError } from '../../src/errors.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 
@@ -89,15 +89,12 @@ describe('saving many items in one call', () => {
       if (++calls > 60) throw new AppError('unavailable', 'The disk is full.')
       return await save(...args)
     })
-    try {
-      const prompts = Array.from({ length: 200 }, (_, index) => ({ title: `Last ${index}`, content: 'x' }))
-      const { saved, refused, results } = await readJson(await post('/api/prompts/batch', { prompts }))
-      expect({ saved, refused, calls }).toEqual({ saved: 60, refused: 140, calls: 100 })
-      expect(results.map(({ index }: { index: number }) => index)).toEqual(prompts.map((_, index) => index))
-      expect(results[199]).toEqual({ index: 199, error: 'unavailable', message: 'The disk is full.' })
-    } finally {
-      spy.mockRestore()
-    }
+    onTestFinished(() => spy.mockRestore())
+    const prompts = Array.from({ length: 200 }, (_, index) => ({ title: `Last ${index}`, content: 'x' }))
+    const { saved, refused, results } = await readJson(await post('/api/prompts/batch', { prompts }))
+    expect({ saved, refused, calls }).toEqual({ saved: 60, refused: 140, calls: 100 })
+    expect(results.map(({ index }: { index: number }) => index)).toEqual(prompts.map((_, index) => index))
+    expect(results[199]).toEqual({ index: 199, error: 'unavailable', message: 'The disk is full.' })
   })
 
   it('needs a key that may write', async () => {
@@ -109,17 +106,14 @@ describe('saving many items in one call', () => {
 
   it('costs a point for each item', async () => {
     const limited = await testApp({ RATE_LIMITS: 500 })
-    try {
-      const { key: own } = await limited.user('Grace')
-      const send = async (count: number) => {
-        const prompts = Array.from({ length: count }, () => ({ title: '' }))
-        return (await limited.fetch('/api/prompts/batch', { ...json('POST', { prompts }), key: own })).status
-      }
-      expect(await send(100)).toBe(200)
-      // With those of the call itself.
-      expect(await send(496)).toBe(429)
-    } finally {
-      await limited.close()
+    onTestFinished(() => limited.close())
+    const { key: own } = await limited.user('Grace')
+    const send = async (count: number) => {
+      const prompts = Array.from({ length: count }, () => ({ title: '' }))
+      return (await limited.fetch('/api/prompts/batch', { ...json('POST', { prompts }), key: own })).status
     }
+    expect(await send(100)).toBe(200)
+    // With those of the call itself.
+    expect(await send(496)).toBe(429)
   })
 })

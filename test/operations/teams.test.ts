@@ -348,17 +348,6 @@ describe('teams', () => {
     expect((await refusal(call(ann, 'create_team', { team: own })))[0]).toBe('conflict')
   })
 
-  it('are orphaned where an administrator deletes the last maintainer', async () => {
-    const name = `removed-${team}`
-    await signUp(test, name)
-    const { actor } = await test.user(name)
-    await call(actor, 'create_team', { team: `${team}-left` })
-    await call(actor, 'set_team_member', { team: `${team}-left`, username: 'ben', role: 'reader' })
-    await call(admin, 'delete_person', { username: name, confirm: name })
-    expect(await call(admin, 'list_all_teams', { matching: `${team}-left` })).toMatchObject({ teams: [{ isOrphaned: true, members: 1 }] })
-    expect(await call(ben, 'show_team', { team: `${team}-left` })).toMatchObject({ role: 'reader' })
-  })
-
   it('tell their maintainers what was done, and nobody else', async () => {
     await add('ben', 'editor')
     await add('ben', 'reader')

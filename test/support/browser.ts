@@ -182,11 +182,9 @@ function createBench(at: () => string, createKey: BrowserBench['createKey']): Br
     },
     createKey,
     async save(key, kind, fields) {
-      const response = await fetch(`${at()}/api/${kind}s`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
-        body: JSON.stringify({ visibility: 'public', ...fields }),
-      })
+      const headers = { 'Content-Type': 'application/json', 'X-API-Key': key }
+      const body = JSON.stringify({ visibility: 'public', ...fields })
+      const response = await fetch(`${at()}/api/${kind}s`, { method: 'POST', headers, body })
       const text = await response.text()
       if (response.status !== 201) throw new Error(`Saving answered ${response.status}: ${text}`)
       return saved.parse(z.record(z.string(), z.unknown()).parse(JSON.parse(text))[kind])

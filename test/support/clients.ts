@@ -88,15 +88,8 @@ const readResult = z.object({ contents: z.array(z.object({ uri: z.string(), text
 const form = z.object({ requestedSchema: z.object({ properties: z.record(z.string(), z.unknown()) }) })
 
 /** Each call's answer as the client gives it. */
-interface Raw {
-  listTools(): Promise<unknown>
-  callTool(name: string, args: Record<string, unknown>): Promise<unknown>
-  listPrompts(cursor: string | undefined): Promise<unknown>
-  getPrompt(name: string, args: Record<string, string> | undefined): Promise<unknown>
-  listResources(): Promise<unknown>
-  readResource(uri: string): Promise<unknown>
-  verifySkills?(): Promise<number>
-  close(): Promise<void>
+type Raw = Pick<Connection, 'verifySkills' | 'close'> & {
+  [Call in Exclude<keyof Connection, 'asked' | 'verifySkills' | 'close'>]: (...args: Parameters<Connection[Call]>) => Promise<unknown>
 }
 
 function toConnection(raw: Raw, asked: readonly (readonly string[])[]): Connection {
@@ -172,33 +165,20 @@ async function connectV2(answer: UserAnswer, mode: Mode, transport: HttpV2 | Std
   return toConnection({ ...fromSdk(client), verifySkills: () => verifyEverySkill(client) }, user.asked)
 }
 
-function overHttp(name: string, mode: Mode): TestedClient {
-  return {
-    name,
-    package: '@modelcontextprotocol/client',
-    cannot: {},
-    connect: ({ url, key }, answer) =>
-      connectV2(answer, mode, new HttpV2(new URL(`${url}/api/mcp`), { requestInit: { headers: keyHeader(key) } })),
-  }
+/** The official client, which can do everything, and the package that its transport is of. */
+function official(
+  name: string,
+  mode: Mode,
+  toTransport: (library: Library) => HttpV2 | StdioV2,
+  from = '@modelcontextprotocol/client',
+): TestedClient {
+  return { name, package: from, cannot: {}, connect: (library, answer) => connectV2(answer, mode, toTransport(library)) }
 }
 
-function overStdio(name: string, mode: Mode, toArguments: (library: Library) => readonly string[]): TestedClient {
-  return {
-    name,
-    package: '@modelcontextprotocol/client',
-    cannot: {},
-    connect: (library, answer) =>
-      connectV2(
-        answer,
-        mode,
-        new StdioV2({
-          command: process.execPath,
-          args: [MAIN, 'mcp', ...toArguments(library)],
-          env: { ...library.place.env, ...keyHeader(library.key) },
-          stderr: 'inherit',
-        }),
-      ),
-  }
+const overHttp = ({ url, key }: Library) => new HttpV2(new URL(`${url}/api/mcp`), { requestInit: { headers: keyHeader(key) } })
+
+function overStdio(args: readonly string[], env: Record<string, string>): StdioV2 {
+  return new StdioV2({ command: process.execPath, args: [...args], env, stderr: 'inherit' })
 }
 
 const NO_SKILLS = 'does not support the skills extension; it reads skills as plain resources.'
@@ -249,18 +229,18 @@ function aiSdk(name: string, protocolVersionDiscovery: boolean): TestedClient {
 
 /** As Claude Desktop runs it: a program on pipes. What it stores goes into the test's own folder. */
 function mcpRemote(name: string, flags: readonly string[]): TestedClient {
-  return {
-    name,
-    package: 'mcp-remote',
-    cannot: {},
-    connect({ url, key, place }, answer) {
-      const home = join(place.folder, 'mcp-remote')
-      mkdirSync(home, { recursive: true })
-      const args = [MCP_REMOTE, `${url}/api/mcp`, '--silent', '--header', 'PROMPTS_API_KEY:${KEY}', ...flags]
-      const env = { HOME: home, MCP_REMOTE_CONFIG_DIR: home, KEY: key }
-      return connectV2(answer, 'legacy', new StdioV2({ command: process.execPath, args, env, stderr: 'inherit' }))
-    },
+  const toTransport = ({ url, key, place }: Library) => {
+    const home = join(place.folder, 'mcp-remote')
+    mkdirSync(home, { recursive: true })
+    const args = [MCP_REMOTE, `${url}/api/mcp`, '--silent', '--header', 'PROMPTS_API_KEY:${KEY}', ...flags]
+    return overStdio(args, { HOME: home, MCP_REMOTE_CONFIG_DIR: home, KEY: key })
   }
+  return official(name, 'legacy', toTransport, 'mcp-remote')
+}
+
+function throughProgram(name: string, toArguments: (library: Library) => readonly string[]): TestedClient {
+  const toEnv = ({ place, key }: Library) => ({ ...place.env, ...keyHeader(key) })
+  return official(name, 'legacy', (library) => overStdio([MAIN, 'mcp', ...toArguments(library)], toEnv(library)))
 }
 
 const inspectorAnswer = z.object({ result: z.unknown() })
@@ -309,9 +289,9 @@ function inspector(name: string, era: 'legacy' | 'modern'): TestedClient {
 
 /** Every client that is tested. */
 export const CLIENTS: readonly TestedClient[] = [
-  overHttp('client 2.x', 'legacy'),
-  overHttp('client 2.x, version by itself', 'auto'),
-  overHttp('client 2.x, 2026-07-28', { pin: '2026-07-28' }),
+  official('client 2.x', 'legacy', overHttp),
+  official('client 2.x, version by itself', 'auto', overHttp),
+  official('client 2.x, 2026-07-28', { pin: '2026-07-28' }, overHttp),
   sdkV1,
   aiSdk('AI SDK', true),
   aiSdk('AI SDK, no discovery', false),
@@ -319,8 +299,8 @@ export const CLIENTS: readonly TestedClient[] = [
   mcpRemote('mcp-remote, --protocol auto', ['--protocol', 'auto']),
   inspector('Inspector CLI, legacy', 'legacy'),
   inspector('Inspector CLI, modern', 'modern'),
-  overStdio('stdio on the local file', 'legacy', () => []),
-  overStdio('stdio through the server', 'legacy', ({ url }) => ['--url', url]),
+  throughProgram('stdio on the local file', () => []),
+  throughProgram('stdio through the server', ({ url }) => ['--url', url]),
 ]
 
 const manifest = z.object({ version: z.string() })

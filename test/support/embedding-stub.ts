@@ -95,8 +95,6 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     }
   },
   never: () => {},
-  'refuses-one': (call) =>
-    call.texts.some((text) => text.includes('unspeakable')) ? fail(call.response, 400, 'Bad text') : embedAll(call),
   'refuses-all': ({ response }) => fail(response, 400, 'Bad model'),
 }
 

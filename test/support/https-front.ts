@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { connect, type Server as NetServer, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
+import { listenHere } from './children.ts'
 
 /**
  * Serves a service of this machine as `https://HOST` to programs that refuse loopback addresses. They reach it by `HTTPS_PROXY`: the proxy opens a
@@ -55,10 +56,8 @@ export async function startHttpsFront(host: string, folder: string): Promise<Htt
     if (head.length > 0) socket.unshift(head)
     tls.emit('connection', socket)
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
   return {
-    env: { HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}`, NODE_EXTRA_CA_CERTS: cert },
+    env: { HTTPS_PROXY: `http://127.0.0.1:${await listenHere(proxy)}`, NODE_EXTRA_CA_CERTS: cert },
     setTarget(url) {
       target = new URL(url)
     },
@@ -68,9 +67,4 @@ export async function startHttpsFront(host: string, folder: string): Promise<Htt
       await once(proxy, 'close')
     },
   }
-}
-
-function portOf(server: Server | NetServer): number {
-  const address = server.address()
-  return typeof address === 'object' && address ? address.port : 0
 }

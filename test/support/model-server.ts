@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import { z } from 'zod'
+import { endProcess } from './children.ts'
 
 const STUB = fileURLToPath(new URL('./model-stub.ts', import.meta.url))
 
@@ -61,10 +62,7 @@ export async function startModelServer(): Promise<ModelServer> {
     async setMode(model, mode) {
       await fetch(`${address}/embeddings-mode`, { method: 'POST', body: JSON.stringify({ model, mode }) })
     },
-    async stop() {
-      child.kill('SIGTERM')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    },
+    stop: () => endProcess(child),
   }
 }
 

@@ -149,7 +149,6 @@ const BEHAVIOURS: Readonly<Record<string, (call: Call) => void | Promise<void>>>
     await writeForever(response, 'x'.repeat(100_000))
   },
   never: () => {},
-  stalls: ({ response }) => write(response, 'You are'),
   blank: ({ response, earlier, prompt }) => answer(response, earlier === 0 ? ' \n ' : prompt),
   json: ({ response }) => answer(response, '```json\n{"role": "writer", "task": "write"}\n```'),
   'bad-json-once': ({ response, earlier }) => answer(response, earlier === 0 ? '{"role": "writer", }' : '{"role": "writer"}'),

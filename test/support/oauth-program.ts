@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { TestApp } from './test-app.ts'
+import { json, readJson, type TestApp } from './test-app.ts'
 import type { Visitor } from './visitor.ts'
 
 const ORIGIN = 'http://127.0.0.1:3000'
@@ -35,11 +35,20 @@ export interface Program {
 
 /** Registers a program (RFC 7591). */
 export async function register(test: TestApp, metadata: object = {}): Promise<Response> {
-  return await test.fetch('/oauth2/register', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_name: 'A program', redirect_uris: [RETURN_ADDRESS], token_endpoint_auth_method: 'none', ...metadata }),
-  })
+  const usual = { client_name: 'A program', redirect_uris: [RETURN_ADDRESS], token_endpoint_auth_method: 'none' }
+  return await test.fetch('/oauth2/register', json('POST', { ...usual, ...metadata }))
+}
+
+/** Registers a program at a service that listens; gives its id. */
+export async function registerAt(baseUrl: string, name: string, back: string): Promise<string> {
+  const metadata = { client_name: name, redirect_uris: [back], token_endpoint_auth_method: 'none' }
+  return (await readJson(await fetch(`${baseUrl}/oauth2/register`, json('POST', metadata)))).client_id
+}
+
+/** The path that a program opens in a browser, where nobody looks at its challenge. */
+export function authorizePath(baseUrl: string, clientId: string, back: string): string {
+  const asked = { response_type: 'code', client_id: clientId, redirect_uri: back, state: 'x', resource: `${baseUrl}/mcp` }
+  return `/oauth2/authorize?${new URLSearchParams({ ...asked, code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' })}`
 }
 
 /** The address that the page after the consent leads to. */
@@ -81,7 +90,6 @@ export async function program(test: TestApp, known?: { clientId: string }): Prom
       const { scopes = ['read', 'write'], reach = '' } = answer
       const fields = { query: to.search.slice(1), do: answer.do ?? 'allow', scopes, reach }
       const answered = await person.post('/oauth2/consent', fields)
-
       return addressBack(answered.html).searchParams
     },
     exchange: (fields, headers) => post({ client_id: clientId, ...fields }, headers),
@@ -104,13 +112,7 @@ export async function program(test: TestApp, known?: { clientId: string }): Prom
 
 /** Calls a tool, or lists tools, at an address with a token. */
 export function callMcp(test: TestApp, token: string | null, body: object = { method: 'tools/list' }, path = '/mcp'): Promise<Response> {
-  return test.fetch(path, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
-  })
+  const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const headers = { ...accept, ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
+  return test.fetch(path, { ...json('POST', { jsonrpc: '2.0', id: 1, ...body }), headers })
 }

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { endProcess } from './children.ts'
 import { findFreePort } from './postgres-server.ts'
+import { type Visitor, visit } from './visitor.ts'
 
 /** A provider that runs. */
 export interface OidcServer {
@@ -27,38 +29,25 @@ export async function startOidcServer(redirectUri: string, port?: number): Promi
       if (status !== 204) throw new Error(`The provider answered ${status}`)
     },
     async signIn(url, account) {
-      const jar = new Map<string, string>()
+      const visitor = visit({ fetch: (address, options) => fetch(address, options) })
       let [next, form]: [string, Record<string, string> | null] = [url, null]
       for (let step = 0; step < 12; step++) {
-        const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-        const response: Response = await fetch(next, {
-          redirect: 'manual',
-          headers: { cookie, ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}) },
-          ...(form ? { method: 'POST', body: new URLSearchParams(form).toString() } : {}),
-        })
-        for (const one of response.headers.getSetCookie()) {
-          const [name = '', value = ''] = (one.split(';')[0] ?? '').split(/=(.*)/s)
-          jar.set(name, value)
-        }
-        const location = response.headers.get('location')
-        const html = await response.text()
-        if (location !== null) {
-          next = new URL(location, next).href
+        const answer: Awaited<ReturnType<Visitor['get']>> = form ? await visitor.post(next, form) : await visitor.get(next)
+        const { status, html, to } = answer
+        if (to !== null) {
+          next = new URL(to, next).href
           form = null
           if (!next.startsWith(issuer)) return next
           continue
         }
         const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1]
         const action = /<form[^>]* action="([^"]+)"/.exec(html)?.[1]
-        if (prompt === undefined || action === undefined) throw new Error(`The provider answered ${response.status}: ${html.slice(0, 500)}`)
+        if (prompt === undefined || action === undefined) throw new Error(`The provider answered ${status}: ${html.slice(0, 500)}`)
         next = new URL(action, next).href
         form = { prompt, ...(prompt === 'login' ? { login: account, password: 'any' } : {}) }
       }
       throw new Error('The provider did not come to an end')
     },
-    async stop() {
-      child.kill('SIGKILL')
-      await once(child, 'close')
-    },
+    stop: () => endProcess(child, 'SIGKILL'),
   }
 }

@@ -1,14 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import { createApiKey } from '../../src/auth/api-key.ts'
 import { openSqlite, readSqliteFile, sqliteDialect } from '../../src/storage/dialects/sqlite.ts'
 import { examine } from '../../src/storage/doctor/examine.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 import { createStore } from '../../src/storage/store.ts'
+import { makeFolder } from './folders.ts'
 import { SCHEMAS, writeSchema } from './schema-fixtures.ts'
 import { readJson, rpc, testApp } from './test-app.ts'
 
@@ -55,11 +55,7 @@ function withoutTimes({ session: _, ...tables }: ReturnType<typeof readRows>) {
 
 /** Opens libraries of earlier schemas: each is copied first, keeps everything, and works. */
 export function testSchemas(fixtures: readonly string[]): void {
-  let folder: string
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'commonplace-schemas-'))
-  })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder()
   const makeFile = (name: string, fixture: string) => {
     writeSchema(fixture, join(folder, name))
     return join(folder, name)

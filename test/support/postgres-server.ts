@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
 import { findTool } from '../../scripts/setup-tools.ts'
+import { endProcess, listenHere, untilPrinted } from './children.ts'
 
 /** Whom the server runs as where the tests are root, which PostgreSQL refuses: "nobody". */
 const NOBODY = 65534
@@ -43,12 +44,11 @@ export function findBinaries(): string {
 
 /** A port of this machine that nobody listens on at the moment. */
 export async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
+  const probe = createServer()
+  const port = await listenHere(probe)
   probe.close()
   await once(probe, 'close')
-  return typeof address === 'object' && address ? address.port : 0
+  return port
 }
 
 /** Starts PostgreSQL from the packages, on this machine alone. It keeps nothing safe, which makes it fast. */
@@ -104,22 +104,12 @@ async function run(place: Place): Promise<PostgresServer> {
       ...user,
       cwd: folder,
     })
-    let log = ''
-    await new Promise<void>((resolve, reject) => {
-      child.once('exit', (status) => reject(new Error(`postgres ended with ${status}: ${log}`)))
-      child.stderr.on('data', (chunk) => {
-        if (log.length < 100_000) log += chunk
-        if (/ready to accept (read-only )?connections/.test(log)) resolve()
-      })
-    })
+    await untilPrinted(child, /ready to accept (read-only )?connections/)
     return child
   }
   let server = await start()
-  const stop = async () => {
-    // "Immediate shutdown": nobody is waited for.
-    server.kill('SIGQUIT')
-    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
-  }
+  // "Immediate shutdown": nobody is waited for.
+  const stop = () => endProcess(server, 'SIGQUIT')
   const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`
   return {
     url,

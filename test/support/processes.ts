@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endProcess } from './children.ts'
 import { createDatabaseNow, isOnPostgres } from './postgres.ts'
 import { findFreePort } from './postgres-server.ts'
-import { type RoundRobin, startRoundRobin } from './round-robin.ts'
 import type { ServedHere } from './serve-here.ts'
 
 /** The built program, as users run it. */
@@ -44,22 +44,21 @@ export async function run(
 
 /** The service as it was started. */
 export interface Served {
+  /** What it says it is reached at; of several instances, the first. */
   readonly url: string
   /** The (first) process. */
   readonly child: ChildProcess
   readonly children: readonly ChildProcess[]
-  /** Where each process is reached, past the proxy. */
+  /** Where each process is reached, whatever it says. */
   readonly ownUrls: readonly string[]
   readonly stdout: string
 }
-
-/** How many instances places serve with: several need PostgreSQL. */
-const INSTANCES = Number(process.env['TEST_INSTANCES'] ?? 1)
 
 /** How the service is started. */
 export interface ServeOptions {
   readonly env?: Record<string, string>
   readonly args?: readonly string[]
+  /** Default: one */
   readonly instances?: number
   /** A command that runs the one in its last arguments. Default: none */
   readonly wrapper?: readonly string[]
@@ -74,7 +73,7 @@ export interface Place {
   commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>
   /** Starts a command of the built program, and leaves it running. */
   start(args: readonly string[], options?: { env?: Record<string, string> }): ChildProcessWithoutNullStreams
-  /** Starts the service on a free port; several instances of it stand behind a proxy that gives each request to the next. Default: TEST_INSTANCES, or one. */
+  /** Starts the service on a free port, or several instances of it, which need PostgreSQL. */
   serve(options?: ServeOptions): Promise<Served>
   /** Runs the service in the test's own process, for what needs no process of its own. @param options.starter with the starter library */
   serveHere(env?: Record<string, string>, options?: { starter: boolean }): Promise<ServedHere>
@@ -87,7 +86,6 @@ export function createPlace(databaseUrlOf?: () => string): Place {
   const databaseUrl = databaseUrlOf ? databaseUrlOf() : isOnPostgres() ? createDatabaseNow() : `sqlite:${join(folder, 'library.db')}`
   const env = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '', ENCODER: 'off' }
   const servers: ChildProcess[] = []
-  const proxies: RoundRobin[] = []
   const here: ServedHere[] = []
   const serveOne = async (options: ServeOptions): Promise<Served> => {
     const port = options.env?.['PORT'] === '0' || options.env?.['PORT'] === undefined ? await findFreePort() : options.env['PORT']
@@ -125,16 +123,10 @@ export function createPlace(databaseUrlOf?: () => string): Place {
       return child
     },
     async serve(options = {}) {
-      const instances = options.instances ?? INSTANCES
-      if (instances === 1) return await serveOne(options)
-      const proxy = await startRoundRobin()
-      proxies.push(proxy)
-      const env = { ...options.env, BASE_URL: options.env?.['BASE_URL'] ?? proxy.url, TRUST_PROXY: options.env?.['TRUST_PROXY'] ?? '1' }
-      const started = await Promise.all(Array.from({ length: instances }, () => serveOne({ ...options, env: { ...env, PORT: '0' } })))
-      proxy.setTargets(started.flatMap(({ ownUrls }) => ownUrls))
+      const started = await Promise.all(Array.from({ length: options.instances ?? 1 }, () => serveOne(options)))
       const [first] = started
       if (!first) throw new Error('no instance was asked for')
-      return { ...first, url: proxy.url, children: started.map(({ child }) => child), ownUrls: started.flatMap((one) => one.ownUrls) }
+      return { ...first, children: started.map(({ child }) => child), ownUrls: started.flatMap((one) => one.ownUrls) }
     },
     async serveHere(more = {}, options = { starter: false }) {
       const { serveHere } = await import('./serve-here.ts')
@@ -144,13 +136,7 @@ export function createPlace(databaseUrlOf?: () => string): Place {
     },
     async remove() {
       for (const served of here) await served.stop()
-      for (const child of servers) {
-        if (child.exitCode === null && child.signalCode === null) {
-          child.kill('SIGTERM')
-          await once(child, 'exit')
-        }
-      }
-      for (const proxy of proxies) await proxy.close()
+      for (const child of servers) await endProcess(child)
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -106,21 +106,16 @@ export async function makeRichLibrary(store: LibraryStore) {
     files: [file('SKILL.md', 'x'), { filename: '.env', bytes: Uint8Array.from({ length: 256 }, (_, byte) => byte) }, file('empty', '')],
   })
   const thrownSkill = await store.items.createSkill(by(ben), { ...prompt, title: 'Old skill', files: [file('SKILL.md', 'thrown')] })
-  const actor = { kind: 'user' as const, scopes: new Set(['read', 'write'] as const) }
-  for (const user of [ada, ben]) {
-    await store.marks.setVote({ ...actor, userId: user.id, username: user.username }, 'prompt', featured.id, user.id, true)
-  }
-  await store.marks.setVote({ ...actor, userId: ben.id, username: 'ben' }, 'skill', skill.id, ben.id, true)
-  await store.marks.setVote({ ...actor, userId: ada.id, username: 'Ada' }, 'prompt', trashed.id, ada.id, true)
-  for (const [kind, { id }] of [
-    ['prompt', featured],
-    ['skill', skill],
-  ] as const) {
-    await store.marks.setFavourite({ ...actor, userId: ben.id, username: 'ben' }, kind, id, ben.id, true, 9)
-  }
+  const as = ({ id, username }: { id: string; username: string }) =>
+    ({ kind: 'user', scopes: new Set(['read', 'write'] as const), userId: id, username }) as const
+  const [asAda, asBen, asGone] = [as(ada), as(ben), as(gone)]
+  await store.marks.setVote(asAda, 'prompt', featured.id, ada.id, true)
+  await store.marks.setVote(asBen, 'prompt', featured.id, ben.id, true)
+  await store.marks.setVote(asBen, 'skill', skill.id, ben.id, true)
+  await store.marks.setVote(asAda, 'prompt', trashed.id, ada.id, true)
+  await store.marks.setFavourite(asBen, 'prompt', featured.id, ben.id, true, 9)
+  await store.marks.setFavourite(asBen, 'skill', skill.id, ben.id, true, 9)
   const shared = await store.items.createPrompt(by(team), { ...prompt, title: 'Of the team', content: 'dugong', visibility: 'private' })
-  const asAda = { ...actor, userId: ada.id, username: 'Ada' }
-  const asGone = { ...actor, userId: gone.id, username: 'gone' }
   const named = { ownerId: ada.id, description: null, visibility: 'public' as const }
   const kept = await store.collections.createCollection(asAda, { ...named, title: 'Kept together', visibility: 'private' })
   await store.collections.changeCollection(asAda, kept.id, { visibility: 'public', description: 'In an order of its own' }, undefined)

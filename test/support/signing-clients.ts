@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -17,12 +17,15 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { expect, vi } from 'vitest'
 import { findTool } from '../../scripts/setup-tools.ts'
+import { listenHere } from './children.ts'
 import { askToSave } from './tool-calling-model.ts'
 
 /** Real programs that sign in at /mcp, each in a home folder of its own. */
 
 const WAIT_MS = 60_000
+const WAIT = { timeout: WAIT_MS, interval: 100 }
 const CODEX = findTool('.bin/codex', 'clients')
 const CLAUDE = findTool('.bin/claude', 'clients')
 const GEMINI = findTool('.bin/gemini', 'clients')
@@ -65,16 +68,6 @@ export interface SigningClient {
   signIn(sign: SignIn): Promise<SignedIn>
 }
 
-/** A running program, and what it has printed, without colours. */
-interface Running {
-  readonly child: ChildProcessWithoutNullStreams
-  printed(): string
-  /** Waits until it has printed something. */
-  waitFor(pattern: RegExp): Promise<void>
-  /** Waits for its end, and fails when it fails. */
-  finish(): Promise<string>
-}
-
 /** What a program finds in its environment: a home of its own, and a browser that notes the addresses it is to open. */
 function makeHome({ home }: SignIn, more: Readonly<Record<string, string>> = {}) {
   const work = join(home, 'work')
@@ -100,32 +93,31 @@ function makeHome({ home }: SignIn, more: Readonly<Record<string, string>> = {})
   return {
     work,
     env,
-    start(command: string, args: readonly string[]): Running {
+    /** Starts a program, and keeps what it prints, without colours. */
+    start(command: string, args: readonly string[]) {
       const child = spawn(command, args, { cwd: work, env, timeout: WAIT_MS, killSignal: 'SIGKILL' })
       let printed = ''
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
       // A program may end before it has read anything.
       child.stdin.on('error', () => {})
       const ended = once(child, 'close')
-      const running: Running = {
+      const said = () => stripVTControlCharacters(printed)
+      return {
         child,
-        printed: () => stripVTControlCharacters(printed),
-        async waitFor(pattern) {
-          await until(
-            () => pattern.test(running.printed()),
-            () => `${command} printed no ${pattern}: ${running.printed().slice(-2000)}`,
-          )
-        },
-        async finish() {
+        waitFor: async (pattern: RegExp) =>
+          await vi.waitFor(() => {
+            if (!pattern.test(said())) throw new Error(`${command} printed no ${pattern}: ${said().slice(-2000)}`)
+          }, WAIT),
+        /** Waits for its end, and fails when it fails. */
+        async finish(): Promise<string> {
           const [code] = await ended
-          if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${running.printed().slice(-2000)}`)
-          return running.printed()
+          if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${said().slice(-2000)}`)
+          return said()
         },
       }
-      return running
     },
     /** A command in a terminal of its own. */
-    startInTerminal(command: string, args: readonly string[]): Running {
+    startInTerminal(command: string, args: readonly string[]) {
       const line = [command, ...args].map((word) => `'${word}'`).join(' ')
       return this.start('script', ['-qefc', `stty cols 150 rows 50; exec ${line}`, '/dev/null'])
     },
@@ -136,23 +128,14 @@ function makeHome({ home }: SignIn, more: Readonly<Record<string, string>> = {})
     },
     /** The address that the program had opened in a browser. */
     async readOpened(): Promise<string> {
-      const read = () => (existsSync(opened) ? (/^(http\S+)\n/m.exec(readFileSync(opened, 'utf8'))?.[1] ?? '') : '')
-      await until(
-        () => read() !== '',
-        () => 'no address was opened in a browser',
-      )
-      const address = read()
+      const address = await vi.waitFor(() => {
+        const [, found] = /^(http\S+)\n/m.exec(readFileSync(opened, 'utf8')) ?? []
+        if (found === undefined) throw new Error('no address was opened in a browser')
+        return found
+      }, WAIT)
       rmSync(opened)
       return address
     },
-  }
-}
-
-async function until(isSo: () => boolean, explain: () => string): Promise<void> {
-  const end = performance.now() + WAIT_MS
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error(explain())
-    await sleep(100)
   }
 }
 
@@ -177,8 +160,8 @@ function codex(isByDocument: boolean): SigningClient {
       // Without a choice it takes what the service offers: a document first.
       const login = home.start(CODEX, ['mcp', 'login', NAME])
       await sign.allow(await home.readOpened())
-      if (!(await login.finish()).includes(`Successfully logged in to MCP server '${NAME}'`)) throw new Error(login.printed())
-      if (!/enabled +OAuth/.test(await home.run(CODEX, 'mcp', 'list'))) throw new Error('codex mcp list shows no sign-in')
+      expect(await login.finish()).toContain(`Successfully logged in to MCP server '${NAME}'`)
+      expect(await home.run(CODEX, 'mcp', 'list')).toMatch(/enabled +OAuth/)
       const running: ChildProcessWithoutNullStreams[] = []
       return {
         async save(title) {
@@ -228,10 +211,10 @@ function claude(isByDocument: boolean): SigningClient {
       await home.run(CLAUDE, 'mcp', 'add', '--transport', 'http', NAME, sign.endpoint)
       const login = home.startInTerminal(CLAUDE, ['mcp', 'login', NAME])
       await sign.allow(await home.readOpened())
-      if (!(await login.finish()).includes(`Authenticated with "${NAME}"`)) throw new Error(login.printed())
+      expect(await login.finish()).toContain(`Authenticated with "${NAME}"`)
       return {
         async save(title) {
-          if (!/Connected/.test(await home.run(CLAUDE, 'mcp', 'list'))) throw new Error('Claude Code is not connected')
+          expect(await home.run(CLAUDE, 'mcp', 'list')).toContain('Connected')
           await home.run(CLAUDE, '-p', askToSave(title), '--allowedTools', `mcp__${NAME}__save_prompt`)
         },
         readAccessToken: () => findToken(readFileSync(join(sign.home, '.claude', '.credentials.json'), 'utf8')),
@@ -325,11 +308,8 @@ async function listenForReturn(path: string) {
       .end('<!doctype html><title>Back</title><p>Signed in')
     if (url.pathname === path) resolve(url.searchParams)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
   return {
-    address: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}${path}`,
+    address: `http://127.0.0.1:${await listenHere(server)}${path}`,
     returned: promise,
     close() {
       server.closeAllConnections()
@@ -352,40 +332,29 @@ export function sdk(document: string | null): SigningClient {
         application_type: 'native',
       }
       const store: { client?: StoredOAuthClientInformation; tokens?: StoredOAuthTokens; discovery?: OAuthDiscoveryState } = {}
-      let verifier = ''
-      let toOpen = ''
+      const secrets = { verifier: '', toOpen: '' }
       const provider: OAuthClientProvider = {
         redirectUrl: listener.address,
         ...(document === null ? {} : { clientMetadataUrl: document }),
         clientMetadata,
         clientInformation: () => store.client,
-        saveClientInformation(client) {
-          store.client = client
-        },
+        saveClientInformation: (client) => void Object.assign(store, { client }),
         tokens: () => store.tokens,
-        saveTokens(tokens) {
-          store.tokens = tokens
-        },
+        saveTokens: (tokens) => void Object.assign(store, { tokens }),
         invalidateCredentials() {
           delete store.tokens
         },
         discoveryState: () => store.discovery,
-        saveDiscoveryState(discovery) {
-          store.discovery = discovery
-        },
-        redirectToAuthorization(address) {
-          toOpen = address.href
-        },
-        saveCodeVerifier(text) {
-          verifier = text
-        },
-        codeVerifier: () => verifier,
+        saveDiscoveryState: (discovery) => void Object.assign(store, { discovery }),
+        redirectToAuthorization: ({ href }) => void Object.assign(secrets, { toOpen: href }),
+        saveCodeVerifier: (verifier) => void Object.assign(secrets, { verifier }),
+        codeVerifier: () => secrets.verifier,
       }
       const open = () => new StreamableHTTPClientTransport(new URL(endpoint), { authProvider: provider })
       const first = open()
       const refused = await new Client({ name: 'test', version: '1.0.0' }).connect(first).catch((error: unknown) => error)
       if (!(refused instanceof UnauthorizedError)) throw new Error(`connected without signing in: ${refused}`)
-      await allow(toOpen)
+      await allow(secrets.toOpen)
       await first.finishAuth(await listener.returned)
       const client = new Client({ name: 'test', version: '1.0.0' })
       await client.connect(open())

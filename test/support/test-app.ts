@@ -89,25 +89,7 @@ export async function testApp(
   settings: Partial<ServerSettings> = {},
   improve: Partial<ImproveSettings> = {},
   embeddings: EmbeddingSettings | null = null,
-  more: Partial<
-    Pick<
-      AppSettings,
-      | 'allowSignUp'
-      | 'secondFactor'
-      | 'oauth'
-      | 'mail'
-      | 'baseUrl'
-      | 'encoder'
-      | 'passwordHash'
-      | 'quota'
-      | 'databaseUrl'
-      | 'databaseReadUrl'
-      | 'onReplica'
-      | 'countsUses'
-      | 'onStatement'
-      | 'signIn'
-    >
-  > & {
+  more: Partial<Omit<AppSettings, 'improve' | 'embeddings'>> & {
     /** One instance answers all requests, for what is documented as per process. Default: TEST_INSTANCES, or one */
     readonly instances?: 1
   } = {},
@@ -261,4 +243,16 @@ export function rpc(method: string, params?: unknown, id: unknown = 1): RequestI
 /** An answer's JSON, typed as loosely as JSON.parse types it: tests say what they expect of it. */
 export async function readJson(response: Response) {
   return JSON.parse(await response.text())
+}
+
+/** Reads a stream until it holds a text; gives what was read. The rest can be read after it. */
+export async function readUntil(response: Response, text: string): Promise<string> {
+  const reader = response.body?.getReader()
+  for (let seen = ''; ; ) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+    seen += new TextDecoder().decode(value)
+    if (!seen.includes(text) && !done) continue
+    reader?.releaseLock()
+    return seen
+  }
 }

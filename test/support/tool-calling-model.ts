@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import { listenHere } from './children.ts'
 
 /** A model for programs that call tools only when a model tells them to: it has them save a prompt once, then says that it is done. */
 export interface ToolCallingModel {
@@ -26,11 +27,8 @@ export async function startToolCallingModel(): Promise<ToolCallingModel> {
     if (pathname.endsWith(':streamGenerateContent')) return streamContent(answer, call)
     answer.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    url: `http://127.0.0.1:${await listenHere(server)}`,
     async close() {
       server.closeAllConnections()
       server.close()

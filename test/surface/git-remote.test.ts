@@ -156,10 +156,6 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     const { id } = await savePrompt('Edited later', { content: 'one\ntwo\nthree\n' })
     const before = await clone('/library.git')
     test.wait(3_600_000)
-    const again = await test.reopen()
-    const other = createServer(answerWith(test.pipeline))
-    await again.close()
-    other.close()
     expect(await head(await clone('/library.git'))).toBe(await head(before))
     const old = await head(before)
     await edit(id, { content: 'one\n2\nthree\n', note: 'Write a numeral' })
@@ -316,13 +312,6 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     await expect(clone(`${basic('cpb_wrong')}/private/library.git`)).rejects.toThrow(/Authentication failed|401/)
     const answer = await test.fetch('/private/info/refs?service=git-upload-pack', { key })
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
-  })
-
-  it('gives an unlisted item by its id alone', async () => {
-    const { id, slug } = await savePrompt('Unlisted', { visibility: 'unlisted' })
-    expect(await files(await clone(`/prompts/${id}.git`))).toContain(`prompts/uncategorised/${slug}.md`)
-    expect((await test.fetch(`/prompts/${slug}.git/info/refs?service=git-upload-pack`)).status).toBe(404)
-    expect(await files(await clone('/library.git'))).not.toContain(`prompts/uncategorised/${slug}.md`)
   })
 
   it('tells nobody of a private object who asks with its id', async () => {

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
@@ -65,42 +64,12 @@ describe('the service', () => {
     }
   })
 
-  it('ends the call to the model when the connection breaks, streaming or not', async () => {
-    const { url } = await serve(using('never:left'))
-    for (const [index, accept] of ['application/json', 'text/event-stream'].entries()) {
-      const headers = { 'content-type': 'application/json', 'x-api-key': key, accept }
-      const asked = request(`${url}/api/improve-prompt`, { method: 'POST', headers })
-      asked.on('error', () => {})
-      asked.end(JSON.stringify({ prompt: PROMPT }))
-      expect(await eventually(async () => (await models.log('never:left')).length === index + 1)).toBe(true)
-      asked.destroy()
-      expect(await eventually(async () => (await models.log('never:left'))[index]?.hasLeft === true)).toBe(true)
-    }
-    const slow = request(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': key } })
-    slow.on('error', () => {})
-    const params = { name: 'improve_prompt', arguments: { prompt: PROMPT } }
-    slow.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
-    expect(await eventually(async () => (await models.log('never:left')).length === 3)).toBe(true)
-    slow.destroy()
-    expect(await eventually(async () => (await models.log('never:left'))[2]?.hasLeft === true)).toBe(true)
-  })
-
   it('sends the text while it is being written', async () => {
     const { improve } = await serve(using('slow:live', { IMPROVE_TIMEOUT_SECONDS: '20' }))
     const reader = (await improve(undefined, { accept: 'text/event-stream' })).body?.getReader()
     expect(new TextDecoder().decode((await reader?.read())?.value)).toMatch(/^event: delta\n/)
     await reader?.cancel()
     expect(await eventually(async () => (await models.log('slow:live'))[0]?.hasLeft === true)).toBe(true)
-  })
-
-  it('remembers a budget over a restart', async () => {
-    const env = { IMPROVE_DAILY_REQUESTS: '2' }
-    const first = await serve(env)
-    expect([(await first.improve()).status, (await first.improve()).status, (await first.improve()).status]).toEqual([200, 200, 429])
-    await first.stop()
-    const second = await serve(env)
-    const refused = await second.improve()
-    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
   })
 
   it('tells the model what the operator wrote', async () => {
@@ -121,7 +90,6 @@ describe('the start', () => {
     }
     const prompt = (path: string) => ({ IMPROVE_SYSTEM_PROMPT_FILE: path })
     const rows: readonly (readonly [Record<string, string>, RegExp])[] = [
-      [{ IMPROVE_MODEL: 'gpt-5' }, /^IMPROVE_MODEL is "gpt-5", which has no known provider/],
       [{ IMPROVE_MODEL: 'mistral/large' }, /^IMPROVE_MODEL is "mistral\/large", which has no known provider/],
       [{ IMPROVE_MODEL: 'openai/gpt-5' }, /^IMPROVE_MODEL is "openai\/gpt-5", which needs OPENAI_API_KEY\.$/m],
       [{ IMPROVE_MODEL: 'anthropic/x', OPENAI_API_KEY: SECRET }, /needs ANTHROPIC_API_KEY/],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Call } from '../../src/http/call.ts'
 import { createPageCache } from '../../src/http/page-cache.ts'
 import { ANONYMOUS } from '../../src/library/actor.ts'
@@ -171,18 +171,15 @@ describe('the language of pages', () => {
 
   it('is the default of the service for those who ask for none there is, and German for members too', async () => {
     const closed = await testApp({ DEFAULT_LANGUAGE: 'de', LIBRARY_ACCESS: 'members' })
-    try {
-      const reader = visit(closed)
-      expect(languageOf((await reader.get('/sign-in')).html)).toBe('de')
-      expect(languageOf((await reader.get('/sign-in', ENGLISH_READER)).html)).toBe('en')
-      const member = await signUp(closed, 'Ada')
-      const { html } = await member.get('/settings', { 'accept-language': 'fr' })
-      expect(html).toContain(GERMAN.membersOnly.profileLead)
-      await member.post('/language', { language: 'en' })
-      expect((await member.get('/settings')).html).toContain(ENGLISH.membersOnly.profileLead)
-    } finally {
-      await closed.close()
-    }
+    onTestFinished(() => closed.close())
+    const reader = visit(closed)
+    expect(languageOf((await reader.get('/sign-in')).html)).toBe('de')
+    expect(languageOf((await reader.get('/sign-in', ENGLISH_READER)).html)).toBe('en')
+    const member = await signUp(closed, 'Ada')
+    const { html } = await member.get('/settings', { 'accept-language': 'fr' })
+    expect(html).toContain(GERMAN.membersOnly.profileLead)
+    await member.post('/language', { language: 'en' })
+    expect((await member.get('/settings')).html).toContain(ENGLISH.membersOnly.profileLead)
     await expect(testApp({ DEFAULT_LANGUAGE: 'fr' })).rejects.toThrow('DEFAULT_LANGUAGE must be one of: en, de.')
   })
 })

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { json, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, visit } from '../support/visitor.ts'
 
@@ -274,38 +274,32 @@ describe('pages', () => {
 
   it('of an empty library say what to do next', async () => {
     const empty = await testApp()
-    try {
-      const stranger = await read(empty, '/prompts')
-      expect(stranger.html).toContain('No prompts yet.')
-      expect(stranger.html).not.toMatch(/No results|Clear filters|data-search/)
-      expect(stranger.html).toContain('class="button first" href="/sign-in"')
-      const ada = await signUp(empty, 'ada')
-      expect((await ada.get('/prompts')).html).toContain('<a class="button first" href="/new">')
-      expect((await ada.get('/')).html).toContain('<a class="button first" href="/new">')
-      expect((await ada.get('/skills')).html).toContain('<a class="button first" href="/new/skill">')
-      expect((await ada.get('/prompts?q=x')).html).toContain('No results found.')
-    } finally {
-      await empty.close()
-    }
+    onTestFinished(() => empty.close())
+    const stranger = await read(empty, '/prompts')
+    expect(stranger.html).toContain('No prompts yet.')
+    expect(stranger.html).not.toMatch(/No results|Clear filters|data-search/)
+    expect(stranger.html).toContain('class="button first" href="/sign-in"')
+    const ada = await signUp(empty, 'ada')
+    expect((await ada.get('/prompts')).html).toContain('<a class="button first" href="/new">')
+    expect((await ada.get('/')).html).toContain('<a class="button first" href="/new">')
+    expect((await ada.get('/skills')).html).toContain('<a class="button first" href="/new/skill">')
+    expect((await ada.get('/prompts?q=x')).html).toContain('No results found.')
   })
 
   it('have a menu for strangers, members and administrators', async () => {
     const other = await testApp()
-    try {
-      const admin = await signUp(other, 'boss')
-      const member = await signUp(other, 'ada')
-      const menu = (html: string) =>
-        [...(/<header.*<\/header>/.exec(html)?.[0] ?? '').matchAll(/ (?:href|action)="([^"]+)"/g)].map(([, to]) => to)
-      const open = ['/', '/search', '/prompts', '/skills', '/collections', '/connect', '/docs']
-      const own = [...open, '/library', '/new', '/new/skill', '/import', '/favourites', '/teams', '/settings', '/settings/keys']
-      expect(menu((await visit(other).get('/')).html)).toEqual([...open, '/sign-in'])
-      expect(menu((await member.get('/docs')).html)).toEqual([...own, '/sign-out'])
-      expect(menu((await admin.get('/nothing')).html)).toEqual([...own, '/admin', '/sign-out'])
-      expect((await member.get('/admin')).html).toContain('Only administrators can open this page.')
-      expect((await member.post('/sign-out', {})).to).toBe('/?done=signed-out')
-    } finally {
-      await other.close()
-    }
+    onTestFinished(() => other.close())
+    const admin = await signUp(other, 'boss')
+    const member = await signUp(other, 'ada')
+    const menu = (html: string) =>
+      [...(/<header.*<\/header>/.exec(html)?.[0] ?? '').matchAll(/ (?:href|action)="([^"]+)"/g)].map(([, to]) => to)
+    const open = ['/', '/search', '/prompts', '/skills', '/collections', '/connect', '/docs']
+    const own = [...open, '/library', '/new', '/new/skill', '/import', '/favourites', '/teams', '/settings', '/settings/keys']
+    expect(menu((await visit(other).get('/')).html)).toEqual([...open, '/sign-in'])
+    expect(menu((await member.get('/docs')).html)).toEqual([...own, '/sign-out'])
+    expect(menu((await admin.get('/nothing')).html)).toEqual([...own, '/admin', '/sign-out'])
+    expect((await member.get('/admin')).html).toContain('Only administrators can open this page.')
+    expect((await member.post('/sign-out', {})).to).toBe('/?done=signed-out')
   })
 
   it('keep what was typed beside a preview, also of what cannot be saved yet', async () => {

@@ -3,6 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createKey, createUser, savePrompts } from '../support/library-fixtures.ts'
 import { createPlace, MAIN } from '../support/processes.ts'
+import { readUntil } from '../support/test-app.ts'
 
 /** Questions to the user and sessions, with the official client against the built program. */
 
@@ -126,21 +127,6 @@ const open = async (capabilities: object = {}, headers: Record<string, string> =
   return response.headers.get('mcp-session-id') ?? ''
 }
 const getLetter = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'get_prompt', arguments: { id: 'letter' } } }
-
-/** The first event of a stream that holds `text`. */
-async function readUntil(response: Response, text: string): Promise<string> {
-  const reader = response.body?.getReader()
-  const decoder = new TextDecoder()
-  let seen = ''
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    seen += decoder.decode(value)
-    if (seen.includes(text) || done) {
-      reader?.releaseLock()
-      return seen
-    }
-  }
-}
 
 describe('sessions', () => {
   it('are opened by initialize for clients that take a stream, and end with DELETE', async () => {

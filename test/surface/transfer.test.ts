@@ -24,7 +24,7 @@ const search = async (query: string) =>
 const readStarter = (): { title: string; content: string }[] => JSON.parse(readFileSync(STARTER.promptsFile, 'utf8'))
 
 describe('a whole library', () => {
-  it('is imported, found unchanged, exported, and read back as the same library', async () => {
+  it('is imported, found unchanged, and exported', async () => {
     const first = await importPrompts(STARTER.promptsFile, '--public')
     expect(first.code, first.stderr).toBe(0)
     const total = Number(/(\d+) read/.exec(first.stdout)?.[1])
@@ -45,16 +45,6 @@ describe('a whole library', () => {
 
     const one = join(place.folder, 'one')
     expect((await place.commonplace(['export', one])).stdout).toBe(`Wrote ${total} prompts and ${skillCount} skills to ${one}.\n`)
-    const other = createPlace()
-    const back = await other.commonplace(['import', 'library', one])
-    expect(back.stdout).toContain(`${total + skillCount} read: ${total + skillCount} created, 0 updated, 0 unchanged, 0 kept, 0 refused.`)
-    expect((await other.commonplace(['import', 'library', one])).stdout).toContain(`${total + skillCount} unchanged`)
-    const two = join(other.folder, 'two')
-    await other.commonplace(['export', two])
-    const [before, after] = [readTree(one), readTree(two)]
-    expect([...after.keys()].toSorted()).toEqual([...before.keys()].toSorted())
-    for (const [name, bytes] of before) expect(after.get(name) === bytes, name).toBe(true)
-    await other.remove()
   })
 })
 

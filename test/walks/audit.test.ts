@@ -151,6 +151,16 @@ describe('every operation that changes what is kept', () => {
     ],
   })
   const makePrompt = async () => Object((await test.call(owner, 'save_prompt', promptInput())).prompt)
+  const makeDeleted = async () => {
+    const { id } = await makePrompt()
+    await test.call(owner, 'delete_item', { collection: 'prompts', id })
+    return { collection: 'prompts', id }
+  }
+  const makeChanged = async () => {
+    const { id } = await makePrompt()
+    await test.call(owner, 'update_prompt', { id, title: unique() })
+    return { collection: 'prompts', id }
+  }
   const makeSkill = async () => Object((await test.call(owner, 'save_skill', skillInput())).skill)
   const makeCollection = async (): Promise<{ id: string; items: string[] }> => {
     const fields = { title: unique(), description: unique(), visibility: audience() }
@@ -162,8 +172,15 @@ describe('every operation that changes what is kept', () => {
   const onCollection = (more: object) => async () => ({ actor: owner, input: { id: (await makeCollection()).id, ...more } })
   const makeImport = async () =>
     Object(await test.call(owner, 'check_import', { files: [{ filename: `${unique()}.md`, bytes: Buffer.from(CANARY) }] }))
-  const byOwner = (input: unknown) => async () => ({ actor: owner, input })
-  const byAdmin = (input: unknown) => async () => ({ actor: admin, input })
+  /** Of what is given to an operation, or of what makes it. */
+  const byOwner = (input: object | (() => object)) => async () => ({
+    actor: owner,
+    input: typeof input === 'function' ? await input() : input,
+  })
+  const byAdmin = (input: object | (() => object)) => async () => ({
+    actor: admin,
+    input: typeof input === 'function' ? await input() : input,
+  })
   const onPrompt =
     (more: object, actor: () => UserActor = () => owner) =>
     async () => ({ actor: actor(), input: { collection: 'prompts', id: (await makePrompt()).id, ...more } })
@@ -188,7 +205,7 @@ describe('every operation that changes what is kept', () => {
   /** What a program asks the owner for, and the owner's browser. */
   const askForProgram = async () => {
     const { cookies } = Object(await test.call(ANONYMOUS, 'sign_in', { name: owner.username, password: PASSWORD }))
-    const client = { address: '', caller: '', userAgent: null, cookies: cookies.map((cookie: string) => cookie.split(';')[0]).join('; ') }
+    const client = clientWith(cookies)
     const asked = await test.app.oauth?.authorize(new URL((await program(test)).authorizeAt(), 'http://here').searchParams, {
       userId: owner.userId,
       client,
@@ -204,9 +221,11 @@ describe('every operation that changes what is kept', () => {
   })
   let passwordHash: string | null = null
   /** Somebody with a password, past the limit of sign-ups from one address. */
-  const addPerson = async (username: string) => {
+  const addPerson = async () => {
+    const username = unique()
     passwordHash ??= await test.app.logins.hashPassword(PASSWORD)
     await test.app.store.people.createLogin({ username, email: null, passwordHash, inviteSha256: null }, () => 'user')
+    return username
   }
   /** Somebody with a session of their own. */
   const makePerson = async () => {
@@ -257,11 +276,7 @@ describe('every operation that changes what is kept', () => {
     update_skill: async () => ({ actor: owner, input: { id: (await makeSkill()).id, title: unique() } }),
     get_skill_file: onSkill({ filename: 'SKILL.md' }),
     delete_item: onPrompt({}),
-    restore_item: async () => {
-      const { id } = await makePrompt()
-      await test.call(owner, 'delete_item', { collection: 'prompts', id })
-      return { actor: owner, input: { collection: 'prompts', id } }
-    },
+    restore_item: byOwner(makeDeleted),
     list_collections: byOwner({ q: CANARY }),
     list_holding: async () => ({ actor: owner, input: { id: (await makePrompt()).id } }),
     choose_collections: onPrompt({}),
@@ -271,10 +286,7 @@ describe('every operation that changes what is kept', () => {
     update_collection: onCollection({ title: unique(), description: unique(), slug: unique(), visibility: 'unlisted' }),
     delete_collection: onCollection({}),
     add_to_collection: async () => ({ actor: owner, input: { id: (await makeCollection()).id, items: [(await makePrompt()).id] } }),
-    remove_from_collection: async () => {
-      const { id, items } = await makeCollection()
-      return { actor: owner, input: { id, items } }
-    },
+    remove_from_collection: byOwner(makeCollection),
     move_in_collection: async () => {
       const { id, items } = await makeCollection()
       return { actor: owner, input: { id, item: items[0], to: 'last' } }
@@ -283,18 +295,10 @@ describe('every operation that changes what is kept', () => {
     list_versions: onPrompt({}),
     related_items: onPrompt({}),
     get_version: onPrompt({ version: 1 }),
-    restore_version: async () => {
-      const { id } = await makePrompt()
-      await test.call(owner, 'update_prompt', { id, title: unique() })
-      return { actor: owner, input: { collection: 'prompts', id, version: 1 } }
-    },
+    restore_version: byOwner(async () => ({ ...(await makeChanged()), version: 1 })),
     show_purge: onPrompt({}),
     purge_item: onPrompt({}),
-    purge_versions: async () => {
-      const { id } = await makePrompt()
-      await test.call(owner, 'update_prompt', { id, title: unique() })
-      return { actor: owner, input: { collection: 'prompts', id, first: 1, last: 1 } }
-    },
+    purge_versions: byOwner(async () => ({ ...(await makeChanged()), first: 1, last: 1 })),
     purge_file: async () => {
       const { id } = await makeSkill()
       await test.call(owner, 'remove_file_from_skill', { skillId: id, filename: `${CANARY}.txt` })
@@ -380,10 +384,7 @@ describe('every operation that changes what is kept', () => {
     },
     refuse_program: async () => ({ actor: owner, ...(await askForProgram()) }),
     show_account: byOwner({}),
-    update_account: async () => ({
-      actor: owner,
-      input: { bio: unique(), displayName: unique(), website: `https://${CANARY}.example.org`, language: 'de' },
-    }),
+    update_account: byOwner(() => ({ bio: unique(), displayName: unique(), website: `https://${CANARY}.example.org`, language: 'de' })),
     change_password: byOwner({ password: PASSWORD, newPassword: PASSWORD }),
     end_sessions: async () => {
       await test.call(ANONYMOUS, 'sign_in', { name: owner.username, password: PASSWORD })
@@ -391,8 +392,7 @@ describe('every operation that changes what is kept', () => {
     },
     export_own_items: byOwner({ collection: 'prompts' }),
     delete_account: async () => {
-      const username = unique()
-      await addPerson(username)
+      const username = await addPerson()
       return { actor: await asPerson(username, PERSON_RIGHTS), input: { password: PASSWORD, username } }
     },
     list_shared_skills: byOwner({}),
@@ -413,10 +413,7 @@ describe('every operation that changes what is kept', () => {
     fetch: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),
     create_install_link: async () => ({ actor: owner, input: { name: unique() } }),
     list_install_links: byOwner({}),
-    revoke_install_link: async () => ({
-      actor: owner,
-      input: { id: Object((await test.call(owner, 'create_install_link', { name: unique() })).link).id },
-    }),
+    revoke_install_link: byOwner(async () => ({ id: Object((await test.call(owner, 'create_install_link', { name: unique() })).link).id })),
     create_team: async () => ({ actor: owner, input: { team: unique(), description: unique(), displayName: unique() } }),
     list_teams: byOwner({}),
     show_team: onTeam({}),
@@ -440,10 +437,7 @@ describe('every operation that changes what is kept', () => {
     withdraw_offer: onOffer(() => owner),
     list_keys: byOwner({}),
     create_key: async () => ({ actor: owner, input: { name: unique() } }),
-    revoke_key: async () => ({
-      actor: owner,
-      input: { id: Object((await test.call(owner, 'create_key', { name: unique() })).record).id },
-    }),
+    revoke_key: byOwner(async () => ({ id: Object((await test.call(owner, 'create_key', { name: unique() })).record).id })),
     save_embed: byOwner({ config }),
     show_embed: async () => ({ actor: owner, input: { id: (await test.call(owner, 'save_embed', { config })).id } }),
     list_embeds: byOwner({}),
@@ -462,21 +456,18 @@ describe('every operation that changes what is kept', () => {
     match_own_items: byOwner({ collection: 'prompts', q: CANARY }),
     copy_item: async () => ({ actor: owner, input: { collection: 'skills', id: (await makeSkill()).id } }),
     show_source: onPrompt({}),
-    change_items: async () => ({
-      actor: owner,
-      input: { collection: 'prompts', ids: [(await makePrompt()).id, (await makePrompt()).id], addTags: [unique()] },
-    }),
+    change_items: byOwner(async () => ({
+      collection: 'prompts',
+      ids: [await makePrompt(), await makePrompt()].map(({ id }) => id),
+      addTags: [unique()],
+    })),
     take_back_changes: async () => {
       const { id } = await makePrompt()
       const { changed } = await test.call(owner, 'change_items', { collection: 'prompts', ids: [id], visibility: 'private' })
       return { actor: owner, input: { collection: 'prompts', changed } }
     },
     delete_items: async () => ({ actor: owner, input: { collection: 'skills', ids: [(await makeSkill()).id] } }),
-    restore_items: async () => {
-      const { id } = await makePrompt()
-      await test.call(owner, 'delete_item', { collection: 'prompts', id })
-      return { actor: owner, input: { collection: 'prompts', ids: [id] } }
-    },
+    restore_items: byOwner(async () => ({ collection: 'prompts', ids: [(await makeDeleted()).id] })),
     show_password_help: byOwner({}),
     browse_items: byOwner({ collection: 'prompts' }),
     near_addresses: byOwner({ ref: 'a-letter' }),
@@ -491,35 +482,24 @@ describe('every operation that changes what is kept', () => {
     set_held: onPrompt({ isHeld: true }, () => admin),
     list_held: byAdmin({}),
     list_people: byAdmin({}),
-    set_role: async () => {
-      const username = unique()
-      await addPerson(username)
-      return { actor: admin, input: { username, role: 'admin' } }
-    },
-    set_suspended: async () => {
-      const username = unique()
-      await addPerson(username)
-      return { actor: admin, input: { username, isSuspended: true } }
-    },
+    set_role: byAdmin(async () => ({ username: await addPerson(), role: 'admin' })),
+    set_suspended: byAdmin(async () => ({ username: await addPerson(), isSuspended: true })),
     sign_out_person: async () => {
-      const username = unique()
-      await addPerson(username)
+      const username = await addPerson()
       await test.call(ANONYMOUS, 'sign_in', { name: username, password: PASSWORD })
       return { actor: admin, input: { username } }
     },
     show_person: byAdmin({ username: `owner-${CANARY}` }),
     hand_over_items: async () => {
-      const username = unique()
-      await addPerson(username)
+      const username = await addPerson()
       await test.call(await asPerson(username, PERSON_RIGHTS), 'save_prompt', promptInput())
       await test.call(admin, 'set_suspended', { username, isSuspended: true })
       return { actor: admin, input: { username, to: owner.username } }
     },
-    delete_person: async () => {
-      const username = unique()
-      await addPerson(username)
-      return { actor: admin, input: { username, confirm: username } }
-    },
+    delete_person: byAdmin(async () => {
+      const username = await addPerson()
+      return { username, confirm: username }
+    }),
     create_invite: async () => ({ actor: admin, input: { username: unique() } }),
     list_invites: byAdmin({}),
     revoke_invite: async () => ({ actor: admin, input: { id: (await makeInvite()).invite.id } }),

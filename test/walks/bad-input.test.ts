@@ -228,18 +228,13 @@ describe('REST refuses with one shape', () => {
     expect(full.status).toBe(201)
   })
 
-  it('refuses a stale baseVersion and two different keys', async () => {
+  it('refuses a stale baseVersion', async () => {
     const made = await readJson(await test.fetch('/api/prompts', { ...json('POST', { title: 't', content: 'c' }), key }))
     const patch = (body: unknown) => test.fetch(`/api/prompts/${made.prompt.id}`, { ...json('PATCH', body), key })
     expect((await patch({ content: 'd', baseVersion: 1 })).status).toBe(200)
     const stale = await patch({ content: 'e', baseVersion: 1 })
     expect([stale.status, (await readJson(stale)).message]).toEqual([409, expect.stringContaining('now at version 2, not 1')])
     expect((await patch({})).status).toBe(400)
-    const other = (await test.user('ben')).key
-    const both = await test.fetch('/api/prompts', { headers: { PROMPTS_API_KEY: other }, key })
-    expect(both.status).toBe(400)
-    const same = await test.fetch('/api/prompts', { headers: { PROMPTS_API_KEY: key, Authorization: `Bearer ${key}` }, key })
-    expect(same.status).toBe(200)
   })
 })
 
@@ -253,17 +248,10 @@ describe('the MCP endpoint refuses with JSON-RPC errors', () => {
   const ROWS: readonly (readonly [string, RequestInit, number, number])[] = [
     ['malformed JSON', raw('{"jsonrpc"'), 400, -32700],
     ['nesting over 64', raw(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(63)}${']'.repeat(63)}}}`), 400, -32700],
-    ['an id of null', rpc('ping', undefined, null), 400, -32600],
     ['an id that is an object', rpc('ping', undefined, {}), 400, -32600],
     ['an id beyond all numbers', raw('{"jsonrpc":"2.0","id":1e999,"method":"ping"}'), 400, -32600],
-    ['no method', raw('{"jsonrpc":"2.0","id":1}'), 400, -32600],
-    ['no version', raw('{"id":1,"method":"ping"}'), 400, -32600],
-    ['an unknown method', rpc('nonsense'), 200, -32601],
     ['an unknown tool', rpc('tools/call', { name: 'nonsense', arguments: {} }), 200, -32602],
     ['a bad cursor', rpc('prompts/list', { cursor: 'AAAA' }), 200, -32602],
-    ['arguments that are no texts', rpc('prompts/get', { name: 'x', arguments: { a: 1 } }), 200, -32602],
-    ['a tools/call without a name', rpc('tools/call', {}), 200, -32602],
-    ['an initialize without params', rpc('initialize'), 200, -32602],
     ['too many members', raw(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[${'1,'.repeat(20_001)}1]}}`), 400, -32700],
     ['an unknown prompt', rpc('prompts/get', { name: 'nonsense' }), 200, -32602],
     ['another content type', raw(JSON.stringify(ping(1)), { 'content-type': 'text/plain' }), 415, -32000],

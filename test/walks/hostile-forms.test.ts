@@ -1,5 +1,5 @@
 import { strToU8, zipSync } from 'fflate'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, visit } from '../support/visitor.ts'
 
@@ -12,11 +12,11 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 const HEADERS = { accept: 'text/html', origin: 'http://127.0.0.1:3000' }
-const post = (path: string, body: string | Uint8Array<ArrayBuffer>, type: string, cookie = '') =>
+const post = (path: string, body: string | Uint8Array<ArrayBuffer>, type: string, cookie = '', more: Record<string, string> = {}) =>
   test.fetch(path, {
     method: 'POST',
     redirect: 'manual',
-    headers: { ...HEADERS, 'content-type': type, ...(cookie ? { cookie } : {}) },
+    headers: { ...HEADERS, 'content-type': type, ...(cookie ? { cookie } : {}), ...more },
     body,
   })
 const FORM = 'application/x-www-form-urlencoded'
@@ -120,12 +120,7 @@ describe('a form of somebody who is signed in', () => {
       expect(shown.html).toContain('id="improved"')
     }
     const refused = async (body: string, headers: Record<string, string>, cookie = ada.cookies()) => {
-      const answer = await test.fetch('/new/improve', {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { ...HEADERS, ...EVENTS, 'content-type': FORM, ...(cookie ? { cookie } : {}), ...headers },
-        body,
-      })
+      const answer = await post('/new/improve', body, FORM, cookie, { ...EVENTS, ...headers })
       return [answer.status, JSON.parse(await answer.text()).message]
     }
     expect((await refused('content=x', { origin: 'https://elsewhere.example' }))[0]).toBe(403)
@@ -166,16 +161,11 @@ describe('a form of somebody who is signed in', () => {
 
 describe('accounts', () => {
   it('cannot take the address that stands for none', async () => {
-    await signUp(test, 'ada')
     const open = await testApp({}, {}, null, { allowSignUp: true })
-    try {
-      await signUp(open, 'ada')
-      for (const email of ['nobody@LOGIN.INVALID', 'x@login.invalid', 'X@Login.Invalid']) {
-        expect((await visit(open).post('/sign-up', { username: 'eve', password: PASSWORD, email })).status, email).toBe(400)
-      }
-    } finally {
-      await open.close()
-    }
+    onTestFinished(open.close)
+    await signUp(open, 'ada')
+    for (const email of ['nobody@LOGIN.INVALID', 'x@login.invalid', 'X@Login.Invalid'])
+      expect((await visit(open).post('/sign-up', { username: 'eve', password: PASSWORD, email })).status, email).toBe(400)
   })
 
   it('tell nothing of e-mail addresses to who may not make one', async () => {
@@ -197,14 +187,11 @@ describe('accounts', () => {
 
   it('are not made without end from one address', async () => {
     const open = await testApp({}, {}, null, { allowSignUp: true })
-    try {
-      await signUp(open, 'ada')
-      const statuses: number[] = []
-      for (let n = 0; n < 31; n++) statuses.push((await visit(open).post('/sign-up', { username: `u${n}`, password: PASSWORD })).status)
-      expect([statuses.filter((status) => status === 303).length, statuses.at(-1)]).toEqual([29, 429])
-    } finally {
-      await open.close()
-    }
+    onTestFinished(open.close)
+    await signUp(open, 'ada')
+    const statuses: number[] = []
+    for (let n = 0; n < 31; n++) statuses.push((await visit(open).post('/sign-up', { username: `u${n}`, password: PASSWORD })).status)
+    expect([statuses.filter((status) => status === 303).length, statuses.at(-1)]).toEqual([29, 429])
   })
 
   it('are helped by an administrator, however often strangers ask for a link', async () => {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import { firstWords } from '../../src/library/first-words.ts'
 import { importPrompts } from '../../src/transfer/import-prompts.ts'
 import { importSkills } from '../../src/transfer/import-skills.ts'
 import { exportLibrary, importLibrary } from '../../src/transfer/library-folder.ts'
+import { makeFolder } from '../support/folders.ts'
 import { isOnPostgres } from '../support/postgres.ts'
 import { readTree } from '../support/read-tree.ts'
 import { findRealData } from '../support/real-data.ts'
@@ -44,15 +44,11 @@ describe.skipIf(data === null)('the first words of real prompts', () => {
 
 describe.skipIf(data === null)('a library of real size', () => {
   let test: TestApp
-  let folder = ''
+  const folder = makeFolder()
   beforeAll(async () => {
     test = await testApp()
-    folder = mkdtempSync(join(tmpdir(), 'commonplace-real-'))
   })
-  afterAll(async () => {
-    await test.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterAll(() => test.close())
   const options = { owner: 'demo', visibility: 'public' as const }
   const asWritten = { owner: undefined, visibility: undefined }
 
@@ -97,7 +93,7 @@ describe.skipIf(data === null || isOnPostgres())('prompts that people wrote', ()
 
   it('are found by what people look for', async () => {
     const args = ['scripts/eval-search.ts', '--prompts', promptsFile, '--queries', queriesFile, '--json']
-    // With the encoder on it takes minutes: test/long/eval-encoder.test.ts.
+    // With the encoder on it takes minutes: test/long/eval-search.test.ts.
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       env: { ...process.env, ENCODER: 'off' },

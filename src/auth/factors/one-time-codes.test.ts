@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findStep, hashRecoveryCode, makeRecoveryCodes, makeSecret, readCode, showSecret } from './one-time-codes.ts'
+import { findStep, makeSecret, readCode, showSecret } from './one-time-codes.ts'
 
 /** The secret of RFC 6238, appendix B, whose codes there have eight digits: apps show the last six. */
 const SECRET = '12345678901234567890'
@@ -12,11 +12,6 @@ describe('codes of an app', () => {
     [2_000_000_000, '279037', 66_666_666],
   ])('at second %d are those of RFC 6238', async (second, code, step) => {
     expect(await findStep(SECRET, code, second * 1000)).toBe(step)
-  })
-
-  it('are good one step before and after their own, and no longer', async () => {
-    const at = (steps: number) => findStep(SECRET, '279037', (2_000_000_000 + steps * 30) * 1000)
-    expect(await Promise.all([-2, -1, 0, 1, 2].map(at))).toEqual([null, 66_666_666, 66_666_666, 66_666_666, null])
   })
 
   it('are read with spaces and hyphens, and nothing else', () => {
@@ -33,11 +28,4 @@ describe('codes of an app', () => {
     expect(makeSecret()).toHaveLength(22)
     expect(makeSecret()).not.toBe(makeSecret())
   })
-})
-
-it('recovery codes are all different, and read as they are shown', () => {
-  const codes = makeRecoveryCodes()
-  expect(new Set(codes).size).toBe(10)
-  for (const code of codes) expect(readCode(code)).toEqual({ kind: 'recovery', value: code.replaceAll('-', '') })
-  expect(hashRecoveryCode('a')).toMatch(/^[0-9a-f]{64}$/)
 })

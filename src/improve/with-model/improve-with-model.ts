@@ -6,7 +6,7 @@ import { chooseMark, writeComplaint, writeQuestion, writeSystem } from './ask.ts
 import { MAX_IMPROVED, readAnswer } from './read-answer.ts'
 
 /** A piece of an answer on its way: text to append, or the news that what came so far is void because the model is asked again. */
-export type TextPart = { readonly kind: 'delta'; readonly text: string } | { readonly kind: 'restart' }
+type TextPart = { readonly kind: 'delta'; readonly text: string } | { readonly kind: 'restart' }
 
 /** Takes the pieces of an answer; the next one is waited for until it is done, so that a slow reader slows the model down. */
 export type OnText = (part: TextPart) => Promise<void>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readEmbedQuery, writeEmbedQuery } from '../../web/embed/query.ts'
-import { isMcpField, tidyEmbedConfig } from './config.ts'
-import { EMBED_CATEGORIES, EMBED_EXAMPLES, embedExample, listEmbedCategories, listEmbedExamples } from './examples.ts'
+import { tidyEmbedConfig } from './config.ts'
+import { EMBED_CATEGORIES, EMBED_EXAMPLES, embedExample, listEmbedExamples } from './examples.ts'
 
 describe('examples of embeds', () => {
   it('are at least nineteen, over all categories, each under a name of its own', () => {
@@ -20,14 +20,6 @@ describe('examples of embeds', () => {
       expect(tidyEmbedConfig(config), value).toEqual(config)
       expect(readEmbedQuery(writeEmbedQuery(config)).config, value).toEqual(config)
     }
-  })
-
-  it('leave out what is about MCP where it is off', () => {
-    const shown = listEmbedExamples(false)
-    expect(shown.length).toBe(EMBED_EXAMPLES.length - 3)
-    expect(JSON.stringify([shown, listEmbedCategories(false)])).not.toMatch(/mcp/i)
-    expect(shown.some(({ config }) => Object.keys(config).some(isMcpField))).toBe(false)
-    expect(listEmbedExamples(false, 'MCP tools')).toEqual([])
   })
 
   it('are found by category, whatever the case', () => {

@@ -66,49 +66,6 @@ describe('what somebody keeps for themselves', () => {
     )
   })
 
-  it('is found by its owner, and only by its owner', () => {
-    const { seqs, find } = libraryOf([
-      { content: 'walrus zeppelin', visibility: 'private', owner: 7 },
-      { content: 'walrus zeppelin', visibility: 'unlisted', owner: 7 },
-      { content: 'walrus', owner: 7 },
-    ])
-    for (const query of ['zeppelin ', 'zepp', 'zepelin ', 'walrus zeppelin ']) {
-      expect(seqs(query, { viewer: 7 }).slice(0, 2).toSorted(), query).toEqual([1, 2])
-      for (const viewer of [null, 1, 8]) {
-        expect(seqs(query, { viewer }), query).toEqual(query.startsWith('walrus') ? [3] : [])
-        expect(find(query, { viewer }).corrections.size).toBe(0)
-      }
-    }
-    expect(find('zepelin ', { viewer: 7 }).corrections).toEqual(new Map([['zepelin', 'zeppelin']]))
-    expect(seqs('', { viewer: 7 })).toEqual([3, 2, 1])
-  })
-
-  it('is counted for its owner alone', () => {
-    const { index } = libraryOf([
-      { tags: ['red'], category: 1 },
-      { tags: ['red', 'blue'], category: 1, visibility: 'private', owner: 7 },
-      { tags: ['green'], category: 2, visibility: 'unlisted', owner: 8 },
-    ])
-    const counts = (viewer: number | null) => [
-      index.countTags(asViewer(viewer)).map(({ slug, count }) => `${slug} ${count}`),
-      [...index.countCategories('prompt', asViewer(viewer))],
-    ]
-    expect(counts(null)).toEqual([['red 1'], [[1, 1]]])
-    expect(counts(7)).toEqual([['red 2', 'blue 1'], [[1, 2]]])
-    expect(counts(8)).toEqual([
-      ['green 1', 'red 1'],
-      [
-        [1, 1],
-        [2, 1],
-      ],
-    ])
-  })
-
-  it('is never found as similar, not by its owner', () => {
-    const { index } = libraryOf([{ content: 'walrus tundra', visibility: 'private' }, 'walrus tundra'])
-    expect(index.similar('prompt', 'walrus tundra', {}, 10).map(({ seq }) => seq)).toEqual([2])
-  })
-
   it('stands where its title and text put it, for its owner', () => {
     const own = (text: Partial<Written>) => ({ ...text, visibility: 'private', owner: 7 }) as const
     const { seqs } = libraryOf([

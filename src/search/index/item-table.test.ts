@@ -54,17 +54,6 @@ describe('createItemTable', () => {
     }
   })
 
-  it.each([
-    [PUBLIC, PUBLIC],
-    [7, 7],
-    [null, HIDDEN],
-  ])('knows who finds an item of audience %s', (audience, state) => {
-    const table = createItemTable()
-    const slot = table.take()
-    table.put(slot, makeItem(1, { audience }))
-    expect(table.state[slot]).toBe(state)
-  })
-
   it('gives a released slot again, and a hidden one not', () => {
     const table = createItemTable()
     const [first, second] = [table.take(), table.take()]

@@ -33,7 +33,6 @@ function change(seq: number, state: State | null): ItemChange {
   return { seq, item, words: encodePostings(state.words.map((word) => ({ word, code: 1 + (word % 200) }))) }
 }
 const PUBLIC_ONE: State = { visibility: 'public', owner: 1, createdAt: 10, words: [1, 2] }
-const HIDDEN_ONE: State = { ...PUBLIC_ONE, visibility: 'private' }
 
 /** The items under a word that anybody finds: by number, with the code. */
 function publicItems({ postings, table }: IndexView, word: number): [number, number][] {
@@ -81,37 +80,6 @@ function expectSame(whole: KindIndex, model: ReadonlyMap<number, State>): void {
 }
 
 describe('createKindIndex', () => {
-  it.each<[string, readonly (State | null)[]]>([
-    ['put in', [PUBLIC_ONE]],
-    ['replaced', [PUBLIC_ONE, { ...PUBLIC_ONE, words: [2, 5, 6] }]],
-    ['withdrawn', [PUBLIC_ONE, HIDDEN_ONE]],
-    ['published', [{ ...PUBLIC_ONE, visibility: 'unlisted' }, PUBLIC_ONE]],
-    ['deleted', [PUBLIC_ONE, null]],
-    ['deleted while hidden', [HIDDEN_ONE, null]],
-    ['deleted twice', [PUBLIC_ONE, null, null]],
-    ['restored', [PUBLIC_ONE, null, PUBLIC_ONE]],
-    ['edited while hidden', [HIDDEN_ONE].concat({ ...HIDDEN_ONE, words: [7] })],
-    ['given to another', [HIDDEN_ONE].concat({ ...HIDDEN_ONE, owner: 2 })],
-    ['without words', [{ ...PUBLIC_ONE, words: [] }]],
-    ['never there', [null]],
-  ])('holds an item that was %s as it is now', (_, states) => {
-    const other: State = { visibility: 'public', owner: 2, createdAt: 5, words: [1, 5] }
-    const own: State = { visibility: 'private', owner: 1, createdAt: 20, words: [1, 3] }
-    const model = new Map([
-      [50, other],
-      [60, own],
-    ])
-    const last = states.at(-1)
-    if (last) model.set(55, last)
-    const oneByOne = createKindIndex()
-    oneByOne.apply([change(50, other), change(60, own)])
-    for (const state of states) oneByOne.apply([change(55, state)])
-    expectSame(oneByOne, model)
-    const atOnce = createKindIndex()
-    atOnce.apply([change(50, other), ...states.map((state) => change(55, state)), change(60, own)])
-    expectSame(atOnce, model)
-  })
-
   it('keeps the order of age when many items change at once', () => {
     const index = createKindIndex()
     const model = new Map<number, State>()

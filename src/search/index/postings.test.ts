@@ -33,13 +33,6 @@ function expectSame(postings: Postings, model: ReadonlyMap<number, Words>, words
 }
 
 describe('createPostings', () => {
-  it('holds nothing at first', () => {
-    const postings = createPostings()
-    postings.add([])
-    postings.remove(new Set())
-    expect([read(postings, 0), postings.countOf(0), postings.countOf(10 ** 6), postings.takeFreedSlots()]).toEqual([[], 0, 0, []])
-  })
-
   it('holds what is put in and forgets what is taken out, over any batches', () => {
     // Few small numbers, and some that make tables grow.
     const word = fc.oneof(fc.nat({ max: 12 }), fc.constantFrom(127, 1023, 1024, 5000, 70_000))

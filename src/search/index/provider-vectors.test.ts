@@ -89,17 +89,6 @@ describe('cosines of a provider', () => {
   const items = Array.from({ length: 40 }, (_, n) => ({ seq: n + 1, title: `walrus number${n}` }))
   const cosines = new Map(items.map(({ seq }) => [seq, seq === 17 ? 0.9 : 0]))
 
-  it('rank what words find, and find what no word finds', () => {
-    const index = makeIndex(items)
-    for (const { seq } of items) index.codes.put(seq, DIMS, toCode(ONES))
-    expect(index.search('prompt', request('walrus')).seqs[0]).toBe(40)
-    expect(index.search('prompt', request('walrus'), cosines).seqs[0]).toBe(17)
-    expect(index.search('prompt', request('zzz')).total).toBe(0)
-    const { seqs, total } = index.search('prompt', request('zzz'), cosines)
-    expect([seqs, total]).toEqual([[17], 1])
-    expect(index.search('prompt', request('zzz', { seqs: new Set([1, 2]) }), cosines).total).toBe(0)
-  })
-
   it('do not make a hidden item found, whoever has them', () => {
     const index = makeIndex(items.map((item) => (item.seq === 17 ? { ...item, visibility: 'private' as const, owner: 7 } : item)))
     expect(index.search('prompt', request('zzz'), cosines).total).toBe(0)

@@ -94,11 +94,6 @@ describe('planQuery: forms', () => {
       expect(plan(`${form} `, { words }).held).toEqual({ [form]: [['review', 'reviewing', 'reviews']] })
     }
   })
-
-  it('only those the caller sees', () => {
-    expect(plan('reviews ', { words: { review: 3 }, hidden: ['reviews', 'reviewing'] }).held).toEqual({ reviews: [['review']] })
-    expect(plan('review ', { words: { other: 3 }, hidden: ['review'] })).toMatchObject({ held: { review: [] }, inLibrary: [] })
-  })
 })
 
 describe('planQuery: the last word, growing', () => {
@@ -169,11 +164,6 @@ describe('planQuery: words joined and parted', () => {
     expect(plan('javascript ', { words: { java: 4, script: 2, javascript: 1 } }).held['javascript']?.flat()).not.toContain('java')
   })
 
-  it('does not join or part into what the caller does not see', () => {
-    expect(plan('java script ', { words: { other: 4 }, hidden: ['javascript'] }).held).toEqual({ java: [], script: [] })
-    expect(plan('javascript ', { words: { java: 4 }, hidden: ['script'] }).held).toEqual({ javascript: [] })
-  })
-
   it('does not correct a word it found joined with its neighbour, or in two parts', () => {
     expect(plan('kuber netes ', { words: { kubernetes: 20, huber: 3 } }).corrections).toEqual({})
     expect(plan('promptlibrary ', { words: { prompt: 20, library: 20, promptlibraty: 1 } }).corrections).toEqual({})
@@ -236,12 +226,6 @@ describe('planQuery: corrections', () => {
     expect(plan('pyhton ', { words: { python: 40, pyhton: 2 } }).held['pyhton']).toEqual([['pyhton'], ['python']])
     expect(plan('pyhton ', { words: { python: 5, pyhton: 2 } })).toMatchObject({ held: { pyhton: [['pyhton']] }, corrections: {} })
     expect(plan('pyhton ', { words: { python: 400, pyhton: 3 } })).toMatchObject({ held: { pyhton: [['pyhton']] }, corrections: {} })
-  })
-
-  it('never suggests what the caller does not see', () => {
-    const seen = plan('pyhton ', { words: { piston: 1 }, hidden: ['python', 'pyhtons'] })
-    expect(seen.corrections).toEqual({})
-    expect(seen.held).toEqual({ pyhton: [] })
   })
 })
 

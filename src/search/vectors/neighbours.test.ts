@@ -68,15 +68,6 @@ describe('createNeighbours', () => {
     expect(make([]).words('walrus')).toEqual([])
   })
 
-  it('finds words that came after it was asked', () => {
-    const { add, words } = make(['otter'])
-    expect(words('walrus')).toEqual(['otter'])
-    expect(words('walrus')).toEqual(['otter'])
-    for (const word of ['tax', 'unheard', 'shore', 'seal']) add(word)
-    expect(words('walrus')).toEqual(['seal', 'otter', 'shore'])
-    expect(words('otter')).toEqual(['shore', 'seal', 'tax'])
-  })
-
   it('finds the same for more words than it remembers, and what came meanwhile', () => {
     const many: WordVectors = { ...NUMBERED, size: 5000, vectorOf: (row) => vectorAt(row < 2 ? 10 * row : 100 + (row % 80)) }
     const { add, words } = make(['w0', 'w1'], many)

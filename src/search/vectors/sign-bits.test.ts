@@ -3,16 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { countBits, hammingDistances, signWords, toSignBits } from './sign-bits.ts'
 import { DIMS } from './word-vectors.ts'
 
-describe('toSignBits', () => {
-  it('has a bit for each number above zero', () => {
-    const vector = Int8Array.from({ length: DIMS }, (_, i) => [5, 0, -5][i % 3] ?? 0)
-    const signs = toSignBits(vector)
-    expect(signs.length).toBe(signWords(DIMS))
-    for (let i = 0; i < DIMS; i++) expect(((signs[i >> 5] ?? 0) >>> (i & 31)) & 1).toBe(i % 3 === 0 ? 1 : 0)
-    expect(toSignBits(Float32Array.from(vector))).toEqual(signs)
-  })
-})
-
 describe('countBits', () => {
   it('counts as the binary digits do', () => {
     for (const bits of [0, 1, 0xffffffff, 0x80000000, 0x55555555, 0x7fffffff])

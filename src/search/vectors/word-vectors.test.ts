@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DIMS, NO_WORD_VECTORS, readWordVectors } from './word-vectors.ts'
+import { DIMS, readWordVectors } from './word-vectors.ts'
 
 interface Entry {
   readonly word: string
@@ -85,11 +85,5 @@ describe('readWordVectors', () => {
     ['a line too many', edited((file) => file.set([10], file.length - 3))],
   ])('refuses a file with %s', (_, file) => {
     expect(() => readWordVectors(file)).toThrow(expect.objectContaining({ code: 'internal', message: expect.stringContaining('damaged') }))
-  })
-})
-
-describe('NO_WORD_VECTORS', () => {
-  it('knows no word', () => {
-    expect([NO_WORD_VECTORS.size, NO_WORD_VECTORS.find('the'), NO_WORD_VECTORS.vectorOf(0).length]).toEqual([0, -1, DIMS])
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EMBED_FIELDS, type EmbedConfig, embedConfig, MAX_EMBED_PROMPT, tidyEmbedConfig } from '../../library/embed/config.ts'
+import { type EmbedConfig, embedConfig, MAX_EMBED_PROMPT, tidyEmbedConfig } from '../../library/embed/config.ts'
 import { readEmbedQuery, writeEmbedQuery } from './query.ts'
 
 const text = (maxLength: number) => fc.string({ unit: 'grapheme', maxLength }).filter((one) => !one.includes('\0'))
@@ -29,22 +29,6 @@ describe('a configuration in an address', () => {
         expect(read).toEqual({ config: tidyEmbedConfig(config), faults: [] })
       }),
     )
-  })
-
-  it('covers every field there is', () => {
-    const full: Record<string, string> = {
-      flashButton: 'accept',
-      lightColor: '#a1B2c3',
-      darkColor: '#000000',
-      themeMode: 'dark',
-      mcpTools: 'a:b',
-    }
-    for (const field of ['thinking', 'reasoning', 'planning', 'fast', 'showFiletree', 'showDiff', 'showMcpTools']) full[field] = 'true'
-    const params = new URLSearchParams(EMBED_FIELDS.map((field): [string, string] => [field, full[field] ?? `text of ${field}`]))
-    const { config, faults } = readEmbedQuery(params)
-    expect(faults).toEqual([])
-    expect(Object.keys(config)).toEqual([...EMBED_FIELDS])
-    expect(writeEmbedQuery(config).toString()).toBe(params.toString())
   })
 
   it('names lines of tools that are none, by number', () => {

@@ -71,11 +71,6 @@ describe('highlightCode', () => {
     expect(await highlightCode('{"left": 1}', 'json')).toContain('<span')
   })
 
-  it('shares the work on the same code', async () => {
-    const both = await Promise.all([highlight('{"both": 1}', 'json'), highlight('{"both": 1}', 'json')])
-    expect(both[0]).toBe(both[1])
-  })
-
   it('has nobody wait for long when many hostile blocks are before', async () => {
     // real time: the budget is one of time, and what asks for more never ends
     const budget = { leftMs: 1000, endsAt: performance.now() + 300, hasHopelessBlock: false }
