@@ -2,25 +2,6 @@ import { describe, expect, it, vi } from 'vitest'
 import { callerOfAddress, createRateLimits } from './rate-limits.ts'
 
 describe('createRateLimits', () => {
-<<<<<<< HEAD
-  it('serves as many as it says, to each caller for itself, then says how long to wait', async () => {
-    const limits = createRateLimits(3)
-    for (let i = 0; i < 3; i++) await limits.count('a')
-    await expect(limits.count('a')).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) })
-    await limits.count('b')
-  })
-
-  it('counts nothing when it is off', async () => {
-    const limits = createRateLimits(null)
-    for (let i = 0; i < 1000; i++) await limits.count('a')
-  })
-
-  it('counts several that came as one', async () => {
-    const limits = createRateLimits(5)
-    await limits.count('a', 4)
-    await expect(limits.count('a', 4)).rejects.toMatchObject({ code: 'rate_limited' })
-  })
-
   it('holds work that was done against the next minutes', async () => {
     vi.useFakeTimers()
     try {
@@ -36,8 +17,6 @@ describe('createRateLimits', () => {
     }
   })
 
-=======
->>>>>>> 5eb07f37ffcbeeaff905c3a65a35a88b6711cef8
   it.each([-3_600_000, 3_600_000])('asks nobody to wait longer than a minute after the clock jumped by %i ms', async (jumpMs) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
