@@ -322,7 +322,12 @@ export async function createStore(
         const noted: Noted = { origin, entries: audit.entries, items, states, changes, remember: () => {}, newWords: 0 }
         return { result, noted }
       },
-      { ...options, caller: origin?.actorId ?? '', finish: finishNoted },
+      {
+        ...options,
+        caller: origin?.actorId ?? '',
+        finish: finishNoted,
+        finishMs: ({ noted: { items } }) => items.reduce((ms, { unknown }) => ms + unknown.size / NEW_WORDS_A_MS, 0),
+      },
     )
     noted.remember()
     noteWork(pointsOfWords(noted.items, noted.newWords))
@@ -389,10 +394,14 @@ export async function bringUpToDate(
   })
 }
 
-/** Measured with texts of 8,192 words: some 25 new words, or 200 others, are indexed in a millisecond. */
+/** New words that are written in a millisecond, and others that are read in it, as measured with texts of 8,192 words. */
+const NEW_WORDS_A_MS = 25
+const WORDS_A_MS = 200
+
+/** Points of indexing: about a millisecond each. */
 function pointsOfWords(items: readonly ReadItem[], newWords: number): number {
   const words = items.reduce((sum, { indexed }) => sum + (indexed?.words.size ?? 0), 0)
-  return Math.floor(newWords / 25 + words / 200)
+  return Math.floor(newWords / NEW_WORDS_A_MS + words / WORDS_A_MS)
 }
 
 /** Whether an item was written after this revision by a version with an older analysis. */

@@ -45,11 +45,21 @@ interface Owner {
 /** An empty index. */
 export function createHiddenPostings(): HiddenPostings {
   const owners = new Map<number, Owner>()
-  /** By word, then by owner: few owners hold a rare word, so that somebody who sees many of them asks few. */
-  const words = new Map<number, Map<number, List>>()
+  const ownerOf: number[] = []
+  /**
+   * By word, then by owner: few owners hold a rare word, so that somebody who sees many of them asks few. Most words are in one item, and have
+   * its posting alone.
+   */
+  const words = new Map<number, number | Map<number, List>>()
+  const ownerOfPosting = (posting: number): number => ownerOf[posting >>> CODE_BITS] ?? 0
 
   const addPosting = (owner: number, word: number, posting: number): void => {
-    const lists = words.get(word) ?? new Map<number, List>()
+    const known = words.get(word)
+    if (known === undefined) {
+      words.set(word, posting)
+      return
+    }
+    const lists = typeof known === 'number' ? new Map<number, List>([[ownerOfPosting(known), known]]) : known
     words.set(word, lists)
     const list = lists.get(owner)
     if (list === undefined) lists.set(owner, posting)
@@ -58,6 +68,10 @@ export function createHiddenPostings(): HiddenPostings {
   }
   const removePosting = (owner: number, word: number, slot: number): void => {
     const lists = words.get(word)
+    if (typeof lists === 'number') {
+      words.delete(word)
+      return
+    }
     const list = lists?.get(owner)
     if (typeof list === 'object') {
       const at = list.findIndex((posting) => posting >>> CODE_BITS === slot)
@@ -70,7 +84,11 @@ export function createHiddenPostings(): HiddenPostings {
   /** Calls with the list of each of some owners that hold a word. */
   const eachList = (word: number, seen: ReadonlySet<number>, take: (list: List) => void): void => {
     const lists = words.get(word)
-    if (!lists) return
+    if (lists === undefined) return
+    if (typeof lists === 'number') {
+      if (seen.has(ownerOfPosting(lists))) take(lists)
+      return
+    }
     if (lists.size < seen.size) {
       for (const [owner, list] of lists) if (seen.has(owner)) take(list)
       return
@@ -84,6 +102,7 @@ export function createHiddenPostings(): HiddenPostings {
     add(owner, slot, eachWord) {
       const entry = owners.get(owner) ?? { items: new Map<number, HiddenItem>(), encoded: 0 }
       owners.set(owner, entry)
+      ownerOf[slot] = owner
       const words: number[] = []
       const codes: number[] = []
       eachWord((word, code) => {

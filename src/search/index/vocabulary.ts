@@ -40,8 +40,8 @@ export function createVocabulary(): Vocabulary {
   const words: string[] = []
   const stems: string[] = []
   const ids = new Map<string, number>()
-  /** Most words are the only one of their stem: its number, instead of a list. */
-  const byStem = new Map<string, number | number[]>()
+  /** Words by their stem. A word that is its own stem, and the only one, is found in `ids` instead. */
+  const byStem = new Map<string, number[]>()
   /** By length, at most `MAX_LENGTH`: the words, and the letters of each. */
   let byLength: { readonly ids: number[]; readonly letters: number[] }[] = []
   let sorted: number[] = []
@@ -76,17 +76,24 @@ export function createVocabulary(): Vocabulary {
     unsorted = []
     generation++
   }
+  const withStem = (stem: string): readonly number[] => {
+    const family = byStem.get(stem)
+    if (family) return family
+    const id = ids.get(stem)
+    return id !== undefined && stems[id] === stem ? [id] : []
+  }
   const add = (id: number, word: string, stem: string): void => {
     if (words[id] !== undefined && words[id] !== '') return
     if (id < words.length) generation++
     while (words.length < id) words.push('')
     words[id] = word
-    stems[id] = stem
-    ids.set(word, id)
+    // One string instead of two equal ones.
+    stems[id] = stem === word ? word : stem
     const family = byStem.get(stem)
-    if (family === undefined) byStem.set(stem, id)
-    else if (typeof family === 'number') byStem.set(stem, [family, id])
-    else family.push(id)
+    const known = withStem(stem)
+    if (family) family.push(id)
+    else if (stem !== word || known.length > 0) byStem.set(stem, [...known, id])
+    ids.set(word, id)
     const length = Math.min(MAX_LENGTH, word.length)
     const alike = byLength[length] ?? { ids: [], letters: [] }
     byLength[length] = alike
@@ -107,10 +114,7 @@ export function createVocabulary(): Vocabulary {
     add,
     idOf: (word) => ids.get(word),
     wordOf: (id) => words[id] ?? '',
-    withStem(stem) {
-      const family = byStem.get(stem) ?? []
-      return typeof family === 'number' ? [family] : family
-    },
+    withStem,
     stemOf: (id) => stems[id] ?? '',
     withPrefix(prefix, allow) {
       sort()

@@ -123,6 +123,8 @@ export interface TransactOptions<T> {
   readonly isConcurrent?: boolean
   /** Runs at the end of the transaction: once for all concurrent writes that share it, where they name the same function. */
   readonly finish?: Finish<T>
+  /** About how long `finish` will work on a result, in milliseconds: a transaction with much to finish takes no more writes. Default: not at all */
+  readonly finishMs?: (result: T) => number
 }
 
 /** A server that follows the primary and answers reads where it may. */

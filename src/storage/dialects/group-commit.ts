@@ -19,6 +19,7 @@ interface Job {
   readonly work: Work<unknown>
   readonly isConcurrent: boolean
   readonly finish: Finish<unknown> | undefined
+  readonly finishMs: ((result: unknown) => number) | undefined
   runs: number
   /** Whether it shares its transaction with none: its group failed. */
   isAlone: boolean
@@ -156,16 +157,24 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
       await engine.run(async (transaction) => {
         hasBegun = true
         const until = performance.now() + MAX_GROUP_MS
+        let finishMs = 0
+        const noteFinish = ({ result, finishMs: of }: Job) => {
+          if (result !== REFUSED) finishMs += of?.(result) ?? 0
+        }
         await runJob(transaction, first, null)
+        noteFinish(first)
         // Only the first waits for locks, while the group has none: two groups never wait for each other.
         if (first.isConcurrent) send(engine.setPatience(transaction, false))
-        while (group.length < MAX_GROUP && performance.now() < until) {
+        while (group.length < MAX_GROUP && performance.now() + finishMs < until) {
           // Reads are answered in between, and writes that arrive join.
           if (waiting.size > 0) await nextTurn()
           const job = takeLike(first)
           if (!job) break
           group.push(job)
-          if (await runJob(transaction, job, send)) continue
+          if (await runJob(transaction, job, send)) {
+            noteFinish(job)
+            continue
+          }
           group.pop()
           job.isFirst = true
           collided.push(job)
@@ -213,7 +222,7 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
     lanes--
   }
 
-  return async <T>(work: Work<T>, { caller, isConcurrent, finish }: GroupOptions<T>) =>
+  return async <T>(work: Work<T>, { caller, isConcurrent, finish, finishMs }: GroupOptions<T>) =>
     await new Promise<T>((resolve, reject) => {
       // In the caller's own context, not in that of whoever began the group.
       const inContext = AsyncLocalStorage.snapshot()
@@ -222,6 +231,7 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, optio
         work: (transaction) => inContext(work, transaction),
         isConcurrent,
         finish: finish as Finish<unknown> | undefined,
+        finishMs: finishMs as Job['finishMs'],
         runs: 0,
         isAlone: false,
         isFirst: false,
@@ -252,4 +262,5 @@ interface GroupOptions<T> {
   readonly caller: string
   readonly isConcurrent: boolean
   readonly finish?: Finish<T> | undefined
+  readonly finishMs?: ((result: T) => number) | undefined
 }

@@ -272,8 +272,10 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     reader,
     replica,
     file: null,
-    transact: async (work, { isLong = false, caller = '', isConcurrent = false, finish } = {}) =>
-      isLong ? await transactAlone(finishing(work, finish), longWriter) : await commitInGroups(work, { caller, isConcurrent, finish }),
+    transact: async (work, { isLong = false, caller = '', isConcurrent = false, finish, finishMs } = {}) =>
+      isLong
+        ? await transactAlone(finishing(work, finish), longWriter)
+        : await commitInGroups(work, { caller, isConcurrent, finish, finishMs }),
     readSnapshot: runOn(snapshots),
     async sideTransaction(work) {
       try {

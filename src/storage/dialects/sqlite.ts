@@ -258,9 +258,11 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   })
   const transact: OpenDatabase['transact'] = async (
     work,
-    { isLong = false, isLarge = false, caller = '', isConcurrent = false, finish } = {},
+    { isLong = false, isLarge = false, caller = '', isConcurrent = false, finish, finishMs } = {},
   ) =>
-    isLong || isLarge ? await transactAlone(finishing(work, finish), isLarge) : await commitInGroups(work, { caller, isConcurrent, finish })
+    isLong || isLarge
+      ? await transactAlone(finishing(work, finish), isLarge)
+      : await commitInGroups(work, { caller, isConcurrent, finish, finishMs })
   const checkWrite = async () => {
     await transact(async (transaction) => {
       const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(transaction)

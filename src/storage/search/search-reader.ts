@@ -19,6 +19,9 @@ import type { VectorReader } from './vector-reader.ts'
 const ROWS_A_TURN = 250
 /** The same while the index is read for the first time: adding a batch costs as much as the library has words. */
 const FIRST_ROWS_A_TURN = 2000
+/** Bytes of their words, where items have many: 30,000 words take some 10 ms. */
+const BYTES_A_TURN = 100_000
+const FIRST_BYTES_A_TURN = 4_000_000
 const VECTORS_A_TURN = 2000
 const WORDS_A_STATEMENT = 400
 /**
@@ -203,6 +206,34 @@ export function readSearchIndex(
     }
   }
 
+  /** Applies changes that follow those the index has. */
+  const applyRows = async (rows: readonly ChangedRow[]): Promise<void> => {
+    const upTo = rows.at(-1)?.revision ?? revision
+    const tags = new Map<number, Tag[]>()
+    for (const row of await tagsBetween(db, { after: revision, upTo })) {
+      const list = tags.get(row.item_seq) ?? []
+      list.push({ slug: row.slug, name: row.name })
+      tags.set(row.item_seq, list)
+    }
+    const withoutCut = await takeWords(rows)
+    const changes: Record<ItemKind, ItemChange[]> = { prompt: [], skill: [] }
+    const encoded: Record<ItemKind, VectorChange[]> = { prompt: [], skill: [] }
+    for (const row of rows) {
+      const known = index.kindOf(row.item_seq)
+      const kind = row.kind ?? known
+      if (kind === undefined) continue
+      if (row.encoded || known) encoded[kind].push({ seq: row.item_seq, vector: row.encoded && toNumbers(row.encoded) })
+      changes[kind].push(toChange({ ...row, words: withoutCut(row.words) }, tags.get(row.item_seq) ?? []))
+      if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.drop(row.item_seq)
+    }
+    for (const kind of KINDS) {
+      index.apply(kind, changes[kind])
+      if (encoded[kind].length > 0) sink?.onVectors(kind, encoded[kind])
+    }
+    index.releaseWords()
+    revision = upTo
+  }
+
   const refresh = async (): Promise<void> => {
     const limit = readAt === null ? FIRST_ROWS_A_TURN : ROWS_A_TURN
     const current = await readRevision(db, 'library')
@@ -222,33 +253,12 @@ export function readSearchIndex(
     for (;;) {
       await readNewWords()
       const rows = await changedRows(db, { after: revision, model, limit })
-      const upTo = rows.at(-1)?.revision
-      if (upTo === undefined) break
-      const tags = new Map<number, Tag[]>()
-      for (const row of await tagsBetween(db, { after: revision, upTo })) {
-        const list = tags.get(row.item_seq) ?? []
-        list.push({ slug: row.slug, name: row.name })
-        tags.set(row.item_seq, list)
+      if (rows.length === 0) break
+      for (const part of partsOf(rows, readAt === null ? FIRST_BYTES_A_TURN : BYTES_A_TURN)) {
+        await applyRows(part)
+        await nextTurn()
       }
-      const withoutCut = await takeWords(rows)
-      const changes: Record<ItemKind, ItemChange[]> = { prompt: [], skill: [] }
-      const encoded: Record<ItemKind, VectorChange[]> = { prompt: [], skill: [] }
-      for (const row of rows) {
-        const known = index.kindOf(row.item_seq)
-        const kind = row.kind ?? known
-        if (kind === undefined) continue
-        if (row.encoded || known) encoded[kind].push({ seq: row.item_seq, vector: row.encoded && toNumbers(row.encoded) })
-        changes[kind].push(toChange({ ...row, words: withoutCut(row.words) }, tags.get(row.item_seq) ?? []))
-        if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.drop(row.item_seq)
-      }
-      for (const kind of KINDS) {
-        index.apply(kind, changes[kind])
-        if (encoded[kind].length > 0) sink?.onVectors(kind, encoded[kind])
-      }
-      index.releaseWords()
-      revision = upTo
       if (rows.length < limit) break
-      await nextTurn()
     }
     await vectors?.refresh()
     if (sink) await refreshVectors(sink, readVectors ?? 0)
@@ -286,6 +296,21 @@ export function readSearchIndex(
       return isSaved
     },
   }
+}
+
+/** Rows in parts of at most so many bytes of words, or of one row. */
+function* partsOf(rows: readonly ChangedRow[], maxBytes: number): Generator<readonly ChangedRow[]> {
+  let from = 0
+  let bytes = 0
+  for (const [place, { words }] of rows.entries()) {
+    if (place > from && bytes + words.length > maxBytes) {
+      yield rows.slice(from, place)
+      from = place
+      bytes = 0
+    }
+    bytes += words.length
+  }
+  if (from < rows.length) yield rows.slice(from)
 }
 
 type ChangedRow = Awaited<ReturnType<typeof changedRows>>[number]
