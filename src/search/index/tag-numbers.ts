@@ -16,30 +16,34 @@ export interface TagNumbers {
 /** No tags yet. */
 export function createTagNumbers(): TagNumbers {
   const tags: (Tag | null)[] = []
-  const bySlug = new Map<string, number[]>()
+  /** Most slugs have one spelling: its number, instead of a list. */
+  const bySlug = new Map<string, number | number[]>()
+  const withSlug = (slug: string): readonly number[] => {
+    const spellings = bySlug.get(slug) ?? []
+    return typeof spellings === 'number' ? [spellings] : spellings
+  }
+  const push = ({ slug, name }: Tag): number => {
+    // One string instead of two equal ones.
+    const number = tags.push({ slug, name: name === slug ? slug : name })
+    const spellings = withSlug(slug)
+    bySlug.set(slug, spellings.length === 0 ? number : [...spellings, number])
+    return number
+  }
   return {
     get last() {
       return tags.length
     },
-    add(tag) {
-      const spellings = bySlug.get(tag.slug) ?? []
-      const known = spellings.find((number) => tags[number - 1]?.name === tag.name)
-      if (known !== undefined) return known
-      const number = tags.push(tag)
-      spellings.push(number)
-      bySlug.set(tag.slug, spellings)
-      return number
-    },
+    add: (tag) => withSlug(tag.slug).find((number) => tags[number - 1]?.name === tag.name) ?? push(tag),
     tagOf(number) {
       const tag = tags[number - 1]
       if (!tag) throw new RangeError(`no tag has the number ${number}`)
       return tag
     },
-    withSlug: (slug) => bySlug.get(slug) ?? [],
+    withSlug,
     load(all) {
       for (const tag of all) {
-        const number = tags.push(tag)
-        if (tag) bySlug.set(tag.slug, [...(bySlug.get(tag.slug) ?? []), number])
+        if (tag) push(tag)
+        else tags.push(null)
       }
     },
   }
