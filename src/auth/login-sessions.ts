@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
-import type { BrowserSession, ClientOfRequest, LoginCondition, LoginRecords, Logins } from '../library/ports/logins.ts'
+import type { BrowserSession, ClientOfRequest, LoginCondition, Logins } from '../library/ports/logins.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import { FRESH_MINUTES, PROXY_SESSION } from '../library/sign-in-ways.ts'
 import { toDay } from '../library/usage.ts'
@@ -35,6 +35,9 @@ const sessionRow = z.object({
   is_unseen: z.number().nullable(),
 })
 
+/** Sessions, and what they made. */
+type Grants = Pick<LibraryStore, 'logins'> & { readonly keys: Pick<LibraryStore['keys'], 'endGrantsOf'> }
+
 /** The sessions of browsers. */
 export interface LoginSessions
   extends Pick<Logins, 'isFreshSession' | 'signOut' | 'listSessions' | 'markSessionsSeen' | 'endSession' | 'endSessions'> {
@@ -45,8 +48,8 @@ export interface LoginSessions
     client: ClientOfRequest,
     how: { readonly isRemembered: boolean; readonly openedBy: 'provider' | null },
   ): Promise<{ readonly cookies: string[]; readonly sessionId: string }>
-  /** Deletes the sessions of a person, but for one; `forget` follows. `isRecorded`: with an event of its own in the audit log. */
-  deleteSessions(records: LoginRecords, userId: string, keptSessionId: string | null, isRecorded: boolean): Promise<void>
+  /** Deletes the sessions of a person, but for one, and what they made; `forget` follows. `isRecorded`: with an event of its own in the audit log. */
+  deleteSessions(records: Grants, userId: string, keptSessionId: string | null, isRecorded: boolean): Promise<void>
   /** Deletes expired sessions, and the oldest of a person with too many. */
   endStaleSessions(userId: string): Promise<void>
   /** Call after sessions ended or rights changed: no process uses a cached session any more. */
@@ -57,7 +60,7 @@ export interface LoginSessions
   forgetEnded(): Promise<void>
 }
 
-type SessionStore = Pick<LibraryStore, 'logins' | 'people' | 'instances'>
+type SessionStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'keys'>
 
 /** The sessions of browsers, by better-auth on the library's own tables. */
 export function createLoginSessions(
@@ -93,10 +96,11 @@ export function createLoginSessions(
   const deleteSessions: LoginSessions['deleteSessions'] = async (records, userId, keptSessionId, isRecorded) => {
     const others = keptSessionId === null ? [] : [{ field: 'id', operator: 'ne', value: keptSessionId, connector: 'AND' } as const]
     const event = isRecorded ? ({ action: 'sessions_ended', userId } as const) : undefined
-    await records.deleteLoginRows('login_session', [isEqual('user_id', userId), ...others], null, event)
+    const ended = await records.logins.deleteLoginRows('login_session', [isEqual('user_id', userId), ...others], null, event)
+    await records.keys.endGrantsOf(ended.map(({ id }) => String(id)))
   }
-  const endSessions = async (userId: string, keptSessionId: string | null) => {
-    await deleteSessions(store.logins, userId, keptSessionId, true)
+  const endSessions = async (userId: string, keptSessionId: string | null, isPause = false) => {
+    await deleteSessions(isPause ? { ...store, keys: { endGrantsOf: async () => {} } } : store, userId, keptSessionId, true)
     await forget()
   }
   const endStaleSessions = async (userId: string) => {
@@ -206,6 +210,7 @@ export function createLoginSessions(
     async endSession(userId, sessionId) {
       const conditions = [isEqual('user_id', userId), isEqual('id', sessionId)]
       const ended = await store.logins.deleteLoginRows('login_session', conditions, null, { action: 'sessions_ended', userId })
+      if (ended.length > 0) await store.keys.endGrantsOf([sessionId])
       await forget()
       return ended.length > 0
     },

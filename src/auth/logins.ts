@@ -28,7 +28,7 @@ const SIGN_UPS_SECONDS = 3600
 /** Logins, and authentication by cookies. */
 export type LoginService = Logins & Pick<LoginSessions, 'authenticateBrowser' | 'forgetHere' | 'forgetEnded'>
 
-type LoginStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'audit' | 'inTransaction'>
+type LoginStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'audit' | 'keys' | 'inTransaction'>
 
 /** Sign-in by password or passkey, with a second step where one is asked for. */
 export function createLogins(store: LoginStore, auth: () => Promise<Auth>, settings: LoginSettings & FactorSettings): LoginService {

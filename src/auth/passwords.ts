@@ -59,7 +59,7 @@ export function createPasswords(
         await transaction.logins.insertLoginRow('login_account', row, { action, userId })
       }
       await endResetLinks(userId, transaction.logins)
-      await sessions.deleteSessions(transaction.logins, userId, keptSessionId, false)
+      await sessions.deleteSessions(transaction, userId, keptSessionId, false)
     })
     await sessions.forget()
   }

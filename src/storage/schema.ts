@@ -273,6 +273,8 @@ export interface Database {
     within: Generated<string | null>
     /** The program that holds it by OAuth; null for a key that a person holds. */
     client_id: Generated<string | null>
+    /** Id of the session that connected the program: it ends when that is ended. */
+    made_by: Generated<string | null>
   }
   /** Addresses that read a scope with their maker's rights; `sha256` is of the token in them. */
   install_link: {
@@ -286,6 +288,8 @@ export interface Database {
     last_used_at: string | null
     expires_at: string | null
     revoked_at: string | null
+    /** Id of the key or session that made it: it ends with that. */
+    made_by: Generated<string | null>
   }
   /** Items offered to another owner; `to_seq` is of a person or a team, `by_seq` of the person who offered it. */
   item_offer: {

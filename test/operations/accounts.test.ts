@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
 let test: TestApp
@@ -512,6 +512,44 @@ describe('a forgotten password', () => {
     const { html } = await visit(test).get('/forgot-password')
     expect([html.includes('This service does not send email.'), html.includes('name="name"')]).toEqual([true, false])
     expect((await visit(test).get('/reset-password?token=made-up')).html).toContain('no longer valid')
+  })
+})
+
+describe('what a credential made', () => {
+  it('ends with it, and with everything that the person gave', async () => {
+    const ada = await signUp(test, 'ada')
+    const there = visit(test)
+    await there.post('/sign-in', { name: 'ada', password: PASSWORD })
+    const newKey = async () =>
+      keyIn((await ada.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'], expiresInDays: '30' })).html)
+    const linkBy = async (key: string) => {
+      const { url, link } = await readJson(await test.fetch('/api/install-links', { ...json('POST', { name: 'by a key' }), key }))
+      return { path: new URL(url).pathname, days: (Date.parse(link.expiresAt) - Date.parse(link.createdAt)) / 86_400_000 }
+    }
+    const linkIn = async (browser: Visitor) => {
+      const { html } = await browser.postOn('/settings/install-links', {
+        do: 'create',
+        name: 'by a browser',
+        scope: '',
+        expiresInDays: '30',
+      })
+      return { path: /\/install\/[\w-]+/.exec(html)?.[0] ?? '' }
+    }
+    const [byKey, here, elsewhere] = [await linkBy(await newKey()), await linkIn(ada), await linkIn(there)]
+    const statuses = (links: readonly { path: string }[]) =>
+      Promise.all(links.map(async ({ path }) => (await test.fetch(`${path}/.well-known/agent-skills/index.json`)).status))
+    // A link works for 90 days, where its key does.
+    expect(byKey.days).toBeLessThan(31)
+    expect(await statuses([byKey, here, elsewhere])).toEqual([200, 200, 200])
+    const [{ id = '' } = {}] = await test.app.store.keys.listKeys('ada')
+    await ada.post('/settings/keys', { do: 'revoke', id })
+    expect(await statuses([byKey, here, elsewhere])).toEqual([404, 200, 200])
+    await ada.post('/settings/sessions', { do: 'end-others' })
+    expect(await statuses([byKey, here, elsewhere])).toEqual([404, 200, 404])
+    const again = await linkBy(await newKey())
+    const fields = { password: PASSWORD, newPassword: 'another good one', revokeKeys: 'on' }
+    await ada.post('/settings/sessions', { do: 'password', ...fields })
+    expect(await statuses([again, here])).toEqual([404, 404])
   })
 })
 

@@ -467,7 +467,7 @@ describe('a sign-in from a new browser', () => {
       sha256: '0'.repeat(64),
       scopes: ['read'],
       expiresAt: null,
-      connection: { id: crypto.randomUUID(), clientId: 'a program' },
+      connection: { id: crypto.randomUUID(), clientId: 'a program', madeBy: null },
     })
     const working = async () =>
       (await test.app.store.keys.listKeys('ada')).filter(({ revokedAt }) => revokedAt === null).map(({ name }) => name)

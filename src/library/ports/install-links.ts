@@ -23,6 +23,8 @@ export interface InstallLinkStore {
     readonly sha256: string
     readonly scope: string
     readonly expiresAt: string | null
+    /** The key or session that makes it. It ends no later than a key. */
+    readonly madeBy: string | null
   }): Promise<StoredInstallLink>
   findInstallLink(sha256: string): Promise<StoredInstallLink | null>
   /** One person's, newest first: at most 200. */

@@ -50,8 +50,8 @@ export interface KeyStore {
     expiresAt: string | null
     /** Default: null */
     within?: Within | null
-    /** For what a program holds by OAuth: its client, and the id that its tokens refer to. Default: null */
-    connection?: { readonly id: string; readonly clientId: string } | null
+    /** For what a program holds by OAuth: its client, the id that its tokens refer to, and the session that allowed it. Default: null */
+    connection?: { readonly id: string; readonly clientId: string; readonly madeBy: string | null } | null
   }): Promise<StoredKey>
   findKey(sha256: string): Promise<StoredKey | null>
   /** The key that an access token acts for; null for a token that is unknown or over. */
@@ -62,7 +62,12 @@ export interface KeyStore {
   extendKey(id: string, expiresAt: string): Promise<void>
   /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */
   listKeys(username: string | null): Promise<StoredKey[]>
+  /** With what it made: links, and programs. */
   revokeKey(id: string): Promise<StoredKey | null>
+  /** Ends a person's keys, programs and install links. */
+  revokeEverything(userId: string): Promise<void>
+  /** Ends the links and programs that keys or sessions of these ids made. */
+  endGrantsOf(makers: readonly string[]): Promise<void>
   /** Those of these keys that are revoked, expired, of a suspended account, or not there. */
   findOverKeys(ids: readonly string[]): Promise<string[]>
   /** Notes that a key was used now. */

@@ -155,9 +155,9 @@ export interface Logins {
   listSessions(userId: string): Promise<BrowserSession[]>
   /** Notes that the person saw the notices of all sessions but `sessionId`, which may be the one they warn of. */
   markSessionsSeen(userId: string, sessionId: string | undefined): Promise<void>
-  /** Ends one session of a user, or all but `keptSessionId`. Felt on the next request. */
+  /** Ends one session of a user, or all but `keptSessionId`, with what they made; that stays at a pause. Felt on the next request. */
   endSession(userId: string, sessionId: string): Promise<boolean>
-  endSessions(userId: string, keptSessionId: string | null): Promise<void>
+  endSessions(userId: string, keptSessionId: string | null, isPause?: boolean): Promise<void>
   /** Ends the links for a new password that are out. A new password does so by itself. */
   endResetLinks(userId: string): Promise<void>
   /** Call when the rights of a session changed in another way; notifies the other instances. */

@@ -13,7 +13,7 @@ import { defineOperation, type Needs, requireUser, type UserActor } from '../cor
 import { collectionInput, refInput } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
 import { MAX_BULK } from '../items/own-items.ts'
-import { revokeAllKeys, revokeKeysInput } from './keys.ts'
+import { revokeKeysInput } from './keys.ts'
 import { requireProof } from './proof.ts'
 
 const when = z.string().meta({ format: 'date-time' })
@@ -141,7 +141,7 @@ export const changePassword = defineOperation({
     if (fault) throw invalidInput('newPassword', `The new password ${fault}.`)
     await requireProof(context, user, password)
     await context.logins.setPassword(user.userId, newPassword, user.sessionId ?? null)
-    if (revokeKeys) await revokeAllKeys(context.store.keys, person.username)
+    if (revokeKeys) await context.store.keys.revokeEverything(person.id)
     return { success: true as const }
   },
 })

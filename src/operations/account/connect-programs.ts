@@ -57,7 +57,7 @@ export const connectProgram = defineOperation({
   async run(context: Needs<'keys' | 'items' | 'collections', 'oauth' | 'clock'>, input) {
     const { actor, store, clock } = context
     const oauth = requireOAuth(context.oauth)
-    const { userId } = requireUser(actor)
+    const { userId, sessionId = null } = requireUser(actor)
     const within = await readWithin(store, actor, input)
     const request = await oauth.describeRequest(input.query)
     if (!request) throw new AppError('not_found', 'Unknown program. Start again from the program that sent you.')
@@ -73,7 +73,7 @@ export const connectProgram = defineOperation({
       scopes,
       expiresAt: new Date(clock() + CONNECTION_SECONDS * 1000).toISOString(),
       within,
-      connection: { id: keyId, clientId: request.clientId },
+      connection: { id: keyId, clientId: request.clientId, madeBy: sessionId },
     })
     return { to }
   },

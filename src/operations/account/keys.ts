@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { keyNameField } from '../../library/account.ts'
 import { type Actor, SCOPES, type Within } from '../../library/actor.ts'
-import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
+import type { StoredKey } from '../../library/ports/keys.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { noCollection } from '../collections/collection-records.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
@@ -145,11 +145,6 @@ export const createKey = defineOperation({
     return { key, record: toKeyRecord(stored, await nameWithin(within), clock()) }
   },
 })
-
-/** Revokes all keys of a person: who set a new password may not know who else has made one. */
-export async function revokeAllKeys(keys: Pick<KeyStore, 'listKeys' | 'revokeKey'>, username: string): Promise<void> {
-  for (const { id } of await keys.listKeys(username)) await keys.revokeKey(id)
-}
 
 /** Revokes a person's own key; felt on its next request. */
 export const revokeKey = defineOperation({

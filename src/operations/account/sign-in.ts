@@ -4,7 +4,7 @@ import { passwordFault } from '../../library/password.ts'
 import { passwordsOff } from '../../library/sign-in-ways.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { clientOf } from './client-of.ts'
-import { revokeAllKeys, revokeKeysInput } from './keys.ts'
+import { revokeKeysInput } from './keys.ts'
 import { mailNewBrowser } from './second-step.ts'
 
 const cookies = z.array(z.string()).describe('Set-Cookie headers')
@@ -122,7 +122,7 @@ export const resetPassword = defineOperation({
     if (!(await logins.resetPassword(token, password))) {
       throw new AppError('not_found', 'This link is no longer valid. Request a new one.')
     }
-    if (revokeKeys) await revokeAllKeys(store.keys, person.username)
+    if (revokeKeys) await store.keys.revokeEverything(person.id)
     return { success: true as const }
   },
 })

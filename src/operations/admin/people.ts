@@ -113,7 +113,7 @@ export const setSuspended = defineOperation({
     const person = await store.people.findPersonByName(username)
     if (isSuspended && person?.id === requireUser(actor).userId) throw new AppError('conflict', 'You cannot suspend your own account.')
     const changed = await store.people.setSuspended(username, isSuspended)
-    if (isSuspended) await logins.endSessions(changed.id, null)
+    if (isSuspended) await logins.endSessions(changed.id, null, true)
     else await logins.forgetSessions()
     return toPersonRecord(changed)
   },

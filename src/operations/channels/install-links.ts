@@ -77,6 +77,7 @@ export const createInstallLink = defineOperation({
       sha256,
       scope: scopePath(scope),
       expiresAt,
+      madeBy: user.keyId ?? user.sessionId ?? null,
     })
     return { url: `${baseUrl}/install/${token}`, link: toRecord(stored, clock()) }
   },

@@ -179,8 +179,9 @@ export const LIBRARY_COLUMNS = {
     'revoked_at',
     'within',
     'client_id',
+    'made_by',
   ],
-  install_link: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scope', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
+  install_link: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scope', 'created_at', 'last_used_at', 'expires_at', 'revoked_at', 'made_by'],
   sync_state: ['user_seq', 'target', 'path', 'item_id', 'digest', 'library_digest', 'version'],
   category: ['seq', 'slug', 'name', 'parent_seq', 'position'],
   item: [

@@ -81,6 +81,12 @@ export function installLinkStore(reader: Kysely<Database>, context: WriteContext
             `${user.username} has ${MAX_INSTALL_LINKS} install links that work, and may have no more; revoke one first.`,
           )
         }
+        const maker = await db
+          .selectFrom('api_key')
+          .select('expires_at')
+          .where('id', '=', link.madeBy ?? '')
+          .executeTakeFirst()
+        const ends = [link.expiresAt, maker?.expires_at].filter((end) => typeof end === 'string').toSorted()
         const id = context.random.id()
         await db
           .insertInto('install_link')
@@ -91,7 +97,8 @@ export function installLinkStore(reader: Kysely<Database>, context: WriteContext
             sha256: link.sha256,
             scope: link.scope,
             created_at: now(),
-            expires_at: link.expiresAt,
+            expires_at: ends[0] ?? null,
+            made_by: link.madeBy,
           })
           .execute()
         notes.audit({ action: 'install_link_created', targetId: id, ownerId: link.userId })

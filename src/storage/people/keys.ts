@@ -8,6 +8,7 @@ import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { endEverything, endGrantsOf, endKeys } from './grants.ts'
 import { findRole } from './team-roles.ts'
 
 /** Most keys listed for one person. */
@@ -44,7 +45,7 @@ function selectKeys(db: Kysely<Database>) {
     ])
 }
 
-type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256'> & {
+type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256' | 'made_by'> & {
   user_id: string
   username: string
   suspended_at: string | null
@@ -52,9 +53,6 @@ type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256
 }
 
 const keyByHash = prepareQuery<KeyRow>((db) => selectKeys(db).where('api_key.sha256', '=', slot('sha256')))
-
-/** Where what a program holds refers to its key. */
-const TOKEN_TABLES = ['oauth_access_token', 'oauth_refresh_token', 'oauth_consent'] as const
 
 type TokenRow = KeyRow & { resources: string | null; token_scopes: string; token_expires_at: string; token_revoked: string | null }
 
@@ -88,10 +86,6 @@ function toKey(row: KeyRow): StoredKey {
   }
 }
 
-function endOf(clientId: string | null): 'key_revoked' | 'program_disconnected' {
-  return clientId === null ? 'key_revoked' : 'program_disconnected'
-}
-
 /**
  * Revokes the keys that are narrowed to a team or to collections of it, once their owner is not in it any more.
  * @param userId null: the keys of everybody
@@ -112,10 +106,9 @@ export async function endNarrowedKeys(
     .where('user.id', '=', teamId)
     .execute()
   const collections = new Set(owned.map(({ id }) => id))
-  for (const { id, userId: ownerId, within, clientId } of (await keys.execute()).map(toKey)) {
+  for (const { id, within } of (await keys.execute()).map(toKey)) {
     if (!within || ('team' in within ? within.team !== teamId : within.collections.every((one) => !collections.has(one)))) continue
-    await db.updateTable('api_key').set({ revoked_at: at }).where('id', '=', id).execute()
-    notes.audit({ action: endOf(clientId), targetId: id, ownerId })
+    await endKeys(db, notes.audit, [id], at)
   }
 }
 
@@ -162,6 +155,7 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
             expires_at: key.expiresAt,
             within: key.within ? JSON.stringify(key.within) : null,
             client_id: key.connection?.clientId ?? null,
+            made_by: key.connection?.madeBy ?? null,
           })
           .execute()
         notes.audit({
@@ -223,20 +217,12 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
     },
     revokeKey: (id) =>
       context.transact(async (db, notes) => {
-        const revoked = await db
-          .updateTable('api_key')
-          .set({ revoked_at: now() })
-          .where('id', '=', id)
-          .where('revoked_at', 'is', null)
-          .returning('id')
-          .executeTakeFirst()
+        await endKeys(db, notes.audit, [id], now())
         const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
-        if (row && revoked) {
-          notes.audit({ action: endOf(row.client_id), targetId: id, ownerId: row.user_id })
-          for (const table of TOKEN_TABLES) await db.deleteFrom(table).where('reference_id', '=', id).execute()
-        }
         return row ? toKey(row) : null
       }),
+    revokeEverything: (userId) => context.transact((db, notes) => endEverything(db, notes.audit, userId, now())),
+    endGrantsOf: (makers) => context.transact((db, notes) => endGrantsOf(db, notes.audit, makers, now())),
     async findOverKeys(ids) {
       if (ids.length === 0) return []
       const good = await reader

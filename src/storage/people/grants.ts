@@ -1,0 +1,85 @@
+import type { Kysely } from 'kysely'
+import type { WriteNotes } from '../items/item-parts.ts'
+import type { Database } from '../schema.ts'
+
+/**
+ * What a person's credentials give to others: keys, programs that act by a key of their own, and install links. A grant that a key or a session
+ * made ends with it.
+ */
+
+const TOKEN_TABLES = ['oauth_access_token', 'oauth_refresh_token', 'oauth_consent'] as const
+
+/** Revokes keys and disconnects programs, with what they made. Those that are revoked already change nothing. */
+export async function endKeys(db: Kysely<Database>, audit: WriteNotes['audit'], ids: readonly string[], at: string): Promise<void> {
+  if (ids.length === 0) return
+  const ended = await db
+    .updateTable('api_key')
+    .set({ revoked_at: at })
+    .where('id', 'in', ids)
+    .where('revoked_at', 'is', null)
+    .returning(['id', 'user_seq', 'client_id'])
+    .execute()
+  if (ended.length === 0) return
+  const endedIds = ended.map(({ id }) => id)
+  for (const table of TOKEN_TABLES) await db.deleteFrom(table).where('reference_id', 'in', endedIds).execute()
+  for (const { id, user_seq: owner, client_id: client } of ended) {
+    audit({ action: client === null ? 'key_revoked' : 'program_disconnected', targetId: id, ownerId: await idOf(db, owner) })
+  }
+  await endGrantsOf(db, audit, endedIds, at)
+}
+
+/** Ends the links and programs that keys or sessions made, by their ids. */
+export async function endGrantsOf(db: Kysely<Database>, audit: WriteNotes['audit'], makers: readonly string[], at: string): Promise<void> {
+  if (makers.length === 0) return
+  const links = await db.selectFrom('install_link').select('id').where('made_by', 'in', makers).execute()
+  const programs = await db.selectFrom('api_key').select('id').where('made_by', 'in', makers).execute()
+  await endLinks(
+    db,
+    audit,
+    links.map(({ id }) => id),
+    at,
+  )
+  await endKeys(
+    db,
+    audit,
+    programs.map(({ id }) => id),
+    at,
+  )
+}
+
+/** Ends every key, program and link of a person. */
+export async function endEverything(db: Kysely<Database>, audit: WriteNotes['audit'], userId: string, at: string): Promise<void> {
+  const owner = db.selectFrom('user').select('seq').where('id', '=', userId)
+  const [keys, links] = [
+    await db.selectFrom('api_key').select('id').where('user_seq', 'in', owner).where('revoked_at', 'is', null).execute(),
+    await db.selectFrom('install_link').select('id').where('user_seq', 'in', owner).execute(),
+  ]
+  await endKeys(
+    db,
+    audit,
+    keys.map(({ id }) => id),
+    at,
+  )
+  await endLinks(
+    db,
+    audit,
+    links.map(({ id }) => id),
+    at,
+  )
+}
+
+async function endLinks(db: Kysely<Database>, audit: WriteNotes['audit'], ids: readonly string[], at: string): Promise<void> {
+  if (ids.length === 0) return
+  const ended = await db
+    .updateTable('install_link')
+    .set({ revoked_at: at })
+    .where('id', 'in', ids)
+    .where('revoked_at', 'is', null)
+    .returning(['id', 'user_seq'])
+    .execute()
+  for (const { id, user_seq: owner } of ended) audit({ action: 'install_link_revoked', targetId: id, ownerId: await idOf(db, owner) })
+}
+
+async function idOf(db: Kysely<Database>, seq: number): Promise<string> {
+  return (await db.selectFrom('user').select('id').where('seq', '=', seq).executeTakeFirstOrThrow()).id
+}
