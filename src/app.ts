@@ -31,7 +31,7 @@ import type { SecondFactorRule } from './library/ports/factors.ts'
 import type { LibraryChange } from './library/ports/instances.ts'
 import type { LibraryStore } from './library/ports/store.ts'
 import type { OwnerQuota } from './library/quota.ts'
-import { PASSWORDS_ALONE, type SignInSettings } from './library/sign-in-ways.ts'
+import { listMappedTeams, PASSWORDS_ALONE, type SignInSettings } from './library/sign-in-ways.ts'
 import { countFor, countNothing, createUseCounter, type UseCounter } from './library/usage.ts'
 import type { Context, Operation } from './operations/core/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
@@ -150,6 +150,7 @@ export const SYSTEM: Outside = {
  * @param options.onProgress called during slow steps of opening, such as an upgrade
  * @param options.onEncoderFault called at most once, with a sentence for the log, when the built-in encoder has no usable weights
  * @param options.onSnapshotFault called with a sentence for the log when snapshots of the search index cannot be written
+ * @param options.onWarning called with a sentence for the log about a setting that has not the effect it names
  * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened, `invalid_input` for a model or system prompt that cannot be used
  */
 export async function openApp(
@@ -161,6 +162,7 @@ export async function openApp(
     onProgress?: (progress: OpeningProgress) => void
     onEncoderFault?: (message: string) => void
     onSnapshotFault?: (sentence: string) => void
+    onWarning?: (sentence: string) => void
   } = {},
 ): Promise<App> {
   const outside = options.outside ?? SYSTEM
@@ -191,7 +193,11 @@ export async function openApp(
       onSnapshotFault: options.onSnapshotFault,
       onProgress: options.onProgress,
     })
-    if (options.service) await store.service.checkWrite()
+    if (options.service) {
+      await store.service.checkWrite()
+      const faults = await store.arrivals.reserveTeams(listMappedTeams(settings.signIn ?? PASSWORDS_ALONE))
+      for (const fault of faults) options.onWarning?.(fault)
+    }
   } catch (error) {
     await encoder?.close()
     await store?.close()

@@ -75,6 +75,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
         onProgress: logOpening((fields, text) => logger.info(fields, text)),
         onEncoderFault: (message) => logger.warn(message),
         onSnapshotFault: (sentence) => logger.warn(sentence),
+        onWarning: (sentence) => logger.warn(sentence),
       },
     )
     const loaded = options.starter ? await loadStarter(app.store) : 0

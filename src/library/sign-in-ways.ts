@@ -65,3 +65,9 @@ export const FRESH_MINUTES = 10
 export function passwordsOff(): AppError {
   return new AppError('forbidden', 'Passwords are turned off here. Sign in the way the sign-in page offers.')
 }
+
+/** Names of the teams that the groups of some ways to sign in fill. */
+export function listMappedTeams({ providers, proxy }: SignInSettings): string[] {
+  const maps = [...providers.map(({ groups }) => groups), proxy?.groups ?? []]
+  return maps.flat().flatMap(({ team }) => team?.name ?? [])
+}

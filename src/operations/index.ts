@@ -94,7 +94,7 @@ import { getSkillManifest, listSkillManifests, readManifestFile } from './skills
 import { updateSkill } from './skills/update-skill.ts'
 import { deleteTeam, updateTeam } from './teams/change-team.ts'
 import { createTeam } from './teams/create-team.ts'
-import { listAllTeams, listTeams } from './teams/list-teams.ts'
+import { bindTeam, listAllTeams, listTeams } from './teams/list-teams.ts'
 import { showTeam } from './teams/show-team.ts'
 import { listTeamMembers, removeTeamMember, setTeamMember, suggestMembers } from './teams/team-members.ts'
 import { acceptOffer, declineOffer, listOffers, offerItem, showOffer, withdrawOffer } from './transfers/offers.ts'
@@ -181,6 +181,7 @@ export const OPERATIONS: readonly Operation[] = [
   removeTeamMember,
   listTeamActivity,
   listAllTeams,
+  bindTeam,
   showOffer,
   offerItem,
   listOffers,

@@ -42,6 +42,8 @@ export interface Database {
     is_team: Generated<number>
     /** The sign-in provider that gave the admin role because of a group; null: somebody here did. */
     role_given_by: string | null
+    /** Of a team: whether groups of a sign-in provider fill it, or a map of them names it and nobody allowed it yet. */
+    filled_by_groups: Generated<'bound' | 'asked' | null>
   }
   /** Who is in which team. `given_by`: the sign-in provider that gave the membership because of a group; null: somebody here did. */
   team_member: { team_seq: number; user_seq: number; role: TeamRole; joined_at: string; given_by: string | null }

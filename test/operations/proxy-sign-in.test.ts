@@ -43,7 +43,7 @@ beforeAll(async () => {
         nameHeader: 'remote-name',
         emailHeader: 'remote-email',
         groupsHeader: 'remote-groups',
-        groups: parseGroupMap('eng=acme:editor, admins=admin'),
+        groups: parseGroupMap('eng=acme:editor, sec=secops:editor, admins=admin'),
         trusted: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'],
         signOutUrl: 'https://auth.example.org/logout',
       },
@@ -184,6 +184,29 @@ describe('in this order', { shuffle: false }, () => {
     // What the proxy says counts more.
     expect(nameIn((await ask('/search', { cookie, 'remote-user': 'kept@corp' })).text)).toBe('kept')
     expect((await ask('/sign-in/link', {}, { method: 'POST', fields: { token } })).status).toBe(404)
+  })
+
+  it('fills no team that somebody made before an administrator allows it, and takes the name of one from the start', async () => {
+    const { store } = test.app
+    const mallory = await test.user('mallory')
+    const squat = { name: 'secops', displayName: null, description: null, defaultVisibility: 'private' } as const
+    const create = (name: string) => store.teams.createTeam({ userId: mallory.actor.userId, isAdmin: false }, { ...squat, name })
+    await create('secops')
+    expect(await store.arrivals.reserveTeams(['secops', 'ops', 'kept'])).toEqual([
+      expect.stringMatching(/^The team "secops" .* made by somebody here, and is not filled before an administrator allows it/),
+      'The team "kept" of the group map cannot be created: the name is taken.',
+    ])
+    await expect(create('ops')).rejects.toMatchObject({ code: 'conflict' })
+    const sue = { 'remote-user': 'sue', 'remote-groups': 'sec' }
+    const rolesOfSue = async () => {
+      await nameFor(sue)
+      const { id = '' } = (await store.people.findPersonByName('sue')) ?? {}
+      return (await store.teams.listTeamsOf(id)).map(({ name, role }) => `${name}:${role}`)
+    }
+    expect(await rolesOfSue()).toEqual([])
+    expect((await ask('/admin/teams', ADMIN)).text).toContain('name="bound" value="secops"')
+    expect((await ask('/admin/teams', ADMIN, { method: 'POST', fields: { do: 'bind', bound: 'secops' } })).status).toBe(303)
+    expect(await rolesOfSue()).toEqual(['secops:editor'])
   })
 
   it('signs programs in without giving the browser a session, and has no passkeys', async () => {

@@ -55,8 +55,10 @@ export interface ArrivalStore {
    * @throws AppError `forbidden` for a suspended account, and where no account may be created
    */
   arrive(arriving: Arriving): Promise<Arrival>
-  /** Gives and takes the rights of somebody without an identity, such as one from a list of a company's accounts. */
+  /** Gives and takes the rights of somebody without an identity, such as one from a list of a company's accounts. Teams of the list are filled from then on. */
   grant(userId: string, provider: string, grants: Grants): Promise<Pick<Arrival, 'hasNewRights' | 'skipped'>>
+  /** Makes the teams that group maps name, before somebody else takes a name. @returns sentences about those that groups cannot fill */
+  reserveTeams(names: readonly string[]): Promise<readonly string[]>
   /** Whose an identity is, suspended or not. */
   findByIdentity(identity: Identity): Promise<Person | null>
   /** Names of the accounts with an identity at one of these providers that are not suspended, in order. */

@@ -31,6 +31,8 @@ interface ListedTeam extends Team {
   readonly items: number
   /** Maintainers whose accounts can act, by name: at most five. */
   readonly maintainers: readonly string[]
+  /** Whether a group map names it, and no administrator has allowed yet that groups fill it. */
+  readonly isAsked: boolean
 }
 
 /** Who changes a team. Administrators create teams for others and appoint maintainers of orphaned ones; an operator is no user. */
@@ -66,6 +68,8 @@ export interface TeamStore {
   countMembers(teamId: string): Promise<number>
   /** All teams, by name. `isOrphaned`: only those without a maintainer whose account can act. */
   listTeams(page: { limit: number; offset: number; matching: string | null; isOrphaned?: boolean }): Promise<SearchResult<ListedTeam>>
+  /** Lets groups fill a team that a group map names. @throws AppError `not_found` */
+  bindTeam(name: string): Promise<void>
   /**
    * @param team.maintainer a username; default: the caller
    * @throws AppError `conflict` for a taken name and at MAX_TEAMS, `forbidden` where others than administrators name somebody else

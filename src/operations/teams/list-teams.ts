@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TEAM_ROLES } from '../../library/teams.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
-import { teamRecord, toTeamRecord } from './team-access.ts'
+import { teamNameField, teamRecord, toTeamRecord } from './team-access.ts'
 
 /** The caller's own teams. */
 export const listTeams = defineOperation({
@@ -35,6 +35,7 @@ export const listAllTeams = defineOperation({
         items: z.number().int().describe('Owned, the trash included'),
         maintainers: z.array(z.string()).describe('At most five'),
         isOrphaned: z.boolean(),
+        isAsked: z.boolean().describe('Whether a group map names it, and waits for an administrator to allow it'),
       }),
     ),
     ...pageOutputs,
@@ -52,7 +53,26 @@ export const listAllTeams = defineOperation({
       items: team.items,
       maintainers: [...team.maintainers],
       isOrphaned: team.maintainers.length === 0,
+      isAsked: team.isAsked,
     }))
     return { teams, ...toPage(input, total) }
+  },
+})
+
+/** Lets groups of a sign-in provider fill a team that somebody here made. */
+export const bindTeam = defineOperation({
+  name: 'bind_team',
+  title: 'Let groups fill a team',
+  summary: 'Let the groups that a group map names become members of a team. Its maintainers see what they save for it.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ team: teamNameField }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ store, logins }: Needs<'teams', 'logins'>, { team }) {
+    await store.teams.bindTeam(team)
+    // Whoever came before is looked at again.
+    await logins.forgetSessions()
+    return { success: true as const }
   },
 })

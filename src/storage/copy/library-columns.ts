@@ -21,6 +21,7 @@ export const LIBRARY_COLUMNS = {
     'is_team',
     'language',
     'role_given_by',
+    'filled_by_groups',
   ],
   team_member: ['team_seq', 'user_seq', 'role', 'joined_at', 'given_by'],
   former_name: ['username_key', 'user_seq'],

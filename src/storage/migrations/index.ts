@@ -44,6 +44,7 @@ import { createReadMarks } from './0036-read-marks.ts'
 import { createSnapshotTables } from './0037-snapshot-tables.ts'
 import { countOwnerUsage } from './0038-owner-usage.ts'
 import { noteMakers } from './0039-made-by.ts'
+import { bindGroupTeams } from './0040-group-teams.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -95,6 +96,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0037-snapshot-tables', up: createSnapshotTables, digest: 'b54e8d09f4143e374a1c1bc60161048a02ec2e03785f6a8651b4a766b5c4da3e' },
   { name: '0038-owner-usage', up: countOwnerUsage, digest: '039d57b893ff6b2c5093ef63d0ae1bcbdc7481792de82d400f08af3ef870e68a' },
   { name: '0039-made-by', up: noteMakers, digest: '391c3d9b012a48c808d81376f1e36994770a43589252fe7ee72c9257b53eb3ee' },
+  { name: '0040-group-teams', up: bindGroupTeams, digest: '87c842ecf223ef56e8e13a20e2fa5049f50642dae413cdb790d95095b3fd819c' },
 ]
 
 /** Options of a migration run. */

@@ -7,7 +7,7 @@ import { arrivalNames } from '../../library/username.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
-import { applyGrants } from './group-rights.ts'
+import { applyGrants, reserveTeam } from './group-rights.ts'
 import { isNameFree } from './names.ts'
 import { countLogins, requirePerson } from './people.ts'
 
@@ -117,7 +117,23 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
       context.transact(async (db, notes) => {
         const person = await requirePerson(db, userId)
         const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
-        return await applyGrants(db, notes, { person: { ...person, seq }, provider, grants, at: now(), makeId: () => context.random.id() })
+        return await applyGrants(db, notes, {
+          person: { ...person, seq },
+          provider,
+          grants,
+          at: now(),
+          isTrusted: true,
+          makeId: () => context.random.id(),
+        })
+      }),
+    reserveTeams: (names) =>
+      context.transact(async (db, notes) => {
+        const faults: string[] = []
+        for (const name of new Set(names)) {
+          const { fault } = await reserveTeam(db, notes, name, { at: now(), makeId: () => context.random.id() })
+          if (fault !== null) faults.push(fault)
+        }
+        return faults
       }),
     async findByIdentity(identity) {
       const known = await findIdentity(reader, identity)

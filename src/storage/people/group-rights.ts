@@ -20,6 +20,8 @@ interface Granted {
   readonly provider: string
   readonly grants: Grants
   readonly at: string
+  /** Whether who runs the service says so, and not a map. */
+  readonly isTrusted?: boolean
   makeId(): string
 }
 
@@ -38,8 +40,8 @@ export async function applyGrants(db: Kysely<Database>, notes: WriteNotes, grant
   const { grants } = granted
   const given = new Set<number>()
   for (const [name, role] of grants.teams) {
-    const team = (await findTeamRow(db, name)) ?? (await createTeamRow(db, notes, granted, name))
-    if (!team) outcome.skipped.push(`The team "${name}" of the group map cannot be created: the name is taken.`)
+    const { team, fault } = await reserveTeam(db, notes, name, granted)
+    if (fault !== null) outcome.skipped.push(fault)
     // Two names of one team: the first counts.
     if (!team || given.has(team.seq)) continue
     given.add(team.seq)
@@ -51,6 +53,29 @@ export async function applyGrants(db: Kysely<Database>, notes: WriteNotes, grant
   }
   await attempt(outcome, () => applyAdmin(db, notes, granted))
   return outcome
+}
+
+/**
+ * The team of a name in a group map, made where nobody has the name. One that somebody here made is not filled before an administrator allows
+ * it: its maintainers would get what the group's members save.
+ */
+export async function reserveTeam(
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  name: string,
+  making: Pick<Granted, 'at' | 'makeId' | 'isTrusted'>,
+): Promise<{ readonly team: TeamRow | null; readonly fault: string | null }> {
+  const found = await findTeamRow(db, name)
+  if (found?.filled_by_groups === 'bound') return { team: found, fault: null }
+  if (!found) {
+    const team = await createTeamRow(db, notes, making, name)
+    return { team, fault: team ? null : `The team "${name}" of the group map cannot be created: the name is taken.` }
+  }
+  const state = making.isTrusted ? 'bound' : 'asked'
+  if (state !== found.filled_by_groups) await db.updateTable('user').set({ filled_by_groups: state }).where('seq', '=', found.seq).execute()
+  if (making.isTrusted) return { team: found, fault: null }
+  const fault = `The team "${name}" of the group map was made by somebody here, and is not filled before an administrator allows it: Administration, Teams.`
+  return { team: null, fault }
 }
 
 /** Notes a change, or why there was none. */
@@ -66,12 +91,13 @@ async function attempt(outcome: Outcome, change: () => Promise<boolean>): Promis
 interface TeamRow {
   readonly seq: number
   readonly id: string
+  readonly filled_by_groups: 'bound' | 'asked' | null
 }
 
 async function findTeamRow(db: Kysely<Database>, name: string): Promise<TeamRow | undefined> {
   return await db
     .selectFrom('user')
-    .select(['user.seq', 'user.id'])
+    .select(['user.seq', 'user.id', 'user.filled_by_groups'])
     .where('user.is_team', '=', 1)
     .where('user.suspended_at', 'is', null)
     .where((eb) => eb.or([eb('user.username_key', '=', name.toLowerCase()), hadName(eb, name)]))
@@ -79,7 +105,12 @@ async function findTeamRow(db: Kysely<Database>, name: string): Promise<TeamRow 
 }
 
 /** Null when somebody has the name. */
-async function createTeamRow(db: Kysely<Database>, notes: WriteNotes, { at, makeId }: Granted, name: string): Promise<TeamRow | null> {
+async function createTeamRow(
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  { at, makeId }: Pick<Granted, 'at' | 'makeId'>,
+  name: string,
+): Promise<TeamRow | null> {
   if (!(await isNameFree(db, name))) return null
   const team = await db
     .insertInto('user')
@@ -91,8 +122,9 @@ async function createTeamRow(db: Kysely<Database>, notes: WriteNotes, { at, make
       default_visibility: 'private',
       created_at: at,
       is_team: 1,
+      filled_by_groups: 'bound',
     })
-    .returning(['seq', 'id'])
+    .returning(['seq', 'id', 'filled_by_groups'])
     .executeTakeFirstOrThrow()
   notes.audit({ action: 'team_created', targetId: team.id, ownerId: team.id, detail: { byGroup: true } })
   return team

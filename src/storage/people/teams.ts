@@ -100,6 +100,18 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
       const team = await selectTeams(reader).where('user.id', '=', teamId).executeTakeFirst()
       return team ? await countMembers(reader, team.seq) : 0
     },
+    bindTeam: (name) =>
+      context.transact(async (db, notes) => {
+        const team = await db
+          .updateTable('user')
+          .set({ filled_by_groups: 'bound' })
+          .where('is_team', '=', 1)
+          .where('username_key', '=', name.toLowerCase())
+          .returning('id')
+          .executeTakeFirst()
+        if (!team) throw new AppError('not_found', 'Team not found.')
+        notes.audit({ action: 'team_changed', targetId: team.id, ownerId: team.id, detail: { byGroup: true } })
+      }),
     async listTeams({ limit, offset, matching, isOrphaned = false }) {
       const found = () => {
         const named = matching === null ? selectTeams(reader) : selectTeams(reader).where('user.username_key', 'like', containing(matching))
@@ -109,6 +121,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
       }
       const rows = await found()
         .select((eb) => [
+          'user.filled_by_groups',
           eb
             .selectFrom('team_member')
             .select((count) => count.fn.countAll<number>().as('n'))
@@ -136,7 +149,13 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
           .limit(NAMED_MAINTAINERS)
           .execute()
         const names = maintainers.map(({ username }) => username)
-        items.push({ ...toTeam(row), members: Number(row.members), items: Number(row.items), maintainers: names })
+        items.push({
+          ...toTeam(row),
+          members: Number(row.members),
+          items: Number(row.items),
+          maintainers: names,
+          isAsked: row.filled_by_groups === 'asked',
+        })
       }
       return { items, total: Number(n) }
     },

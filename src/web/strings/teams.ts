@@ -63,6 +63,8 @@ export const TEAM_WORDS = {
     orphaned: 'Orphaned',
     lead: 'An orphaned team has no maintainer whose account can act. Appoint one; you still do not see its private items.',
     maintainedBy: (names: string) => `maintained by ${names}`,
+    asked: 'A group map names this team, which somebody here made. Its maintainers would see what the group saves.',
+    bind: 'Let groups fill it',
     appoint: 'Appoint maintainer',
     appointFor: (name: string) => `Username of the new maintainer of ${name}`,
     createLead: 'You can create a team for others: whoever you name maintains it.',

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { createTeam } from '../../../operations/teams/create-team.ts'
-import { listAllTeams } from '../../../operations/teams/list-teams.ts'
+import { bindTeam, listAllTeams } from '../../../operations/teams/list-teams.ts'
 import { setTeamMember } from '../../../operations/teams/team-members.ts'
 import { Day } from '../../parts/day.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
@@ -86,7 +86,7 @@ export async function showAllTeams(request: PageRequest) {
 }
 
 const Row: FC<{ site: Site; team: ListedTeam }> = ({ site: { words }, team }) => {
-  const { name, displayName, members, items, maintainers, isOrphaned, createdAt } = team
+  const { name, displayName, members, items, maintainers, isOrphaned, isAsked, createdAt } = team
   const { all } = words.teams
   return (
     <li>
@@ -99,6 +99,15 @@ const Row: FC<{ site: Site; team: ListedTeam }> = ({ site: { words }, team }) =>
           {words.since} <Day words={words} at={createdAt} />
         </p>
       </div>
+      {isAsked ? (
+        <form method="post" action={PATH} class="controls">
+          <input type="hidden" name="bound" value={name} />
+          <p class="quiet">{all.asked}</p>
+          <button class="button" type="submit" name="do" value="bind">
+            {all.bind}
+          </button>
+        </form>
+      ) : null}
       {isOrphaned ? (
         <form method="post" action={PATH} class="controls">
           <input type="hidden" name="appointed" value={name} />
@@ -125,6 +134,10 @@ export const changeAllTeams: Action = async ({ call, form }) => {
   if (form.text('do') === 'appoint') {
     await call(setTeamMember, { team: form.text('appointed'), username: form.text('username').trim(), role: 'maintainer' })
     return { to: `${PATH}?done=appointed` }
+  }
+  if (form.text('do') === 'bind') {
+    await call(bindTeam, { team: form.text('bound') })
+    return { to: `${PATH}?done=saved` }
   }
   await call(createTeam, { team: form.text('team').trim(), maintainer: form.text('maintainer').trim() })
   return { to: `${PATH}?done=saved` }

@@ -65,6 +65,8 @@ export const TEAM_WORDS_DE: typeof TEAM_WORDS = {
     orphaned: 'Verwaist',
     lead: 'Ein verwaistes Team hat niemanden mit einem nutzbaren Konto, der es verwaltet. Bestimme jemanden; seine privaten Einträge siehst du trotzdem nicht.',
     maintainedBy: (names) => `verwaltet von ${names}`,
+    asked: 'Eine Gruppenzuordnung nennt dieses Team, das jemand hier angelegt hat. Wer es verwaltet, sähe, was die Gruppe speichert.',
+    bind: 'Von Gruppen füllen lassen',
     appoint: 'Verwaltung übertragen',
     appointFor: (name) => `Benutzername der Person, die ${name} verwalten soll`,
     createLead: 'Du kannst ein Team für andere erstellen: Wen du nennst, verwaltet es.',
