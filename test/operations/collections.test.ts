@@ -334,7 +334,16 @@ describe('who sees what', () => {
     expect(await codeOf(narrowed, 'create_collection', { title: 'Outside', owner: 'maintainer' })).toBe('forbidden')
     expect(Object((await test.call(narrowed, 'create_collection', { title: 'Narrow, inside' })).collection).owner).toBe('acme')
     expect(await codeOf(narrowed, 'remove_from_collection', { id, items: [open] })).toBe('not_found')
-    expect(await codeOf({ ...member, within: { collections: [others.id] } }, 'show_collection', { id })).toBe('not_found')
+    const robot: UserActor = { ...member, within: { collections: [id] } }
+    expect(await codeOf({ ...robot, within: { collections: [others.id] } }, 'show_collection', { id })).toBe('not_found')
+    // It changes what is in there, and shows nothing to more people.
+    const item = Object(prompt).id
+    for (const visibility of ['public', 'members', 'unlisted'] as const) {
+      expect(await codeOf(robot, 'update_prompt', { id: item, visibility }), visibility).toBe('forbidden')
+      expect(await codeOf(robot, 'update_collection', { id, visibility }), visibility).toBe('forbidden')
+    }
+    expect(await codeOf(robot, 'delete_collection', { id })).toBe('forbidden')
+    expect(Object((await test.call(robot, 'update_prompt', { id: item, title: 'changed by it' })).prompt).title).toBe('changed by it')
   })
 
   it('in lists: those of one’s own and one’s teams first, by title, owner and right', async () => {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { invalidInput } from '../../errors.ts'
+import { AppError, invalidInput } from '../../errors.ts'
+import { withinOf } from '../../library/actor.ts'
 import { descriptionField, titleField } from '../../library/fields.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { baseVersionInput, ownerInput, refInput } from '../core/inputs.ts'
+import { baseVersionInput, ownerInput, refInput, refuseWidening } from '../core/inputs.ts'
 import { newOwnership } from '../prompts/save-prompt.ts'
 import { collectionRecord, collectionRef, noCollection, toCollectionRecord } from './collection-records.ts'
 
@@ -57,6 +58,7 @@ export const updateCollection = defineOperation({
   output,
   async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { id, baseVersion, ...change }) {
     if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
+    refuseWidening(actor, change.visibility)
     const collection = await store.collections.changeCollection(actor, id, change, baseVersion)
     if (!collection) throw noCollection()
     return { success: true as const, collection: toCollectionRecord(collection, baseUrl) }
@@ -77,6 +79,7 @@ export const deleteCollection = defineOperation({
   input: z.object({ id: collectionRef }),
   output: z.object({ success: z.literal(true), id: z.string(), title: z.string() }),
   async run({ actor, store }: Needs<'collections'>, { id }) {
+    if (withinOf(actor)) throw new AppError('forbidden', 'A narrowed API key cannot delete a collection.')
     const deleted = await store.collections.deleteCollection(actor, id)
     if (!deleted) throw noCollection()
     return { success: true as const, ...deleted }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
+import { type Actor, withinOf } from '../../library/actor.ts'
 import { isLongerThan } from '../../library/characters.ts'
 import { MAX_TAGS, PROMPT_TYPES } from '../../library/fields.ts'
 import { isId } from '../../library/identifier.ts'
@@ -157,6 +158,13 @@ export function notFound(kind: 'prompt' | 'skill'): AppError {
   return new AppError('not_found', `${kind === 'prompt' ? 'Prompt' : 'Skill'} not found, or not visible to you. Check the id or slug.`)
 }
 
+/** Keeps a key that is narrowed to collections from showing anything to more people. @throws AppError `forbidden` */
+export function refuseWidening(actor: Actor, visibility: Visibility | undefined): void {
+  const within = withinOf(actor)
+  if (!within || !('collections' in within) || visibility === undefined || visibility === 'private') return
+  throw new AppError('forbidden', 'This API key is narrowed to collections, and cannot change who sees something, but for making it private.')
+}
+
 /**
  * Refuses an edit by anybody without the right to it; for use inside the store's transaction, on the current state.
  * What the key may not read it may not edit either: the answer to an edit shows the item.
@@ -176,7 +184,10 @@ export function requireEditable(
   const { baseVersion, visibility = item.visibility, right = 'edit' } = asked
   if (!isVisible(actor, item, role, isId(ref) ? 'id' : 'slug')) throw notFound(item.kind)
   requireRight(role, right, `${right === 'delete' ? 'delete' : 'change'} this ${item.kind}`)
-  if (visibility !== item.visibility) requireRight(role, 'publish', `change who sees this ${item.kind}`)
+  if (visibility !== item.visibility) {
+    requireRight(role, 'publish', `change who sees this ${item.kind}`)
+    refuseWidening(actor, visibility)
+  }
   if (baseVersion !== undefined && baseVersion !== item.version) {
     throw new AppError(
       'conflict',
