@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import type { z } from 'zod'
@@ -7,7 +8,6 @@ import type { Answer, AnswerHeaders } from '../exchange.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import type { SendPieces } from '../http/downloads/download.ts'
 import { makeEtag, matchesEtag } from '../http/etag.ts'
-import { readerKey } from '../library/actor.ts'
 import { readIdAndSlug } from '../library/identifier.ts'
 import type { WalkPosition } from '../library/ports/items.ts'
 import { slugifyTag } from '../library/slug.ts'
@@ -37,6 +37,7 @@ type Whole = z.infer<typeof wholePrompt>
 
 /** What the routes need beside the channel. */
 export interface CompatParts {
+  /** Of what anonymous readers see. */
   readonly readRevision: () => Promise<number>
   readonly sendPieces: SendPieces
   /** Most prompts in a dump; null for all. */
@@ -255,12 +256,18 @@ function scopeOf({ params }: Call): string[] | undefined {
   return params['collected'] === undefined ? undefined : [params['collected']]
 }
 
+/** A dump in pieces, and the ETag of its bytes. */
+interface WholeDump {
+  readonly pieces: readonly Uint8Array[]
+  readonly etag: string
+}
+
 /** Sends dumps. Those of anonymous readers are all the same: one is made, and kept until the library changes. Those of a collection are made each time. */
 function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }: CompatParts) {
   const caches = createRevisionCaches(readRevision)
   /** By type. One that is too large to be kept has no pieces. */
-  const kept = caches.create<readonly Uint8Array[]>(MAX_KEPT_BYTES)
-  const making = new Map<string, { readonly revision: number; readonly pieces: Promise<readonly Uint8Array[]> }>()
+  const kept = caches.create<WholeDump>(MAX_KEPT_BYTES)
+  const making = new Map<string, { readonly revision: number; readonly dump: Promise<WholeDump> }>()
   const limit = maxDumped ?? Number.POSITIVE_INFINITY
 
   /** Every prompt that the caller may see, or the most that a dump holds, in parts. */
@@ -284,31 +291,35 @@ function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }:
     yield encode(after(count))
   }
 
-  const makeWhole = async (call: Call, dump: Dump, revision: number): Promise<readonly Uint8Array[]> => {
+  const makeWhole = async (call: Call, dump: Dump, revision: number): Promise<WholeDump> => {
     const pieces: Uint8Array[] = []
+    const digest = createHash('sha256')
     let size = 0
     for await (const piece of make(call, dump)) {
       await nextTurn()
       size += piece.length
       if (size > MAX_KEPT_BYTES) break
+      digest.update(piece)
       pieces.push(piece)
     }
-    const whole = size > MAX_KEPT_BYTES ? [] : pieces
-    if ((await caches.refresh()) === revision) kept.put(revision, dump.type, whole, Math.min(size, MAX_KEPT_BYTES))
+    const isKept = size <= MAX_KEPT_BYTES
+    const whole = isKept ? { pieces, etag: makeEtag(digest.digest('hex')) } : { pieces: [], etag: '' }
+    if ((await caches.refresh()) === revision) kept.put(revision, dump.type, whole, isKept ? size : MAX_KEPT_BYTES)
     return whole
   }
 
-  /** The pieces for anonymous readers. Null when they are not kept, or are being made from an older state of the library. */
-  const findWhole = async (call: Call, dump: Dump, revision: number): Promise<readonly Uint8Array[] | null> => {
-    let pieces = kept.get(dump.type)
-    if (!pieces) {
+  /** The dump for anonymous readers. Null when it is not kept, or is being made from an older state of the library. */
+  const findWhole = async (call: Call, dump: Dump): Promise<WholeDump | null> => {
+    const revision = await caches.refresh()
+    let whole = kept.get(dump.type)
+    if (!whole) {
       const running = making.get(dump.type)
       if (running && running.revision !== revision) return null
-      const made = running?.pieces ?? makeWhole(call, dump, revision).finally(() => making.delete(dump.type))
-      making.set(dump.type, { revision, pieces: made })
-      pieces = await made
+      const made = running?.dump ?? makeWhole(call, dump, revision).finally(() => making.delete(dump.type))
+      making.set(dump.type, { revision, dump: made })
+      whole = await made
     }
-    return pieces.length > 0 ? pieces : null
+    return whole.pieces.length > 0 ? whole : null
   }
 
   /** A collection without prompts is not told from one that the caller may not see. @throws AppError `not_found` */
@@ -320,14 +331,15 @@ function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }:
   return async (call: Call, dump: Dump): Promise<Answer> => {
     const collections = scopeOf(call)
     if (collections) await requirePrompts(call, collections)
-    const reader = readerKey(call.actor)
-    const revision = await caches.refresh()
-    const etag = makeEtag(encode(`${revision} ${reader} ${dump.order} ${collections?.join() ?? ''}`))
-    const headers: AnswerHeaders = { 'content-type': dump.type, 'cache-control': 'public, max-age=60', etag }
-    if (matchesEtag(call.exchange.header('if-none-match'), etag)) return { status: 304, headers, body: null }
-    const whole = !collections && seesAsStranger(call.actor) ? await findWhole(call, dump, revision) : null
-    if (whole) headers['content-length'] = String(whole.reduce((sum, { length }) => sum + length, 0))
-    const { body } = sendPieces(call.caller, whole?.values() ?? make(call, dump), {})
+    const headers: AnswerHeaders = { 'content-type': dump.type, 'cache-control': 'public, max-age=60' }
+    const whole = !collections && seesAsStranger(call.actor) ? await findWhole(call, dump) : null
+    if (whole) {
+      // Of the bytes: one of the library's state would tell when somebody saves something private.
+      headers['etag'] = whole.etag
+      if (matchesEtag(call.exchange.header('if-none-match'), whole.etag)) return { status: 304, headers, body: null }
+      headers['content-length'] = String(whole.pieces.reduce((sum, { length }) => sum + length, 0))
+    }
+    const { body } = sendPieces(call.caller, whole?.pieces.values() ?? make(call, dump), {})
     return { status: 200, headers, body }
   }
 }

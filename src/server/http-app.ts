@@ -228,7 +228,11 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     ...wellKnownRoutes(channel),
     ...marketplaceRoutes(channel),
     ...git.routes,
-    ...promptsChatRoutes(channel, { readRevision, sendPieces, maxDumped: settings.DUMP_LIMIT }),
+    ...promptsChatRoutes(channel, {
+      readRevision: () => app.store.service.readRevision('public'),
+      sendPieces,
+      maxDumped: settings.DUMP_LIMIT,
+    }),
     ...pages.routes,
     ...[...scriptRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
   ])
