@@ -146,6 +146,9 @@ describe('refresh tokens', () => {
     expect(second.refresh_token).not.toBe(first.refresh_token)
     const repeated: Tokens = Object(await (await one.refresh(first.refresh_token)).json())
     expect(repeated.refresh_token).toBe(second.refresh_token)
+    const at = await Promise.all(Array.from({ length: 8 }, () => one.refresh(second.refresh_token)))
+    const answers = await Promise.all(at.map(async (answer) => Object(await answer.json()).refresh_token))
+    expect([at.map(({ status }) => status), new Set(answers).size]).toEqual([Array(8).fill(200), 1])
     const third: Tokens = Object(await (await one.refresh(second.refresh_token)).json())
     expect((await callMcp(test, third.access_token)).status).toBe(200)
   })
@@ -416,6 +419,9 @@ describe('registration (RFC 7591)', () => {
     for (const [_name, metadata] of [
       ['no addresses', { redirect_uris: [] }],
       ['a script', { redirect_uris: ['javascript:alert(1)//'] }],
+      ...['search-ms:query=x', 'ms-msdt:/id', 'tel:1', 'chrome:x', 'filesystem:x', 'unknown-app://x'].map(
+        (address) => ['an app that nobody names', { redirect_uris: [address] }] as const,
+      ),
       ['a fragment', { redirect_uris: ['https://app.example.org/#x'] }],
       ['plain http elsewhere', { redirect_uris: ['http://app.example.org/back'] }],
       ['too many addresses', { redirect_uris: Array.from({ length: 21 }, (_, n) => `https://app.example.org/${n}`) }],

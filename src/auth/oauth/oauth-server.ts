@@ -184,7 +184,7 @@ export function createOAuthServer(
         await store.keys.revokeKey(owner.id)
         return refusal(400, 'invalid_grant', 'This refresh token was used before. The connection was ended; sign in again.')
       }
-      const answer = await post('/oauth2/token', { ...sent, body: String(form) })
+      const answer = await inTurn(refreshed, () => post('/oauth2/token', { ...sent, body: String(form) }))
       // A program would drop what it has, though only its document cannot be read just now.
       if (owner && 'status' in answer && /"error":"invalid_client"/.test(answer.json) && /^https:/i.test(form.get('client_id') ?? '')) {
         return refusal(503, 'temporarily_unavailable', 'The metadata document of the client cannot be read now. Try again later.')
@@ -290,12 +290,12 @@ function decode(text: string): string {
   }
 }
 
-/** Whether an address is of the reader's own machine: a program that listens there, or an app. */
+/** Whether an address is of a program that listens on the reader's own machine. An app is opened only when somebody has been asked. */
 function isOfThisMachine(address: string): boolean {
   const url = URL.parse(address)
   if (!url) return false
   const isLoopback = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname)
-  return url.protocol === 'http:' ? isLoopback : url.protocol !== 'https:'
+  return url.protocol === 'http:' && isLoopback
 }
 
 function parseJson(text: string): unknown {
@@ -317,4 +317,20 @@ function nameTarget(address: string): string {
   const url = URL.parse(address)
   if (!url) return ''
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.origin : url.protocol
+}
+
+/** Refreshes under way, by token. */
+const refreshing = new Map<string, Promise<unknown>>()
+
+/** Waits for the refreshes of the same token before it: they leave the answer that all of them get. */
+async function inTurn<T>(token: string | null, work: () => Promise<T>): Promise<T> {
+  if (token === null) return await work()
+  const before = refreshing.get(token)
+  const own = (before ?? Promise.resolve()).then(work, work)
+  refreshing.set(token, own)
+  try {
+    return await own
+  } finally {
+    if (refreshing.get(token) === own) refreshing.delete(token)
+  }
 }

@@ -1,20 +1,19 @@
 import { z } from 'zod'
 
-/** Schemes that are no app's own. */
-const NOT_OF_APPS = new Set([
-  'http:',
-  'https:',
-  'javascript:',
-  'data:',
-  'vbscript:',
-  'file:',
-  'ftp:',
-  'mailto:',
-  'blob:',
-  'about:',
-  'ws:',
-  'wss:',
-  'view-source:',
+/** Schemes without a dot that editors and other well-known apps have. Others are names of domains backwards (RFC 8252, section 7.1). */
+const SCHEMES_OF_APPS = new Set([
+  'claude:',
+  'cursor:',
+  'goose:',
+  'jetbrains:',
+  'kiro:',
+  'raycast:',
+  'vscode:',
+  'vscode-insiders:',
+  'vscodium:',
+  'warp:',
+  'windsurf:',
+  'zed:',
 ])
 const MAX_ADDRESSES = 20
 const MAX_ADDRESS = 1000
@@ -53,7 +52,12 @@ export function readRegistration(sent: unknown): Registration {
   const { data } = parsed
   const urls = data.redirect_uris.map((text) => URL.parse(text))
   if (urls.includes(null)) return { error: 'invalid_redirect_uri', fault: 'redirect_uris must be absolute addresses.' }
-  const isOfApp = (url: URL | null) => url !== null && !NOT_OF_APPS.has(url.protocol) && !/[#@\\]|\s/.test(url.href)
+  const strange = urls.find((url) => url !== null && !['https:', 'http:'].includes(url.protocol) && !isSchemeOfApp(url.protocol))
+  if (strange) {
+    const fault = `redirect_uris must begin with https:, with http: on this machine, or with a scheme of an app such as com.example.app: (not ${strange.protocol}).`
+    return { error: 'invalid_redirect_uri', fault }
+  }
+  const isOfApp = (url: URL | null) => url !== null && isSchemeOfApp(url.protocol) && !/[#@\\]|\s/.test(url.href)
   const isNative = urls.some((url) => isOfApp(url) || (url !== null && url.protocol === 'http:' && LOOPBACK.has(url.hostname)))
   const grants = data.grant_types?.filter((grant) => grant === 'authorization_code' || grant === 'refresh_token') ?? []
   const body = {
@@ -64,4 +68,9 @@ export function readRegistration(sent: unknown): Registration {
     ...(isNative && { application_type: 'native' }),
   }
   return { body, redirectUris: urls.some(isOfApp) ? data.redirect_uris : null }
+}
+
+/** Whether an app may have a scheme: to open any other does something on the machine that nobody asked for. */
+function isSchemeOfApp(protocol: string): boolean {
+  return SCHEMES_OF_APPS.has(protocol) || /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/.test(protocol)
 }
