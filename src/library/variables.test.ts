@@ -171,6 +171,19 @@ describe('filling', () => {
     expect(() => fill('${topic}', { topic: 'q'.repeat(10_001) })).not.toThrow(/qqq/)
   })
 
+  it('keeps a JSON text one, whatever is put into its strings', () => {
+    const text = '{"role": "a ${who} of ${what:\\"code\\"}", "tokens": ${count:100}, "${key}": ["\\\\", "${who}"]}'
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (who, key) => {
+        const filled = JSON.parse(fill(text, { who, key }).text)
+        expect(filled).toEqual({ role: `a ${who} of "code"`, tokens: 100, [key]: ['\\', who] })
+      }),
+      { examples: [['a "strict" judge\nof code', 'k']] },
+    )
+    expect(fill(text, { who: 'x', key: 'k', count: '7' }).text).toContain('"tokens": 7')
+    expect(fill('Say "${who}" {', { who: '"hi"' }).text).toBe('Say ""hi"" {')
+  })
+
   it('lets a result have 1,000,000 characters and not one more', () => {
     expect(MAX_FILLED_TEXT).toBe(1_000_000)
     const text = '${a}'.repeat(100)

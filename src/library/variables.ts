@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
 import { countCharacters } from './characters.ts'
+import { escapeInJson, findQuotedBlanks } from './json-blanks.ts'
 
 /** A blank in a prompt's text. `default` is present (and may be empty) exactly when `required` is false. */
 export interface Variable {
@@ -111,7 +112,7 @@ export interface FilledText {
 
 /**
  * Fills `values`, or defaults, into a text in one pass: values are not parsed again. Names are compared in NFC; values for unknown names
- * are ignored.
+ * are ignored. In strings of a JSON text, values are escaped, so that it stays one.
  * @throws AppError `invalid_input` for a value over 10,000 characters, `too_large` when the result would pass 1,000,000 (computed before
  * building)
  */
@@ -133,11 +134,22 @@ export function fillVariables(text: string, values: ReadonlyMap<string, string>)
       })
     }
   }
-  let total = 0
-  for (const segment of parsed.segments) {
-    const put = segment.kind === 'variable' ? puts.get(segment.name) : undefined
-    total += put ? put.length : countCharacters(segment.raw)
+  const quoted = findQuotedBlanks(parsed.segments.map((segment) => (segment.kind === 'text' ? segment.raw : segment)))
+  const escaped = new Map<string, { value: string; length: number }>()
+  for (const place of quoted) {
+    const segment = parsed.segments[place]
+    const name = segment?.kind === 'variable' ? segment.name : ''
+    const put = puts.get(name)
+    // A default stands in the text as it is.
+    if (!put || !given.has(name) || escaped.has(name)) continue
+    const value = escapeInJson(put.value)
+    escaped.set(name, { value, length: countCharacters(value) })
   }
+  const pieces = parsed.segments.map((segment, place) => {
+    const put = segment.kind === 'variable' ? (quoted.has(place) && escaped.get(segment.name)) || puts.get(segment.name) : undefined
+    return put ?? { value: segment.raw, length: countCharacters(segment.raw) }
+  })
+  const total = pieces.reduce((sum, { length }) => sum + length, 0)
   if (total > MAX_FILLED_TEXT) {
     throw new AppError(
       'too_large',
@@ -145,7 +157,7 @@ export function fillVariables(text: string, values: ReadonlyMap<string, string>)
     )
   }
   return {
-    text: parsed.segments.map((s) => (s.kind === 'variable' ? (puts.get(s.name)?.value ?? s.raw) : s.raw)).join(''),
+    text: pieces.map(({ value }) => value).join(''),
     unfilled,
   }
 }

@@ -1,5 +1,6 @@
 // Blanks as fields where they stand in the text.
 import { splitControls } from '../../../library/controls.ts'
+import { escapeInJson, findQuotedBlanks } from '../../../library/json-blanks.ts'
 import type { Blank, Filling } from '../../filling.ts'
 import { readValues, storeValues } from './stored-values.ts'
 
@@ -40,8 +41,14 @@ export function mountBlankFields(article: HTMLElement, filling: Filling, onChang
   const source = article.querySelector<HTMLElement>('[data-text]')
   const shown = article.querySelector<HTMLElement>('.written.text') ?? source
   const pieces = source ? readPieces(source) : []
+  const quoted = findQuotedBlanks(pieces)
   let count = 0
 
+  const putIn = ({ name, raw }: { readonly name: string; readonly raw: string }, place: number): string => {
+    const value = values.get(name)
+    if (value === undefined) return blanks.get(name)?.preset ?? raw
+    return quoted.has(place) ? escapeInJson(value) : value
+  }
   const findValue = (name: string) => values.get(name) ?? blanks.get(name)?.preset
   const draw = (name: string) => {
     for (const place of places.get(name) ?? []) place.draw(values.get(name) ?? '')
@@ -100,7 +107,7 @@ export function mountBlankFields(article: HTMLElement, filling: Filling, onChang
   const fieldsOf = (name: string) => (places.get(name) ?? []).flatMap(({ field }) => field ?? [])
   const findMissing = () => filling.blanks.filter(({ name, preset }) => preset === undefined && !values.has(name))
   return {
-    text: () => pieces.map((piece) => (typeof piece === 'string' ? piece : (findValue(piece.name) ?? piece.raw))).join(''),
+    text: () => pieces.map((piece, place) => (typeof piece === 'string' ? piece : putIn(piece, place))).join(''),
     countFilled: () => values.size,
     findMissing,
     showMissing() {
