@@ -126,7 +126,13 @@ describe('the bench of one’s own items', { shuffle: false }, () => {
     const { html } = await ada.get(path)
     expect(html).toContain('Select all 60')
     expect(titlesIn(html).length).toBe(50)
-    expect((await act(path, { do: 'add-tag', tag: 'marked', all: 'yes' })).html).toContain('Tag added to 60 items.')
+    // More than 25 are changed only when that is confirmed.
+    const asked = (await act(path, { do: 'add-tag', tag: 'marked', all: 'yes' })).html
+    expect(asked).toContain('Give 60 items the tag?')
+    expect((await ada.get('/library?tag=marked')).html).not.toContain('Herd 1')
+    const question = /name="question" value="([^"]+)"/.exec(asked)?.[1] ?? ''
+    expect((await act(path, { do: 'confirm', question })).html).toContain('Tag added to 60 items.')
+    expect((await ada.post(path, { do: 'confirm', question: crypto.randomUUID() })).status).toBe(409)
     const skill = await saveSkill({ title: 'Not selected' })
     const { to } = await ada.post(path, { do: 'export', all: 'yes' })
     const zip = await test.fetch(to ?? '', { headers: { cookie: ada.cookies() } })

@@ -285,7 +285,10 @@ describe('items of a team', () => {
   it('are chosen, listed and written on the pages', async () => {
     const eddy = await signUp(test, 'paula')
     await call('mia', 'set_team_member', { team: 'acme', username: 'paula', role: 'editor' })
-    expect((await eddy.get('/new?owner=acme')).html).toContain('<option value="acme" selected')
+    const form = (await eddy.get('/new?owner=acme')).html
+    expect(form).toContain('<option value="acme" selected')
+    // True for each owner that can be chosen.
+    expect(form).toContain('Private: only you, or the members of the team that owns it')
     const { to } = await eddy.post('/new', { title: 'From the page', content: 'emu', owner: 'acme', visibility: '', do: 'save' })
     const page = (await eddy.get(to ?? '')).html
     expect(page).toContain('Team acme')

@@ -13,13 +13,16 @@ import type { Action, PageRequest } from '../request.ts'
 import type { Site, Words } from '../site.ts'
 import { ActionButton, sentOr } from './field.tsx'
 
-const ACTS = ['add-tag', 'remove-tag', 'category', 'visibility', 'delete', 'export', 'undo'] as const
+const CHANGES = ['add-tag', 'remove-tag', 'category', 'visibility', 'delete'] as const
+const ACTS = [...CHANGES, 'export', 'undo', 'confirm'] as const
+/** Items from which on an action asks first. */
+const ASKS_ABOVE = 25
 /** Refusals that are named one by one. */
 const MAX_NAMED = 20
 
 /** What an action did, kept for the page after it, with what it takes to undo it. */
 const report = z.object({
-  does: z.enum(['add-tag', 'remove-tag', 'category', 'visibility', 'delete', 'undo']),
+  does: z.enum([...CHANGES, 'undo']),
   collection: z.enum(['prompts', 'skills']),
   count: z.number(),
   unchanged: z.number().default(0),
@@ -27,20 +30,53 @@ const report = z.object({
   changed: z.array(z.object({ id: z.string(), version: z.number() })).default([]),
   deleted: z.array(z.string()).default([]),
 })
-type Report = z.infer<typeof report>
+/** An action on many items, kept until it is confirmed. */
+const question = z.object({
+  does: z.enum(CHANGES),
+  collection: z.enum(['prompts', 'skills']),
+  ids: z.array(z.string()),
+  tags: z.array(z.string()),
+  category: z.string().nullable(),
+  visibility: z.enum(VISIBILITIES).nullable(),
+})
+type Question = z.infer<typeof question>
 
-/** The report that the address names; null when there is none, or it has expired. */
-export async function readReport({ call, query }: Pick<PageRequest, 'call' | 'query'>): Promise<(Report & { id: string }) | null> {
-  const id = query.get('report') ?? ''
+async function readKept<T>({ call, query }: Pick<PageRequest, 'call' | 'query'>, name: string, schema: z.ZodType<T>) {
+  const id = query.get(name) ?? ''
   if (!isId(id)) return null
   const { body } = await call(showFormDraft, { id })
-  const parsed = report.safeParse(JSON.parse(body ?? 'null'))
+  const parsed = schema.safeParse(JSON.parse(body ?? 'null'))
   return parsed.success ? { ...parsed.data, id } : null
+}
+
+/** The question that the address names; null when there is none, or it has expired. */
+export async function readQuestion(request: Pick<PageRequest, 'call' | 'query'>) {
+  return await readKept(request, 'ask', question)
+}
+
+/** Asks before many items are changed. */
+export const BulkQuestion: FC<{ site: Site; question: Awaited<ReturnType<typeof readQuestion>>; here: string }> = ({
+  site: { words },
+  question: asked,
+  here,
+}) =>
+  asked === null ? null : (
+    <div class="notice" role="status">
+      {words.library.ask[asked.does](asked.ids.length)}{' '}
+      <ActionButton action={here} does="confirm" values={{ question: asked.id }}>
+        {words.library.goOn}
+      </ActionButton>
+    </div>
+  )
+
+/** The report that the address names; null when there is none, or it has expired. */
+export async function readReport(request: Pick<PageRequest, 'call' | 'query'>) {
+  return await readKept(request, 'report', report)
 }
 
 interface BulkReportProps {
   readonly site: Site
-  readonly report: (Report & { readonly id: string }) | null
+  readonly report: Awaited<ReturnType<typeof readReport>>
   /** The address of the list. */
   readonly here: string
 }
@@ -176,11 +212,12 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
   const { site, call, form } = request
   const { collection } = view
   const does = form.choice('do', ACTS)
-  const keep = async (bulk: 'report' | 'selection', kept: object) =>
+  const lead = (name: string, id: string) => ({ to: `${here}${here.includes('?') ? '&' : '?'}${name}=${id}` })
+  const keep = async (bulk: 'report' | 'selection' | 'question', kept: object) =>
     (await call(keepFormDraft, { body: JSON.stringify({ bulk, ...kept }) })).id
   const tell = async (done: z.input<typeof report>) => {
     const id = await keep('report', { ...done, refused: done.refused.map(({ title, reason }) => ({ title, reason })) })
-    return { to: `${here}${here.includes('?') ? '&' : '?'}report=${id}` }
+    return lead('report', id)
   }
   if (does === 'undo') {
     const last = await readReport({ call, query: new URLSearchParams({ report: form.text('report') }) })
@@ -191,18 +228,36 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
         : await call(takeBackChanges, { collection: last.collection, changed: last.changed })
     return await tell({ does, collection, count: restored, refused })
   }
+  const act = async ({ does: change, collection: of, ids, tags, category, visibility }: Question) => {
+    if (change === 'delete') {
+      const { deleted, refused } = await call(deleteItems, { collection: of, ids })
+      return await tell({ does: change, collection: of, count: deleted.length, refused, deleted })
+    }
+    const fields = {
+      'add-tag': { addTags: tags },
+      'remove-tag': { removeTags: tags },
+      category: { category },
+      visibility: { visibility: visibility ?? undefined },
+    }[change]
+    const { changed, unchanged, refused } = await call(changeItems, { collection: of, ids, ...fields })
+    return await tell({ does: change, collection: of, count: changed.length, unchanged, refused, changed })
+  }
+  if (does === 'confirm') {
+    const asked = await readQuestion({ call, query: new URLSearchParams({ ask: form.text('question') }) })
+    if (!asked) throw new AppError('conflict', site.words.library.expired)
+    return await act(asked)
+  }
   const ids = await readSelection(request, form, view)
   if (does === 'export') return { to: `/library/export.zip?selection=${await keep('selection', { collection, ids })}` }
-  if (does === 'delete') {
-    const { deleted, refused } = await call(deleteItems, { collection, ids })
-    return await tell({ does, collection, count: deleted.length, refused, deleted })
+  const asked: Question = {
+    does,
+    collection,
+    ids,
+    tags: does === 'add-tag' || does === 'remove-tag' ? readTags(form, site.words) : [],
+    category: form.text('category') || null,
+    visibility: does === 'visibility' ? form.choice('visibility', VISIBILITIES) : null,
   }
-  const change = {
-    'add-tag': () => ({ addTags: readTags(form, site.words) }),
-    'remove-tag': () => ({ removeTags: readTags(form, site.words) }),
-    category: () => ({ category: form.text('category') || null }),
-    visibility: () => ({ visibility: form.choice('visibility', VISIBILITIES) }),
-  }[does]()
-  const { changed, unchanged, refused } = await call(changeItems, { collection, ids, ...change })
-  return await tell({ does, collection, count: changed.length, unchanged, refused, changed })
+  // More than an action takes is refused by it.
+  const isAsked = ids.length > ASKS_ABOVE && ids.length <= MAX_BULK
+  return isAsked ? lead('ask', await keep('question', asked)) : await act(asked)
 }

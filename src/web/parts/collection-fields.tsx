@@ -52,7 +52,7 @@ export const NewCollection: FC<NewCollectionProps> = ({ site: { words }, sent, t
         value=""
         options={[
           ['', collecting.asDefault],
-          ...VISIBILITIES.map((one) => [one, nameVisibility(words, one, teams.length > 0 ? words.theTeam : null)] as const),
+          ...VISIBILITIES.map((one) => [one, nameVisibility(words, one, null, teams.length > 0)] as const),
         ]}
       />
       <p>

@@ -89,9 +89,9 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
         value={item.visibility ?? ''}
         options={[
           ...(isNew && item.visibility === null ? ([['', words.asInSettings]] as const) : []),
+          // The owner of a new one is chosen in the same form.
           ...VISIBILITIES.toReversed().map(
-            (visibility) =>
-              [visibility, nameVisibility(words, visibility, item.team ?? (isNew && teams.length > 0 ? words.theTeam : null))] as const,
+            (one) => [one, nameVisibility(words, one, item.team ?? null, isNew && teams.length > 0)] as const,
           ),
         ]}
       />
@@ -117,9 +117,11 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
   )
 }
 
-/** Who sees an item of a visibility, in words. @param team the team that owns it, or null */
-export function nameVisibility(words: Site['words'], visibility: Visibility, team: string | null): string {
-  return team !== null && visibility === 'private' ? words.privateToTeam(team) : words.visibilityMeans[visibility]
+/** Who sees an item of a visibility, in words. @param team the team that owns it, or null @param isEither whether it may be a team's or not */
+export function nameVisibility(words: Site['words'], visibility: Visibility, team: string | null, isEither = false): string {
+  if (visibility !== 'private') return words.visibilityMeans[visibility]
+  if (team !== null) return words.privateToTeam(team)
+  return isEither ? words.privateToOwner : words.visibilityMeans[visibility]
 }
 
 /** The labels of these fields and the title's, by name. */

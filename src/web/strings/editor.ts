@@ -15,7 +15,7 @@ export const EDITOR_WORDS = {
   owner: 'Owner',
   ownedByYourself: 'Yourself',
   teamNamed: (name: string) => `Team ${name}`,
-  theTeam: 'the team',
+  privateToOwner: 'Private: only you, or the members of the team that owns it',
   privateToTeam: (team: string) => `Private: only members of ${team}`,
   savedAs: (visibility: string) => `Saved · ${visibility.toLowerCase()}`,
   asInSettings: 'Default (from your settings)',

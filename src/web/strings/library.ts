@@ -25,6 +25,14 @@ export const LIBRARY_WORDS = {
   selectFirst: 'Select at least one item first.',
   tagFirst: 'Type a tag first.',
   expired: 'This can no longer be undone. Items can be restored one by one from their versions, or from the trash.',
+  ask: {
+    'add-tag': (count: number) => `Give ${items(count)} the tag?`,
+    'remove-tag': (count: number) => `Take the tag from ${items(count)}?`,
+    category: (count: number) => `Change the category of ${items(count)}?`,
+    visibility: (count: number) => `Change who sees ${items(count)}?`,
+    delete: (count: number) => `Move ${items(count)} to the trash?`,
+  },
+  goOn: 'Yes',
   undo: 'Undo',
   done: {
     'add-tag': (count: number) => `Tag added to ${items(count)}.`,

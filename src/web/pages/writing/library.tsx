@@ -7,7 +7,7 @@ import { listOwnItems } from '../../../operations/items/own-items.ts'
 import { listTeams } from '../../../operations/teams/list-teams.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
-import { BulkBar, BulkReport, changeTogether, readReport } from '../../parts/bulk-bar.tsx'
+import { BulkBar, BulkQuestion, BulkReport, changeTogether, readQuestion, readReport } from '../../parts/bulk-bar.tsx'
 import { Done } from '../../parts/field.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
@@ -48,10 +48,11 @@ export async function showLibrary(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
   const view = readView(query)
-  const [found, { categories }, report, { teams }] = await Promise.all([
+  const [found, { categories }, report, question, { teams }] = await Promise.all([
     readListPage(request, (page) => call(listOwnItems, { ...view, page, perPage: PER_PAGE })),
     call(listCategories, { all: true }),
     readReport(request),
+    readQuestion(request),
     call(listTeams, {}),
   ])
   if ('to' in found) return found
@@ -74,6 +75,7 @@ export async function showLibrary(request: PageRequest) {
       </div>
       <Done words={words} query={query} sent={sent} />
       <BulkReport site={site} report={report} here={here} />
+      <BulkQuestion site={site} question={question} here={here} />
       {sent ? (
         <p class="fault notice" role="alert">
           {sent.fault.message}

@@ -17,7 +17,7 @@ export const EDITOR_WORDS_DE: typeof EDITOR_WORDS = {
   owner: 'Gehört',
   ownedByYourself: 'Dir',
   teamNamed: (name) => `Team ${name}`,
-  theTeam: 'dem Team',
+  privateToOwner: 'Privat: nur du, oder die Mitglieder des Teams, dem es gehört',
   privateToTeam: (team) => `Privat: nur Mitglieder von ${team}`,
   savedAs: (visibility) => `Gespeichert · ${visibility}`,
   asInSettings: 'Standard (aus deinen Einstellungen)',

@@ -33,6 +33,14 @@ export const LIBRARY_WORDS_DE: typeof LIBRARY_WORDS = {
   tagFirst: 'Gib zuerst ein Schlagwort ein.',
   expired:
     'Das lässt sich nicht mehr rückgängig machen. Einzelne Einträge kannst du aus ihren Versionen oder aus dem Papierkorb wiederherstellen.',
+  ask: {
+    'add-tag': (count) => `${items(count)} das Schlagwort geben?`,
+    'remove-tag': (count) => `Das Schlagwort von ${items(count)} entfernen?`,
+    category: (count) => `Die Kategorie von ${items(count)} ändern?`,
+    visibility: (count) => `Ändern, wer ${items(count)} sieht?`,
+    delete: (count) => `${items(count)} in den Papierkorb legen?`,
+  },
+  goOn: 'Ja',
   undo: 'Rückgängig',
   done: {
     'add-tag': (count) => `Schlagwort ${toItems(count)} gegeben.`,
