@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetail, invalidInput } from '../errors.ts'
-import { filenameClash, filenameFault, normalizeFilename } from './filename.ts'
+import { filenameClash, filenameFault, isGitName, normalizeFilename } from './filename.ts'
 
 export const SKILL_MD = 'SKILL.md'
 export const MAX_SKILL_FILES = 512
@@ -124,9 +124,13 @@ export function applyFileChange(files: readonly SkillFile[], change: FileChange)
   return next
 }
 
-/** The order files are shown in: SKILL.md first, then by name. */
-export function sortFilenames<T extends { readonly filename: string }>(files: readonly T[]): T[] {
-  return files.toSorted((a, b) => {
+/**
+ * The files of a stored skill as everybody gets them: SKILL.md first, then by name. Names that Git reads as its own, which older versions
+ * took, are left out.
+ */
+export function listSkillFiles<T extends { readonly filename: string }>(files: readonly T[]): T[] {
+  const own = files.filter(({ filename }) => !filename.split('/').some(isGitName))
+  return own.sort((a, b) => {
     if (a.filename === SKILL_MD) return b.filename === SKILL_MD ? 0 : -1
     if (b.filename === SKILL_MD) return 1
     return a.filename < b.filename ? -1 : a.filename > b.filename ? 1 : 0

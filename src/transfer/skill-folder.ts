@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { cutAtWord, cutCharacters } from '../library/characters.ts'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
-import { normalizeFilename } from '../library/filename.ts'
+import { isGitName, normalizeFilename } from '../library/filename.ts'
 import { readFrontmatter } from '../library/frontmatter.ts'
 import { holdsPrivateKey, isLeftOutName, isSecretName } from '../library/left-out.ts'
 import {
@@ -65,7 +65,7 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
     for (const entry of (await readdir(path, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = prefix + entry.name
       const from = join(path, entry.name)
-      if (leavesOut && isLeftOutName(entry.name)) {
+      if (isGitName(entry.name) || (leavesOut && isLeftOutName(entry.name))) {
         remarks.push(`skipped ${entry.isDirectory() ? 'the folder ' : ''}${name}`)
         continue
       }

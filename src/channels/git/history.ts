@@ -4,7 +4,7 @@ import type { SharedChange, SharedVersion } from '../../library/shared-changes.t
 import { decodeText, SKILL_MD } from '../../library/skill.ts'
 import { diffEnds, diffRows, type Earlier, hashObject, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
 import type { ObjectId } from './tree.ts'
-import { createRows, isRefusedByGit, type Row, type Rows, toByteKey, treeRow } from './tree.ts'
+import { createRows, type Row, type Rows, toByteKey, treeRow } from './tree.ts'
 
 /** What a history says of the service that makes it. */
 export interface RepositoryAbout {
@@ -230,7 +230,7 @@ export function createHistory(about: RepositoryAbout): History {
     const others = changed
     changed = new Set()
     for (const { filename, bytes: content } of version.files) {
-      if (!isRefusedByGit(filename)) setFile(`plugins/${name}/skills/${name}/${filename}`, putBlob(Buffer.from(content), null))
+      setFile(`plugins/${name}/skills/${name}/${filename}`, putBlob(Buffer.from(content), null))
     }
     describePlugin(itemId, { name, description: described.description, isKept })
     const folder = folderOf(name)

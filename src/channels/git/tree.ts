@@ -89,12 +89,3 @@ export function treeRow(name: string, id: ObjectId, isFolder: boolean): Row {
   const bytes = Buffer.concat([Buffer.from(`${isFolder ? FOLDER_MODE : FILE_MODE} ${name}\0`), Buffer.from(id, 'hex')])
   return { key: toByteKey(isFolder ? `${name}/` : name), bytes }
 }
-
-/** What git refuses to check out, or would read as its own settings: a skill's file of such a name is left out. */
-export function isRefusedByGit(filename: string): boolean {
-  return filename.split('/').some((part) => {
-    // Some file systems ignore these.
-    const name = part.replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '').toLowerCase()
-    return /^(?:\.git|git~\d+|\.gitmodules|\.gitattributes)$/.test(name)
-  })
-}

@@ -14,7 +14,7 @@ import {
   STATE_FIELDS,
   toHistoryLine,
 } from '../../library/history-records.ts'
-import { sortFilenames } from '../../library/skill.ts'
+import { listSkillFiles } from '../../library/skill.ts'
 import { type ItemRow, readTags, selectItems } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'
 import { SMALL_ROWS, walk, walkTexts } from './pages.ts'
@@ -260,7 +260,7 @@ function groupFiles(rows: readonly (FileEntry & { readonly of: number })[]): Map
     group.push({ filename, sha256, size })
     groups.set(of, group)
   }
-  for (const [of, group] of groups) groups.set(of, sortFilenames(group))
+  for (const [of, group] of groups) groups.set(of, listSkillFiles(group))
   return groups
 }
 

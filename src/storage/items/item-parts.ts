@@ -6,7 +6,7 @@ import type { ItemFields, Tag } from '../../library/items.ts'
 import type { LibraryChange } from '../../library/ports/instances.ts'
 import type { OwnerQuota } from '../../library/quota.ts'
 import type { SharedState } from '../../library/shared-changes.ts'
-import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { decodeText, listSkillFiles, SKILL_MD, type SkillFile } from '../../library/skill.ts'
 import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
 import { noteWork } from '../../library/work-meter.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
@@ -271,5 +271,5 @@ export async function readFiles(db: Kysely<Database>, seq: number): Promise<Skil
     .select(['skill_file.filename', 'blob.bytes'])
     .where('skill_file.item_seq', '=', seq)
     .execute()
-  return sortFilenames<SkillFile>(rows)
+  return listSkillFiles<SkillFile>(rows)
 }

@@ -4,7 +4,7 @@ import type { Actor } from '../../library/actor.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
 import { type SharedState, sharedPath } from '../../library/shared-changes.ts'
-import { type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { listSkillFiles, type SkillFile } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
@@ -175,7 +175,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
         note: row.note,
         author: row.author,
         writer: row.writer,
-        files: sortFilenames<SkillFile>((filesOf.get(row.version_seq) ?? []).map(({ filename, bytes }) => ({ filename, bytes }))),
+        files: listSkillFiles<SkillFile>((filesOf.get(row.version_seq) ?? []).map(({ filename, bytes }) => ({ filename, bytes }))),
       }))
     },
   }
