@@ -162,7 +162,7 @@ async function readBundle(channel: Channel, call: Call, listing: Listing): Promi
   const files: SkillFile[] = [pluginFile(channel, listing)]
   for (const { id, name } of listing.skills) {
     const read = await channel.call(call)(readSharedFiles, { id })
-    files.push(...read.files.map(({ filename, bytes }) => ({ filename: `skills/${name}/${filename}`, bytes })))
+    files.push(...read.files.map((file) => ({ ...file, filename: `skills/${name}/${file.filename}` })))
   }
   return files
 }

@@ -22,7 +22,7 @@ function moveFile(files: readonly SkillFile[], from: string, to: string): SkillF
   if (!file) throw new AppError('not_found', `File "${from.slice(0, 80)}" not found in the skill.`)
   return applyFileChange(applyFileChange(files, { kind: 'remove', filename: from }), {
     kind: 'add',
-    file: { filename: to, bytes: file.bytes },
+    file: { ...file, filename: to },
   })
 }
 

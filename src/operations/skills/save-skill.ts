@@ -15,6 +15,7 @@ export const fileInput = z.object({
   filename: z.string().describe('Relative path, such as references/api.md'),
   content: z.string().describe('Kept byte for byte'),
   encoding: z.literal('base64').optional().describe('Only for files other than UTF-8 text'),
+  executable: z.boolean().optional().describe('Default: as it was, else whether it begins with #!'),
 })
 
 /** A skill as the tools that write one answer. */

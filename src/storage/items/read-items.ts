@@ -59,7 +59,7 @@ export function readItems(
     db
       .selectFrom('skill_file')
       .innerJoin('blob', 'blob.sha256', 'skill_file.sha256')
-      .select(['skill_file.filename', 'blob.bytes'])
+      .select(['skill_file.filename', 'skill_file.mode', 'blob.bytes'])
       .where('skill_file.item_seq', 'in', selectVisible(db, actor, skillId))
   return {
     walkPrompts: queries.walkPrompts,

@@ -66,7 +66,7 @@ export function readVersions(db: Kysely<Database>): Pick<ItemReader, 'listVersio
           ? await db
               .selectFrom('version_file')
               .innerJoin('blob', 'blob.sha256', 'version_file.sha256')
-              .select(['version_file.filename', 'blob.bytes'])
+              .select(['version_file.filename', 'version_file.mode', 'blob.bytes'])
               .where('version_file.version_seq', '=', row.seq)
               .execute()
           : null
