@@ -345,6 +345,38 @@ describe('in this order', { shuffle: false }, () => {
       return result.skills.map((skill: { uri: string }) => skill.uri)
     }
 
+    it('are all listed, without the fields that the protocol does not allow', async () => {
+      const odd = {
+        text: 'metadata: {author: ada, version: 1.1, on: true}',
+        number: 'metadata: {version: 1}',
+        nested: 'metadata: {tool: {needs: [jq]}}',
+        list: 'metadata: [a]',
+        words: 'metadata: one',
+        none: 'metadata:',
+        compatible: `compatibility: ${'x'.repeat(501)}`,
+        versions: 'compatibility: 3',
+        proto: '__proto__: {a: b}',
+        long: `license: MIT\ntags: [a, {b: 1}]\ndescription: ${'d'.repeat(1025)}`,
+      }
+      const { actor } = await test.user('odd')
+      for (const [name, fields] of Object.entries(odd)) {
+        const content = `---\nname: ${name}\n${fields.includes('description') ? '' : 'description: d\n'}${fields}\n---\nx`
+        await test.call(actor, 'save_skill', { title: name, isPrivate: false, files: [{ filename: 'SKILL.md', content }] })
+      }
+      const { result } = await call('skills/list', {}, '/api/mcp/@odd')
+      const listed = Object.fromEntries(
+        result.skills.map(({ frontmatter }: { frontmatter: { name: string } }) => [frontmatter.name, frontmatter]),
+      )
+      expect(Object.keys(listed).toSorted()).toEqual(Object.keys(odd).toSorted())
+      expect(listed).toMatchObject({
+        text: { description: 'd', metadata: { author: 'ada' } },
+        long: { license: 'MIT', tags: ['a', { b: 1 }], description: expect.stringMatching(/^d{1000,1023}/) },
+      })
+      expect([listed.number, listed.nested, listed.list, listed.words, listed.none, listed.compatible, listed.versions]).toEqual(
+        ['number', 'nested', 'list', 'words', 'none', 'compatible', 'versions'].map((name) => ({ name, description: 'd' })),
+      )
+    })
+
     it('are narrowed by the address as prompts are: in the list, as resources, and one by one', async () => {
       for (const [name, tags, category] of [
         ['ada', ['pdf'], 'editing'],
