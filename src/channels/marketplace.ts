@@ -123,7 +123,7 @@ function toMarketplace(channel: Channel, listing: Listing, plugins: readonly Plu
   return {
     name: marketplaceName(channel.baseUrl, scopePath(listing.scope)),
     owner: { name: channel.name },
-    metadata: { description: `Skills of ${describeScope(channel, listing)}` },
+    metadata: { description: [`Skills of ${describeScope(channel, listing)}`, listing.cutNote ?? []].flat().join('. ') },
     // Without a version, the digest is the version: every change is an update.
     plugins: plugins.map(({ name, description, homepage, isBundle, sha256 }, place) => ({
       name,
