@@ -73,11 +73,30 @@ describe('a program that signed in', () => {
         const headers = { authorization: `Bearer ${token}` }
         const refused = path === '/api/mcp' ? await callMcp(test, token, undefined, path) : await test.fetch(path, { headers })
         expect(refused.status, `${path} ${token}`).toBe(401)
-        if (path.startsWith('/api/')) expect(challengeIn(refused), path).toContain(`resource_metadata="${ORIGIN}/.well-known/`)
+        const described = path === '/api/mcp' ? path : '/mcp'
+        if (path.startsWith('/api/')) {
+          expect(challengeIn(refused), path).toContain(`resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource${described}"`)
+        }
       }
     }
     expect((await callMcp(test, 'cpo_unknown')).status).toBe(401)
     expect(challengeIn(await callMcp(test, 'cpo_unknown'))).toContain('error="invalid_token"')
+  })
+
+  it('signs in at /api/mcp too, for that address alone, and for its parts', async () => {
+    const resource = `${ORIGIN}/api/mcp`
+    for (const path of ['/api/mcp', '/api/mcp/@ada']) {
+      const described = await readJson(await test.fetch(`/.well-known/oauth-protected-resource${path}`))
+      expect(described).toMatchObject({ resource: `${ORIGIN}${path}`, authorization_servers: [ORIGIN] })
+    }
+    expect(await readJson(await test.fetch('/.well-known/oauth-protected-resource'))).toMatchObject({ resource: MCP_ADDRESS })
+    const code = (await one.askPerson(ada, {}, { resource })).get('code') ?? ''
+    const { access_token } = await readJson(await one.exchange({ ...codeFields(code, one.verifier), resource }))
+    expect(await readJson(await callMcp(test, access_token, save, '/api/mcp/@ada'))).toMatchObject({
+      result: { structuredContent: { prompt: { author: 'ada' } } },
+    })
+    expect((await callMcp(test, access_token, save)).status).toBe(401)
+    expect((await callMcp(test, 'cpo_unknown', undefined, '/api/mcp')).status).toBe(401)
   })
 
   it('is told which permission it lacks, and may ask for it', async () => {
@@ -233,6 +252,7 @@ describe('codes', () => {
       ['no verifier', { code_verifier: '' }, 'invalid'],
       ['another address back', { redirect_uri: 'http://127.0.0.1:40123/other' }, 'invalid'],
       ['another resource', { resource: `${ORIGIN}/api/mcp` }, 'invalid'],
+      ['no resource of ours', { resource: `${ORIGIN}/api` }, 'invalid'],
       ['a made-up code', { code: 'made up' }, 'invalid'],
     ] as const) {
       const code = (await one.askPerson(ada)).get('code') ?? ''

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MCP_PATH } from '../../src/server/mcp-routes.ts'
+import { MCP_PATH } from '../../src/http/sign-in-challenge.ts'
 import { ALL_DOCUMENTS, chooseParts } from '../../src/web/documents.ts'
 import { KEY_HEADER } from '../../src/web/install-links.ts'
 import { addressesOfPages } from '../support/page-addresses.ts'

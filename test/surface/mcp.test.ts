@@ -97,18 +97,44 @@ describe('in this order', { shuffle: false }, () => {
       }
     })
 
+    it('says what is wrong with a key, where clients take 401 for a reason to sign in', async () => {
+      const bad = `cpb_${'x'.repeat(43)}`
+      const given: [Record<string, string>, number][] = [
+        [{ authorization: `Bearer ${bad}` }, 400],
+        [{ 'x-api-key': 'mistyped' }, 400],
+        [{ prompts_api_key: bad, authorization: 'Bearer of-a-proxy' }, 400],
+        [{ authorization: 'Bearer of-another' }, 401],
+      ]
+      for (const [headers, status] of given) {
+        for (const method of ['POST', 'GET', 'DELETE']) {
+          const options = method === 'POST' ? rpc('ping') : { method }
+          const answer = await test.fetch('/api/mcp', { ...options, headers: { ...Object(options.headers), ...headers } })
+          const shown = await readJson(answer)
+          expect([answer.status, shown.error.data.code], `${method} ${JSON.stringify(headers)}`).toEqual([
+            status,
+            status === 400 ? 'invalid_api_key' : 'unauthenticated',
+          ])
+          expect(shown.id === null).toBe(method !== 'POST')
+          expect(answer.headers.get('www-authenticate') === null).toBe(status === 400)
+          if (status === 400) expect(shown.error.message).toMatch(/API key/)
+        }
+        if (status === 400) expect((await test.fetch('/api/prompts', { headers })).status).toBe(401)
+      }
+      for (const method of ['GET', 'DELETE']) expect((await test.fetch('/api/mcp', { method })).status).toBe(405)
+    })
+
     it('notices a revoked and an expired key on the next request', async () => {
       const { key: doomed, actor } = await test.user('ada')
       expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(200)
       await test.app.store.keys.revokeKey(actor.keyId ?? '')
-      expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(401)
+      expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(400)
       const shortLived = createApiKey()
       const expiresAt = new Date(test.app.clock() + 60_000).toISOString()
       await test.app.store.keys.createKey({ name: 'k', userId: actor.userId, sha256: hashApiKey(shortLived), scopes: ['read'], expiresAt })
       expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })).status).toBe(200)
       test.wait(60_000)
       const late = await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })
-      expect([late.status, (await readJson(late)).error.message]).toEqual([401, 'The API key has expired.'])
+      expect([late.status, (await readJson(late)).error.message]).toEqual([400, 'The API key has expired.'])
     })
   })
 

@@ -33,8 +33,6 @@ interface OAuthPost {
 
 /** The authorization server (OAuth 2.1), and the tokens it gave. */
 export interface OAuthServer extends OAuthConsents {
-  /** The address that tokens are for. */
-  readonly resource: string
   /** Asks a person who is signed in. @throws AppError `invalid_input` for a request that cannot be answered to its program */
   authorize(query: URLSearchParams, person: PersonAtBrowser): Promise<OAuthAnswer>
   /** Gives tokens for a code or a refresh token. */
@@ -44,8 +42,8 @@ export interface OAuthServer extends OAuthConsents {
   revoke(post: OAuthPost): Promise<OAuthAnswer>
   /** RFC 8414. */
   readMetadata(): Promise<Readonly<Record<string, unknown>>>
-  /** Who a token acts for. @throws AppError `invalid_api_key` for a token that does not work, or is not for `resource` */
-  authenticate(token: string): Promise<Actor>
+  /** Who a token acts for at a path. @throws AppError `invalid_api_key` for a token that does not work, or is for another address */
+  authenticate(token: string, path: string): Promise<Actor>
 }
 
 type Stores = Pick<LibraryStore, 'logins' | 'keys' | 'people' | 'instances'>
@@ -77,11 +75,11 @@ export function createOAuthServer(
   const post = (path: string, { type, authorization, body }: OAuthPost) =>
     ask(path, { method: 'POST', body, headers: { 'content-type': type, ...(authorization !== undefined && { authorization }) } })
 
-  /** Tokens are for one address; those of its parts are parts of it, and who names none means it. */
+  /** The address that a token is for: those of its parts are parts of it. */
   const toResource = (named: string | null): string => {
-    if (named === null || named === '') return oauth.resource
+    if (named === null || named === '') return oauth.resources[0]
     const text = URL.parse(named)?.href.replace(/\/$/, '') ?? named
-    return text === oauth.resource || text.startsWith(`${oauth.resource}/`) ? oauth.resource : named
+    return oauth.resources.find((resource) => text === resource || text.startsWith(`${resource}/`)) ?? named
   }
 
   /** The browser of a person with a session for the plugin, which the browser itself never gets. */
@@ -133,7 +131,6 @@ export function createOAuthServer(
   }
 
   return {
-    resource: oauth.resource,
     describeRequest,
     async allow(query, scopes, { userId, client }) {
       const keyId = randomUUID()
@@ -225,10 +222,11 @@ export function createOAuthServer(
       const metadata = z.looseObject({}).parse('json' in answer ? parseJson(answer.json) : {})
       return Object.fromEntries(Object.entries(metadata).filter(([name]) => !NOT_SERVED.test(name)))
     },
-    async authenticate(token) {
+    async authenticate(token, path) {
       const found = await store.keys.findTokenKey(hashToken(token))
       if (!found) throw new AppError('invalid_api_key', 'The access token is unknown, expired or revoked.')
-      if (!found.resources.includes(oauth.resource)) throw new AppError('invalid_api_key', 'The access token is for another address.')
+      if (!found.resources.includes(toResource(`${baseUrl}${path}`)))
+        throw new AppError('invalid_api_key', 'The access token is for another address.')
       return actorOfKey({ ...found.key, scopes: found.scopes }, store.keys, store.people.noteSeen, clock)
     },
   }
