@@ -131,6 +131,22 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     expect(await subjects(at)).toEqual(['Add first-skill', 'Add loose-prompt', 'Add first-prompt'])
   })
 
+  it('names the marketplace for whom it is, so that a client can have several of one host', async () => {
+    await saveSkill('for-several', { tags: ['several'] })
+    const link = new URL(String((await test.call(owner, 'create_install_link', { name: 'l', scope: '/tags/several' })).url)).pathname
+    const named = [
+      ['/tags/several', '127-0-0-1-tags-several', {}],
+      ['/private/tags/several', '127-0-0-1-tags-several-private', { key }],
+      [link, expect.stringMatching(/^127-0-0-1-tags-several-link-[0-9a-f]{4}$/), {}],
+    ] as const
+    for (const [path, name, options] of named) {
+      const market = await readJson(await test.fetch(`${path}/marketplace.json`, options))
+      expect(market.name, path).toEqual(name)
+      const at = await clone(`${'key' in options ? basic(key) : url}${path}.git`)
+      expect(JSON.parse(read(at, '.claude-plugin/marketplace.json')).name, path).toBe(market.name)
+    }
+  })
+
   it('answers at its addresses, with and without an ending', async () => {
     const { id } = await savePrompt('Addressed', { tags: ['addressed'], category: 'coding' })
     const whole = await head(await clone('/'))
