@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MAX_KEYS, MAX_PROGRAMS } from '../../src/library/account.ts'
 import {
   addressBack,
   callMcp,
@@ -9,7 +10,7 @@ import {
   register,
   type Tokens,
 } from '../support/oauth-program.ts'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
 const ORIGIN = 'http://127.0.0.1:3000'
@@ -97,6 +98,44 @@ describe('a program that signed in', () => {
     })
     expect((await callMcp(test, access_token, save)).status).toBe(401)
     expect((await callMcp(test, 'cpo_unknown', undefined, '/api/mcp')).status).toBe(401)
+  })
+
+  it('goes on with its session after it asked for more, and nobody else does', async () => {
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+    const { access_token: first } = await one.signIn(ada, { scopes: ['read'] })
+    const session = (await callMcp(test, first, { method: 'initialize', params })).headers.get('mcp-session-id') ?? ''
+    const saveBy = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'mcp-session-id': session, accept: 'application/json, text/event-stream' }
+      return (
+        await test.fetch('/mcp', {
+          ...json('POST', { jsonrpc: '2.0', id: 2, ...save }),
+          headers: { 'content-type': 'application/json', ...headers },
+        })
+      ).status
+    }
+    expect(await saveBy(first)).toBe(403)
+    expect(await saveBy((await one.signIn(ada)).access_token)).toBe(200)
+    const another = await program(test)
+    expect(await saveBy((await another.signIn(ada)).access_token)).toBe(404)
+    expect(await saveBy((await one.signIn(await signUp(test, 'ben'))).access_token)).toBe(404)
+  })
+
+  it('has room of its own beside the keys: another one ends the one unused longest', async () => {
+    const { userId } = (await test.user('ada')).actor
+    const make = (n: number, clientId: string | null) =>
+      test.app.store.keys.createKey({
+        ...{ name: `${n}`, userId, sha256: `${clientId} ${n}`, scopes: ['read'], expiresAt: null },
+        connection: clientId === null ? null : { id: `${clientId} ${n}`, clientId },
+      })
+    for (let n = 0; n < MAX_PROGRAMS; n++) await make(n, 'client')
+    await test.app.store.keys.touchKey('client 0')
+    await make(MAX_PROGRAMS, 'client')
+    const over = await test.app.store.keys.findOverKeys(['client 0', 'client 1', 'client 2'])
+    expect(over).toEqual(['client 1'])
+    for (let n = 0; n < MAX_KEYS - 1; n++) await make(n, null)
+    await expect(make(MAX_KEYS, null)).rejects.toThrow('keys that work')
+    expect((await ada.post('/settings/programs', { do: 'revoke-all' })).to).toContain('done=program-disconnected')
+    expect(await test.app.store.keys.findOverKeys(['client 0', 'client 2'])).toEqual(['client 0', 'client 2'])
   })
 
   it('is told which permission it lacks, and may ask for it', async () => {

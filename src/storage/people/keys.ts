@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { MAX_KEYS } from '../../library/account.ts'
+import { MAX_KEYS, MAX_PROGRAMS } from '../../library/account.ts'
 import { SCOPES, withinSchema } from '../../library/actor.ts'
 import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
@@ -119,6 +119,23 @@ export async function endNarrowedKeys(
   }
 }
 
+/** Revokes a key, with the tokens of a program. @returns null for a key that is not there */
+async function endKey(db: Kysely<Database>, notes: WriteNotes, id: string, at: string): Promise<StoredKey | null> {
+  const revoked = await db
+    .updateTable('api_key')
+    .set({ revoked_at: at })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
+  if (row && revoked) {
+    notes.audit({ action: endOf(row.client_id), targetId: id, ownerId: row.user_id })
+    for (const table of TOKEN_TABLES) await db.deleteFrom(table).where('reference_id', '=', id).execute()
+  }
+  return row ? toKey(row) : null
+}
+
 /** API keys. */
 export function keyStore(reader: Kysely<Database>, context: WriteContext): KeyStore {
   const now = () => new Date(context.clock()).toISOString()
@@ -137,14 +154,19 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
         if (key.within && 'team' in key.within && (await findRole(db, key.userId, key.within.team)) === null) {
           throw new AppError('not_found', 'You are not in this team any more.')
         }
-        const { active } = await db
+        const active = await db
           .selectFrom('api_key')
-          .select((eb) => eb.fn.countAll<number>().as('active'))
+          .select('id')
           .where('user_seq', '=', user.seq)
+          .where('client_id', key.connection ? 'is not' : 'is', null)
           .where(isActive(now()))
-          .executeTakeFirstOrThrow()
-        if (Number(active) >= MAX_KEYS)
+          .orderBy((eb) => eb.fn.coalesce('last_used_at', 'created_at'))
+          .orderBy('seq')
+          .execute()
+        if (!key.connection && active.length >= MAX_KEYS)
           throw new AppError('conflict', `${user.username} has ${MAX_KEYS} keys that work, and may have no more; revoke one first.`)
+        if (key.connection)
+          for (const unused of active.slice(0, Math.max(0, active.length - MAX_PROGRAMS + 1))) await endKey(db, notes, unused.id, now())
         const longAgo = new Date(context.clock() - KEPT_AFTER_END_MS).toISOString()
         await db
           .deleteFrom('api_key')
@@ -221,22 +243,7 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
         .execute()
       return rows.toSorted((a, b) => a.seq - b.seq).map(toKey)
     },
-    revokeKey: (id) =>
-      context.transact(async (db, notes) => {
-        const revoked = await db
-          .updateTable('api_key')
-          .set({ revoked_at: now() })
-          .where('id', '=', id)
-          .where('revoked_at', 'is', null)
-          .returning('id')
-          .executeTakeFirst()
-        const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
-        if (row && revoked) {
-          notes.audit({ action: endOf(row.client_id), targetId: id, ownerId: row.user_id })
-          for (const table of TOKEN_TABLES) await db.deleteFrom(table).where('reference_id', '=', id).execute()
-        }
-        return row ? toKey(row) : null
-      }),
+    revokeKey: (id) => context.transact((db, notes) => endKey(db, notes, id, now())),
     async findOverKeys(ids) {
       if (ids.length === 0) return []
       const good = await reader
