@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
-import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 
 let test: TestApp
 let key: string
@@ -95,6 +95,24 @@ describe('in this order', { shuffle: false }, () => {
         const body = await readJson(await test.fetch('/api/mcp', { ...options, headers: { ...Object(options.headers), ...headers } }))
         expect(body.result.prompts.length, JSON.stringify(headers)).toBe(3)
       }
+    })
+
+    it('names arguments that a tool or route does not have, beside the answer', async () => {
+      const { key } = await test.user('typist')
+      const typo = { title: 'Typo', content: 'x', visibilty: 'public', config: {} }
+      const hint = 'Unknown and ignored: "visibilty", "config".'
+      const { result } = await call('tools/call', { name: 'save_prompt', arguments: typo }, '/api/mcp', key)
+      expect(result.content[1].text).toContain('visibilty')
+      expect(result.structuredContent).not.toHaveProperty('hints')
+      const saved = await test.fetch('/api/prompts', { ...json('POST', { ...typo, title: 'Other' }), key })
+      expect((await readJson(saved)).hints).toContain(hint)
+      const read = await readJson(await test.fetch('/api/prompts/joke?verison=1&__proto__=x'))
+      expect(read).toMatchObject({ slug: 'joke', hints: ['Unknown and ignored: "verison".'] })
+      for (const name of ['version', 'label']) {
+        const refused = await test.fetch(`/api/prompts/joke?${name}=1`)
+        expect([refused.status, (await readJson(refused)).message], name).toEqual([400, expect.stringContaining(name)])
+      }
+      expect(await readJson(await test.fetch('/api/prompts/joke'))).not.toHaveProperty('hints')
     })
 
     it('says what is wrong with a key, where clients take 401 for a reason to sign in', async () => {
