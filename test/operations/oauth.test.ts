@@ -285,6 +285,14 @@ describe('codes', () => {
     expect((await callMcp(test, first.access_token)).status).toBe(401)
   })
 
+  it('are refused as RFC 7636 says for another verifier, and permissions that do not exist before anybody is asked', async () => {
+    const code = (await one.askPerson(ada)).get('code') ?? ''
+    const refused = await one.exchange({ ...codeFields(code, one.verifier), code_verifier: 'x'.repeat(43) })
+    expect([refused.status, (await readJson(refused)).error]).toEqual([400, 'invalid_grant'])
+    expect(new URL(String((await ada.get(one.authorizeAt({ scope: 'admin' }))).to), ORIGIN).searchParams.get('error')).toBe('invalid_scope')
+    expect((await ada.get(one.authorizeAt({ scope: 'openid profile' }))).to).toContain('/oauth2/consent')
+  })
+
   it('are refused with anything else than what they were given for', async () => {
     for (const [_name, changes, error] of [
       ['another verifier', { code_verifier: 'x'.repeat(43) }, 'invalid'],

@@ -17,7 +17,8 @@ import { consentKey } from './tokens.ts'
 const REGISTRATIONS = 30
 const REGISTRATIONS_SECONDS = 3600
 const MAX_LABEL = 100
-const SCOPE_NAMES = new Set<string>([...SCOPES, 'offline_access'])
+/** Scopes that ask who somebody is (OpenID Connect Core, section 5.4): programs name them from habit. */
+const IDENTITY_SCOPES = new Set(['openid', 'profile', 'email', 'address', 'phone'])
 
 /** An answer of the authorization server: JSON, or an address to go to. */
 export type OAuthAnswer =
@@ -149,7 +150,7 @@ export function createOAuthServer(
       asked.delete('resource')
       for (const one of new Set((named.length > 0 ? named : [null]).map(toResource))) asked.append('resource', one)
       // What other servers know of identities is left out, rather than refused.
-      const scopes = (asked.get('scope') ?? '').split(' ').filter((scope) => SCOPE_NAMES.has(scope))
+      const scopes = (asked.get('scope') ?? '').split(' ').filter((scope) => scope !== '' && !IDENTITY_SCOPES.has(scope))
       const wanted = scopes.some((scope) => scope !== 'offline_access') ? scopes : [...SCOPES]
       asked.set('scope', [...new Set([...wanted, 'offline_access'])].join(' '))
       // People are asked in any case, and sign in on pages of ours.
@@ -182,6 +183,10 @@ export function createOAuthServer(
         return refusal(400, 'invalid_grant', 'This refresh token was used before. The connection was ended; sign in again.')
       }
       const answer = await post('/oauth2/token', { ...sent, body: String(form) })
+      // RFC 7636, section 4.6; the plugin calls it a wrong request.
+      if ('status' in answer && answer.status === 401 && /"error":"invalid_request"/.test(answer.json)) {
+        return refusal(400, 'invalid_grant', 'The code verifier is not that of the request, or is missing.')
+      }
       // A program would drop what it has, though only its document cannot be read just now.
       if (owner && 'status' in answer && /"error":"invalid_client"/.test(answer.json) && /^https:/i.test(form.get('client_id') ?? '')) {
         return refusal(503, 'temporarily_unavailable', 'The metadata document of the client cannot be read now. Try again later.')
