@@ -147,6 +147,18 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     }
   })
 
+  it('clones a collection with nothing in it yet, and none that one may not see', async () => {
+    for (const [title, visibility] of [
+      ['Filled later', 'public'],
+      ['Hidden and empty', 'private'],
+    ] as const) {
+      const { slug } = Object((await test.call(owner, 'create_collection', { title, visibility })).collection)
+      const cloned = git(folder, 'clone', '-q', `${url}/collections/${slug}.git`, fresh())
+      if (visibility === 'public') await cloned
+      else await expect(cloned).rejects.toThrow()
+    }
+  })
+
   it('answers at its addresses, with and without an ending', async () => {
     const { id } = await savePrompt('Addressed', { tags: ['addressed'], category: 'coding' })
     const whole = await head(await clone('/'))

@@ -7,6 +7,7 @@ import { type ChannelScope, scopePath } from '../../library/channel-scope.ts'
 import type { SharedVersion } from '../../library/shared-changes.ts'
 import { listSharedChanges } from '../../operations/channels/list-shared-changes.ts'
 import { readSharedVersions } from '../../operations/channels/read-shared-versions.ts'
+import { showCollection } from '../../operations/collections/show-collection.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
@@ -72,8 +73,9 @@ export function createRepositories(
     const { only: _, ...whole } = scope
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const count = await listChanges(key, call, scopePath(whole))
-      // An empty part of the library is answered like one that does not exist.
-      if (count === 0 && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
+      // An empty part of the library is answered like one that does not exist; a collection may be filled later.
+      if (count === 0 && scope.kind === 'collection') await call(showCollection, { id: scope.ref })
+      else if (count === 0 && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
       let told: GitAnswer = await thread.ask({ kind: 'open', key, about: describe(whole, audience) })
       if (count >= ENTRIES_A_POINT) await charge(Math.floor(count / ENTRIES_A_POINT))
       while (told.kind === 'wanted' && told.changes.length > 0) {
