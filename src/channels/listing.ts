@@ -30,7 +30,7 @@ export interface Listing {
   /** Oldest first. */
   readonly skills: readonly ListedSkill[]
   readonly byName: ReadonlyMap<string, ListedSkill>
-  /** What clients are told where there are more skills than a listing holds. */
+  /** Says that there are more skills than a listing holds; null where there are none. */
   readonly cutNote: string | null
   /** What is rendered of it, by the name of the rendering; kept with it. */
   readonly rendered: Map<string, Promise<Uint8Array>>

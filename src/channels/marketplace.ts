@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
-import { marketplaceName, nameReader, scopePath } from '../library/channel-scope.ts'
+import type { Actor } from '../library/actor.ts'
+import { marketplaceName, scopePath } from '../library/channel-scope.ts'
 import type { SkillFile } from '../library/skill.ts'
 import { openArchive, sealArchives } from '../operations/channels/archive-tokens.ts'
 import { readSharedFiles } from '../operations/channels/read-shared-files.ts'
@@ -133,6 +134,13 @@ function toMarketplace(channel: Channel, call: Call, listing: Listing, plugins: 
       source: { source: 'archive', url: urls[place], sha256 },
     })),
   }
+}
+
+/** Who gets a marketplace: empty for everybody, `private` for the holder of a key, `link-xxxx` for that of an install link, by its digest. */
+export function nameReader(actor: Actor, path: string): string {
+  const token = /^\/install\/([^/.]+)/.exec(path)?.[1]
+  if (token !== undefined) return `link-${hash('sha256', token).slice(0, 4)}`
+  return actor.kind === 'user' ? 'private' : ''
 }
 
 /** A scope in words: the service and its address. */

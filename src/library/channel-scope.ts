@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import type { Actor } from './actor.ts'
 import { foldCategoryName } from './category-name.ts'
 import { slugify, slugifyTag } from './slug.ts'
 
@@ -49,17 +47,10 @@ export function parseScope(path: string): ChannelScope | null {
 
 /**
  * What the plugin marketplace of a scope is called: by its host and path, and by who gets it, since clients refuse a second one of a name.
- * @param reader as {@link nameReader} says it
+ * @param reader empty for everybody, `private` or `link-xxxx`
  */
 export function marketplaceName(baseUrl: string, path: string, reader = ''): string {
   return slugify(`${new URL(baseUrl).hostname} ${decodeURIComponent(path)} ${reader}`) || 'commonplace'
-}
-
-/** Who gets a marketplace: empty for everybody, `private` for the holder of a key, `link-xxxx` for that of an install link, by its digest. */
-export function nameReader(actor: Actor, path: string): string {
-  const token = /^\/install\/([^/.]+)/.exec(path)?.[1]
-  if (token !== undefined) return `link-${createHash('sha256').update(token).digest('hex').slice(0, 4)}`
-  return actor.kind === 'user' ? 'private' : ''
 }
 
 /** The path of a scope, percent-encoded; empty for everything. */

@@ -308,7 +308,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const refusal = refuseStranger({ kind: call.kind, path: exchange.path, route, hasPublicItems })
       if (refusal) throw refusal
     }
-    // Who calls comes first: a bad key is said to clients that begin with GET, too.
+    // Who calls comes first, so that clients which begin with GET see what is wrong with their key.
     guardMethod(call.kind, exchange)
     const entering = (route?.queues ? parts.queue : admission).enter(call.caller, call.isKnown, exchange.signal)
     const place = entering instanceof Promise ? await entering : entering
