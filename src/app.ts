@@ -109,7 +109,7 @@ export interface AppSettings extends DatabaseSettings {
   /** Whether uses are counted; who does writes them now and then. Default: false */
   readonly countsUses?: boolean
   /** How programs sign in by OAuth. Default: they cannot */
-  readonly oauth?: Omit<OAuthSettings, 'resource'> | null
+  readonly oauth?: Omit<OAuthSettings, 'resources'> | null
   /** Who has to have a second factor. Default: nobody */
   readonly secondFactor?: SecondFactorRule
   /** The most that an owner may keep. Default: `DEFAULT_QUOTA` */
@@ -221,7 +221,8 @@ export async function openApp(
   const ways = settings.signIn ?? PASSWORDS_ALONE
   const rights = { onNewRights: () => logins.forgetSessions(), forgetEnded: () => logins.forgetEnded() }
   const proxy: ProxySignIn | null = ways.proxy && createProxySignIn(store, ways.proxy, outside.clock, rights)
-  const oauthSettings = settings.oauth && isSafeIssuer(baseUrl) ? { ...settings.oauth, resource: `${baseUrl}/mcp` } : null
+  const oauthSettings =
+    settings.oauth && isSafeIssuer(baseUrl) ? { ...settings.oauth, resources: [`${baseUrl}/mcp`, `${baseUrl}/api/mcp`] as const } : null
   const loginSettings = {
     secret: derive('session cookies'),
     baseUrl,

@@ -94,6 +94,7 @@ export function actorOfKey(stored: StoredKey, keys: Pick<KeyStore, 'touchKey'>, 
     username: stored.username,
     scopes: new Set(stored.scopes),
     keyId: stored.id,
+    ...(stored.clientId !== null && { clientId: stored.clientId }),
     ...(stored.within && { within: stored.within }),
   }
 }

@@ -37,8 +37,8 @@ export interface LoginSettings {
 
 /** How programs sign in. */
 export interface OAuthSettings {
-  /** The address that access tokens are for. */
-  readonly resource: string
+  /** The addresses that access tokens are for, each with its parts; the first is meant where none is named. */
+  readonly resources: readonly [string, ...string[]]
   /** Whether programs may be known by the address of a metadata document, which is fetched. */
   readonly readsDocuments: boolean
   /** IP addresses that metadata documents of clients may be fetched from though they are not public. */

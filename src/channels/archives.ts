@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Zip, ZipPassThrough } from 'fflate'
 import { LRUCache } from 'lru-cache'
-import type { SkillFile } from '../library/skill.ts'
+import { fileMode, type SkillFile } from '../library/skill.ts'
 
 /** Bytes of archives kept in memory. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -14,6 +14,7 @@ export interface FileDigest {
   readonly filename: string
   /** In hex. */
   readonly sha256: string
+  readonly mode?: number | null | undefined
 }
 
 /** An archive of files. The same files give the same bytes. */
@@ -37,7 +38,7 @@ function sha256Of(bytes: Uint8Array): string {
 /** Names files by what is in them: what the archive of them is kept under. */
 export function archiveKey(files: readonly FileDigest[]): string {
   const key = createHash('sha256')
-  for (const { filename, sha256 } of files) key.update(`${sha256} ${filename}\n`)
+  for (const { filename, sha256, mode } of files) key.update(`${sha256} ${mode ?? ''} ${filename}\n`)
   return key.digest('base64')
 }
 
@@ -52,7 +53,7 @@ export function createArchives(): Archives {
     const bytes = await storeFiles(files)
     const archive = { bytes, sha256: sha256Of(bytes) }
     // Files that were changed after the listing was read have another key.
-    const actualKey = archiveKey(files.map((file) => ({ filename: file.filename, sha256: sha256Of(file.bytes) })))
+    const actualKey = archiveKey(files.map((file) => ({ ...file, sha256: sha256Of(file.bytes) })))
     archives.set(actualKey, archive)
     digests.set(actualKey, archive.sha256)
     return { key: actualKey, archive }
@@ -86,14 +87,14 @@ async function storeFiles(files: readonly SkillFile[]): Promise<Uint8Array<Array
     if (error) throw error
     pieces.push(piece)
   })
-  for (const { filename, bytes } of files) {
-    const entry = new ZipPassThrough(filename)
+  for (const file of files) {
+    const entry = new ZipPassThrough(file.filename)
     // The first moment a zip can name. It is read by the local calendar, so it is made by the local calendar.
     entry.mtime = new Date(1980, 0, 1)
     entry.os = 3
-    entry.attrs = 0o100644 << 16
+    entry.attrs = (0o100000 | fileMode(file)) << 16
     zip.add(entry)
-    entry.push(bytes, true)
+    entry.push(file.bytes, true)
     await nextTurn()
   }
   zip.end()

@@ -17,6 +17,8 @@ export interface ChannelParts {
   readonly name: string
   /** Its public address, without a slash at the end. */
   readonly baseUrl: string
+  /** Most skills that an index or marketplace lists. Default: 20,000 */
+  readonly maxSkills?: number
 }
 
 /** Makes a rendering of a listing: a value that becomes JSON. */
@@ -48,8 +50,8 @@ export interface Channel {
 }
 
 /** The parts that channels share, over one library. */
-export function createChannel({ makeContext, readRevision, name, baseUrl }: ChannelParts): Channel {
-  const readListing = createListings(readRevision)
+export function createChannel({ makeContext, readRevision, name, baseUrl, maxSkills }: ChannelParts): Channel {
+  const readListing = createListings(readRevision, maxSkills)
   const archives = createArchives()
   const encoder = new TextEncoder()
   const callFor = (call: Call): CallOperation => callLocally(() => makeContext(call.actor))

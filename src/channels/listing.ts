@@ -9,12 +9,12 @@ import { listSharedSkills } from '../operations/channels/list-shared-skills.ts'
 import type { CallOperation } from '../operations/core/invoke.ts'
 import { archiveKey } from './archives.ts'
 
-/** Most skills in one listing, the oldest. No client takes more at once. */
-const MAX_SKILLS = 10_000
+/** Most skills in one listing, the oldest. */
+const MAX_SKILLS = 20_000
 /** Files of a skill that take as much as the skill itself, some 1 KB. */
 const FILES_A_SKILL = 5
 /** Skills kept in all listings together. */
-const MAX_KEPT = 40_000
+const MAX_KEPT = 80_000
 
 /** A skill under the name it has in one listing. */
 export interface ListedSkill extends Omit<SharedSkill, 'described'> {
@@ -30,8 +30,8 @@ export interface Listing {
   /** Oldest first. */
   readonly skills: readonly ListedSkill[]
   readonly byName: ReadonlyMap<string, ListedSkill>
-  /** Whether there are more skills than a listing holds. */
-  readonly isCut: boolean
+  /** Says that there are more skills than a listing holds; null where there are none. */
+  readonly cutNote: string | null
   /** What is rendered of it, by the name of the rendering; kept with it. */
   readonly rendered: Map<string, Promise<Uint8Array>>
 }
@@ -40,7 +40,7 @@ export interface Listing {
 export type ReadListing = (actor: Actor, call: CallOperation, scope: ChannelScope) => Promise<Listing>
 
 /** Listings, kept for each actor and scope until the library changes. */
-export function createListings(readRevision: () => Promise<number>): ReadListing {
+export function createListings(readRevision: () => Promise<number>, maxSkills = MAX_SKILLS): ReadListing {
   const caches = createRevisionCaches(readRevision)
   const listings = caches.create<Listing>(MAX_KEPT)
   const pending = new Map<string, Promise<Listing>>()
@@ -50,7 +50,7 @@ export function createListings(readRevision: () => Promise<number>): ReadListing
     const known = listings.get(key)
     const running = known ?? pending.get(`${revision} ${key}`)
     if (running) return await running
-    const making = readListing(call, scope).finally(() => pending.delete(`${revision} ${key}`))
+    const making = readListing(call, scope, maxSkills).finally(() => pending.delete(`${revision} ${key}`))
     pending.set(`${revision} ${key}`, making)
     const listing = await making
     listings.put(revision, key, listing, sizeOf(listing))
@@ -81,17 +81,21 @@ function orNotFound(listing: Listing): Listing {
   throw new AppError('not_found', 'No skills found here.')
 }
 
-async function readListing(call: CallOperation, scope: ChannelScope): Promise<Listing> {
+async function readListing(call: CallOperation, scope: ChannelScope, maxSkills: number): Promise<Listing> {
   const found: SharedSkill[] = []
   let next: number | null = 0
-  while (next !== null && found.length < MAX_SKILLS) {
+  while (next !== null && found.length < maxSkills) {
     const page: Awaited<ReturnType<typeof readPage>> = await readPage(call, scopePath(scope), next)
     found.push(...page.skills)
     next = page.next
     await nextTurn()
   }
-  const skills = nameSkills(found.slice(0, MAX_SKILLS))
-  return { scope, skills, byName: new Map(skills.map((skill) => [skill.name, skill])), isCut: next !== null, rendered: new Map() }
+  const skills = nameSkills(found.slice(0, maxSkills))
+  const isCut = next !== null || found.length > maxSkills
+  const cutNote = isCut
+    ? `Only the ${maxSkills} oldest skills are listed. Those of authors, tags, categories and collections list others.`
+    : null
+  return { scope, skills, byName: new Map(skills.map((skill) => [skill.name, skill])), cutNote, rendered: new Map() }
 }
 
 const readPage = async (call: CallOperation, scope: string, after: number) => await call(listSharedSkills, { scope, after })

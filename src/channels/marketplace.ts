@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
+import type { Actor } from '../library/actor.ts'
 import { marketplaceName, scopePath } from '../library/channel-scope.ts'
 import type { SkillFile } from '../library/skill.ts'
 import { openArchive, sealArchives } from '../operations/channels/archive-tokens.ts'
@@ -44,7 +45,7 @@ export function marketplaceRoutes(channel: Channel): BoundRoute[] {
           const base = channel.baseUrl + (way.startsWith('/install/') ? way : way + scopePath(listing.scope))
           const toUrl = (plugin: Plugin) => `${base}/${plugin.isBundle ? 'marketplace' : '.well-known/agent-skills'}/${plugin.name}.zip`
           const plugins = await listPlugins(channel, call, listing)
-          return bytesOf(toMarketplace(channel, listing, plugins, plugins.map(toUrl)))
+          return bytesOf(toMarketplace(channel, call, listing, plugins, plugins.map(toUrl)))
         }
         if (!wantsTokens(call)) return answerBytes(call, await channel.keep(call, `marketplace ${way}`, render), JSON_TYPE)
         // The client sends its user name and password with this file alone.
@@ -54,7 +55,7 @@ export function marketplaceRoutes(channel: Channel): BoundRoute[] {
         await call.charge(Math.floor(archives.length / ARCHIVES_A_POINT))
         const { tokens } = await channel.call(call)(sealArchives, { archives })
         const urls = plugins.map(({ name }, place) => `${channel.baseUrl}/archives/${tokens[place]}/${name}.zip`)
-        return answerBytes(call, bytesOf(toMarketplace(channel, listing, plugins, urls)), JSON_TYPE)
+        return answerBytes(call, bytesOf(toMarketplace(channel, call, listing, plugins, urls)), JSON_TYPE)
       },
     },
     {
@@ -119,11 +120,11 @@ async function listPlugins(channel: Channel, call: Call, listing: Listing): Prom
   return plugins
 }
 
-function toMarketplace(channel: Channel, listing: Listing, plugins: readonly Plugin[], urls: readonly string[]) {
+function toMarketplace(channel: Channel, call: Call, listing: Listing, plugins: readonly Plugin[], urls: readonly string[]) {
   return {
-    name: marketplaceName(channel.baseUrl, scopePath(listing.scope)),
+    name: marketplaceName(channel.baseUrl, scopePath(listing.scope), nameReader(call.actor, call.exchange.path)),
     owner: { name: channel.name },
-    metadata: { description: `Skills of ${describeScope(channel, listing)}` },
+    metadata: { description: [`Skills of ${describeScope(channel, listing)}`, listing.cutNote ?? []].flat().join('. ') },
     // Without a version, the digest is the version: every change is an update.
     plugins: plugins.map(({ name, description, homepage, isBundle, sha256 }, place) => ({
       name,
@@ -133,6 +134,13 @@ function toMarketplace(channel: Channel, listing: Listing, plugins: readonly Plu
       source: { source: 'archive', url: urls[place], sha256 },
     })),
   }
+}
+
+/** Who gets a marketplace: empty for everybody, `private` for the holder of a key, `link-xxxx` for that of an install link, by its digest. */
+export function nameReader(actor: Actor, path: string): string {
+  const token = /^\/install\/([^/.]+)/.exec(path)?.[1]
+  if (token !== undefined) return `link-${hash('sha256', token).slice(0, 4)}`
+  return actor.kind === 'user' ? 'private' : ''
 }
 
 /** A scope in words: the service and its address. */
@@ -162,7 +170,7 @@ async function readBundle(channel: Channel, call: Call, listing: Listing): Promi
   const files: SkillFile[] = [pluginFile(channel, listing)]
   for (const { id, name } of listing.skills) {
     const read = await channel.call(call)(readSharedFiles, { id })
-    files.push(...read.files.map(({ filename, bytes }) => ({ filename: `skills/${name}/${filename}`, bytes })))
+    files.push(...read.files.map((file) => ({ ...file, filename: `skills/${name}/${file.filename}` })))
   }
   return files
 }

@@ -46,7 +46,10 @@ export function wellKnownRoutes(channel: Channel): BoundRoute[] {
   ]
 }
 
-async function renderIndex(channel: Channel, call: Call, { skills }: Listing): Promise<unknown> {
+/** Says in an index that it is cut. Clients ignore fields they do not know. */
+const toNote = (note: string | null) => (note === null ? {} : { note })
+
+async function renderIndex(channel: Channel, call: Call, { skills, cutNote }: Listing): Promise<unknown> {
   const entries: unknown[] = []
   for (const skill of skills) {
     const { name, description, files } = skill
@@ -61,7 +64,7 @@ async function renderIndex(channel: Channel, call: Call, { skills }: Listing): P
       digest: `sha256:${isFile ? only.sha256 : await channel.digest(call, skill)}`,
     })
   }
-  return { $schema: SCHEMA, skills: entries }
+  return { $schema: SCHEMA, ...toNote(cutNote), skills: entries }
 }
 
 /** Clients of the older form refuse a whole index for one name they do not like, and send names as they are. */
@@ -69,8 +72,9 @@ function isPlainName(filename: string): boolean {
   return !filename.includes('..') && !/[%?#\\]/.test(filename)
 }
 
-async function renderFileIndex(_channel: Channel, _call: Call, { skills }: Listing): Promise<unknown> {
+async function renderFileIndex(_channel: Channel, _call: Call, { skills, cutNote }: Listing): Promise<unknown> {
   return {
+    ...toNote(cutNote),
     skills: skills
       .filter(({ files }) => files.every(({ filename }) => isPlainName(filename)))
       .map(({ name, description, files, archiveKey }) => ({

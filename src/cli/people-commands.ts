@@ -272,7 +272,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
     )
   keys
     .command('list')
-    .description('List keys, without the keys themselves')
+    .description('List keys, without the keys themselves, and programs that signed in, which hold keys of their own')
     .option('--user <name>', 'only this user')
     .action((options: { user?: string }) =>
       withApp(async (app) => {
@@ -280,7 +280,8 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
         printTable(
           keys.map((key) => {
             const state = key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `expires ${key.expiresAt}` : 'never expires'
-            return [key.id, key.username, key.name, key.scopes.join(','), state, `last used ${key.lastUsedAt ?? 'never'}`]
+            const kind = key.clientId === null ? 'key' : 'program'
+            return [key.id, key.username, key.name, key.scopes.join(','), state, `last used ${key.lastUsedAt ?? 'never'}`, kind]
           }),
         )
       }, EXISTING),

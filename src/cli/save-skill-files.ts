@@ -1,14 +1,13 @@
 import { Option } from 'commander'
 import { z } from 'zod'
 import { fromFileContent } from '../library/skill.ts'
+import { fileRecord } from '../operations/core/records.ts'
 import { writeSkillFolder } from '../transfer/skill-folder.ts'
 import type { CommandExtra } from './command-extras.ts'
 import { readOutput } from './print-list.ts'
 
 const flagsShape = z.object({ out: z.string().optional() })
-const skillShape = z.object({
-  files: z.array(z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })),
-})
+const skillShape = z.object({ files: z.array(fileRecord) })
 
 /** `get-skill`: `--out` writes the files into a folder. */
 export const saveSkillFiles: CommandExtra = {

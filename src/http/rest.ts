@@ -75,6 +75,8 @@ function readQuery(search: string, kinds: Map<string, InputKind>): Record<string
   const query = getQueryParams(`http://localhost/${search}`)
   for (const [name, texts] of Object.entries(query && !Array.isArray(query) ? query : {})) {
     const kind = kinds.get(name)
+    // The operation says that it has no such input.
+    if (!kind && name !== '__proto__') values[name] = texts
     if (!kind) continue
     if (kind === 'list') {
       const entries = texts.flatMap((text) => text.split(',')).map((text) => text.trim())

@@ -128,7 +128,7 @@ function firstSegment(path: string): string {
 function bucketOf(path: string): string {
   if (path.startsWith(SCOPE) || firstSegment(path).includes('{')) return SCOPED
   const [, first = '', second = ''] = path.split('/', 3)
-  return second.startsWith('{') || second === '' ? wildcardOf(path) : `${first}/${second}`
+  return second.includes('{') || second === '' ? wildcardOf(path) : `${first}/${second}`
 }
 
 function wildcardOf(path: string): string {

@@ -1,8 +1,11 @@
 import { looksLikeApiKey } from '../auth/api-key.ts'
 import { readBearerToken } from '../auth/authenticate.ts'
+import { looksLikeAccessToken } from '../auth/oauth/tokens.ts'
 import type { AnswerHeaders, Exchange } from '../exchange.ts'
 import { SCOPES } from '../library/actor.ts'
 
+/** Where MCP is served to everybody, and to programs with a key. */
+export const MCP_PATH = '/api/mcp'
 /** Where MCP is served to programs that signed in, or have a key; nobody is anonymous there. */
 export const SIGNED_IN_MCP_PATH = '/mcp'
 /** Before the path of a resource whose metadata is asked for (RFC 9728, section 3.1). */
@@ -13,15 +16,25 @@ export function asksToSignIn(path: string): boolean {
   return path === SIGNED_IN_MCP_PATH || path.startsWith(`${SIGNED_IN_MCP_PATH}/`)
 }
 
+/** Whether a program that signed in calls, rather than somebody with a key. */
+export function isFromProgram({ header }: Pick<Exchange, 'header'>): boolean {
+  return looksLikeAccessToken(readBearerToken(header('authorization') ?? ''))
+}
+
+/** Whether MCP is served at an address: access tokens are for these alone. */
+export function isMcpPath(path: string): boolean {
+  return asksToSignIn(path) || path === MCP_PATH || path.startsWith(`${MCP_PATH}/`)
+}
+
 /**
- * How a program learns where to sign in (RFC 9728, section 5.1): at addresses that ask for it, and for bearer values that are no key.
+ * How a program learns where to sign in (RFC 9728, section 5.1): at MCP addresses, and elsewhere for bearer values that are no key.
  * @returns headers of an answer with status 401; none for other requests
  */
 export function challengeOf({ path, header }: Pick<Exchange, 'path' | 'header'>, baseUrl: string): AnswerHeaders {
   const token = readBearerToken(header('authorization') ?? '')
   const isRefused = token !== '' && !looksLikeApiKey(token)
-  if (!asksToSignIn(path) && !isRefused) return {}
-  const resource = asksToSignIn(path) ? path : SIGNED_IN_MCP_PATH
+  if (!isMcpPath(path) && !isRefused) return {}
+  const resource = isMcpPath(path) ? path : SIGNED_IN_MCP_PATH
   return { 'www-authenticate': challenge({ ...(token !== '' && { error: 'invalid_token' }), baseUrl, path: resource, scopes: SCOPES }) }
 }
 

@@ -8,6 +8,8 @@ export const roleField = z.enum(ROLES)
 
 /** Keys one person may have that work. */
 export const MAX_KEYS = 100
+/** Programs one person may have connected by OAuth: another one ends the one that was unused longest. */
+export const MAX_PROGRAMS = 100
 /** Install links one person may have that work. */
 export const MAX_INSTALL_LINKS = 100
 

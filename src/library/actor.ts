@@ -28,6 +28,8 @@ export type Actor =
       readonly scopes: ReadonlySet<Right>
       /** The key that was presented; absent for the local operator, who acts as a user from the command line. */
       readonly keyId?: string
+      /** The program that holds the key by OAuth. */
+      readonly clientId?: string
       /** The session of the browser that is signed in, where one is. */
       readonly sessionId?: string
       /** The language they chose for the pages, as a code (BCP 47); null: as the browser says. */

@@ -45,9 +45,12 @@ export function parseScope(path: string): ChannelScope | null {
   return null
 }
 
-/** What the plugin marketplace of a scope is called: by its host and path, since people have several of them. */
-export function marketplaceName(baseUrl: string, path: string): string {
-  return slugify(`${new URL(baseUrl).hostname} ${decodeURIComponent(path)}`) || 'commonplace'
+/**
+ * What the plugin marketplace of a scope is called: by its host and path, and by who gets it, since clients refuse a second one of a name.
+ * @param reader empty for everybody, `private` or `link-xxxx`
+ */
+export function marketplaceName(baseUrl: string, path: string, reader = ''): string {
+  return slugify(`${new URL(baseUrl).hostname} ${decodeURIComponent(path)} ${reader}`) || 'commonplace'
 }
 
 /** The path of a scope, percent-encoded; empty for everything. */

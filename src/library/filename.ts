@@ -1,4 +1,16 @@
 const MAX_FILENAME_BYTES = 255
+/** What HFS+ ignores in a name (Git, utf8.c, `next_hfs_char`). */
+const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
+/** Names that Git obeys, and the short ones that NTFS may give them (Git, path.c, `is_ntfs_dotgit`, `is_ntfs_dotmodules`). */
+const GIT_NAME = /^(?:\.GIT(?:MODULES|ATTRIBUTES)?|GIT~\d+|GITMOD~\d+|GITATT~\d+|GI7(?:EB|D2)[0-9A-F]*~\d+)$/
+
+/**
+ * Whether Git would take a file or folder of this name for its own, on any file system: its configuration names programs that `git status`
+ * runs, and Git refuses to check such names out. What file systems fold (case, ignored characters, dots and spaces at the end) counts as equal.
+ */
+export function isGitName(part: string): boolean {
+  return GIT_NAME.test(foldFilename(part.replaceAll(HFS_IGNORED, '').replace(/[. ]+$/, '')))
+}
 
 /** What is wrong with a skill's filename, as the end of a sentence ("… must not …"), or null when it is a good one. Expects NFC. */
 export function filenameFault(filename: string): string | null {
@@ -13,6 +25,7 @@ export function filenameFault(filename: string): string | null {
     if (part === '') return 'has an empty part'
     if (part === '.' || part === '..') return `contains "${part}"; use a plain path inside the skill`
     if (part.endsWith('.') || part.endsWith(' ')) return 'has a part that ends with a dot or a space'
+    if (isGitName(part)) return `contains "${part}", a name that Git reads as its own`
   }
   return null
 }

@@ -70,6 +70,7 @@ const fileEntry = z.strictObject({
   filename: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex'),
   size: z.number().int().min(0),
+  mode: z.literal([0o644, 0o755]).optional(),
 })
 
 /** What an item and each of its versions hold. A prompt has `type` and `content`, a skill `files`. */

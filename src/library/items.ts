@@ -79,8 +79,8 @@ export interface SharedSkill {
   readonly channelName: string | null
   /** The frontmatter of SKILL.md, or why it breaks the specification of Agent Skills. */
   readonly described: SkillDescription
-  /** `sha256` in hex, `size` in bytes; SKILL.md first. */
-  readonly files: readonly { readonly filename: string; readonly sha256: string; readonly size: number }[]
+  /** `sha256` in hex, `size` in bytes, `mode` where it is known; SKILL.md first. */
+  readonly files: readonly { readonly filename: string; readonly sha256: string; readonly size: number; readonly mode: number | null }[]
 }
 
 /** A prompt in a listing without texts: what an MCP prompt list shows. */

@@ -1,5 +1,7 @@
-/** Folders and files of tools, and files that hold secrets by their name: left out as files too, for in a worktree `.git` is a file. */
-const SKIPPED_NAME = /^(\.git|node_modules|\.env.*)$/i
+import { isGitName } from './filename.ts'
+
+/** Folders of tools, and files that hold secrets by their name. */
+const SKIPPED_NAME = /^(node_modules|\.env.*)$/i
 /** Files that macOS adds. */
 const SYSTEM_NAME = /^(__MACOSX|\.DS_Store|Thumbs\.db)$/i
 const SECRET_NAME = /^(id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)|.*\.(pem|key|p12|pfx|keystore))$/i
@@ -7,7 +9,7 @@ const PRIVATE_KEY_LINE = /^-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----/m
 
 /** Whether a folder or file of this name is left out of what is imported (contract, "Outbound and inbound care"). */
 export function isLeftOutName(name: string): boolean {
-  return SKIPPED_NAME.test(name)
+  return SKIPPED_NAME.test(name) || isGitName(name)
 }
 
 /** Whether an operating system adds files of this name to folders and archives. */

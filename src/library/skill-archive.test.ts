@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../errors.ts'
-import { checkSkillFiles, MAX_FILE_BYTES, type SkillFile, sortFilenames } from './skill.ts'
+import { checkSkillFiles, listSkillFiles, MAX_FILE_BYTES, type SkillFile } from './skill.ts'
 import { readSkillArchive, writeSkillArchive } from './skill-archive.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -37,7 +37,7 @@ describe('readSkillArchive', () => {
     const file = fc.record({ filename: path, bytes: fc.uint8Array({ maxLength: 3000 }) })
     fc.assert(
       fc.property(fc.array(file, { maxLength: 8 }), (some) => {
-        const files = sortFilenames([{ filename: 'SKILL.md', bytes: bytes('# Hi') }, ...some])
+        const files = listSkillFiles([{ filename: 'SKILL.md', bytes: bytes('# Hi') }, ...some])
         try {
           checkSkillFiles(files)
         } catch {

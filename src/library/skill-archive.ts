@@ -3,7 +3,7 @@ import { Inflate } from 'fflate'
 import { AppError } from '../errors.ts'
 import { filenameFault, normalizeFilename } from './filename.ts'
 import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from './left-out.ts'
-import { checkSkillFiles, MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES, type SkillFile } from './skill.ts'
+import { checkSkillFiles, MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES, type SkillFile, toFileMode } from './skill.ts'
 import { createZipWriter } from './zip-writer.ts'
 
 /** Largest archive, in bytes: the largest skill uncompressed, plus archive headers. */
@@ -34,6 +34,7 @@ interface Entry {
   readonly name: string
   readonly isFolder: boolean
   readonly isSpecial: boolean
+  readonly mode: number | null
   readonly isEncrypted: boolean
   readonly method: number
   readonly crc: number
@@ -108,7 +109,7 @@ export function* readZipInSteps(archive: Uint8Array, limits: ZipLimits): Generat
     left -= bytes.length
     const name = filename.split('/').at(-1) ?? filename
     if (holdsPrivateKey(name, bytes)) skipped.push({ filename, reason: 'contains a private key' })
-    else files.push({ filename, bytes })
+    else files.push({ filename, bytes, mode: entry.mode })
     yield
   }
   return { files, skipped }
@@ -159,11 +160,13 @@ function readEntries(archive: Uint8Array): Entry[] {
     if (next > end) throw damaged('its directory cannot be read')
     if (nameLength > MAX_NAME_BYTES) throw new AppError('invalid_input', `A name in the archive has more than ${MAX_NAME_BYTES} bytes.`)
     const name = decodeName(archive.subarray(at + 46, at + 46 + nameLength), (flags & UTF8_NAME) !== 0)
-    const mode = UNIX_MAKERS.has(view.getUint8(at + 5)) ? (view.getUint32(at + 38, true) >>> 16) & 0xf000 : 0
+    const mode = UNIX_MAKERS.has(view.getUint8(at + 5)) ? view.getUint32(at + 38, true) >>> 16 : 0
     entries.push({
       name,
       isFolder: name.endsWith('/'),
-      isSpecial: SPECIAL_TYPES.has(mode),
+      isSpecial: SPECIAL_TYPES.has(mode & 0xf000),
+      // Some programs of Windows call themselves Unix and know no modes.
+      mode: (mode & 0o777) === 0 ? null : toFileMode(mode),
       isEncrypted: (flags & IS_ENCRYPTED) !== 0,
       method: view.getUint16(at + 10, true),
       crc: view.getUint32(at + 16, true),
@@ -259,8 +262,8 @@ function shorten(name: string): string {
  */
 export function* writeSkillArchive(files: readonly SkillFile[], folder: string): Generator<Uint8Array> {
   const zip = createZipWriter()
-  for (const { filename, bytes } of files) {
-    for (const _ of zip.add(`${folder}/${filename}`, bytes)) yield* zip.take()
+  for (const file of files) {
+    for (const _ of zip.add({ ...file, filename: `${folder}/${file.filename}` })) yield* zip.take()
   }
   zip.end()
   yield* zip.take()

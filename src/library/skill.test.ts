@@ -7,12 +7,12 @@ import {
   decodeText,
   type FileChange,
   fromFileContent,
+  listSkillFiles,
   MAX_FILE_BYTES,
   MAX_SKILL_BYTES,
   MAX_SKILL_FILES,
   SKILL_MD,
   type SkillFile,
-  sortFilenames,
   toFileContent,
 } from './skill.ts'
 
@@ -171,7 +171,7 @@ describe('contents', () => {
   })
 })
 
-it('shows SKILL.md first, the others by name', () => {
-  const shown = sortFilenames([file('z'), file('A'), SKILL, file('a/b'), file('a')]).map((entry) => entry.filename)
+it('lists SKILL.md first, the others by name, and none that Git takes for its own', () => {
+  const shown = listSkillFiles([file('z'), file('A'), SKILL, file('a/b'), file('x/.git/config'), file('a')]).map((entry) => entry.filename)
   expect(shown).toEqual(['SKILL.md', 'A', 'a', 'a/b', 'z'])
 })

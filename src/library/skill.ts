@@ -1,15 +1,35 @@
 import { AppError, type ErrorDetail, invalidInput } from '../errors.ts'
-import { filenameClash, filenameFault, normalizeFilename } from './filename.ts'
+import { filenameClash, filenameFault, isGitName, normalizeFilename } from './filename.ts'
 
 export const SKILL_MD = 'SKILL.md'
 export const MAX_SKILL_FILES = 512
 export const MAX_FILE_BYTES = 1024 * 1024
 export const MAX_SKILL_BYTES = 8 * 1024 * 1024
 
-/** One file of a skill: its path inside the skill and its exact bytes. */
+const PLAIN_MODE = 0o644
+/** Mode of a program. */
+export const PROGRAM_MODE = 0o755
+
+/** One file of a skill: its path inside the skill, its exact bytes, and the mode it came with, 0o644 or 0o755, where that is known. */
 export interface SkillFile {
   readonly filename: string
   readonly bytes: Uint8Array
+  readonly mode?: number | null | undefined
+}
+
+/** The mode that a file is written with: its own, else that of a program where it names its interpreter (`#!`). */
+export function fileMode({ bytes, mode }: Pick<SkillFile, 'bytes' | 'mode'>): number {
+  return mode ?? (bytes[0] === 0x23 && bytes[1] === 0x21 ? PROGRAM_MODE : PLAIN_MODE)
+}
+
+/** Whether a file is as another was: a mode that is not known is the one of before. */
+export function isSameFile(before: SkillFile, file: SkillFile): boolean {
+  return Buffer.compare(before.bytes, file.bytes) === 0 && fileMode(before) === fileMode({ ...file, mode: file.mode ?? before.mode })
+}
+
+/** The mode of a file as skills keep it: that of a program when its owner may run it. */
+export function toFileMode(mode: number): typeof PLAIN_MODE | typeof PROGRAM_MODE {
+  return (mode & 0o100) === 0 ? PLAIN_MODE : PROGRAM_MODE
 }
 
 /** A file as JSON carries it: text, or base64 when the bytes are not UTF-8. */
@@ -17,6 +37,8 @@ export interface FileContent {
   readonly filename: string
   readonly content: string
   readonly encoding?: 'base64' | undefined
+  /** Where the mode is another than the content says. */
+  readonly executable?: boolean | undefined
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -30,28 +52,32 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** A file's bytes as JSON can carry them; `encoding` is there only when it is base64. */
+/** A file as JSON can carry it; `encoding` is there only when it is base64. */
 export function toFileContent(file: SkillFile): FileContent {
-  const text = decodeText(file.bytes)
-  if (text !== null) return { filename: file.filename, content: text }
-  return { filename: file.filename, content: Buffer.from(file.bytes).toString('base64'), encoding: 'base64' }
+  const { filename, bytes } = file
+  const mode = fileMode(file)
+  const kind = mode === fileMode({ bytes }) ? {} : { executable: mode === PROGRAM_MODE }
+  const text = decodeText(bytes)
+  if (text !== null) return { filename, content: text, ...kind }
+  return { filename, content: Buffer.from(bytes).toString('base64'), encoding: 'base64', ...kind }
 }
 
 /**
- * The bytes JSON carried. @param path where the file stands in the input, for the message
+ * The file that JSON carried. @param path where the file stands in the input, for the message
  * @throws AppError `invalid_input` for a lone surrogate or malformed base64
  */
 export function fromFileContent(file: FileContent, path: string): SkillFile {
   const filename = normalizeFilename(file.filename)
+  const mode = file.executable === undefined ? null : file.executable ? PROGRAM_MODE : PLAIN_MODE
   if (file.encoding === 'base64') {
     // One plain class and a length: a group repeated per four characters overflows the stack on megabytes.
     if (file.content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(file.content)) {
       throw invalidInput(`${path}content`, `${path}content of "${filename}" is not base64 (RFC 4648, with padding, no line breaks).`)
     }
-    return { filename, bytes: Buffer.from(file.content, 'base64') }
+    return { filename, bytes: Buffer.from(file.content, 'base64'), mode }
   }
   if (!file.content.isWellFormed()) throw invalidInput(`${path}content`, `${path}content of "${filename}" contains half a surrogate pair.`)
-  return { filename, bytes: Buffer.from(file.content, 'utf8') }
+  return { filename, bytes: Buffer.from(file.content, 'utf8'), mode }
 }
 
 /**
@@ -114,19 +140,23 @@ export function applyFileChange(files: readonly SkillFile[], change: FileChange)
   if (change.kind === 'add') {
     if (filename === SKILL_MD) throw invalidInput('filename', `${SKILL_MD} exists in every skill; update it instead.`)
     if (existing) throw new AppError('conflict', `File "${filename}" already exists in the skill; update it instead.`)
-    const next = [...files, { filename, bytes: change.file.bytes }]
+    const next = [...files, { ...change.file, filename }]
     checkSkillFiles(next)
     return next
   }
   if (!existing) throw new AppError('not_found', `File "${filename}" not found in the skill; add it first.`)
-  const next = files.map((file) => (file === existing ? { filename, bytes: change.file.bytes } : file))
+  const next = files.map((file) => (file === existing ? { ...change.file, filename } : file))
   checkSkillFiles(next)
   return next
 }
 
-/** The order files are shown in: SKILL.md first, then by name. */
-export function sortFilenames<T extends { readonly filename: string }>(files: readonly T[]): T[] {
-  return files.toSorted((a, b) => {
+/**
+ * The files of a stored skill as everybody gets them: SKILL.md first, then by name. Names that Git reads as its own, which older versions
+ * took, are left out.
+ */
+export function listSkillFiles<T extends { readonly filename: string }>(files: readonly T[]): T[] {
+  const own = files.filter(({ filename }) => !filename.split('/').some(isGitName))
+  return own.sort((a, b) => {
     if (a.filename === SKILL_MD) return b.filename === SKILL_MD ? 0 : -1
     if (b.filename === SKILL_MD) return 1
     return a.filename < b.filename ? -1 : a.filename > b.filename ? 1 : 0

@@ -1,4 +1,5 @@
 import { Zip, ZipDeflate } from 'fflate'
+import { fileMode, type SkillFile } from './skill.ts'
 
 /** Bytes deflated at once: some 3 ms. */
 const DEFLATE_STEP = 65_536
@@ -6,9 +7,9 @@ const DEFLATE_STEP = 65_536
 /** Writes an archive in pieces. `take` returns the finished ones. */
 export interface ZipWriter {
   /** Adds a file in parts. */
-  open(filename: string): { push(bytes: Uint8Array, isLast: boolean): void }
+  open(filename: string, mode?: number): { push(bytes: Uint8Array, isLast: boolean): void }
   /** Adds a whole file in steps of a few milliseconds each. */
-  add(filename: string, bytes: Uint8Array): Generator<void>
+  add(file: SkillFile): Generator<void>
   end(): void
   take(): Uint8Array[]
 }
@@ -20,19 +21,20 @@ export function createZipWriter(): ZipWriter {
     if (error) throw error
     ready.push(piece)
   })
-  const open = (filename: string): ZipDeflate => {
+  const open = (filename: string, mode = 0): ZipDeflate => {
     const entry = new ZipDeflate(filename, { level: 6 })
     // The first moment a zip can name. It is read by the local calendar, so it is made by the local calendar.
     entry.mtime = new Date(1980, 0, 1)
     entry.os = 3
-    entry.attrs = 0o100644 << 16
+    entry.attrs = (0o100644 | mode) << 16
     zip.add(entry)
     return entry
   }
   return {
     open,
-    *add(filename, bytes) {
-      const entry = open(filename)
+    *add(file) {
+      const { filename, bytes } = file
+      const entry = open(filename, fileMode(file))
       for (let at = 0; at === 0 || at < bytes.length; at += DEFLATE_STEP) {
         entry.push(bytes.subarray(at, at + DEFLATE_STEP), at + DEFLATE_STEP >= bytes.length)
         yield

@@ -98,13 +98,17 @@ const WITHOUT_READ = 'write-only'
 /** Stands before the team that the key of a session's owner is narrowed to; nothing follows where it is narrowed to collections. */
 const WITHIN = 'within '
 
-/** The stored form of a session's owner: its user first, so that the user's changes can be announced. */
+/**
+ * The stored form of a session's owner: its user first, so that the user's changes can be announced. A program gets another key each time it
+ * asks for more permissions, so its session is that of the person and the program (see {@link isSameOwner}).
+ */
 export function sessionOwner(actor: Actor, address: string): SessionOwner {
   if (actor.kind === 'anonymous') return { owner: 'anonymous', quota: address }
   const key = `user ${actor.userId} key ${actor.keyId ?? ''}`
+  const program = actor.clientId === undefined ? '' : ` program ${encodeURIComponent(actor.clientId)}`
   const within = withinOf(actor)
   const narrowed = within === null ? '' : ` ${WITHIN}${'team' in within ? within.team : ''}`
-  return { owner: `${key}${narrowed}${standingOf(actor) === 'member' ? '' : ` ${WITHOUT_READ}`}`, quota: key }
+  return { owner: `${key}${program}${narrowed}${standingOf(actor) === 'member' ? '' : ` ${WITHOUT_READ}`}`, quota: key }
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Resource } from '@modelcontextprotocol/server'
 import { type Skill, type SkillReadResult, type SkillSource, SkillsExtension } from '@modelcontextprotocol/server/ext/skills'
 import { z } from 'zod'
 import { toAppError } from '../errors.ts'
+import { cutCharacters, isLongerThan } from '../library/characters.ts'
 import { showControls } from '../library/controls.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
 import type { ListFilter } from './connection.ts'
@@ -41,10 +42,28 @@ function toUri(owner: string, path: string, filename: string): string {
     .join('/')}`
 }
 
+/** Longest description and compatibility of an entry, in characters. */
+const [MAX_DESCRIPTION, MAX_COMPATIBILITY] = [1024, 500]
+
+/** A field of an entry as the protocol takes it (SEP-2640), or undefined: for one other field the SDK leaves a skill out of the list. */
+function toListedField(field: string, value: unknown): unknown {
+  if (field === '__proto__') return undefined
+  if (field === 'description') return cutCharacters(showControls(String(value)), MAX_DESCRIPTION)
+  if (field === 'compatibility')
+    return typeof value === 'string' && value !== '' && !isLongerThan(value, MAX_COMPATIBILITY) ? value : undefined
+  if (field !== 'metadata') return value
+  const texts = Object.entries(value instanceof Object && !Array.isArray(value) ? value : {}).filter(([, text]) => typeof text === 'string')
+  return texts.length > 0 ? Object.fromEntries(texts) : undefined
+}
+
 function toEntry({ owner, path, frontmatter, files }: Manifest): Skill {
   return {
     uri: toUri(owner, path, 'SKILL.md'),
-    frontmatter: { ...frontmatter, description: showControls(frontmatter.description) },
+    frontmatter: {
+      ...Object.fromEntries(Object.entries(frontmatter).map(([field, value]) => [field, toListedField(field, value)])),
+      name: frontmatter.name,
+      description: String(toListedField('description', frontmatter.description)),
+    },
     resources: files.map((file) => ({ uri: toUri(owner, path, file.filename), digest: `sha256:${file.sha256}`, size: file.size })),
   }
 }

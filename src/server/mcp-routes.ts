@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import type { App } from '../app.ts'
-import { readBearerToken } from '../auth/authenticate.ts'
-import { looksLikeAccessToken } from '../auth/oauth/tokens.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Answer, type Exchange, jsonAnswer } from '../exchange.ts'
 import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
-import { asksToSignIn, challenge, SIGNED_IN_MCP_PATH } from '../http/sign-in-challenge.ts'
+import { challenge, isFromProgram, MCP_PATH, SIGNED_IN_MCP_PATH } from '../http/sign-in-challenge.ts'
 import { type Actor, SCOPES } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { type ListAudience, widestAudience } from '../library/visibility.ts'
@@ -20,8 +18,6 @@ import { invokeLocally } from '../operations/core/invoke.ts'
 import type { Product } from '../product.ts'
 import type { ReportFault } from './fault-log.ts'
 
-/** Where MCP is served. */
-export const MCP_PATH = '/api/mcp'
 /** What follows the address for a part of the lists, for clients that drop the query. */
 export const LIST_SCOPES = ['', '/@{user}', '/tags/{tag}', '/categories/{category}', '/collections/{collected}'] as const
 /** Debounce window of change notifications. */
@@ -75,7 +71,7 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
   })
   /** Refuses a call that the token of a program is not enough for, so that the program asks for more (RFC 6750, section 3.1). */
   const refuseScope = (call: Call, body: string): Answer | null => {
-    const missing = asksToSignIn(call.exchange.path) && isFromProgram(call) ? findMissingScope(call.actor, body, app.operations) : null
+    const missing = isFromProgram(call.exchange) ? findMissingScope(call.actor, body, app.operations) : null
     if (missing === null) return null
     const { scopes, tool } = missing
     const value = challenge({ error: 'insufficient_scope', baseUrl: app.baseUrl, path: call.exchange.path, scopes })
@@ -136,11 +132,6 @@ function notifyChanges(app: App, mcp: McpEndpoint): () => void {
     stop()
     for (const { timer } of pending.values()) clearTimeout(timer)
   }
-}
-
-/** Whether a program that signed in calls, rather than somebody with a key. */
-function isFromProgram({ exchange }: Call): boolean {
-  return looksLikeAccessToken(readBearerToken(exchange.header('authorization') ?? ''))
 }
 
 const toolCall = z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) })

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { type Answer, jsonAnswer } from '../exchange.ts'
 import { decodeBody } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
-import { RESOURCE_METADATA_PATH, SIGNED_IN_MCP_PATH } from '../http/sign-in-challenge.ts'
+import { MCP_PATH, RESOURCE_METADATA_PATH, SIGNED_IN_MCP_PATH } from '../http/sign-in-challenge.ts'
 import { SCOPES } from '../library/actor.ts'
 import { LIST_SCOPES } from './mcp-routes.ts'
 
@@ -72,7 +72,8 @@ export function oauthRoutes(oauth: OAuthServer, { baseUrl, name }: OAuthSite): r
       paths.split(' ').map((path): BoundRoute => ({ method: 'POST', path, kind: 'oauth', cost: COST, handle })),
     ),
     { ...metadata, path: '/.well-known/oauth-authorization-server', handle: describeServer },
-    ...['', ...LIST_SCOPES.map((scope) => SIGNED_IN_MCP_PATH + scope)].map(
+    // At the root is what programs with an address of their own choice look for: the one that always asks to sign in.
+    ...['', ...[SIGNED_IN_MCP_PATH, MCP_PATH].flatMap((base) => LIST_SCOPES.map((scope) => base + scope))].map(
       (path): BoundRoute => ({ ...metadata, path: RESOURCE_METADATA_PATH + path, handle: describeResource }),
     ),
   ]

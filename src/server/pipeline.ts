@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { readApiKey, readBearerToken } from '../auth/authenticate.ts'
 import type { OAuthServer } from '../auth/oauth/oauth-server.ts'
-import { looksLikeAccessToken } from '../auth/oauth/tokens.ts'
 import type { ProxySignIn } from '../auth/proxy-sign-in.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Answer, type AnswerHeaders, type Exchange, jsonAnswer } from '../exchange.ts'
 import type { Admission, Place } from '../http/admission.ts'
-import type { BodyOwner, ReadBytes } from '../http/body.ts'
+import { type BodyOwner, decodeBody, type ReadBytes } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import { hideFromStranger, refuseStranger } from '../http/closed-library.ts'
 import type { Compress } from '../http/compression.ts'
@@ -17,19 +16,22 @@ import { type AccessRules, checkHost, checkOrigin } from '../http/guards.ts'
 import type { RequestCounts } from '../http/metrics/metrics.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
 import type { RouteKind, Router } from '../http/route.ts'
-import { asksToSignIn, challengeOf } from '../http/sign-in-challenge.ts'
+import { asksToSignIn, challengeOf, isFromProgram } from '../http/sign-in-challenge.ts'
 import type { Turns } from '../http/turns.ts'
 import { type Actor, strangerTo } from '../library/actor.ts'
 import type { ClientOfRequest } from '../library/ports/logins.ts'
 import { meterWork, type WorkMeter } from '../library/work-meter.ts'
 import { isMcpCall } from '../mcp/endpoint.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
+import { idOf } from '../mcp/messages.ts'
 
 /** The default content policy: the answer is not a page and must not be framed. */
 const CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 /** Bodies up to this size are free; each further piece of it costs a point. */
 const FREE_BODY_BYTES = 256 * 1024
 const BYTES_A_POINT = 64 * 1024
+/** Largest body that is read for the sake of its message's id. */
+const MAX_REFUSED_BYTES = 64 * 1024
 
 /** The page on which people set up a second factor. */
 const FACTOR_PATH = '/settings/passkeys'
@@ -107,8 +109,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       lastHost = host
     }
     if (exchange.method === 'OPTIONS') return
-    // Where strangers are refused, who calls comes first.
-    if (!isForMembers && !asksToSignIn(exchange.path)) guardMethod(kind, exchange)
     // What programs sign in by takes no cookies.
     if (kind === 'mcp' || (kind !== 'oauth' && !isRead(exchange.method))) checkOrigin(exchange.header('origin') ?? null, rules)
   }
@@ -120,7 +120,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const identify = (call: OpenCall): Promise<void> | null => {
     const { exchange, client, kind } = call
     if (kind === 'channel') return identifyOnChannel(call)
-    if (kind === 'mcp' && asksToSignIn(exchange.path)) return identifyProgram(call)
+    if (kind === 'mcp' && parts.oauth) return identifyProgram(call, parts.oauth)
     if (exchange.path.startsWith('/api/')) {
       if (!hasKeyHeader(exchange)) return null
       const key = readApiKey(keyHeaders(exchange), { refusesOthers })
@@ -131,10 +131,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return client.cookies !== '' ? identifyPerson(call) : null
   }
   /** A program that signed in, or a key. */
-  const identifyProgram = (call: OpenCall): Promise<void> => {
-    const token = readBearerToken(call.exchange.header('authorization') ?? '')
-    if (parts.oauth && looksLikeAccessToken(token)) return identifyKey(call, token, parts.oauth.authenticate)
-    const key = readApiKey(keyHeaders(call.exchange), { refusesOthers: true })
+  const identifyProgram = (call: OpenCall, oauth: Pick<OAuthServer, 'authenticate'>): Promise<void> | null => {
+    const { path } = call.exchange
+    if (isFromProgram(call.exchange)) {
+      return identifyKey(call, readBearerToken(call.exchange.header('authorization') ?? ''), (token) => oauth.authenticate(token, path))
+    }
+    const key = hasKeyHeader(call.exchange) ? readApiKey(keyHeaders(call.exchange), { refusesOthers: true }) : null
+    if (key === null && !asksToSignIn(path)) return null
     if (key === null) throw new AppError('unauthenticated', 'Sign in first: this address is for programs that signed in, and for API keys.')
     return identifyKey(call, key)
   }
@@ -240,8 +243,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     const challenge = parts.oauth && HTTP_STATUS[error.code] === 401 ? challengeOf(call.exchange, rules.baseUrl) : {}
     if (call.kind === 'mcp') {
+      const body = toMcpErrorBody(error, call.requestId, await readMessageId(call, error))
+      // Clients answer 401 by looking for a place to sign in, and never show what is wrong with the key.
+      const isBadKey = error.code === 'invalid_api_key' && !asksToSignIn(call.exchange.path) && !isFromProgram(call.exchange)
+      if (isBadKey) return jsonAnswer(body, 400)
       const headers = { ...errorHeaders(error), ...challenge, ...(error.code === 'method_not_allowed' ? { allow: 'POST, OPTIONS' } : {}) }
-      return jsonAnswer(toMcpErrorBody(error, call.requestId), HTTP_STATUS[error.code], headers)
+      return jsonAnswer(body, HTTP_STATUS[error.code], headers)
     }
     if (error.code === 'method_not_allowed') return toErrorAnswer(error, call.requestId, { allow: allowed.join(', ') })
     // Pages are expensive: a request refused here gets plain text, or is led to sign in.
@@ -301,7 +308,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const refusal = refuseStranger({ kind: call.kind, path: exchange.path, route, hasPublicItems })
       if (refusal) throw refusal
     }
-    if (isForMembers || asksToSignIn(exchange.path)) guardMethod(call.kind, exchange)
+    // Who calls comes first, so that clients which begin with GET see what is wrong with their key.
+    guardMethod(call.kind, exchange)
     const entering = (route?.queues ? parts.queue : admission).enter(call.caller, call.isKnown, exchange.signal)
     const place = entering instanceof Promise ? await entering : entering
     const turn = turns.take(call.caller, cost)
@@ -359,6 +367,16 @@ const CLIENT_LEFT: Answer = { status: 499, headers: {}, body: null }
 /** Cancels a stream that is not sent. */
 function dropBody(answer: Answer | undefined): void {
   if (answer?.body instanceof ReadableStream && !answer.body.locked) void answer.body.cancel().catch(() => {})
+}
+
+/** The id of a message that is refused for its credentials (JSON-RPC 2.0, section 5); null for other errors and for what cannot be read. */
+async function readMessageId(call: OpenCall, { code }: AppError): Promise<string | number | null> {
+  if (call.exchange.method !== 'POST' || HTTP_STATUS[code] !== 401) return null
+  try {
+    return idOf(JSON.parse(decodeBody(await call.readBytes(MAX_REFUSED_BYTES))))
+  } catch {
+    return null
+  }
 }
 
 /** Counts an answer until its client has taken it. @throws AppError `rate_limited`, `unavailable` */

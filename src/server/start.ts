@@ -6,10 +6,10 @@ import type { Config } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
 import { jsonAnswer } from '../exchange.ts'
 import { errorHeaders, HTTP_STATUS, toErrorBody } from '../http/errors.ts'
+import { isMcpPath } from '../http/sign-in-challenge.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
 import { createHttpApp, type HttpApp, type HttpOptions, type ServerSettings } from './http-app.ts'
 import { type Front, listen } from './listen.ts'
-import { MCP_PATH } from './mcp-routes.ts'
 import type { Pipeline } from './pipeline.ts'
 import { startRetention } from './retention.ts'
 import { startWritingUses } from './write-uses.ts'
@@ -39,7 +39,7 @@ const STARTING: Pipeline = async ({ path }, send) => {
   const error = new AppError('unavailable', 'The service is starting. Try again in a moment.', { retryAfterSeconds: 2 })
   const requestId = randomUUID()
   const headers = { ...errorHeaders(error), 'cache-control': 'no-store', 'x-request-id': requestId }
-  const body = path === MCP_PATH || path.startsWith(`${MCP_PATH}/`) ? toMcpErrorBody(error, requestId) : toErrorBody(error, requestId)
+  const body = isMcpPath(path) ? toMcpErrorBody(error, requestId) : toErrorBody(error, requestId)
   await send(jsonAnswer(body, HTTP_STATUS[error.code], headers))
 }
 

@@ -416,8 +416,8 @@ export interface Database {
     /** For whom it counts: the owner whose item brought it. */
     owner_seq: Generated<number | null>
   }
-  skill_file: { item_seq: number; filename: string; sha256: string; size: number }
-  version_file: { version_seq: number; filename: string; sha256: string; size: number }
+  skill_file: { item_seq: number; filename: string; sha256: string; size: number; mode: number | null }
+  version_file: { version_seq: number; filename: string; sha256: string; size: number; mode: number | null }
   /** The service's own values: secrets, and its last known address. */
   secret: { name: string; value: string }
   session: {

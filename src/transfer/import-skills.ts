@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { descriptionField, tagsField, titleField } from '../library/fields.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import type { Hold } from '../library/ports/transfer.ts'
-import type { SkillFile } from '../library/skill.ts'
+import { isSameFile, type SkillFile } from '../library/skill.ts'
 import { toTags } from '../library/tags.ts'
 import type { Visibility } from '../library/visibility.ts'
 import {
@@ -173,9 +173,9 @@ function checkFields(fields: { title: string; description: string | null; tags: 
 
 function haveSameBytes(a: readonly SkillFile[], b: readonly SkillFile[]): boolean {
   if (a.length !== b.length) return false
-  const byName = new Map(b.map((file) => [file.filename, file.bytes]))
+  const byName = new Map(b.map((file) => [file.filename, file]))
   return a.every((file) => {
     const other = byName.get(file.filename)
-    return other !== undefined && Buffer.compare(file.bytes, other) === 0
+    return other !== undefined && isSameFile(other, file)
   })
 }

@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts'
 import { EXPORT_NAMES, toExportEntry, toExportLine } from '../library/exported-items.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import type { ExportReader, TransferStore } from '../library/ports/transfer.ts'
+import { fileMode } from '../library/skill.ts'
 import { VISIBILITIES } from '../library/visibility.ts'
 import { importCategories, writeCategories } from './categories-file.ts'
 import { type History, openHistoryFolder, writeHistoryFolder } from './history-folder.ts'
@@ -129,7 +130,7 @@ async function writeSkills(reader: ExportReader, folder: string, ownerId: string
         // Stored filenames are plain relative paths by the rules they were saved under.
         const path = join(folder, SKILLS_FOLDER, skill.slug, file.filename)
         await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER })
-        await writeFile(path, file.bytes, { flush: true, mode: OWNER_ONLY_FILE })
+        await writeFile(path, file.bytes, { flush: true, mode: OWNER_ONLY_FILE | (fileMode(file) & 0o700) })
       }
     }
     if (page.length < SKILLS_A_PAGE) break

@@ -4,17 +4,20 @@ import { basename, dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { cutAtWord, cutCharacters } from '../library/characters.ts'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
-import { normalizeFilename } from '../library/filename.ts'
+import { isGitName, normalizeFilename } from '../library/filename.ts'
 import { readFrontmatter } from '../library/frontmatter.ts'
 import { holdsPrivateKey, isLeftOutName, isSecretName } from '../library/left-out.ts'
 import {
   checkSkillFiles,
   decodeText,
+  fileMode,
   MAX_FILE_BYTES,
   MAX_SKILL_BYTES,
   MAX_SKILL_FILES,
+  PROGRAM_MODE,
   SKILL_MD,
   type SkillFile,
+  toFileMode,
 } from '../library/skill.ts'
 import { writeWholeFolder } from './whole-folder.ts'
 
@@ -65,7 +68,7 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
     for (const entry of (await readdir(path, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = prefix + entry.name
       const from = join(path, entry.name)
-      if (leavesOut && isLeftOutName(entry.name)) {
+      if (isGitName(entry.name) || (leavesOut && isLeftOutName(entry.name))) {
         remarks.push(`skipped ${entry.isDirectory() ? 'the folder ' : ''}${name}`)
         continue
       }
@@ -82,14 +85,16 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
         continue
       }
       const content = await readRegularFile(from, name)
-      if (leavesOut && holdsPrivateKey(entry.name, content)) {
+      if (leavesOut && holdsPrivateKey(entry.name, content.bytes)) {
         remarks.push(`skipped ${name}: contains a private key`)
         continue
       }
-      bytes += content.length
+      bytes += content.bytes.length
       if (files.length >= MAX_SKILL_FILES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_FILES} files`)
       if (bytes > MAX_SKILL_BYTES) throw new AppError('invalid_input', `its files exceed ${MAX_SKILL_BYTES} bytes (8 MiB) in total`)
-      files.push({ filename: normalizeFilename(name), bytes: content })
+      // Exports of earlier versions had no modes.
+      const mode = options.isExport && content.mode !== PROGRAM_MODE ? null : content.mode
+      files.push({ filename: normalizeFilename(name), bytes: content.bytes, mode })
     }
   }
   await walk(folder, '', 0)
@@ -125,23 +130,23 @@ const FILE_MODE = 0o666
 export async function writeSkillFolder(folder: string, files: readonly SkillFile[]): Promise<void> {
   checkSkillFiles(files)
   await writeWholeFolder(folder, FOLDER_MODE, async (partial) => {
-    for (const { filename, bytes } of files) {
-      const path = join(partial, filename)
+    for (const file of files) {
+      const path = join(partial, file.filename)
       await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE })
-      await writeFile(path, bytes, { flag: 'wx', mode: FILE_MODE })
+      await writeFile(path, file.bytes, { flag: 'wx', mode: FILE_MODE | fileMode(file) })
     }
   })
 }
 
 /** Opens without following a link, so that one put in place of a file after the listing is not read either. */
-async function readRegularFile(path: string, name: string): Promise<Buffer> {
+async function readRegularFile(path: string, name: string): Promise<{ bytes: Buffer; mode: number | null }> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     const about = await file.stat()
     if (!about.isFile()) throw new AppError('invalid_input', `${name} is not a regular file`)
     if (about.size > MAX_FILE_BYTES)
       throw new AppError('invalid_input', `${name} has ${about.size} bytes; the limit for a file is ${MAX_FILE_BYTES} (1 MiB)`)
-    return await file.readFile()
+    return { bytes: await file.readFile(), mode: process.platform === 'win32' ? null : toFileMode(about.mode) }
   } finally {
     await file.close()
   }

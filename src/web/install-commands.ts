@@ -55,14 +55,12 @@ export const AGENTS: readonly Agent[] = [
   {
     id: 'claude-plugin',
     name: 'Claude Code',
-    write(baseUrl, installed) {
-      if (!isShared(installed)) return null
-      const market = marketplaceName(baseUrl, installed.scope)
-      return [
-        { text: `claude plugin marketplace add ${baseUrl}${installed.scope}/marketplace.json` },
-        { text: `claude plugin install ${installed.skill?.name ?? 'all-skills'}@${market}` },
-      ]
-    },
+    // Plugins of /marketplace.json are archives, which it takes from https and no loopback address.
+    write: (baseUrl, installed) =>
+      fromGit(baseUrl, installed, ({ url, plugin }) => [
+        { text: `claude plugin marketplace add ${url}` },
+        { text: `claude plugin install ${plugin}` },
+      ]),
   },
   {
     id: 'codex',

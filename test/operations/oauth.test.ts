@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MAX_KEYS, MAX_PROGRAMS } from '../../src/library/account.ts'
 import {
   addressBack,
   callMcp,
@@ -9,7 +10,7 @@ import {
   register,
   type Tokens,
 } from '../support/oauth-program.ts'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
 const ORIGIN = 'http://127.0.0.1:3000'
@@ -73,11 +74,68 @@ describe('a program that signed in', () => {
         const headers = { authorization: `Bearer ${token}` }
         const refused = path === '/api/mcp' ? await callMcp(test, token, undefined, path) : await test.fetch(path, { headers })
         expect(refused.status, `${path} ${token}`).toBe(401)
-        if (path.startsWith('/api/')) expect(challengeIn(refused), path).toContain(`resource_metadata="${ORIGIN}/.well-known/`)
+        const described = path === '/api/mcp' ? path : '/mcp'
+        if (path.startsWith('/api/')) {
+          expect(challengeIn(refused), path).toContain(`resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource${described}"`)
+        }
       }
     }
     expect((await callMcp(test, 'cpo_unknown')).status).toBe(401)
     expect(challengeIn(await callMcp(test, 'cpo_unknown'))).toContain('error="invalid_token"')
+  })
+
+  it('signs in at /api/mcp too, for that address alone, and for its parts', async () => {
+    const resource = `${ORIGIN}/api/mcp`
+    for (const path of ['/api/mcp', '/api/mcp/@ada']) {
+      const described = await readJson(await test.fetch(`/.well-known/oauth-protected-resource${path}`))
+      expect(described).toMatchObject({ resource: `${ORIGIN}${path}`, authorization_servers: [ORIGIN] })
+    }
+    expect(await readJson(await test.fetch('/.well-known/oauth-protected-resource'))).toMatchObject({ resource: MCP_ADDRESS })
+    const code = (await one.askPerson(ada, {}, { resource })).get('code') ?? ''
+    const { access_token } = await readJson(await one.exchange({ ...codeFields(code, one.verifier), resource }))
+    expect(await readJson(await callMcp(test, access_token, save, '/api/mcp/@ada'))).toMatchObject({
+      result: { structuredContent: { prompt: { author: 'ada' } } },
+    })
+    expect((await callMcp(test, access_token, save)).status).toBe(401)
+    expect((await callMcp(test, 'cpo_unknown', undefined, '/api/mcp')).status).toBe(401)
+  })
+
+  it('goes on with its session after it asked for more, and nobody else does', async () => {
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+    const { access_token: first } = await one.signIn(ada, { scopes: ['read'] })
+    const session = (await callMcp(test, first, { method: 'initialize', params })).headers.get('mcp-session-id') ?? ''
+    const saveBy = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'mcp-session-id': session, accept: 'application/json, text/event-stream' }
+      return (
+        await test.fetch('/mcp', {
+          ...json('POST', { jsonrpc: '2.0', id: 2, ...save }),
+          headers: { 'content-type': 'application/json', ...headers },
+        })
+      ).status
+    }
+    expect(await saveBy(first)).toBe(403)
+    expect(await saveBy((await one.signIn(ada)).access_token)).toBe(200)
+    const another = await program(test)
+    expect(await saveBy((await another.signIn(ada)).access_token)).toBe(404)
+    expect(await saveBy((await one.signIn(await signUp(test, 'ben'))).access_token)).toBe(404)
+  })
+
+  it('has room of its own beside the keys: another one ends the one unused longest', async () => {
+    const { userId } = (await test.user('ada')).actor
+    const make = (n: number, clientId: string | null) =>
+      test.app.store.keys.createKey({
+        ...{ name: `${n}`, userId, sha256: `${clientId} ${n}`, scopes: ['read'], expiresAt: null },
+        connection: clientId === null ? null : { id: `${clientId} ${n}`, clientId, madeBy: null },
+      })
+    for (let n = 0; n < MAX_PROGRAMS; n++) await make(n, 'client')
+    await test.app.store.keys.touchKey('client 0')
+    await make(MAX_PROGRAMS, 'client')
+    const over = await test.app.store.keys.findOverKeys(['client 0', 'client 1', 'client 2'])
+    expect(over).toEqual(['client 1'])
+    for (let n = 0; n < MAX_KEYS - 1; n++) await make(n, null)
+    await expect(make(MAX_KEYS, null)).rejects.toThrow('keys that work')
+    expect((await ada.post('/settings/programs', { do: 'revoke-all' })).to).toContain('done=program-disconnected')
+    expect(await test.app.store.keys.findOverKeys(['client 0', 'client 2'])).toEqual(['client 0', 'client 2'])
   })
 
   it('is told which permission it lacks, and may ask for it', async () => {
@@ -230,12 +288,21 @@ describe('codes', () => {
     expect((await callMcp(test, first.access_token)).status).toBe(401)
   })
 
+  it('are refused as RFC 7636 says for another verifier, and permissions that do not exist before anybody is asked', async () => {
+    const code = (await one.askPerson(ada)).get('code') ?? ''
+    const refused = await one.exchange({ ...codeFields(code, one.verifier), code_verifier: 'x'.repeat(43) })
+    expect([refused.status, (await readJson(refused)).error]).toEqual([400, 'invalid_grant'])
+    expect(new URL(String((await ada.get(one.authorizeAt({ scope: 'admin' }))).to), ORIGIN).searchParams.get('error')).toBe('invalid_scope')
+    expect((await ada.get(one.authorizeAt({ scope: 'openid profile' }))).to).toContain('/oauth2/consent')
+  })
+
   it('are refused with anything else than what they were given for', async () => {
     for (const [_name, changes, error] of [
       ['another verifier', { code_verifier: 'x'.repeat(43) }, 'invalid'],
       ['no verifier', { code_verifier: '' }, 'invalid'],
       ['another address back', { redirect_uri: 'http://127.0.0.1:40123/other' }, 'invalid'],
       ['another resource', { resource: `${ORIGIN}/api/mcp` }, 'invalid'],
+      ['no resource of ours', { resource: `${ORIGIN}/api` }, 'invalid'],
       ['a made-up code', { code: 'made up' }, 'invalid'],
     ] as const) {
       const code = (await one.askPerson(ada)).get('code') ?? ''

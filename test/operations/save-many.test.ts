@@ -17,6 +17,12 @@ describe('saving many items in one call', () => {
     test.fetch(path, { ...json('POST', body), ...(withKey === null ? {} : { key: withKey }) })
   const get = async (path: string) => await readJson(await test.fetch(path, { key }))
 
+  it('takes the description of a skill from SKILL.md where none is given', async () => {
+    const described = async (fields: object) =>
+      (await readJson(await post('/api/skills', { title: 'One', files: [SKILL_MD], ...fields }))).skill.description
+    expect([await described({}), await described({ description: 'Mine' })]).toEqual(['Does one thing.', 'Mine'])
+  })
+
   it('answers each prompt for itself, in order, and saves what is not refused', async () => {
     const prompts = [
       { title: 'First of many', content: 'One', visibility: 'public', tags: ['a'], description: null },

@@ -481,6 +481,71 @@ describe('sync with Git', () => {
     ])
   })
 
+  /** Settings that name a program, for a work tree whose `.gitattributes` names a driver for every file, and for a repository that is pushed to. */
+  const PROGRAMS = [
+    ...['filter.x.clean', 'filter.x.process', 'filter.x.smudge', 'diff.x.textconv', 'diff.x.command', 'diff.external', 'merge.x.driver'],
+    ...['gpg.program', 'gpg.x509.program', 'gpg.ssh.program', 'gpg.ssh.defaultKeyCommand', 'core.fsmonitor', 'core.sshCommand'],
+    ...['core.editor', 'sequence.editor', 'core.pager', 'pager.commit', 'core.askPass', 'core.gitProxy', 'core.alternateRefsCommand'],
+    ...['credential.helper', 'trailer.x.command', 'trailer.x.cmd', 'uploadpack.packObjectsHook', 'remote.origin.uploadpack'],
+    ...[
+      'remote.origin.receivepack',
+      'submodule.x.update',
+      'gc.recentObjectsHook',
+      'receive.procReceiveRefs',
+      'alias.commit',
+      'include.path',
+    ],
+    ...['core.hooksPath', 'HOOKS'],
+  ]
+  it.each(PROGRAMS)('runs nothing that the repository names by %s', async (key) => {
+    const [canary, program, more, bare] = ['canary', 'program', 'more.ini', 'bare.git'].map((name) => join(place, name)) as [
+      string,
+      string,
+      string,
+      string,
+    ]
+    writeFileSync(program, `#!/bin/sh\necho "$0" >> ${canary}\ncat\n`, { mode: 0o755 })
+    mkdirSync(join(place, 'hooks'))
+    writeFileSync(more, `[filter "x"]\nclean = ${program}\n`)
+    git(folder, 'init', '--quiet')
+    execFileSync('git', ['init', '--quiet', '--bare', bare])
+    write('.gitattributes', '* filter=x diff=x merge=x\n')
+    for (const [at, hooks] of [
+      [join(folder, '.git'), join(folder, '.git/hooks')],
+      [bare, join(bare, 'hooks')],
+    ] as const) {
+      const set = (name: string, value: string) => execFileSync('git', ['config', '--file', join(at, 'config'), name, value])
+      if (key === 'HOOKS' || key === 'core.hooksPath') {
+        const into = key === 'HOOKS' ? hooks : join(place, 'hooks')
+        for (const hook of [
+          'pre-commit',
+          'post-commit',
+          'pre-receive',
+          'update',
+          'post-update',
+          'post-index-change',
+          'reference-transaction',
+        ]) {
+          writeFileSync(join(into, hook), readFileSync(program), { mode: 0o755 })
+        }
+      }
+      if (key === 'HOOKS') continue
+      if (key.startsWith('gpg.')) {
+        set('commit.gpgSign', 'true')
+        set('gpg.format', /^gpg\.(ssh|x509)/.exec(key)?.[1] ?? 'openpgp')
+      }
+      set(
+        key,
+        key === 'include.path' ? more : key === 'core.hooksPath' ? join(place, 'hooks') : key.startsWith('alias') ? `!${program}` : program,
+      )
+    }
+    await save('One', '1')
+    await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    await syncRepository(test.app.store, ada, bare, join(place, 'cache'), { now: Date.now() }).catch(() => {})
+    expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '').toBe('')
+    expect(list('prompts')).toHaveLength(1)
+  })
+
   it('takes https, ssh and local paths alone', () => {
     for (const address of ['https://example.org/a.git', 'ssh://git@example.org/a', 'git@example.org:a/b.git', 'file:///srv/a.git']) {
       expect(isGitAddress(address), address).toBe(true)

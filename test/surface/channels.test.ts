@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Actor } from '../../src/library/actor.ts'
+import { createChannel } from '../../src/channels/channel.ts'
+import { marketplaceRoutes } from '../../src/channels/marketplace.ts'
+import { wellKnownRoutes } from '../../src/channels/well-known.ts'
+import type { MakeContext } from '../../src/http/call.ts'
+import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 
 const INDEX = '/.well-known/agent-skills/index.json'
@@ -48,6 +52,22 @@ const sha256 = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(byte
 
 // Told in order: each goes on where the last one left the library.
 describe('in this order', { shuffle: false }, () => {
+  it('say when they do not list every skill', async () => {
+    for (const name of ['first-listed', 'second-listed']) await save(name)
+    const { app } = test
+    const read = async (maxSkills: number) => {
+      const makeContext: MakeContext = (actor) => app.contextFor(actor, 'channel')
+      const parts = { makeContext, readRevision: () => app.store.service.readRevision('library'), name: 'L', baseUrl: 'https://l.test' }
+      const channel = createChannel({ ...parts, maxSkills })
+      const lists = [...wellKnownRoutes(channel), ...marketplaceRoutes(channel)].filter(({ path }) => path.endsWith('.json'))
+      const exchange = { path: '/', header: () => undefined }
+      const call = Object({ actor: ANONYMOUS, params: { scope: '' }, exchange })
+      return await Promise.all(lists.map(async (list) => Buffer.from(Object(await list.handle(call)).body).toString()))
+    }
+    for (const text of await read(1)) expect(text).toMatch(/^(?!.*second-listed).*Only the 1 oldest skills are listed.*first-listed/s)
+    for (const text of await read(20_000)) expect(text).toMatch(/^(?!.*Only the).*second-listed/s)
+  })
+
   describe('well-known skills', () => {
     it('give each skill as a file or an archive, whose digest the index holds', async () => {
       await save('single-file')

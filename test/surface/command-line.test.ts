@@ -144,7 +144,7 @@ describe('keys', () => {
     const saved = await save()
     expect([saved.status, Object(await saved.json()).prompt.visibility]).toEqual([201, 'public'])
     const list = (await place.commonplace(['keys', 'list'])).stdout
-    expect(list).toMatch(/^[0-9a-f-]{36}\tada\tlaptop\tread,write\texpires 20\d\d-.*\tlast used 20\d\d/)
+    expect(list).toMatch(/^[0-9a-f-]{36}\tada\tlaptop\tread,write\texpires 20\d\d-.*\tlast used 20\d\d\S+\tkey$/m)
     expect(list).not.toContain(key.slice(4, 20))
     expect((await place.commonplace(['keys', 'revoke', list.split('\t')[0] ?? ''])).stdout).toBe('Revoked key "laptop" of ada.\n')
     expect((await save()).status).toBe(401)
@@ -224,7 +224,7 @@ describe('operations as commands', () => {
     const anonymous = await place.commonplace(['save-prompt', '--title', 'x', '--content', 'y'])
     expect([anonymous.code, anonymous.stderr]).toEqual([
       77,
-      'save_prompt needs a user: add --user NAME, or set PROMPTS_API_KEY to an API key.\n',
+      'save-prompt needs a user: add --user NAME, or set PROMPTS_API_KEY to an API key.\n',
     ])
     const bad = await place.commonplace(['search', 'x', '--limit', '51'])
     expect([bad.code, bad.stderr]).toEqual([64, 'limit must be at most 50.\n'])

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MCP_PATH } from '../../src/server/mcp-routes.ts'
+import { MCP_PATH } from '../../src/http/sign-in-challenge.ts'
 import { ALL_DOCUMENTS, chooseParts } from '../../src/web/documents.ts'
 import { KEY_HEADER } from '../../src/web/install-links.ts'
 import { addressesOfPages } from '../support/page-addresses.ts'
@@ -35,7 +35,17 @@ describe('documents', () => {
     expect(version).toBe(read('package.json').version)
     expect(name).toMatch(/^[a-z0-9.-]+\/[a-z0-9.-]+$/)
     expect(description.length).toBeLessThanOrEqual(100)
-    expect([remotes[0].url, remotes[0].headers[0].name]).toEqual([`{base_url}${MCP_PATH}`, KEY_HEADER])
+    // Rules of the schema that it names, 2025-12-11: each transport, and what a template in an address may name.
+    for (const { type, url, variables, headers } of remotes) {
+      expect(['streamable-http', 'sse']).toContain(type)
+      expect(url).toMatch(/^https?:\/\/[^\s]+$/)
+      expect([...url.matchAll(/\{(\w+)\}/g)].map(([, variable]) => variable)).toEqual(Object.keys(variables))
+      for (const input of [...Object.values(variables), ...headers]) {
+        const fields = ['name', 'description', 'format', 'isRequired', 'isSecret', 'default', 'placeholder', 'value', 'choices']
+        expect(fields).toEqual(expect.arrayContaining(Object.keys(Object(input))))
+      }
+    }
+    expect([remotes[0].url, remotes[0].headers[0].name]).toEqual([`https://{host}${MCP_PATH}`, KEY_HEADER])
   })
 
   it('show every file there is for readers', () => {

@@ -5,8 +5,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/library/actor.ts'
 import { answerWith } from '../../src/server/listen.ts'
@@ -127,6 +129,34 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     })
     expect(await git(at, 'log', '--format=%an <%ae>', '-1')).toBe('owner <owner@127.0.0.1>')
     expect(await subjects(at)).toEqual(['Add first-skill', 'Add loose-prompt', 'Add first-prompt'])
+  })
+
+  it('names the marketplace for whom it is, so that a client can have several of one host', async () => {
+    await saveSkill('for-several', { tags: ['several'] })
+    const link = new URL(String((await test.call(owner, 'create_install_link', { name: 'l', scope: '/tags/several' })).url)).pathname
+    const named = [
+      ['/tags/several', '127-0-0-1-tags-several', {}],
+      ['/private/tags/several', '127-0-0-1-tags-several-private', { key }],
+      [link, expect.stringMatching(/^127-0-0-1-tags-several-link-[0-9a-f]{4}$/), {}],
+    ] as const
+    for (const [path, name, options] of named) {
+      const market = await readJson(await test.fetch(`${path}/marketplace.json`, options))
+      expect(market.name, path).toEqual(name)
+      const at = await clone(`${'key' in options ? basic(key) : url}${path}.git`)
+      expect(JSON.parse(read(at, '.claude-plugin/marketplace.json')).name, path).toBe(market.name)
+    }
+  })
+
+  it('clones a collection with nothing in it yet, and none that one may not see', async () => {
+    for (const [title, visibility] of [
+      ['Filled later', 'public'],
+      ['Hidden and empty', 'private'],
+    ] as const) {
+      const { slug } = Object((await test.call(owner, 'create_collection', { title, visibility })).collection)
+      const cloned = git(folder, 'clone', '-q', `${url}/collections/${slug}.git`, fresh())
+      if (visibility === 'public') await cloned
+      else await expect(cloned).rejects.toThrow()
+    }
   })
 
   it('answers at its addresses, with and without an ending', async () => {
@@ -365,21 +395,41 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     expect(read(at, '.claude-plugin/marketplace.json')).not.toContain('breaks-later')
   })
 
-  it('leaves out files that git refuses to check out', async () => {
-    const given = [
-      { filename: 'SKILL.md', content: skillMd('hostile-files') },
-      { filename: '.git/config', content: '[core]\n' },
-      { filename: 'a/.GIT/hooks/post-checkout', content: 'echo\n' },
-      { filename: 'git~1/x', content: 'x' },
-      { filename: '.gitmodules', content: '[submodule "x"]\n\tpath = x\n\turl = -u./x\n' },
-      { filename: 'kept/.gitignore', content: 'x' },
-    ]
+  it('leaves out of older skills, at every way out, files that git takes for its own', async () => {
+    const hostile = ['.git/config', 'a/.GIT/hooks/post-checkout', '.gitmodules']
+    const given = ['SKILL.md', 'one', 'two', 'three', 'kept/.gitignore'].map((filename) => ({
+      filename,
+      content: skillMd('hostile-files'),
+    }))
     const { id } = await saveSkill('hostile-files', { files: given })
+    for (const filename of hostile) {
+      const files = [
+        { filename: 'SKILL.md', content: '#' },
+        { filename, content: 'x' },
+      ]
+      await expect(saveSkill('refused', { files }), filename).rejects.toThrow('Git reads as its own')
+    }
+    // As an earlier version took them.
+    const file = new DatabaseSync(test.libraryFile)
+    for (const table of ['skill_file', 'version_file']) {
+      for (const [place, name] of ['one', 'two', 'three'].entries()) {
+        file.prepare(`update ${table} set filename = ? where filename = ?`).run(hostile[place] ?? '', name)
+      }
+    }
+    file.close()
+    const own = ['SKILL.md', 'kept/.gitignore']
     const at = await clone(`/skills/${id}.git`)
-    expect((await files(at)).filter((path) => path.includes('hostile-files/skills'))).toEqual([
-      'plugins/hostile-files/skills/hostile-files/SKILL.md',
-      'plugins/hostile-files/skills/hostile-files/kept/.gitignore',
-    ])
+    expect((await files(at)).flatMap((path) => path.split('/skills/hostile-files/')[1] ?? [])).toEqual(own)
+    for (const path of [`/api/skills/${id}/zip`, `/skills/${id}/.well-known/agent-skills/hostile-files.zip`]) {
+      const names = Object.keys(unzipSync(new Uint8Array(await (await test.fetch(path)).arrayBuffer())))
+      expect(
+        names.map((name) => name.replace('hostile-files/', '')),
+        path,
+      ).toEqual(own)
+    }
+    const index = await readJson(await test.fetch(`/skills/${id}/.well-known/skills/index.json`))
+    expect(index).toMatchObject({ skills: [{ files: own }] })
+    expect(await test.call(owner, 'get_skill', { id })).toMatchObject({ files: own.map((filename) => ({ filename })) })
   })
 
   it('sends exactly the changed file of a skill', async () => {

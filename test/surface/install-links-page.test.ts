@@ -34,7 +34,7 @@ describe('the box that installs', () => {
     ] as const) {
       const html = unescapeHtml((await stranger.get(page)).html)
       expect(html, page).toContain(`npx skills add ${base}${scope}</code>`)
-      expect(html, page).toContain(`claude plugin marketplace add ${base}${scope}/marketplace.json</code>`)
+      expect(html, page).toContain(`claude plugin marketplace add ${base}${scope}.git</code>`)
       expect(html, page).toContain(`${base}${scope}/.well-known/skills/`)
       // What is shown is there: the index, and the plugin by the name of the line.
       const index = await readJson(await service.fetch(`${scope}/.well-known/agent-skills/index.json`))
@@ -42,7 +42,7 @@ describe('the box that installs', () => {
       const market = await readJson(await service.fetch(`${scope}/marketplace.json`))
       const [, plugin = '', marketName] = /claude plugin install ([\w-]+)@([\w-]+)</.exec(html) ?? []
       expect(market.name).toBe(marketName)
-      expect([...market.plugins.map(({ name }: { name: string }) => name), 'all-skills']).toContain(plugin)
+      expect([...market.plugins.map(({ name }: { name: string }) => name), 'NAME']).toContain(plugin)
     }
   })
 

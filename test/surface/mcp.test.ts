@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
-import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 
 let test: TestApp
 let key: string
@@ -97,18 +97,62 @@ describe('in this order', { shuffle: false }, () => {
       }
     })
 
+    it('names arguments that a tool or route does not have, beside the answer', async () => {
+      const { key } = await test.user('typist')
+      const typo = { title: 'Typo', content: 'x', visibilty: 'public', config: {} }
+      const hint = 'Unknown and ignored: "visibilty", "config".'
+      const { result } = await call('tools/call', { name: 'save_prompt', arguments: typo }, '/api/mcp', key)
+      expect(result.content[1].text).toContain('visibilty')
+      expect(result.structuredContent).not.toHaveProperty('hints')
+      const saved = await test.fetch('/api/prompts', { ...json('POST', { ...typo, title: 'Other' }), key })
+      expect((await readJson(saved)).hints).toContain(hint)
+      const read = await readJson(await test.fetch('/api/prompts/joke?verison=1&__proto__=x'))
+      expect(read).toMatchObject({ slug: 'joke', hints: ['Unknown and ignored: "verison".'] })
+      for (const name of ['version', 'label']) {
+        const refused = await test.fetch(`/api/prompts/joke?${name}=1`)
+        expect([refused.status, (await readJson(refused)).message], name).toEqual([400, expect.stringContaining(name)])
+      }
+      expect(await readJson(await test.fetch('/api/prompts/joke'))).not.toHaveProperty('hints')
+    })
+
+    it('says what is wrong with a key, where clients take 401 for a reason to sign in', async () => {
+      const bad = `cpb_${'x'.repeat(43)}`
+      const given: [Record<string, string>, number][] = [
+        [{ authorization: `Bearer ${bad}` }, 400],
+        [{ 'x-api-key': 'mistyped' }, 400],
+        [{ prompts_api_key: bad, authorization: 'Bearer of-a-proxy' }, 400],
+        [{ authorization: 'Bearer of-another' }, 401],
+      ]
+      for (const [headers, status] of given) {
+        for (const method of ['POST', 'GET', 'DELETE']) {
+          const options = method === 'POST' ? rpc('ping') : { method }
+          const answer = await test.fetch('/api/mcp', { ...options, headers: { ...Object(options.headers), ...headers } })
+          const shown = await readJson(answer)
+          expect([answer.status, shown.error.data.code], `${method} ${JSON.stringify(headers)}`).toEqual([
+            status,
+            status === 400 ? 'invalid_api_key' : 'unauthenticated',
+          ])
+          expect(shown.id === null).toBe(method !== 'POST')
+          expect(answer.headers.get('www-authenticate') === null).toBe(status === 400)
+          if (status === 400) expect(shown.error.message).toMatch(/API key/)
+        }
+        if (status === 400) expect((await test.fetch('/api/prompts', { headers })).status).toBe(401)
+      }
+      for (const method of ['GET', 'DELETE']) expect((await test.fetch('/api/mcp', { method })).status).toBe(405)
+    })
+
     it('notices a revoked and an expired key on the next request', async () => {
       const { key: doomed, actor } = await test.user('ada')
       expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(200)
       await test.app.store.keys.revokeKey(actor.keyId ?? '')
-      expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(401)
+      expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(400)
       const shortLived = createApiKey()
       const expiresAt = new Date(test.app.clock() + 60_000).toISOString()
       await test.app.store.keys.createKey({ name: 'k', userId: actor.userId, sha256: hashApiKey(shortLived), scopes: ['read'], expiresAt })
       expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })).status).toBe(200)
       test.wait(60_000)
       const late = await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })
-      expect([late.status, (await readJson(late)).error.message]).toEqual([401, 'The API key has expired.'])
+      expect([late.status, (await readJson(late)).error.message]).toEqual([400, 'The API key has expired.'])
     })
   })
 
@@ -344,6 +388,38 @@ describe('in this order', { shuffle: false }, () => {
       const { result } = await call('skills/list', {}, path, withKey)
       return result.skills.map((skill: { uri: string }) => skill.uri)
     }
+
+    it('are all listed, without the fields that the protocol does not allow', async () => {
+      const odd = {
+        text: 'metadata: {author: ada, version: 1.1, on: true}',
+        number: 'metadata: {version: 1}',
+        nested: 'metadata: {tool: {needs: [jq]}}',
+        list: 'metadata: [a]',
+        words: 'metadata: one',
+        none: 'metadata:',
+        compatible: `compatibility: ${'x'.repeat(501)}`,
+        versions: 'compatibility: 3',
+        proto: '__proto__: {a: b}',
+        long: `license: MIT\ntags: [a, {b: 1}]\ndescription: ${'d'.repeat(1025)}`,
+      }
+      const { actor } = await test.user('odd')
+      for (const [name, fields] of Object.entries(odd)) {
+        const content = `---\nname: ${name}\n${fields.includes('description') ? '' : 'description: d\n'}${fields}\n---\nx`
+        await test.call(actor, 'save_skill', { title: name, isPrivate: false, files: [{ filename: 'SKILL.md', content }] })
+      }
+      const { result } = await call('skills/list', {}, '/api/mcp/@odd')
+      const listed = Object.fromEntries(
+        result.skills.map(({ frontmatter }: { frontmatter: { name: string } }) => [frontmatter.name, frontmatter]),
+      )
+      expect(Object.keys(listed).toSorted()).toEqual(Object.keys(odd).toSorted())
+      expect(listed).toMatchObject({
+        text: { description: 'd', metadata: { author: 'ada' } },
+        long: { license: 'MIT', tags: ['a', { b: 1 }], description: expect.stringMatching(/^d{1000,1023}/) },
+      })
+      expect([listed.number, listed.nested, listed.list, listed.words, listed.none, listed.compatible, listed.versions]).toEqual(
+        ['number', 'nested', 'list', 'words', 'none', 'compatible', 'versions'].map((name) => ({ name, description: 'd' })),
+      )
+    })
 
     it('are narrowed by the address as prompts are: in the list, as resources, and one by one', async () => {
       for (const [name, tags, category] of [

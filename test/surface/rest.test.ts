@@ -239,7 +239,7 @@ describe('in this order', { shuffle: false }, () => {
         headers: { origin: 'https://friend.example', 'content-type': 'application/json', 'x-api-key': 'wrong' },
       })
       expect([refused.status, refused.headers.get('access-control-allow-origin'), refused.headers.get('cache-control')]).toEqual([
-        401,
+        400,
         'https://friend.example',
         'private, no-store',
       ])

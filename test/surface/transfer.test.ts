@@ -1,5 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createPlace, type Place } from '../support/processes.ts'
 import { readTree } from '../support/read-tree.ts'
@@ -45,6 +47,60 @@ describe('a whole library', () => {
 
     const one = join(place.folder, 'one')
     expect((await place.commonplace(['export', one])).stdout).toBe(`Wrote ${total} prompts and ${skillCount} skills to ${one}.\n`)
+  })
+})
+
+describe('programs in skills', () => {
+  const SKILL = '---\nname: tool\ndescription: Runs.\n---\nRun it.\n'
+  const NAMES = ['SKILL.md', 'plain.sh', 'program', 'script.sh', 'added.sh'] as const
+  /** As each file was given; the last one comes without a mode. */
+  const GIVEN = { 'SKILL.md': 0o644, 'plain.sh': 0o644, program: 0o755, 'script.sh': 0o755, 'added.sh': 0o755 }
+  const inFolder = (folder: string) =>
+    Object.fromEntries(NAMES.map((name) => [name, (statSync(join(folder, name)).mode & 0o100) === 0 ? 0o644 : 0o755]))
+  /** Modes by name in the directory of a zip (APPNOTE 4.3.12). */
+  const inZip = async (url: string) => {
+    const zip = Buffer.from(await (await fetch(url)).arrayBuffer())
+    const modes: Record<string, number> = {}
+    for (let at = zip.indexOf('PK\x01\x02'); at !== -1; at = zip.indexOf('PK\x01\x02', at + 46)) {
+      const name = zip.toString('utf8', at + 46, at + 46 + zip.readUInt16LE(at + 28))
+      if (/^(?:.*\btool\/)?[\w.]+$/.test(name)) modes[name.replace(/.*\//, '')] = (zip.readUInt32LE(at + 38) >>> 16) & 0o777
+    }
+    return modes
+  }
+
+  it('stay programs at every way out, and others do not become any', async () => {
+    const source = join(place.folder, 'skills')
+    mkdirSync(join(source, 'tool'), { recursive: true })
+    mkdirSync(join(source, 'other'))
+    writeFileSync(join(source, 'other/SKILL.md'), SKILL.replace('tool', 'other'))
+    for (const name of NAMES.slice(0, -1)) {
+      const text = name === 'SKILL.md' ? SKILL : name.endsWith('.sh') ? '#!/bin/sh\n' : '\x7fELF'
+      writeFileSync(join(source, 'tool', name), text, { mode: GIVEN[name] })
+    }
+    expect((await place.commonplace(['import', 'skills', source, '--user', 'demo', '--public'])).code).toBe(0)
+    await place.commonplace(['update-skill-file', 'tool', 'program', '--content', 'changed', '--user', 'demo'])
+    await place.commonplace(['add-file-to-skill', 'tool', 'added.sh', '--content', '#!/bin/sh', '--user', 'demo'])
+    await place.commonplace(['get-skill', 'tool', '--out', join(place.folder, 'out')])
+    expect(inFolder(join(place.folder, 'out'))).toEqual(GIVEN)
+    for (const command of ['export', 'sync']) {
+      const folder = join(place.folder, command)
+      if (command === 'sync') mkdirSync(folder)
+      await place.commonplace([command, folder, '--user', 'demo'])
+      expect(inFolder(join(folder, 'skills/tool')), command).toEqual(GIVEN)
+    }
+    await place.commonplace(['export', join(place.folder, 'again')])
+    await place.commonplace(['import', 'library', join(place.folder, 'again'), '--user', 'demo'])
+    const { url, stop } = await place.serveHere()
+    try {
+      for (const path of ['/api/skills/tool/zip', '/.well-known/agent-skills/tool.zip', '/@demo/marketplace/all-skills.zip']) {
+        expect(await inZip(url + path), path).toEqual(GIVEN)
+      }
+      const clone = join(place.folder, 'clone')
+      await promisify(execFile)('git', ['clone', '--quiet', `${url}/@demo.git`, clone])
+      expect(inFolder(join(clone, 'plugins/tool/skills/tool'))).toEqual(GIVEN)
+    } finally {
+      await stop()
+    }
   })
 })
 

@@ -260,11 +260,11 @@ describe('the MCP endpoint refuses with JSON-RPC errors', () => {
     ['a batch of 21', raw(JSON.stringify(Array.from({ length: 21 }, (_, id) => ping(id)))), 400, -32600],
     ['a batch in a version without', raw(JSON.stringify([ping(1)]), { 'mcp-protocol-version': '2025-06-18' }), 400, -32600],
     ['an unknown version', raw(JSON.stringify(ping(1)), { 'mcp-protocol-version': '1999-01-01' }), 400, -32600],
-    ['a bad key', raw(JSON.stringify(ping(1)), { PROMPTS_API_KEY: 'wrong' }), 401, -32000],
+    ['a bad key', raw(JSON.stringify(ping(1)), { PROMPTS_API_KEY: 'wrong' }), 400, -32000],
     ['a foreign origin', raw(JSON.stringify(ping(1)), { origin: 'https://evil.example' }), 403, -32000],
     ['a foreign host', raw(JSON.stringify(ping(1)), { host: 'evil.example' }), 403, -32000],
     ['GET', { method: 'GET' }, 405, -32000],
-    ['DELETE with a bad key', { method: 'DELETE', headers: { PROMPTS_API_KEY: 'wrong' } }, 405, -32000],
+    ['DELETE with a bad key', { method: 'DELETE', headers: { PROMPTS_API_KEY: 'wrong' } }, 400, -32000],
   ]
   for (const [what, options, status, code] of ROWS) {
     it(`${what}: ${status}, ${code}`, async () => {

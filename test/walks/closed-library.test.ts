@@ -133,10 +133,11 @@ describe('to strangers, a library for members', () => {
     for (const path of ['/api/mcp', '/api/mcp/@owner', '/api/mcp?users=owner']) {
       const junk = { headers: { authorization: 'Bearer junk' } }
       for (const options of [{}, junk, { method: 'DELETE' }, { ...junk, method: 'PUT' }, rpc('tools/list'), rpc('prompts/list')]) {
-        const { status, text } = await ask(path, options)
+        const { status, text, challenge } = await ask(path, options)
+        expect(challenge).toContain(`/.well-known/oauth-protected-resource${path.split('?', 1)[0]}`)
         expect([status, JSON.parse(text)], path).toEqual([
           401,
-          { jsonrpc: '2.0', id: null, error: expect.objectContaining({ data: { code: 'unauthenticated' } }) },
+          { jsonrpc: '2.0', id: 'body' in options ? 1 : null, error: expect.objectContaining({ data: { code: 'unauthenticated' } }) },
         ])
       }
     }

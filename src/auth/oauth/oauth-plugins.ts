@@ -54,18 +54,18 @@ const SCHEMA = {
 }
 
 /**
- * The authorization server, for one resource. Tokens are opaque, so that what is revoked stops at once. Every consent is asked for anew and
+ * The authorization server. Tokens are opaque, so that what is revoked stops at once. Every consent is asked for anew and
  * has a key of its own.
  */
-export function oauthPlugins({ resource, readsDocuments, allowedAddresses }: OAuthSettings): BetterAuthPlugin[] {
+export function oauthPlugins({ resources, readsDocuments, allowedAddresses }: OAuthSettings): BetterAuthPlugin[] {
   const provider = oauthProvider({
     scopes: [...SCOPES, 'offline_access'],
     grantTypes: ['authorization_code', 'refresh_token'],
     disableJwtPlugin: true,
     loginPage: '/sign-in',
     consentPage: CONSENT_PATH,
-    resources: [{ identifier: resource, name: 'MCP' }],
-    // There is one resource, for all programs.
+    resources: resources.map((identifier) => ({ identifier, name: 'MCP' })),
+    // They are for all programs.
     enforcePerClientResources: false,
     allowDynamicClientRegistration: true,
     allowUnauthenticatedClientRegistration: true,

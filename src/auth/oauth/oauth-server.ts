@@ -17,7 +17,8 @@ import { consentKey } from './tokens.ts'
 const REGISTRATIONS = 30
 const REGISTRATIONS_SECONDS = 3600
 const MAX_LABEL = 100
-const SCOPE_NAMES = new Set<string>([...SCOPES, 'offline_access'])
+/** Scopes that ask who somebody is (OpenID Connect Core, section 5.4): programs name them from habit. */
+const IDENTITY_SCOPES = new Set(['openid', 'profile', 'email', 'address', 'phone'])
 
 /** An answer of the authorization server: JSON, or an address to go to. */
 export type OAuthAnswer =
@@ -33,8 +34,6 @@ interface OAuthPost {
 
 /** The authorization server (OAuth 2.1), and the tokens it gave. */
 export interface OAuthServer extends OAuthConsents {
-  /** The address that tokens are for. */
-  readonly resource: string
   /** Asks a person who is signed in. @throws AppError `invalid_input` for a request that cannot be answered to its program */
   authorize(query: URLSearchParams, person: PersonAtBrowser): Promise<OAuthAnswer>
   /** Gives tokens for a code or a refresh token. */
@@ -44,8 +43,8 @@ export interface OAuthServer extends OAuthConsents {
   revoke(post: OAuthPost): Promise<OAuthAnswer>
   /** RFC 8414. */
   readMetadata(): Promise<Readonly<Record<string, unknown>>>
-  /** Who a token acts for. @throws AppError `invalid_api_key` for a token that does not work, or is not for `resource` */
-  authenticate(token: string): Promise<Actor>
+  /** Who a token acts for at a path. @throws AppError `invalid_api_key` for a token that does not work, or is for another address */
+  authenticate(token: string, path: string): Promise<Actor>
 }
 
 type Stores = Pick<LibraryStore, 'logins' | 'keys' | 'people' | 'instances'>
@@ -77,11 +76,11 @@ export function createOAuthServer(
   const post = (path: string, { type, authorization, body }: OAuthPost) =>
     ask(path, { method: 'POST', body, headers: { 'content-type': type, ...(authorization !== undefined && { authorization }) } })
 
-  /** Tokens are for one address; those of its parts are parts of it, and who names none means it. */
+  /** The address that a token is for: those of its parts are parts of it. */
   const toResource = (named: string | null): string => {
-    if (named === null || named === '') return oauth.resource
+    if (named === null || named === '') return oauth.resources[0]
     const text = URL.parse(named)?.href.replace(/\/$/, '') ?? named
-    return text === oauth.resource || text.startsWith(`${oauth.resource}/`) ? oauth.resource : named
+    return oauth.resources.find((resource) => text === resource || text.startsWith(`${resource}/`)) ?? named
   }
 
   /** The browser of a person with a session for the plugin, which the browser itself never gets. */
@@ -133,7 +132,6 @@ export function createOAuthServer(
   }
 
   return {
-    resource: oauth.resource,
     describeRequest,
     async allow(query, scopes, { userId, client }) {
       const keyId = randomUUID()
@@ -152,7 +150,7 @@ export function createOAuthServer(
       asked.delete('resource')
       for (const one of new Set((named.length > 0 ? named : [null]).map(toResource))) asked.append('resource', one)
       // What other servers know of identities is left out, rather than refused.
-      const scopes = (asked.get('scope') ?? '').split(' ').filter((scope) => SCOPE_NAMES.has(scope))
+      const scopes = (asked.get('scope') ?? '').split(' ').filter((scope) => scope !== '' && !IDENTITY_SCOPES.has(scope))
       const wanted = scopes.some((scope) => scope !== 'offline_access') ? scopes : [...SCOPES]
       asked.set('scope', [...new Set([...wanted, 'offline_access'])].join(' '))
       // People are asked in any case, and sign in on pages of ours.
@@ -185,6 +183,10 @@ export function createOAuthServer(
         return refusal(400, 'invalid_grant', 'This refresh token was used before. The connection was ended; sign in again.')
       }
       const answer = await inTurn(refreshed, () => post('/oauth2/token', { ...sent, body: String(form) }))
+      // RFC 7636, section 4.6; the plugin calls it a wrong request.
+      if ('status' in answer && answer.status === 401 && /"error":"invalid_request"/.test(answer.json)) {
+        return refusal(400, 'invalid_grant', 'The code verifier is not that of the request, or is missing.')
+      }
       // A program would drop what it has, though only its document cannot be read just now.
       if (owner && 'status' in answer && /"error":"invalid_client"/.test(answer.json) && /^https:/i.test(form.get('client_id') ?? '')) {
         return refusal(503, 'temporarily_unavailable', 'The metadata document of the client cannot be read now. Try again later.')
@@ -225,10 +227,11 @@ export function createOAuthServer(
       const metadata = z.looseObject({}).parse('json' in answer ? parseJson(answer.json) : {})
       return Object.fromEntries(Object.entries(metadata).filter(([name]) => !NOT_SERVED.test(name)))
     },
-    async authenticate(token) {
+    async authenticate(token, path) {
       const found = await store.keys.findTokenKey(hashToken(token))
       if (!found) throw new AppError('invalid_api_key', 'The access token is unknown, expired or revoked.')
-      if (!found.resources.includes(oauth.resource)) throw new AppError('invalid_api_key', 'The access token is for another address.')
+      if (!found.resources.includes(toResource(`${baseUrl}${path}`)))
+        throw new AppError('invalid_api_key', 'The access token is for another address.')
       return actorOfKey({ ...found.key, scopes: found.scopes }, store.keys, store.people.noteSeen, clock)
     },
   }

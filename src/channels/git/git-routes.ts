@@ -7,7 +7,7 @@ import { createPieceSender } from '../../http/downloads/download.ts'
 import { type ChannelScope, marketplaceName, parseScope, scopePath } from '../../library/channel-scope.ts'
 import { createTally } from '../../library/tally.ts'
 import type { Channel } from '../channel.ts'
-import { describeScope } from '../marketplace.ts'
+import { describeScope, nameReader } from '../marketplace.ts'
 import type { FetchPlan, FetchRequest } from './fetch.ts'
 import { createGitThread, type GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
@@ -37,13 +37,14 @@ export function gitRoutes(
   readRevision: () => Promise<number>,
 ): { readonly routes: BoundRoute[]; close(): Promise<void> } {
   const thread: GitThread = createGitThread()
-  const openRepository = createRepositories(readRevision, thread, (scope) => describeRepository(channel, scope))
+  const openRepository = createRepositories(readRevision, thread, (scope, audience) => describeRepository(channel, scope, audience))
   const sendPieces = createPieceSender()
   const packs = createTally()
   const open = async (call: Call): Promise<Repository> => {
     const scope = parseScope(call.params['scope'] ?? '')
     if (!scope || scope.only !== undefined) throw new AppError('not_found', 'Nothing found at this address.')
-    return await openRepository({ actor: call.actor, caller: call.caller, call: channel.call(call), charge: call.charge }, scope)
+    const audience = nameReader(call.actor, call.exchange.path)
+    return await openRepository({ actor: call.actor, audience, caller: call.caller, call: channel.call(call), charge: call.charge }, scope)
   }
   const usesVersion2 = ({ exchange }: Call) => /(?:^|:)version=2(?:$|:)/.test(exchange.header('git-protocol') ?? '')
 
@@ -226,8 +227,8 @@ function sayInVersion1(plan: Omit<FetchPlan, 'objects'>, { isDone, haves, namesE
   return [...said, pktLine(isNamed ? `ACK ${last}\n` : 'NAK\n')]
 }
 
-/** The description of a repository, which follows from its address alone. */
-function describeRepository(channel: Channel, scope: ChannelScope): RepositoryAbout {
+/** The description of a repository, which follows from its address and its audience alone. */
+function describeRepository(channel: Channel, scope: ChannelScope, audience: string): RepositoryAbout {
   const { name, baseUrl } = channel
   const path = scopePath(scope)
   const clone = `${baseUrl}${path === '' ? '/library' : path}.git`
@@ -235,7 +236,7 @@ function describeRepository(channel: Channel, scope: ChannelScope): RepositoryAb
   return {
     name: name.replaceAll(/\s+/g, '-').toLowerCase(),
     host: new URL(baseUrl).hostname,
-    marketplace: marketplaceName(channel.baseUrl, scopePath(scope)),
+    marketplace: marketplaceName(channel.baseUrl, scopePath(scope), audience),
     description: `Skills of ${description}`,
     readme: [
       `# ${description}`,

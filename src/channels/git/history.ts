@@ -1,10 +1,10 @@
 import { describeSkill } from '../../library/frontmatter.ts'
 import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
 import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
-import { decodeText, SKILL_MD } from '../../library/skill.ts'
+import { decodeText, fileMode, SKILL_MD } from '../../library/skill.ts'
 import { diffEnds, diffRows, type Earlier, hashObject, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
 import type { ObjectId } from './tree.ts'
-import { createRows, isRefusedByGit, type Row, type Rows, toByteKey, treeRow } from './tree.ts'
+import { createRows, type Row, type Rows, toByteKey, treeRow } from './tree.ts'
 
 /** What a history says of the service that makes it. */
 export interface RepositoryAbout {
@@ -123,10 +123,10 @@ export function createHistory(about: RepositoryAbout): History {
     }
     return folder
   }
-  const setFile = (path: string, blob: ObjectId) => {
+  const setFile = (path: string, blob: ObjectId, mode?: number) => {
     const parts = path.split('/')
     const name = parts.pop() ?? ''
-    const row = treeRow(name, blob, false)
+    const row = treeRow(name, blob, { ...(mode !== undefined && { mode }) })
     openFolder(parts).rows.set(row.key, row.bytes)
   }
   const removeFile = (path: string) => {
@@ -143,7 +143,7 @@ export function createHistory(about: RepositoryAbout): History {
         folder.folders.delete(name)
         folder.rows.delete(toByteKey(`${name}/`))
       } else {
-        const row = treeRow(name, id, true)
+        const row = treeRow(name, id, 'folder')
         folder.rows.set(row.key, row.bytes)
       }
     }
@@ -229,8 +229,8 @@ export function createHistory(about: RepositoryAbout): History {
     const name = choosePluginName(path.slice('plugins/'.length), itemId, isKept)
     const others = changed
     changed = new Set()
-    for (const { filename, bytes: content } of version.files) {
-      if (!isRefusedByGit(filename)) setFile(`plugins/${name}/skills/${name}/${filename}`, putBlob(Buffer.from(content), null))
+    for (const file of version.files) {
+      setFile(`plugins/${name}/skills/${name}/${file.filename}`, putBlob(Buffer.from(file.bytes), null), fileMode(file))
     }
     describePlugin(itemId, { name, description: described.description, isKept })
     const folder = folderOf(name)

@@ -7,6 +7,7 @@ import { type ChannelScope, scopePath } from '../../library/channel-scope.ts'
 import type { SharedVersion } from '../../library/shared-changes.ts'
 import { listSharedChanges } from '../../operations/channels/list-shared-changes.ts'
 import { readSharedVersions } from '../../operations/channels/read-shared-versions.ts'
+import { showCollection } from '../../operations/collections/show-collection.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
@@ -33,6 +34,8 @@ export interface Repository {
 /** Who opens a repository. */
 interface Reader {
   readonly actor: Actor
+  /** Whom its marketplace is named for, as `nameReader` says it. */
+  readonly audience: string
   /** Whom it is counted for: one history is built for each at a time. */
   readonly caller: string
   readonly call: CallOperation
@@ -47,7 +50,7 @@ export type OpenRepository = (reader: Reader, scope: ChannelScope) => Promise<Re
 export function createRepositories(
   readRevision: () => Promise<number>,
   thread: GitThread,
-  describe: (scope: ChannelScope) => RepositoryAbout,
+  describe: (scope: ChannelScope, audience: string) => RepositoryAbout,
 ): OpenRepository {
   const caches = createRevisionCaches(readRevision)
   const states = caches.create<{ readonly tip: ObjectId | null }>(MAX_KEPT)
@@ -66,13 +69,14 @@ export function createRepositories(
   }
 
   /** Brings the history of the thread to what there is now. */
-  const build = async (key: string, { call, charge }: Reader, scope: ChannelScope): Promise<ObjectId | null> => {
+  const build = async (key: string, { call, charge, audience }: Reader, scope: ChannelScope): Promise<ObjectId | null> => {
     const { only: _, ...whole } = scope
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const count = await listChanges(key, call, scopePath(whole))
-      // An empty part of the library is answered like one that does not exist.
-      if (count === 0 && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
-      let told: GitAnswer = await thread.ask({ kind: 'open', key, about: describe(whole) })
+      // An empty part of the library is answered like one that does not exist; a collection may be filled later.
+      if (count === 0 && scope.kind === 'collection') await call(showCollection, { id: scope.ref })
+      else if (count === 0 && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
+      let told: GitAnswer = await thread.ask({ kind: 'open', key, about: describe(whole, audience) })
       if (count >= ENTRIES_A_POINT) await charge(Math.floor(count / ENTRIES_A_POINT))
       while (told.kind === 'wanted' && told.changes.length > 0) {
         const versions = await readTexts(call, told.changes)
@@ -104,7 +108,7 @@ export function createRepositories(
     inTurn(`caller ${reader.caller}`, () => limit(() => build(key, reader, scope)))
 
   return async (reader, scope) => {
-    const key = JSON.stringify([readerKey(reader.actor), scopePath(scope)])
+    const key = JSON.stringify([readerKey(reader.actor), reader.audience, scopePath(scope)])
     const bring = async (): Promise<{ readonly tip: ObjectId | null }> =>
       await inTurn(key, async () => {
         const revision = await caches.refresh()

@@ -1,8 +1,8 @@
 /** The id of an object: SHA-1 in hex. */
 export type ObjectId = string
 
-const FILE_MODE = '100644'
-const FOLDER_MODE = '40000'
+const FILE_MODE = 0o100644
+const FOLDER_MODE = 0o40000
 
 /** A row of something that is kept sorted and written as a whole. */
 export interface Row {
@@ -84,17 +84,9 @@ export function toByteKey(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** An entry of a tree. A folder is sorted as if its name ended in a slash. */
-export function treeRow(name: string, id: ObjectId, isFolder: boolean): Row {
-  const bytes = Buffer.concat([Buffer.from(`${isFolder ? FOLDER_MODE : FILE_MODE} ${name}\0`), Buffer.from(id, 'hex')])
-  return { key: toByteKey(isFolder ? `${name}/` : name), bytes }
-}
-
-/** What git refuses to check out, or would read as its own settings: a skill's file of such a name is left out. */
-export function isRefusedByGit(filename: string): boolean {
-  return filename.split('/').some((part) => {
-    // Some file systems ignore these.
-    const name = part.replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '').toLowerCase()
-    return /^(?:\.git|git~\d+|\.gitmodules|\.gitattributes)$/.test(name)
-  })
+/** An entry of a tree. A folder is sorted as if its name ended in a slash. @param mode of a file */
+export function treeRow(name: string, id: ObjectId, kind: 'folder' | { readonly mode?: number }): Row {
+  const mode = kind === 'folder' ? FOLDER_MODE : FILE_MODE | (kind.mode ?? 0)
+  const bytes = Buffer.concat([Buffer.from(`${mode.toString(8)} ${name}\0`), Buffer.from(id, 'hex')])
+  return { key: toByteKey(kind === 'folder' ? `${name}/` : name), bytes }
 }

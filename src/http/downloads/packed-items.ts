@@ -1,5 +1,5 @@
 import { EXPORT_NAMES } from '../../library/exported-items.ts'
-import { fromFileContent } from '../../library/skill.ts'
+import { fromFileContent, type SkillFile } from '../../library/skill.ts'
 import { createZipWriter } from '../../library/zip-writer.ts'
 import type { exportOwnItems } from '../../operations/account/account.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
@@ -26,12 +26,12 @@ export async function* packItems(
   const utf8 = new TextEncoder()
   const zip = createZipWriter()
   /** A file in pieces. */
-  async function* file(filename: string, bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-    for (const _ of zip.add(filename, bytes)) {
+  async function* add(file: SkillFile): AsyncGenerator<Uint8Array> {
+    for (const _ of zip.add(file)) {
       yield* zip.take()
     }
   }
-  const json = (name: string, content: unknown) => file(name, utf8.encode(`${JSON.stringify(content, null, 2)}\n`))
+  const json = (name: string, content: unknown) => add({ filename: name, bytes: utf8.encode(`${JSON.stringify(content, null, 2)}\n`) })
   for await (const [name, content] of others()) yield* json(name, content)
   const tree = categories.map(({ slug, name, parent }) => ({ slug, name, parent }))
   yield* json(EXPORT_NAMES.categories, tree)
@@ -46,8 +46,8 @@ export async function* packItems(
     for (const { entry, files } of skills) {
       index.push(entry)
       for (const one of files) {
-        const { filename, bytes } = fromFileContent(one, '')
-        yield* file(`${EXPORT_NAMES.skillsFolder}/${entry.folder}/${filename}`, bytes)
+        const file = fromFileContent(one, '')
+        yield* add({ ...file, filename: `${EXPORT_NAMES.skillsFolder}/${entry.folder}/${file.filename}` })
       }
     }
   }

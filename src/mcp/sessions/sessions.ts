@@ -126,7 +126,7 @@ export function createSessions(
     async find(id, owner) {
       const sha256 = hashSessionId(id)
       const record = records.get(sha256) ?? (await records.read(sha256))
-      if (!record || record.owner !== owner.owner) return null
+      if (!record || !isSameOwner(record.owner, owner.owner)) return null
       const { canAsk, holder } = record
       const isElsewhere = holder !== null && holder !== instance && store.instances.isShared
       return {
@@ -178,6 +178,12 @@ export function createSessions(
       relay.close()
     },
   }
+}
+
+/** Whether two owners are one: by their key, or by their person and program, with the same part of the library in view. */
+function isSameOwner(one: string, other: string): boolean {
+  const withoutKey = (owner: string) => owner.replace(/ key \S+ program /, ' program ')
+  return withoutKey(one) === withoutKey(other)
 }
 
 /** The id of the key in an owner's name; empty without one. */

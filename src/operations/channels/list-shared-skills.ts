@@ -22,7 +22,9 @@ const sharedSkill = z.object({
     z.object({ name: z.string(), description: z.string(), fault: z.null() }),
     z.object({ name: z.null(), description: z.null(), fault: z.string() }),
   ]),
-  files: z.array(z.object({ filename: z.string(), sha256: z.string(), size: z.number().int() })).readonly(),
+  files: z
+    .array(z.object({ filename: z.string(), sha256: z.string(), size: z.number().int(), mode: z.number().int().nullable() }))
+    .readonly(),
 })
 
 /** The skills a channel gives its caller: every channel renders this list, and has no visibility rule of its own. */

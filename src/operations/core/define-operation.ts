@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError, type ErrorDetail } from '../../errors.ts'
+import { AppError, type ErrorDetail, invalidInput } from '../../errors.ts'
 import type { OnText } from '../../improve/with-model/improve-with-model.ts'
 import { type Actor, type Right, withinOf } from '../../library/actor.ts'
 import { type Surface, toOrigin } from '../../library/audit.ts'
@@ -172,11 +172,35 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
     async call(context, raw) {
       checkScope(context, definition)
       const parsed = parse(raw)
+      const unknown = findUnknown(input, raw)
+      const which = definition.writes ? undefined : unknown.find((name) => UNSUPPORTED.has(name))
+      if (which !== undefined) throw invalidInput(which, `${which} is not supported by ${definition.name}, which reads the newest version.`)
       context.count('call')
-      if (!definition.writes) return await run(context, parsed)
-      return await context.store.audit.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
+      const answer = definition.writes
+        ? await context.store.audit.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
+        : await run(context, parsed)
+      // The shape of what improves is fixed by its specification (contract, "REST").
+      return unknown.length === 0 || definition.isStreamed ? answer : withHint(answer, unknown)
     },
   }
+}
+
+/** Inputs that would choose what is read: an answer without regard to them would be another one than was asked for. */
+const UNSUPPORTED = new Set(['version', 'label'])
+/** Unknown inputs that a hint names. */
+const MAX_NAMED = 10
+
+/** The names in an input that its operation does not have. */
+function findUnknown(schema: z.ZodObject, raw: unknown): string[] {
+  return Object.keys(Object(raw)).filter((name) => !Object.hasOwn(schema.shape, name))
+}
+
+/** An answer that also says which inputs were ignored. Callers that show none of it keep the rest. */
+function withHint<T extends object>(answer: T, unknown: readonly string[]): T {
+  const names = unknown.slice(0, MAX_NAMED).map((name) => `"${name.slice(0, 80).toWellFormed()}"`)
+  const rest = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : ''
+  const hints = 'hints' in answer && Array.isArray(answer.hints) ? answer.hints : []
+  return { ...answer, hints: [...hints, `Unknown and ignored: ${names.join(', ')}${rest}.`] }
 }
 
 /** Reads an input, in which null may stand for what is left out. @throws AppError `invalid_input` */
@@ -199,7 +223,9 @@ function dropNulls(raw: unknown, names: ReadonlySet<string>): unknown {
   return entries.some(isLeftOut) ? Object.fromEntries(entries.filter((entry) => !isLeftOut(entry))) : raw
 }
 
-function checkScope({ actor, keyHint }: Caller, { scope, name, needsWholeKey }: Pick<Meta, 'scope' | 'name' | 'needsWholeKey'>): void {
+function checkScope({ actor, keyHint, surface }: Caller, meta: Pick<Meta, 'scope' | 'name' | 'needsWholeKey' | 'surfaces'>): void {
+  const { scope, needsWholeKey } = meta
+  const name = (surface === 'cli' && meta.surfaces.cli?.command) || meta.name
   if (needsWholeKey && withinOf(actor) !== null) {
     throw new AppError('forbidden', `${name} needs an API key that is not narrowed to a team or to collections.`)
   }

@@ -162,7 +162,10 @@ export function notFound(kind: 'prompt' | 'skill'): AppError {
 export function refuseWidening(actor: Actor, visibility: Visibility | undefined): void {
   const within = withinOf(actor)
   if (!within || !('collections' in within) || visibility === undefined || visibility === 'private') return
-  throw new AppError('forbidden', 'This API key is narrowed to collections, and cannot change who sees something, but for making it private.')
+  throw new AppError(
+    'forbidden',
+    'This API key is narrowed to collections, and cannot change who sees something, but for making it private.',
+  )
 }
 
 /**

@@ -70,7 +70,12 @@ export const foundSkill = itemRecord.extend({
 })
 
 /** A skill's file as JSON carries it. */
-export const fileRecord = z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })
+export const fileRecord = z.object({
+  filename: z.string(),
+  content: z.string(),
+  encoding: z.literal('base64').optional(),
+  executable: z.boolean().optional().describe('Only where it is not what #! says'),
+})
 
 /** A variable of a prompt. */
 export const variableRecord = z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() })

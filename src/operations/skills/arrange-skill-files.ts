@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { noteField } from '../../library/fields.ts'
-import { applyFileChange, checkSkillFiles, fromFileContent, type SkillFile, sortFilenames, toFileContent } from '../../library/skill.ts'
+import { applyFileChange, checkSkillFiles, fromFileContent, listSkillFiles, type SkillFile, toFileContent } from '../../library/skill.ts'
 import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../../library/skill-archive.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { baseVersionInput, editorOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
@@ -22,7 +22,7 @@ function moveFile(files: readonly SkillFile[], from: string, to: string): SkillF
   if (!file) throw new AppError('not_found', `File "${from.slice(0, 80)}" not found in the skill.`)
   return applyFileChange(applyFileChange(files, { kind: 'remove', filename: from }), {
     kind: 'add',
-    file: { filename: to, bytes: file.bytes },
+    file: { ...file, filename: to },
   })
 }
 
@@ -82,7 +82,7 @@ export const readArchive = defineOperation({
     const steps = readSkillArchiveInSteps(new Uint8Array(Buffer.from(archive, 'base64')))
     for (;;) {
       const step = steps.next()
-      if (step.done) return { files: sortFilenames(step.value.files).map(toFileContent), skipped: [...step.value.skipped] }
+      if (step.done) return { files: listSkillFiles(step.value.files).map(toFileContent), skipped: [...step.value.skipped] }
       await setImmediate()
     }
   },

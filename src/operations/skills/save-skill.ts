@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { descriptionField, noteField, tagsField, titleField } from '../../library/fields.ts'
+import { cutAtWord } from '../../library/characters.ts'
+import { descriptionField, MAX_DESCRIPTION, noteField, tagsField, titleField } from '../../library/fields.ts'
+import { readFrontmatter } from '../../library/frontmatter.ts'
 import type { Skill } from '../../library/items.ts'
-import { checkSkillFiles, fromFileContent } from '../../library/skill.ts'
+import { checkSkillFiles, decodeText, fromFileContent, SKILL_MD, type SkillFile } from '../../library/skill.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
@@ -15,6 +17,7 @@ export const fileInput = z.object({
   filename: z.string().describe('Relative path, such as references/api.md'),
   content: z.string().describe('Kept byte for byte'),
   encoding: z.literal('base64').optional().describe('Only for files other than UTF-8 text'),
+  executable: z.boolean().optional().describe('Default: as it was, else whether it begins with #!'),
 })
 
 /** A skill as the tools that write one answer. */
@@ -53,7 +56,7 @@ export const newSkillInput = z
   .object({
     title: titleField.describe('Short name people will search for'),
     files: z.array(fileInput).describe('All files; must include SKILL.md'),
-    description: descriptionField.optional().describe('What it does and when to use it'),
+    description: descriptionField.optional().describe('What it does and when to use it. Default: the one in SKILL.md'),
     tags: tagsField.optional().describe('Tag names; new ones are created'),
     category: filterText.describe('Category slug; unknown ones are rejected with the valid list'),
     ...visibilityInputs,
@@ -62,13 +65,21 @@ export const newSkillInput = z
   })
   .superRefine(refuseBothSpellings)
 
+/** The description in SKILL.md, as an import takes it; null without one. */
+function describeFiles(files: readonly SkillFile[]): string | null {
+  const skillMd = files.find(({ filename }) => filename === SKILL_MD)
+  const { description } = readFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '', null)
+  return description?.trim() ? cutAtWord(description.replaceAll('\0', ' ').toWellFormed().trim(), MAX_DESCRIPTION) : null
+}
+
 /** Saves a new skill for the caller, or for a team of theirs. @throws AppError */
 export async function createSkill(context: Needs<'items'>, input: z.infer<typeof newSkillInput>): Promise<Skill> {
   const { userId } = requireUser(context.actor)
   const { ownerId, visibility } = await newOwnership(context, input)
   const files = input.files.map((file, index) => fromFileContent(file, `files[${index}].`))
   checkSkillFiles(files)
-  const { title, description = null, tags = [], category = null, note = null } = input
+  const { title, tags = [], category = null, note = null } = input
+  const description = input.description ?? describeFiles(files)
   return await context.store.items.createSkill({ userId, ownerId, note }, { title, files, description, tags, category, visibility })
 }
 

@@ -14,7 +14,7 @@ import {
   STATE_FIELDS,
   toHistoryLine,
 } from '../../library/history-records.ts'
-import { sortFilenames } from '../../library/skill.ts'
+import { listSkillFiles, toFileMode } from '../../library/skill.ts'
 import { type ItemRow, readTags, selectItems } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'
 import { SMALL_ROWS, walk, walkTexts } from './pages.ts'
@@ -158,7 +158,11 @@ async function* readItems(db: Kysely<Database>, rows: readonly ExportedRow[]): A
   const seqs = rows.map((row) => row.seq)
   const tags = await readTags(db, seqs)
   const files = groupFiles(
-    await db.selectFrom('skill_file').select(['item_seq as of', 'filename', 'sha256', 'size']).where('item_seq', 'in', seqs).execute(),
+    await db
+      .selectFrom('skill_file')
+      .select(['item_seq as of', 'filename', 'sha256', 'size', 'mode'])
+      .where('item_seq', 'in', seqs)
+      .execute(),
   )
   const slugs = createCursor(readSlugs(db, seqs))
   const versions = createCursor(readVersions(db, seqs))
@@ -219,7 +223,7 @@ async function* readVersions(db: Kysely<Database>, seqs: readonly number[]): Asy
     const files = groupFiles(
       await db
         .selectFrom('version_file')
-        .select(['version_seq as of', 'filename', 'sha256', 'size'])
+        .select(['version_seq as of', 'filename', 'sha256', 'size', 'mode'])
         .where(
           'version_seq',
           'in',
@@ -253,14 +257,16 @@ async function* readMarks(db: Kysely<Database>, table: 'vote' | 'favourite', seq
   }
 }
 
-function groupFiles(rows: readonly (FileEntry & { readonly of: number })[]): Map<number, FileEntry[]> {
+function groupFiles(
+  rows: readonly (Omit<FileEntry, 'mode'> & { readonly of: number; readonly mode: number | null })[],
+): Map<number, FileEntry[]> {
   const groups = new Map<number, FileEntry[]>()
-  for (const { of, filename, sha256, size } of rows) {
+  for (const { of, mode, ...file } of rows) {
     const group = groups.get(of) ?? []
-    group.push({ filename, sha256, size })
+    group.push({ ...file, ...(mode !== null && { mode: toFileMode(mode) }) })
     groups.set(of, group)
   }
-  for (const [of, group] of groups) groups.set(of, sortFilenames(group))
+  for (const [of, group] of groups) groups.set(of, listSkillFiles(group))
   return groups
 }
 

@@ -185,7 +185,7 @@ export function createWriter(rows: RowBuffer, numbers: Numbers, source: HistoryS
       })
       if (record.source !== undefined) rows.add('item_source', { item_seq: seq, source_id: record.source })
       for (const [position, tag] of toTags(record.tags).entries()) rows.add('item_tag', { item_seq: seq, ...tag, position })
-      for (const file of record.files ?? []) rows.add('skill_file', { item_seq: seq, ...file })
+      for (const file of record.files ?? []) rows.add('skill_file', { item_seq: seq, ...file, mode: file.mode ?? null })
     },
     async slug({ slug }) {
       const open = requireItem(`the slug "${slug}"`)
@@ -227,7 +227,7 @@ export function createWriter(rows: RowBuffer, numbers: Numbers, source: HistoryS
         author_seq: findUser(record.author, `the author of ${what},`).seq,
         created_at: record.createdAt,
       })
-      for (const file of state.files ?? []) rows.add('version_file', { version_seq: seq, ...file })
+      for (const file of state.files ?? []) rows.add('version_file', { version_seq: seq, ...file, mode: file.mode ?? null })
     },
     async vote({ user, createdAt }) {
       const open = requireItem('a vote')

@@ -6,7 +6,7 @@ import type { ItemFields, Tag } from '../../library/items.ts'
 import type { LibraryChange } from '../../library/ports/instances.ts'
 import type { OwnerQuota } from '../../library/quota.ts'
 import type { SharedState } from '../../library/shared-changes.ts'
-import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { decodeText, listSkillFiles, SKILL_MD, type SkillFile } from '../../library/skill.ts'
 import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
 import { noteWork } from '../../library/work-meter.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
@@ -129,23 +129,26 @@ function namesOf(tags: readonly Tag[]): Record<string, string> {
   return Object.fromEntries(tags.map(({ name }, position) => [`name ${position}`, name]))
 }
 
-/** Stores contents that the library has not yet, for an owner. @returns what the files are, and the bytes that are new */
+/** Stores contents that the library has not yet, for an owner. @returns what the files of an item are, and the bytes that are new */
 async function storeFiles(
   db: Kysely<Database>,
   files: readonly SkillFile[],
-  ownerSeq: number,
-): Promise<{ rows: { filename: string; sha256: string; size: number }[]; newBytes: number }> {
-  const rows = files.map(({ filename, bytes }) => ({
+  item: { readonly seq: number; readonly ownerSeq: number },
+): Promise<{ rows: Omit<Database['skill_file'], 'item_seq'>[]; newBytes: number }> {
+  const before = await db.selectFrom('skill_file').select(['filename', 'mode']).where('item_seq', '=', item.seq).execute()
+  const modes = new Map(before.map(({ filename, mode }) => [filename, mode]))
+  const rows = files.map(({ filename, bytes, mode }) => ({
     filename,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     size: bytes.length,
+    mode: mode ?? modes.get(filename) ?? null,
   }))
   const contents = new Map(rows.map(({ sha256 }, place) => [sha256, files[place]?.bytes ?? new Uint8Array()]))
   let newBytes = 0
   for (const part of batches([...contents.keys()], FILES_A_STATEMENT)) {
     const added = await db
       .insertInto('blob')
-      .values(part.map((sha256) => ({ sha256, bytes: contents.get(sha256) ?? new Uint8Array(), owner_seq: ownerSeq })))
+      .values(part.map((sha256) => ({ sha256, bytes: contents.get(sha256) ?? new Uint8Array(), owner_seq: item.ownerSeq })))
       .onConflict((c) => c.column('sha256').doNothing())
       .returning('sha256')
       .execute()
@@ -200,7 +203,7 @@ export async function writeParts(
         ]),
   ])
   if (next.kind === 'skill' && next.files) {
-    const { rows: stored, newBytes } = await storeFiles(db, next.files, item.ownerSeq)
+    const { rows: stored, newBytes } = await storeFiles(db, next.files, item)
     bytes += newBytes
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
     const skillMd = next.files.find((file) => file.filename === SKILL_MD)
@@ -217,11 +220,11 @@ export async function writeParts(
   if (next.kind === 'skill') {
     await db
       .insertInto('version_file')
-      .columns(['version_seq', 'filename', 'sha256', 'size'])
+      .columns(['version_seq', 'filename', 'sha256', 'size', 'mode'])
       .expression((eb) =>
         eb
           .selectFrom('skill_file')
-          .select([sql<number>`cast(${versionSeq} as integer)`.as('version_seq'), 'filename', 'sha256', 'size'])
+          .select([sql<number>`cast(${versionSeq} as integer)`.as('version_seq'), 'filename', 'sha256', 'size', 'mode'])
           .where('item_seq', '=', seq),
       )
       .execute()
@@ -268,8 +271,8 @@ export async function readFiles(db: Kysely<Database>, seq: number): Promise<Skil
   const rows = await db
     .selectFrom('skill_file')
     .innerJoin('blob', 'blob.sha256', 'skill_file.sha256')
-    .select(['skill_file.filename', 'blob.bytes'])
+    .select(['skill_file.filename', 'skill_file.mode', 'blob.bytes'])
     .where('skill_file.item_seq', '=', seq)
     .execute()
-  return sortFilenames<SkillFile>(rows)
+  return listSkillFiles<SkillFile>(rows)
 }

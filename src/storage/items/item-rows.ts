@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type Selec
 import { z } from 'zod'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { Item, Prompt, Skill, Tag } from '../../library/items.ts'
-import { sortFilenames } from '../../library/skill.ts'
+import { listSkillFiles } from '../../library/skill.ts'
 import type { Variable } from '../../library/variables.ts'
 import { othersMaySee, type VisibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
@@ -172,6 +172,6 @@ export async function toSkills(db: Kysely<Database>, rows: readonly ItemRow[]): 
   return rows.map((row) => ({
     ...toItem(row, tags.get(row.seq) ?? []),
     kind: 'skill',
-    files: sortFilenames(files.get(row.seq) ?? []),
+    files: listSkillFiles(files.get(row.seq) ?? []),
   }))
 }

@@ -3,7 +3,7 @@ import { type Actor, ANONYMOUS } from '../../library/actor.ts'
 import type { Encoder } from '../../library/ports/encoder.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
 import type { RelatedItem, SearchRequest, TextSearchResult } from '../../library/ports/search.ts'
-import { type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { listSkillFiles, type SkillFile } from '../../library/skill.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import { findOwner, findRole, listMemberIds, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
@@ -59,7 +59,7 @@ export function readItems(
     db
       .selectFrom('skill_file')
       .innerJoin('blob', 'blob.sha256', 'skill_file.sha256')
-      .select(['skill_file.filename', 'blob.bytes'])
+      .select(['skill_file.filename', 'skill_file.mode', 'blob.bytes'])
       .where('skill_file.item_seq', 'in', selectVisible(db, actor, skillId))
   return {
     walkPrompts: queries.walkPrompts,
@@ -138,10 +138,11 @@ export function readItems(
     findNearClusters: clusterItems(queries, search),
     async readSkillFiles(actor, skillId, filenames) {
       const files = selectFiles(actor, skillId)
-      return sortFilenames<SkillFile>(await (filenames ? files.where('skill_file.filename', 'in', filenames) : files).execute())
+      return listSkillFiles<SkillFile>(await (filenames ? files.where('skill_file.filename', 'in', filenames) : files).execute())
     },
     async readSkillFile(actor, skillId, filename) {
-      return (await selectFiles(actor, skillId).where('skill_file.filename', '=', filename).executeTakeFirst()) ?? null
+      const files = await selectFiles(actor, skillId).where('skill_file.filename', '=', filename).execute()
+      return listSkillFiles<SkillFile>(files)[0] ?? null
     },
     async listTrash(userId, page) {
       const mine = db.selectFrom('item').where('item.owner_seq', 'in', ownersWith('edit', userId)).where('item.deleted_at', 'is not', null)

@@ -3,7 +3,7 @@ import type { Actor } from '../../library/actor.ts'
 import { type NamedFrontmatter, readNamedFrontmatter } from '../../library/frontmatter.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
 import type { ItemFilter } from '../../library/ports/search.ts'
-import { decodeText, SKILL_MD, sortFilenames } from '../../library/skill.ts'
+import { decodeText, listSkillFiles, SKILL_MD } from '../../library/skill.ts'
 import { type Reach, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { isNamed, ownersSeenBy } from '../people/team-roles.ts'
@@ -74,7 +74,7 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
           owner: row.username,
           path: row.is_first ? frontmatter.name : `${row.slug}/${frontmatter.name}`,
           frontmatter,
-          files: sortFilenames(own),
+          files: listSkillFiles(own),
           position: { createdAt: row.created_at, order: row.seq },
         },
       ]

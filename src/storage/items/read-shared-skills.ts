@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { describeSkill, type SkillDescription } from '../../library/frontmatter.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
-import { decodeText, SKILL_MD, sortFilenames } from '../../library/skill.ts'
+import { decodeText, listSkillFiles, SKILL_MD } from '../../library/skill.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
@@ -64,7 +64,7 @@ export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSk
     const tags = await readTags(db, seqs)
     const files = await db
       .selectFrom('skill_file')
-      .select(['item_seq', 'filename', 'sha256', 'size'])
+      .select(['item_seq', 'filename', 'sha256', 'size', 'mode'])
       .where('item_seq', 'in', seqs)
       .execute()
     const filesOf = Map.groupBy(files, ({ item_seq: seq }) => seq)
@@ -82,7 +82,7 @@ export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSk
       updatedAt: row.updated_at,
       channelName: row.channel_name,
       described: descriptions.get(digestOf(row.seq)) ?? describeSkill(''),
-      files: sortFilenames((filesOf.get(row.seq) ?? []).map(({ filename, sha256, size }) => ({ filename, sha256, size }))),
+      files: listSkillFiles((filesOf.get(row.seq) ?? []).map(({ item_seq: _, ...file }) => file)),
     }))
     return { skills, next: rows.length < limit ? null : (seqs.at(-1) ?? null) }
   }

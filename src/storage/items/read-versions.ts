@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Actor } from '../../library/actor.ts'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
-import { type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { listSkillFiles, type SkillFile } from '../../library/skill.ts'
 import { visibleSet, visibleVersions } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
@@ -66,7 +66,7 @@ export function readVersions(db: Kysely<Database>): Pick<ItemReader, 'listVersio
           ? await db
               .selectFrom('version_file')
               .innerJoin('blob', 'blob.sha256', 'version_file.sha256')
-              .select(['version_file.filename', 'blob.bytes'])
+              .select(['version_file.filename', 'version_file.mode', 'blob.bytes'])
               .where('version_file.version_seq', '=', row.seq)
               .execute()
           : null
@@ -82,7 +82,7 @@ export function readVersions(db: Kysely<Database>): Pick<ItemReader, 'listVersio
         tags: stringsJson.parse(JSON.parse(row.tags)),
         type: row.type === null ? null : z.enum(PROMPT_TYPES).parse(row.type),
         content: row.kind === 'prompt' ? row.content : null,
-        files: files ? sortFilenames<SkillFile>(files) : null,
+        files: files ? listSkillFiles<SkillFile>(files) : null,
       }
     },
   }

@@ -4,7 +4,7 @@ import type { Actor } from '../../library/actor.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
 import { type SharedState, sharedPath } from '../../library/shared-changes.ts'
-import { type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { listSkillFiles, type SkillFile } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
@@ -160,7 +160,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
           : await db
               .selectFrom('version_file')
               .innerJoin('blob', 'blob.sha256', 'version_file.sha256')
-              .select(['version_file.version_seq', 'version_file.filename', 'blob.bytes'])
+              .select(['version_file.version_seq', 'version_file.filename', 'version_file.mode', 'blob.bytes'])
               .where('version_file.version_seq', 'in', skills)
               .execute()
       const filesOf = Map.groupBy(files, ({ version_seq: seq }) => seq)
@@ -175,7 +175,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
         note: row.note,
         author: row.author,
         writer: row.writer,
-        files: sortFilenames<SkillFile>((filesOf.get(row.version_seq) ?? []).map(({ filename, bytes }) => ({ filename, bytes }))),
+        files: listSkillFiles<SkillFile>((filesOf.get(row.version_seq) ?? []).map(({ version_seq: _, ...file }) => file)),
       }))
     },
   }

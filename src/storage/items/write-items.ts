@@ -8,6 +8,7 @@ import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Ta
 import { requireMayAdd } from '../../library/owners.ts'
 import type { Editor, ImportOrigin, ItemWriter, PromptChange, SkillChange } from '../../library/ports/items.ts'
 import { type SharedState, sharedPath } from '../../library/shared-changes.ts'
+import { isSameFile } from '../../library/skill.ts'
 import { toTags } from '../../library/tags.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { parseVariables } from '../../library/variables.ts'
@@ -340,12 +341,12 @@ function listChanges(item: Prompt | Skill, next: NextState, tags: readonly Tag[]
 async function hasSameFiles(db: Kysely<Database>, seq: number, next: NextState): Promise<boolean> {
   if (next.kind === 'prompt' || !next.files) return true
   const files = await readFiles(db, seq)
-  const bytesOf = new Map(files.map(({ filename, bytes }) => [filename, bytes]))
+  const before = new Map(files.map((file) => [file.filename, file]))
   return (
     files.length === next.files.length &&
-    next.files.every(({ filename, bytes }) => {
-      const before = bytesOf.get(filename)
-      return before !== undefined && Buffer.compare(before, bytes) === 0
+    next.files.every((file) => {
+      const known = before.get(file.filename)
+      return known !== undefined && isSameFile(known, file)
     })
   )
 }

@@ -45,6 +45,7 @@ import { createSnapshotTables } from './0037-snapshot-tables.ts'
 import { countOwnerUsage } from './0038-owner-usage.ts'
 import { noteMakers } from './0039-made-by.ts'
 import { bindGroupTeams } from './0040-group-teams.ts'
+import { addFileModes } from './0041-file-modes.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -97,6 +98,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0038-owner-usage', up: countOwnerUsage, digest: '039d57b893ff6b2c5093ef63d0ae1bcbdc7481792de82d400f08af3ef870e68a' },
   { name: '0039-made-by', up: noteMakers, digest: '391c3d9b012a48c808d81376f1e36994770a43589252fe7ee72c9257b53eb3ee' },
   { name: '0040-group-teams', up: bindGroupTeams, digest: '87c842ecf223ef56e8e13a20e2fa5049f50642dae413cdb790d95095b3fd819c' },
+  { name: '0041-file-modes', up: addFileModes, digest: '8ad1585e3df85f1aee1b104102d79aa58c02f632e81c4081df66a901cf7b159d' },
 ]
 
 /** Options of a migration run. */

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { MAX_KEYS } from '../../library/account.ts'
+import { MAX_KEYS, MAX_PROGRAMS } from '../../library/account.ts'
 import { SCOPES, withinSchema } from '../../library/actor.ts'
 import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
@@ -130,14 +130,21 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
         if (key.within && 'team' in key.within && (await findRole(db, key.userId, key.within.team)) === null) {
           throw new AppError('not_found', 'You are not in this team any more.')
         }
-        const { active } = await db
+        const active = await db
           .selectFrom('api_key')
-          .select((eb) => eb.fn.countAll<number>().as('active'))
+          .select('id')
           .where('user_seq', '=', user.seq)
+          .where('client_id', key.connection ? 'is not' : 'is', null)
           .where(isActive(now()))
-          .executeTakeFirstOrThrow()
-        if (Number(active) >= MAX_KEYS)
+          .orderBy((eb) => eb.fn.coalesce('last_used_at', 'created_at'))
+          .orderBy('seq')
+          .execute()
+        if (!key.connection && active.length >= MAX_KEYS)
           throw new AppError('conflict', `${user.username} has ${MAX_KEYS} keys that work, and may have no more; revoke one first.`)
+        if (key.connection) {
+          const unused = active.slice(0, Math.max(0, active.length - MAX_PROGRAMS + 1)).map(({ id: program }) => program)
+          await endKeys(db, notes.audit, unused, now())
+        }
         const longAgo = new Date(context.clock() - KEPT_AFTER_END_MS).toISOString()
         await db
           .deleteFrom('api_key')

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { lstat, realpath, rename, rm } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { AppError } from '../../errors.ts'
 
 /** How long one Git command may take. */
@@ -29,6 +30,20 @@ const SYNCED = ['prompts', 'skills']
 const MISLEADING =
   /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|CONFIG(?:_.*)?)$/i
 const SSH_SHORT = /^(?:[\w.][\w.-]*@)?[\w.][\w.-]*:(?![:/\\])[^\s]+$/
+
+/**
+ * Keys of a repository's own configuration that name no program, no other file of settings and no place to fetch from unasked. New keys of Git
+ * may name one, so what is not here is refused.
+ */
+const PLAIN_KEYS = new RegExp(
+  `^(?:${[
+    'core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|longpaths|quotepath)',
+    'extensions\\.(?:objectformat|refstorage)',
+    'remote\\..*\\.(?:url|pushurl|fetch|push|prune|tagopt|mirror)',
+    'branch\\..*|color\\..*|user\\.(?:name|email|signingkey)|init\\.defaultbranch|pull\\.(?:ff|rebase)|push\\.(?:default|autosetupremote)',
+    'fetch\\.prune|gc\\.auto|receive\\.deny\\w+|submodule\\..*\\.(?:url|active)|lfs\\.repositoryformatversion|lfs\\..*\\.access',
+  ].join('|')})$`,
+)
 
 /** Runs `git` without a shell. @throws AppError `unavailable` with what Git says */
 async function runGit(folder: string | null, args: readonly string[], stdin = ''): Promise<string> {
@@ -94,6 +109,32 @@ export async function placeInWorkTree(folder: string): Promise<'top' | 'below' |
   return (await realpath(top)) === (await realpath(folder)) ? 'top' : 'below'
 }
 
+/**
+ * Refuses a repository that somebody else may have made, when its own configuration could lead Git to a program (filters, signatures, includes).
+ * @throws AppError `unavailable` naming the first such key
+ */
+export async function checkConfiguration(folder: string): Promise<void> {
+  const keys = (await runGit(folder, ['config', '--local', '--list', '--name-only', '-z'])).split('\0')
+  const key = keys.find((name) => name !== '' && !PLAIN_KEYS.test(name))
+  if (key === undefined) return
+  const why = 'could run a program, and is not obeyed here'
+  throw new AppError(
+    'unavailable',
+    `The Git configuration of ${folder} sets ${key.slice(0, 80)}, which ${why}. Remove it, or run Git yourself.`,
+  )
+}
+
+/** Whether a target is a repository on this machine, whose own configuration Git would obey. */
+function findLocalFolder(address: string): string | null {
+  if (address.startsWith('file:')) return fileURLToPath(address)
+  return isGitAddress(address) ? null : address
+}
+
+async function checkAddress(address: string): Promise<void> {
+  const local = findLocalFolder(address)
+  if (local !== null) await checkConfiguration(local)
+}
+
 /** Whether a local folder is a repository without files, to which one pushes. */
 export async function isBareRepository(folder: string): Promise<boolean> {
   return await runGit(folder, ['rev-parse', '--is-bare-repository']).then(
@@ -148,6 +189,7 @@ export async function findIgnored(folder: string, paths: readonly string[]): Pro
  * were not pushed, is thrown away, and the next steps make it again.
  */
 export async function openClone(address: string, folder: string): Promise<void> {
+  await checkAddress(address)
   if (await succeeds(resetClone(folder))) return
   // There is none, it is damaged, or the remote has another branch now.
   const fresh = `${folder}.new`
@@ -159,6 +201,7 @@ export async function openClone(address: string, folder: string): Promise<void> 
 
 /** Clones a repository into a folder that does not exist yet. */
 export async function makeClone(address: string, folder: string): Promise<void> {
+  await checkAddress(address)
   await runGit(null, ['clone', '--quiet', '--origin', 'origin', '--no-recurse-submodules', '--', address, folder])
 }
 
@@ -187,11 +230,13 @@ async function readCommit(folder: string, name: string): Promise<string | null> 
 }
 
 /** Pushes what was committed. @returns false when the remote has new commits, which must be read first */
-export async function pushClone(folder: string): Promise<boolean> {
+export async function pushClone(address: string, folder: string): Promise<boolean> {
   const ours = await readCommit(folder, 'HEAD')
   if (ours === null || ours === (await readCommit(folder, await remoteBranch(folder)))) return true
   try {
-    const args = ['push', '--quiet', 'origin', `HEAD:refs/heads/${await readBranch(folder)}`]
+    // Settings of ours do not reach the receiving side: a local repository's hooks would run on this machine.
+    const receiver = findLocalFolder(address) === null ? [] : [`--receive-pack=git -c core.hooksPath=${devNull} receive-pack`]
+    const args = ['push', '--quiet', ...receiver, 'origin', `HEAD:refs/heads/${await readBranch(folder)}`]
     await runGit(folder, args)
     return true
   } catch (error) {

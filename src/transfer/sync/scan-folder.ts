@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { filenameFault, normalizeFilename } from '../../library/filename.ts'
 import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from '../../library/left-out.ts'
-import { checkSkillFiles, MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES, SKILL_MD, type SkillFile } from '../../library/skill.ts'
+import {
+  checkSkillFiles,
+  MAX_FILE_BYTES,
+  MAX_SKILL_BYTES,
+  MAX_SKILL_FILES,
+  PROGRAM_MODE,
+  SKILL_MD,
+  type SkillFile,
+  toFileMode,
+} from '../../library/skill.ts'
 import { lstatIfThere, readRegularFile } from '../regular-file.ts'
 import type { FolderEntry } from './plan-sync.ts'
 import { sha256 } from './synced-prompt.ts'
@@ -170,7 +179,9 @@ export async function readSkill(
       size += bytes.length
       if (files.length >= MAX_SKILL_FILES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_FILES} files`)
       if (size > MAX_SKILL_BYTES) throw new AppError('invalid_input', `its files exceed ${MAX_SKILL_BYTES} bytes (8 MiB) in total`)
-      files.push({ filename: normalizeFilename(name), bytes })
+      // A folder may be without modes, so only a program's says something.
+      const isProgram = toFileMode((await lstatIfThere(join(root, path, name)))?.mode ?? 0) === PROGRAM_MODE && process.platform !== 'win32'
+      files.push({ filename: normalizeFilename(name), bytes, mode: isProgram ? PROGRAM_MODE : null })
     }
   }
   await walk('')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { User } from '../../library/items.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
-import { commitPaths, findIgnored, makeClone, openClone, placeInWorkTree, pushClone } from './git.ts'
+import { checkConfiguration, commitPaths, findIgnored, makeClone, openClone, placeInWorkTree, pushClone } from './git.ts'
 import { lockClone } from './lock-clone.ts'
 import { type SyncOptions, syncFolder } from './sync-folder.ts'
 import type { CloneStates, StateChange, SyncReport } from './sync-run.ts'
@@ -20,6 +20,7 @@ export async function syncWorkTree(store: LibraryStore, user: User, folder: stri
   if (place === 'below') report.remarks.push('The folder is part of a Git repository, not the top of one: nothing was committed.')
   if (place === 'top') {
     try {
+      await checkConfiguration(folder)
       if (await commitPaths(folder, report.touched, describe(report))) report.changes.push('Committed.')
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -68,7 +69,7 @@ async function syncClone(store: LibraryStore, user: User, address: string, folde
     const clone = statesOf(folder, before)
     report = addReports(report, await syncFolder(store, user, folder, { ...options, target: address, clone }))
     if (await commitPaths(folder, report.touched, describe(report), { takesIgnored: true })) report.changes.push('Committed.')
-    if (!(await pushClone(folder))) continue
+    if (!(await pushClone(address, folder))) continue
     await saveStates(store, user, address, clone.unsaved)
     return report
   }

@@ -58,7 +58,7 @@ export async function takeStep(run: Run, step: SyncStep): Promise<void> {
     case 'write-file':
       if (!isDryRun) await writeOut(run, step)
       report.written++
-      report.changes.push(`${path}: ${step.entry ? 'written' : 'new'} in the folder.`)
+      report.changes.push(`${path}: ${step.entry ? 'written in the folder' : 'new in the library, written in the folder'}.`)
       return
     case 'compare':
       return await (kindOf(path) === 'prompt' ? comparePrompt(run, step) : compareSkill(run, step))

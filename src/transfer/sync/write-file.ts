@@ -21,10 +21,11 @@ export interface FolderWriter {
   /**
    * Writes a file.
    * @param expected digest of what is there, null for nothing
+   * @param mode bits that it has besides those of a new file, or of the one that was there
    * @returns what somebody wrote into the old file in the last moment, which is in no other place now; usually null
    * @throws AppError `conflict` when something else is there, `invalid_input` when a folder above it is a link
    */
-  write(path: string, bytes: Uint8Array, expected: string | null): Promise<Buffer | null>
+  write(path: string, bytes: Uint8Array, expected: string | null, mode?: number): Promise<Buffer | null>
   /** Removes a file, and the folders that are empty then. @throws AppError as `write` */
   remove(path: string, expected: string): Promise<void>
   /** Removes temporary files. */
@@ -46,11 +47,11 @@ export async function openFolderWriter(root: string, now: number): Promise<Folde
   }
   await removeStale(temporary, now)
   return {
-    async write(path, bytes, expected) {
+    async write(path, bytes, expected, mode = 0) {
       const target = join(root, path)
       await requireFolder(root, dirname(path))
       if (expected === null) {
-        const staged = await stage(bytes, FILE_MODE)
+        const staged = await stage(bytes, FILE_MODE | mode)
         try {
           await linkNew(staged, target, path)
         } finally {
@@ -59,7 +60,7 @@ export async function openFolderWriter(root: string, now: number): Promise<Folde
         return null
       }
       return await withUnchanged(path, target, expected, async (file) => {
-        const staged = await stage(bytes, (await file.stat()).mode & 0o777)
+        const staged = await stage(bytes, ((await file.stat()).mode & 0o777) | mode)
         try {
           await requireSameFile(file, target, path)
           await rename(staged, target)

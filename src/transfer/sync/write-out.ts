@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import { checkSkillFiles, decodeText, type SkillFile } from '../../library/skill.ts'
+import { checkSkillFiles, decodeText, fileMode, type SkillFile } from '../../library/skill.ts'
 import { kindOf, type SyncStep } from './plan-sync.ts'
 import { conflictName, digestSkill, readSkill } from './scan-folder.ts'
 import { findPrompt, findSkill, type Run, readPromptBytes, readSkillFiles, saveWritten } from './sync-run.ts'
@@ -41,14 +41,15 @@ export async function writeOut(run: Run, { path, item, entry, from }: Written): 
     await writer.remove(`${path}/${filename}`, digest)
     report.touched.push(`${path}/${filename}`)
   }
-  for (const { filename, bytes } of files) {
+  for (const file of files) {
+    const { filename, bytes } = file
     const expected = old.get(filename) ?? null
     if (expected === sha256(bytes)) {
       // A killed sync may have written it, and not committed it.
       report.touched.push(`${path}/${filename}`)
       continue
     }
-    const late = await writer.write(`${path}/${filename}`, bytes, expected)
+    const late = await writer.write(`${path}/${filename}`, bytes, expected, fileMode(file) & 0o111)
     report.touched.push(`${path}/${filename}`)
     if (late) await keepCopy(run, path, [{ filename, bytes: late }])
   }

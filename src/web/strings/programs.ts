@@ -19,6 +19,8 @@ export const PROGRAM_WORDS = {
   none: 'No program is connected.',
   disconnect: 'Disconnect',
   disconnectNamed: (name: string) => `Disconnect ${name}`,
+  disconnectAll: 'Disconnect all',
+  disconnectAllMeans: 'Each program has to sign in again before it can use this library. Felt at once.',
   disconnectMeans: 'It has to sign in again before it can use this library. Felt at once.',
   howTo: (address: string) => `To connect one, give it the address ${address}.`,
 }

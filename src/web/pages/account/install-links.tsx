@@ -87,7 +87,7 @@ const MadeLink: FC<{ site: Site; made: z.infer<typeof madeLink> }> = ({ site: { 
       <h2 id="new-link">{words.installing.created(name)}</h2>
       <p>{words.installing.once}</p>
     </div>
-    {[url, `npx skills add ${url}`, `claude plugin marketplace add ${url}/marketplace.json`].map((text) => (
+    {[url, `npx skills add ${url}`, `claude plugin marketplace add ${url}.git`].map((text) => (
       <Sample words={words} text={text} />
     ))}
     <p class="quiet">{words.installing.isStored}</p>

@@ -3,7 +3,8 @@ import { connectProgram, refuseProgram, showProgramRequest } from '../../../oper
 import { listKeys, revokeKey } from '../../../operations/account/keys.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'
 import { Layout } from '../../layout.tsx'
-import { Fault } from '../../parts/field.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { ActionButton, Fault } from '../../parts/field.tsx'
 import { chosenReach, Permissions, Reach, readReaches } from '../../parts/permissions.tsx'
 import { CHART_STYLES } from '../../parts/usage-charts.tsx'
 import type { Action, PageRequest } from '../../request.ts'
@@ -32,14 +33,27 @@ export async function showPrograms(request: PageRequest) {
           endsNamed={programs.disconnectNamed}
           means={programs.disconnectMeans}
         />
+        {held.filter(isConnected).length > 1 ? (
+          <Confirm label={programs.disconnectAll} name={programs.disconnectAll} means={programs.disconnectAllMeans}>
+            <ActionButton does="revoke-all" label={programs.disconnectAll}>
+              {programs.disconnectAll}
+            </ActionButton>
+          </Confirm>
+        ) : null}
       </section>
     </SettingsPage>
   )
 }
 
-/** Disconnects one. */
+const isConnected = ({ program, state }: { readonly program: string | null; readonly state: string }) =>
+  program !== null && state === 'active'
+
+/** Disconnects one, or all. */
 export const changePrograms: Action = async ({ call, form }) => {
-  await call(revokeKey, { id: form.text('id') })
+  const isAll = form.text('do') === 'revoke-all'
+  const { keys } = isAll ? await call(listKeys, {}) : { keys: [] }
+  const ids = isAll ? keys.filter(isConnected).map(({ id }) => id) : [form.text('id')]
+  for (const id of ids) await call(revokeKey, { id })
   return { to: `${PATH}?done=program-disconnected` }
 }
 

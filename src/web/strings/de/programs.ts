@@ -19,6 +19,8 @@ export const PROGRAM_WORDS_DE: typeof PROGRAM_WORDS = {
   none: 'Kein Programm ist verbunden.',
   disconnect: 'Trennen',
   disconnectNamed: (name) => `${name} trennen`,
+  disconnectAll: 'Alle trennen',
+  disconnectAllMeans: 'Jedes Programm muss sich neu anmelden, bevor es die Bibliothek wieder nutzen kann. Das gilt sofort.',
   disconnectMeans: 'Das Programm muss sich neu anmelden, bevor es die Bibliothek wieder nutzen kann. Das gilt sofort.',
   howTo: (address) => `Zum Verbinden im Programm die Adresse ${address} angeben.`,
 }
