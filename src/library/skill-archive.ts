@@ -131,7 +131,7 @@ export function leftOutReason(name: string): { filename: string; reason: string 
 }
 
 /** The enclosing folder with its slash; empty without one, or with SKILL.md at the top. */
-function findTopFolder(names: readonly string[]): string {
+export function findTopFolder(names: readonly string[]): string {
   const [first = ''] = names
   const top = first.slice(0, first.indexOf('/') + 1)
   return top !== '' && !top.startsWith('..') && top !== './' && names.every((name) => name.startsWith(top)) ? top : ''

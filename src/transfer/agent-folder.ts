@@ -6,6 +6,7 @@ import { holdsPrivateKey, isLeftOutName } from '../library/left-out.ts'
 import { MAX_FILE_BYTES, SKILL_MD } from '../library/skill.ts'
 import { isAgentFile } from './agent-files.ts'
 import type { ImportEntry } from './import-entries.ts'
+import type { EntryPlace } from './match-entries.ts'
 import { readRegularFile } from './regular-file.ts'
 import { readSkillFolder } from './skill-folder.ts'
 import { readAgent, readMarkdown } from './upload.ts'
@@ -28,6 +29,9 @@ export async function* readAgentFolder(folder: string, isWhole = false): AsyncGe
   if (root === null || !(await lstat(root)).isDirectory()) throw new AppError('invalid_input', `${folder} is not a readable folder.`)
   // What a folder is depends on its name and that of the one above, also when it was given by itself.
   const above = `${basename(dirname(root))}/${basename(root)}`
+  // A part of a project has the places that it has in the whole.
+  const project = /^(.+?)\/\.(?:claude|agents|github|cursor|codex|gemini)(?:\/|$)/.exec(root)?.[1] ?? root
+  const toPlace = (path: string): EntryPlace => ({ root: project, path: relative(project, path) })
   let [names, found] = [0, 0]
   const walk = async function* (path: string, depth: number): AsyncGenerator<ImportEntry> {
     const inside = relative(root, path)
@@ -45,7 +49,7 @@ export async function* readAgentFolder(folder: string, isWhole = false): AsyncGe
     const place = inside === '' ? above : `${above}/${inside}`
     if (SKILLS.test(place) && entries.some((entry) => entry.isFile() && entry.name === SKILL_MD)) {
       found++
-      return yield await readSkill(path, inside || basename(root))
+      return yield { ...(await readSkill(path, inside || basename(root))), place: toPlace(path) }
     }
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const at = join(path, entry.name)
@@ -56,7 +60,7 @@ export async function* readAgentFolder(folder: string, isWhole = false): AsyncGe
         if (depth < MAX_DEPTH) yield* walk(at, depth + 1)
       } else if (isAgentFile(full) || PROMPT.test(entry.name)) {
         found++
-        if (entry.isFile()) yield* await readFile(at, name, full, isWhole)
+        if (entry.isFile()) for (const one of await readFile(at, name, full, isWhole)) yield { ...one, place: toPlace(at) }
         else yield { name, kind: null, fault: 'is no regular file, and links are not followed' }
       }
     }

@@ -5,13 +5,14 @@ import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
 import { findFrontmatterFault, splitFrontmatter } from '../library/frontmatter.ts'
 import { holdsPrivateKey } from '../library/left-out.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../library/skill.ts'
-import { leftOutReason, readZipInSteps } from '../library/skill-archive.ts'
+import { findTopFolder, leftOutReason, readZipInSteps } from '../library/skill-archive.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
+import type { EntryPlace } from './match-entries.ts'
 import { formatOf, type PromptDraft, readPromptFile, toPromptDraft, toRemarkedDraft } from './prompt-file.ts'
 import { type SkillDraft, toSkillDraft } from './skill-folder.ts'
 
 /** An entry of an upload: what it is called, and what it holds or why it is refused. */
-export type UploadEntry = { readonly name: string } & (
+export type UploadEntry = { readonly name: string; readonly place?: EntryPlace } & (
   | { readonly kind: 'prompt'; readonly draft: PromptDraft }
   | { readonly kind: 'skill'; readonly draft: SkillDraft }
   | { readonly kind: null; readonly fault: string }
@@ -45,6 +46,7 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
   }
   const entries: UploadEntry[] = []
   const plain: SkillFile[] = []
+  const archives: string[] = []
   let left = MAX_BYTES
   for (const file of files) {
     const reason = leftOutReason(file.filename)?.reason ?? (holdsPrivateKey(file.filename, file.bytes) ? 'contains a private key' : null)
@@ -59,7 +61,11 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
     const folder = file.filename.replace(ARCHIVE, '')
     try {
       const limits = { maxFiles: MAX_FILES, maxBytes: left, of: 'an import', removesTopFolder: false }
-      for (const { filename, bytes } of await takeSteps(readZipInSteps(file.bytes, limits), pause)) {
+      const read = await takeSteps(readZipInSteps(file.bytes, limits), pause)
+      const top = findTopFolder(read.map(({ filename }) => filename))
+      // One folder around everything is the name of a branch or a release.
+      archives.push(`${folder}/${top}`.replace(/\/$/, ''))
+      for (const { filename, bytes } of read) {
         left -= bytes.length
         plain.push({ filename: `${folder}/${filename}`, bytes })
       }
@@ -71,13 +77,13 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
   if (plain.length > MAX_FILES) throw new AppError('too_large', `These are ${plain.length} files; the limit for an import is ${MAX_FILES}.`)
   const { skills, others } = groupSkills(plain)
   for (const [folder, own] of skills) {
-    entries.push(readSkill(folder, own))
+    entries.push(putAt(readSkill(folder, own), folder.slice(0, -1), archives))
     await pause()
   }
   for (const file of others) {
     await pause()
     for await (const entry of readFile(file)) {
-      entries.push(entry)
+      entries.push(formatOf(file.filename) === null ? putAt(entry, file.filename, archives) : entry)
       if (entries.length > MAX_ENTRIES) {
         throw new AppError('too_large', `There are more than ${MAX_ENTRIES} entries. Import this on the command line.`)
       }
@@ -85,6 +91,14 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
     }
   }
   return entries
+}
+
+/** An entry with the place of its file or folder: in its archive, in the folder that was chosen, or by itself. */
+function putAt(entry: UploadEntry, filename: string, archives: readonly string[]): UploadEntry {
+  if (entry.kind === null) return entry
+  const archive = archives.find((root) => filename === root || filename.startsWith(`${root}/`))
+  const root = archive ?? (filename.includes('/') ? filename.slice(0, filename.indexOf('/')) : '.')
+  return { ...entry, place: { root, path: root === '.' ? filename : filename.slice(root.length + 1) } }
 }
 
 async function takeSteps(steps: ReturnType<typeof readZipInSteps>, pause: () => Promise<void>): Promise<readonly SkillFile[]> {

@@ -4,9 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { readRemote } from '../../src/cli/read-remote.ts'
+import { decodeText } from '../../src/library/skill.ts'
 import { readAgentFolder } from '../../src/transfer/agent-folder.ts'
 import { type ImportEntry, importEntries } from '../../src/transfer/import-entries.ts'
+import { importSkills } from '../../src/transfer/import-skills.ts'
 import { readLangfuse } from '../../src/transfer/langfuse-api.ts'
 import { createPeople } from '../../src/transfer/people.ts'
 import { readUpload } from '../../src/transfer/upload.ts'
@@ -30,7 +33,7 @@ const write = (path: string, text: string) => {
 const run = (entries: AsyncIterable<ImportEntry>, app = test.app) =>
   importEntries(app.store, entries, { owner: 'ada', visibility: undefined, leavesOutUnknownCategories: true }, createPeople())
 const prompts = async () => (await test.app.store.transfer.exportPrompts(null, 0, 100)).map(({ prompt }) => prompt)
-const skills = async () => await test.app.store.transfer.exportSkills(null, 0, 100)
+const skills = async () => await test.app.store.transfer.exportSkills(null, 0, 200)
 
 describe('a folder of a project', () => {
   const SKILL = '---\nname: tidy\ndescription: Tidies.\n---\nTidy.\n'
@@ -50,9 +53,9 @@ describe('a folder of a project', () => {
     const first = await run(readAgentFolder(folder))
     expect(first).toMatchObject({ read: 7, created: 5, refused: 2 })
     expect(first.remarks.toSorted()).toEqual([
-      '.claude/commands/link.md: refused: is no regular file, and links are not followed.',
+      '.claude/commands/link.md refused: is no regular file, and links are not followed.',
       '.claude/skills/tidy: skipped .env.',
-      expect.stringMatching(/^\.cursor\/rules\/empty\.mdc: refused: content/),
+      expect.stringMatching(/^\.cursor\/rules\/empty\.mdc refused: content/),
       '.cursor/rules/style.mdc: left out: globs.',
       '.github/prompts/review.prompt.md: left out: mode.',
     ])
@@ -100,6 +103,75 @@ describe('a folder of a project', () => {
         ['bad.mdc', null],
       ],
     )
+  })
+})
+
+describe('entries of one title', () => {
+  const skill = (name: string, text: string) => `---\nname: ${name}\ndescription: Tidies.\n---\n${text}\n`
+  const importFrom = (path: string) => importSkills(test.app.store, join(folder, path), { owner: 'ada', visibility: 'public' })
+  const addresses = async () =>
+    new Map((await skills()).map(({ skill: { slug }, files }) => [slug, decodeText(files[0]?.bytes ?? new Uint8Array())]))
+
+  it('keep their items and addresses when others come before them', async () => {
+    const is = (...texts: string[]) => new Map(texts.map((text, index) => [index === 0 ? 'x' : `x-${index + 1}`, skill('x', text)]))
+    for (const text of ['b', 'c']) write(`before/${text}/x/SKILL.md`, skill('x', text))
+    await importFrom('before')
+    expect(await addresses()).toEqual(is('b', 'c'))
+    for (const text of ['a', 'b', 'c']) write(`after/${text}/x/SKILL.md`, skill('x', text))
+    expect(await importFrom('after')).toMatchObject({ read: 3, created: 1, updated: 0, unchanged: 2 })
+    expect(await addresses()).toEqual(is('b', 'c', 'a'))
+    write('after/0/x/SKILL.md', skill('x', '0'))
+    write('after/c/x/SKILL.md', skill('x', 'c, again'))
+    rmSync(join(folder, 'after/a'), { recursive: true })
+    expect(await importFrom('after')).toMatchObject({ created: 1, updated: 1, unchanged: 1 })
+    expect(await addresses()).toEqual(is('b', 'c, again', 'a', '0'))
+  })
+
+  it('of three repositories, each imported in two versions, move no address', async () => {
+    const names = Array.from({ length: 12 }, (_, number) => `skill-${number % 5}`)
+    const paths = (version: number) =>
+      ['one', 'two', 'three'].flatMap((repository, seed) =>
+        names.flatMap((name, number) => {
+          if ((number + seed) % 6 === (version === 1 ? 0 : 3)) return []
+          const isChanged = version === 2 && (number + seed) % 4 === 0
+          return [
+            { path: `${repository}/plugins/${number}/skills/${name}`, name, text: `${repository} ${number}${isChanged ? ' changed' : ''}` },
+          ]
+        }),
+      )
+    for (const version of [1, 2]) {
+      for (const repository of ['one', 'two', 'three']) rmSync(join(folder, repository), { recursive: true, force: true })
+      for (const { path, name, text } of paths(version)) write(`${path}/SKILL.md`, skill(name, text))
+      const before = await addresses()
+      for (const repository of ['one', 'two', 'three']) await importFrom(repository)
+      const texts = [...(await addresses()).values()]
+      for (const { name, text } of paths(version)) expect(texts).toContain(skill(name, text))
+      for (const [slug, text] of before) expect((await addresses()).get(slug)?.replace(' changed', '')).toBe(text)
+    }
+    // One of each name and place, and none besides.
+    expect((await addresses()).size).toBe(new Set([1, 2].flatMap(paths).map(({ path }) => path)).size)
+  })
+
+  it('are told apart by their files in an upload too', async () => {
+    const actor = { ...(await test.user('bob')).actor, scopes: new Set(['read', 'write', 'account'] as const) }
+    const bytes = (text: string) => new TextEncoder().encode(text)
+    const upload = async (texts: Record<string, string>) => {
+      const files = Object.entries(texts).map(([name, text]) => ({
+        filename: `p/.cursor/rules/${name}.mdc`,
+        bytes: bytes(`# Persona\n${text}`),
+      }))
+      const { id } = await test.call(actor, 'check_import', { files })
+      const { entries } = await test.call(actor, 'show_import', { id })
+      await test.call(actor, 'run_import', { id })
+      return z
+        .array(z.object({ outcome: z.string() }))
+        .parse(entries)
+        .map(({ outcome }) => outcome)
+    }
+    expect(await upload({ b: 'B', c: 'C' })).toEqual(['created', 'created'])
+    const before = new Map((await prompts()).map(({ id, content }) => [id, content]))
+    expect(await upload({ a: 'A', b: 'B, changed', c: 'C' })).toEqual(['created', 'updated', 'unchanged'])
+    for (const { id, content } of await prompts()) expect(content.replace(', changed', '')).toBe(before.get(id) ?? '# Persona\nA')
   })
 })
 
