@@ -1,4 +1,5 @@
-import { splitFrontmatter } from '../library/frontmatter.ts'
+import { readPromptType } from '../library/fields.ts'
+import { describeOddFields, splitFrontmatter } from '../library/frontmatter.ts'
 import { toVariableName } from './foreign-variables.ts'
 
 /** A prompt in a file that an agent or an editor reads, as a row that the prompt reader knows. */
@@ -16,8 +17,7 @@ const AGENTS = /(?:^|\/)AGENTS\.md$/i
 const EDITOR_FIELDS = ['mode', 'agent', 'model', 'tools', 'argument-hint']
 /** How far a heading is read, in UTF-16 units. */
 const MAX_HEADING = 1_000
-/** A frontmatter that need not be YAML: editors write `globs: *.ts`. */
-const LINES = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]{0,65536}?)\r?\n)?---[ \t]*(?:\r?\n|$)/
+const EMPTY_FRONTMATTER = /^\uFEFF?---[ \t]*\r?\n---[ \t]*(?:\r?\n|$)/
 
 /** Whether {@link readAgentFile} reads a file of this name. */
 export function isAgentFile(filename: string): boolean {
@@ -37,9 +37,9 @@ export function readAgentFile(filename: string, text: string, isWhole = false): 
 }
 
 function readCommand(filename: string, title: string, text: string): AgentEntry {
-  const { known, body } = readFields(text)
-  // YAML reads [a] as a list, and [a] [b] as nothing.
-  const hint = /^argument-hint:[ \t]*(.*)$/m.exec(LINES.exec(text)?.[1] ?? '')?.[1] ?? ''
+  const { known, body, remarks: odd } = readFields(text)
+  // YAML reads [a] as a list.
+  const hint = /^argument-hint:[ \t]*(.*)$/m.exec(text.slice(0, text.length - body.length))?.[1] ?? ''
   const hints = [...hint.matchAll(/\[([^\][]+)\]|<([^<>]+)>/g)].map(([, square, angle]) => toVariableName(square ?? angle ?? ''))
   const nameOf = (number: number) => hints[number - 1] ?? `argument_${number}`
   const whole = hints.length === 1 && hints[0] ? hints[0] : 'arguments'
@@ -50,6 +50,7 @@ function readCommand(filename: string, title: string, text: string): AgentEntry 
     .replaceAll(/\$([1-9])(?![\d\w]|[.,]\d)/g, (_, number: string) => `\${${nameOf(Number(number))}}`)
   const lost = ['allowed-tools', 'model', 'disable-model-invocation', 'context', 'agent', 'hooks'].filter((name) => known.has(name))
   const remarks = [
+    ...odd,
     ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : []),
     ...(/!`[^`\n]+`/.test(content) ? ['commands in !`…` stay as text'] : []),
   ]
@@ -64,17 +65,11 @@ function readCommand(filename: string, title: string, text: string): AgentEntry 
   }
 }
 
-/** A text apart from its frontmatter, which is read line by line where it is no YAML. */
-function readFields(text: string): { readonly known: ReadonlyMap<string, string>; readonly body: string } {
-  const { fields, body } = splitFrontmatter(text)
-  if (fields.length > 0) return { known: new Map(fields), body }
-  const block = LINES.exec(text)
-  if (!block) return { known: new Map(), body: text }
-  const lines = (block[1] ?? '').split('\n').flatMap((line) => {
-    const [, field, value] = /^([\w-]+):[ \t]*(.*)$/.exec(line) ?? []
-    return field === undefined || value === undefined ? [] : [[field, value.trim().replace(/^(['"])(.*)\1$/, '$2')] as const]
-  })
-  return { known: new Map(lines.filter(([, value]) => value !== '')), body: text.slice(block[0].length) }
+/** A text apart from its frontmatter. Fields of these formats that are never YAML, such as `globs: *.ts`, are nothing to remark. */
+function readFields(text: string): { readonly known: ReadonlyMap<string, string>; readonly body: string; readonly remarks: string[] } {
+  const { fields, odd, body } = splitFrontmatter(text)
+  const remarks = describeOddFields(odd.filter(({ field }) => field !== 'globs' && field !== 'argument-hint'))
+  return { known: new Map(fields), body: body.replace(EMPTY_FRONTMATTER, ''), remarks }
 }
 
 function readDescription(fields: ReadonlyMap<string, string>): string | null {
@@ -83,12 +78,12 @@ function readDescription(fields: ReadonlyMap<string, string>): string | null {
 }
 
 function readRule(filename: string, name: string, text: string): AgentEntry {
-  const { known: fields, body } = readFields(text)
+  const { known: fields, body, remarks: odd } = readFields(text)
   const content = trimStart(body)
   const lost = ['globs', 'alwaysApply'].filter((field) => !['', 'null'].includes(fields.get(field) ?? ''))
   const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
   const title = heading ?? name.replaceAll(/[-_]+/g, ' ')
-  const remarks = lost.length > 0 ? [`left out: ${lost.join(', ')}`] : []
+  const remarks = [...odd, ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : [])]
   return {
     name: filename,
     row: {
@@ -130,7 +125,7 @@ export function readEditorPrompt(
   fields: ReadonlyMap<string, string>,
   content: string,
 ): { readonly content: string; readonly remark: string | null } {
-  if (fields.has('type')) return { content, remark: null }
+  if (readPromptType(fields.get('type') ?? '') !== null) return { content, remark: null }
   const lost = EDITOR_FIELDS.filter((name) => fields.has(name))
   return {
     content: content.replaceAll(/\$\{input:([^{}:\n]+)(?::[^{}\n]*)?\}/g, (raw, name: string) => {

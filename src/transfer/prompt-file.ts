@@ -6,7 +6,7 @@ import { type CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { cutAtWord } from '../library/characters.ts'
-import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, tagsField, titleField } from '../library/fields.ts'
+import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, readPromptType, tagsField, titleField } from '../library/fields.ts'
 import type { Hold } from '../library/ports/transfer.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 import { readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
@@ -240,8 +240,8 @@ export function toPromptDraft(value: unknown, isCsv = false): { draft: PromptDra
   if (!title.success) return { fault: `title ${title.error.issues[0]?.message}` }
   const content = contentField.safeParse(row.content ?? row.prompt ?? '')
   if (!content.success) return { fault: `content ${content.error.issues[0]?.message}` }
-  const type = z.enum(PROMPT_TYPES).safeParse(row.type?.trim() ? row.type.trim().toUpperCase() : 'TEXT')
-  if (!type.success) return { fault: `type "${row.type}" is not one of ${PROMPT_TYPES.join(', ')}` }
+  const type = row.type?.trim() ? readPromptType(row.type) : 'TEXT'
+  if (type === null) return { fault: `type "${row.type}" is not one of ${PROMPT_TYPES.join(', ')}` }
   const visibility = readVisibility(row)
   if (visibility === null) {
     return row.visibility
@@ -259,7 +259,7 @@ export function toPromptDraft(value: unknown, isCsv = false): { draft: PromptDra
       title: title.data,
       content: content.data,
       description,
-      type: type.data,
+      type,
       category: row.categorySlug || row.category || (isTrue(row.for_devs) ? DEVELOPERS_CATEGORY : null),
       tags: tags.data,
       contributors: [...splitList(row.author ?? row.contributor ?? ''), ...(row.contributors ?? [])],

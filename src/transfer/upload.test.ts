@@ -25,14 +25,18 @@ it('reads tags of a frontmatter in each form they are written in', async () => {
   expect(await read('other: x')).toEqual([])
 })
 
-it('refuses Markdown whose frontmatter cannot be read, and takes text between two rules as text', async () => {
+it('reads Markdown whose frontmatter is no YAML field by field, and takes text between two rules as text', async () => {
   const read = async (text: string) => (await readUpload([{ filename: 'a.md', bytes: bytes(text) }]))[0]
-  expect(await read('---\ntitle: Sum: up\n---\nText.')).toEqual({
-    name: 'a.md',
-    kind: null,
-    fault: expect.stringMatching(/^its frontmatter is not valid YAML in line 2 .*empty line before the first ---/),
+  expect(await read('---\ntitle: Sum: up\ntype: command\ntags: [a, b, c, d, e, f, g, h, i, j, k]\n---\nText.')).toMatchObject({
+    draft: {
+      title: 'Sum: up',
+      content: 'Text.',
+      type: 'TEXT',
+      tags: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'],
+      remark: expect.stringMatching(/^"title" in line 2 is not valid YAML.*; left out: type "command".*; 1 of its tags were left out$/),
+    },
   })
-  expect(await read('---\nSum: up: this\n---\nText.')).toMatchObject({ kind: null })
+  expect(await read('---\nSum up.\ntitle: Sum: up\n---\nText.')).toMatchObject({ fault: expect.stringMatching(/not valid YAML in line 2/) })
   expect(await read('---\nSum up\n---\nText.')).toMatchObject({ draft: { content: '---\nSum up\n---\nText.' } })
   expect(await read('\n---\ntitle: Sum: up\n---\nText.')).toMatchObject({ draft: { content: '---\ntitle: Sum: up\n---\nText.' } })
 })

@@ -1,14 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
-import { cutAtWord, cutCharacters } from '../library/characters.ts'
-import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
-import { findFrontmatterFault, splitFrontmatter } from '../library/frontmatter.ts'
+import { cutCharacters } from '../library/characters.ts'
+import { MAX_TAG, MAX_TAGS, MAX_TITLE, PROMPT_TYPES, readPromptType } from '../library/fields.ts'
+import { describeOddFields, findFrontmatterFault, splitFrontmatter } from '../library/frontmatter.ts'
 import { holdsPrivateKey } from '../library/left-out.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../library/skill.ts'
 import { findTopFolder, leftOutReason, readZipInSteps } from '../library/skill-archive.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
+import { cutLongTags } from './foreign-tags.ts'
 import type { EntryPlace } from './match-entries.ts'
-import { formatOf, type PromptDraft, readPromptFile, toPromptDraft, toRemarkedDraft } from './prompt-file.ts'
+import { formatOf, type PromptDraft, readPromptFile, toRemarkedDraft } from './prompt-file.ts'
 import { type SkillDraft, toSkillDraft } from './skill-folder.ts'
 
 /** An entry of an upload: what it is called, and what it holds or why it is refused. */
@@ -184,7 +185,7 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
   const text = decodeText(bytes)
   if (text === null) return { name: filename, kind: null, fault: 'is not UTF-8 text' }
-  const { fields, body } = splitFrontmatter(text)
+  const { fields, odd, body } = splitFrontmatter(text)
   const fault = fields.length === 0 ? findFrontmatterFault(text) : null
   if (fault !== null) return { name: filename, kind: null, fault }
   const known = new Map(fields)
@@ -192,18 +193,29 @@ export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
   const { content, remark } = EDITOR_PROMPT.test(filename) ? readEditorPrompt(known, start) : { content: start, remark: null }
   const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
   const fileTitle = (filename.split('/').at(-1) ?? filename).replace(ENDING, '').replaceAll(/[-_]+/g, ' ')
-  const title = cutCharacters((known.get('title') ?? heading ?? known.get('name') ?? fileTitle).trim(), MAX_TITLE)
-  const description = known.get('description')?.trim()
-  const made = toPromptDraft({
-    title,
+  const title = [known.get('title'), heading, known.get('name'), fileTitle].find((text) => text?.trim()) ?? ''
+  const type = known.get('type')?.trim() ?? ''
+  const isOtherType = type !== '' && readPromptType(type) === null
+  const tags = cutLongTags(readTags(known.get('tags')), MAX_TAGS, MAX_TAG)
+  const remarks = [
+    ...describeOddFields(odd),
+    remark,
+    isOtherType ? `left out: type "${type.slice(0, 40)}", which is none of ${PROMPT_TYPES.join(', ')}` : null,
+    tags.remark,
+  ]
+  const row = {
+    title: cutCharacters(title.trim(), MAX_TITLE),
     content,
-    description: description ? cutAtWord(description, MAX_DESCRIPTION) : null,
-    type: known.get('type'),
+    description: known.get('description')?.trim() || null,
+    type: isOtherType ? undefined : type,
     category: known.get('category'),
-    tags: readTags(known.get('tags')),
-  })
-  if ('fault' in made) return { name: filename, kind: null, fault: made.fault }
-  return { name: filename, kind: 'prompt', draft: remark === null ? made.draft : { ...made.draft, remark } }
+    tags: tags.tags,
+  }
+  const made = toRemarkedDraft(
+    row,
+    remarks.filter((one) => one !== null),
+  )
+  return 'fault' in made ? { name: filename, kind: null, fault: made.fault } : { name: filename, kind: 'prompt', draft: made.draft }
 }
 
 /** Tags of a frontmatter: a list written as YAML, or one line with commas. */

@@ -94,7 +94,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0036-read-marks', up: createReadMarks, digest: 'dd25765e91f211e6cf7fb46211a0b2c2cab8b6557708b56c80af73ee6ed425a8' },
   { name: '0037-snapshot-tables', up: createSnapshotTables, digest: 'b54e8d09f4143e374a1c1bc60161048a02ec2e03785f6a8651b4a766b5c4da3e' },
   { name: '0038-owner-usage', up: countOwnerUsage, digest: '039d57b893ff6b2c5093ef63d0ae1bcbdc7481792de82d400f08af3ef870e68a' },
-  { name: '0039-import-sources', up: createImportSources, digest: 'db327989d87a74ef2373fa9f70f5cedb12cce00bb8d1f1a1d1a76b9f12053b97' },
+  { name: '0039-import-sources', up: createImportSources, digest: 'c54d49e771fb30ca91dad4b1a9f80017c1ec0dc556233fb2d3d1ce24b794aa57' },
 ]
 
 /** Options of a migration run. */
