@@ -3,9 +3,9 @@ import { AppError } from '../errors.ts'
 import { cutCharacters } from '../library/characters.ts'
 import { MAX_TAG, MAX_TAGS, MAX_TITLE, PROMPT_TYPES, readPromptType } from '../library/fields.ts'
 import { describeOddFields, findFrontmatterFault, splitFrontmatter } from '../library/frontmatter.ts'
-import { holdsPrivateKey } from '../library/left-out.ts'
+import { holdsPrivateKey, isSystemName } from '../library/left-out.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../library/skill.ts'
-import { findTopFolder, leftOutReason, readZipInSteps } from '../library/skill-archive.ts'
+import { findTopFolder, type LeftOutFile, leftOutReason, type ReadArchive, readZipInSteps } from '../library/skill-archive.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
 import { cutLongTags } from './foreign-tags.ts'
 import type { EntryPlace } from './match-entries.ts'
@@ -48,11 +48,13 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
   const entries: UploadEntry[] = []
   const plain: SkillFile[] = []
   const archives: string[] = []
+  /** Files that are not read; the skill that one belongs to goes on without it, or `costs` as much. */
+  const leftOut: (LeftOutFile & { readonly costsSkill: boolean })[] = []
   let left = MAX_BYTES
   for (const file of files) {
     const reason = leftOutReason(file.filename)?.reason ?? (holdsPrivateKey(file.filename, file.bytes) ? 'contains a private key' : null)
     if (reason !== null) {
-      entries.push({ name: file.filename, kind: null, fault: reason })
+      leftOut.push({ filename: file.filename, reason, costsSkill: false })
       continue
     }
     if (!ARCHIVE.test(file.filename)) {
@@ -61,9 +63,14 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
     }
     const folder = file.filename.replace(ARCHIVE, '')
     try {
-      const limits = { maxFiles: MAX_FILES, maxBytes: left, of: 'an import', removesTopFolder: false }
-      const read = await takeSteps(readZipInSteps(file.bytes, limits), pause)
+      const limits = { maxFiles: MAX_FILES, maxBytes: left, of: 'an import', removesTopFolder: false, goesOn: true }
+      const { files: read, skipped, refused } = await takeSteps(readZipInSteps(file.bytes, limits), pause)
       const top = findTopFolder(read.map(({ filename }) => filename))
+      for (const { filename, reason } of skipped) {
+        const isNoise = filename.split('/').some(isSystemName)
+        if (!isNoise) leftOut.push({ filename: `${folder}/${filename}`, reason, costsSkill: false })
+      }
+      for (const { filename, reason } of refused) leftOut.push({ filename: `${folder}/${filename}`, reason, costsSkill: true })
       // One folder around everything is the name of a branch or a release.
       archives.push(`${folder}/${top}`.replace(/\/$/, ''))
       for (const { filename, bytes } of read) {
@@ -76,9 +83,11 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
     }
   }
   if (plain.length > MAX_FILES) throw new AppError('too_large', `These are ${plain.length} files; the limit for an import is ${MAX_FILES}.`)
-  const { skills, others } = groupSkills(plain)
+  const { skills, others, topOf } = groupSkills(plain)
+  for (const { filename, reason } of leftOut) if (topOf(filename) === null) entries.push({ name: filename, kind: null, fault: reason })
   for (const [folder, own] of skills) {
-    entries.push(putAt(readSkill(folder, own), folder.slice(0, -1), archives))
+    const missing = leftOut.filter(({ filename }) => topOf(filename) === folder)
+    entries.push(putAt(readSkill(folder, own, missing), folder.slice(0, -1), archives))
     await pause()
   }
   for (const file of others) {
@@ -102,16 +111,21 @@ function putAt(entry: UploadEntry, filename: string, archives: readonly string[]
   return { ...entry, place: { root, path: root === '.' ? filename : filename.slice(root.length + 1) } }
 }
 
-async function takeSteps(steps: ReturnType<typeof readZipInSteps>, pause: () => Promise<void>): Promise<readonly SkillFile[]> {
+async function takeSteps(steps: ReturnType<typeof readZipInSteps>, pause: () => Promise<void>): Promise<ReadArchive> {
   for (;;) {
     const step = steps.next()
-    if (step.done) return step.value.files
+    if (step.done) return step.value
     await pause()
   }
 }
 
 /** The files of each folder that holds a SKILL.md, by its path; a folder in a skill belongs to it. Names are those in the skill. */
-function groupSkills(files: readonly SkillFile[]): { skills: Map<string, SkillFile[]>; others: SkillFile[] } {
+function groupSkills(files: readonly SkillFile[]): {
+  skills: Map<string, SkillFile[]>
+  others: SkillFile[]
+  /** The folder of the skill that a file belongs to; null for none. */
+  topOf: (filename: string) => string | null
+} {
   const folders = files
     .filter(({ filename }) => filename === SKILL_MD || filename.endsWith(`/${SKILL_MD}`))
     .map(({ filename }) => filename.slice(0, -SKILL_MD.length))
@@ -132,14 +146,21 @@ function groupSkills(files: readonly SkillFile[]): { skills: Map<string, SkillFi
     const group = folder === null ? others : skills.get(folder)
     group?.push(file)
   }
-  return { skills, others }
+  return { skills, others, topOf }
 }
 
-function readSkill(folder: string, files: readonly SkillFile[]): UploadEntry {
+function readSkill(
+  folder: string,
+  files: readonly SkillFile[],
+  missing: readonly (LeftOutFile & { readonly costsSkill: boolean })[],
+): UploadEntry {
   const name = folder.split('/').at(-2) ?? 'skill'
   const own = files.map(({ filename, bytes }) => ({ filename: filename.slice(folder.length), bytes }))
+  const [fatal] = missing.filter(({ costsSkill }) => costsSkill)
+  if (fatal) return { name: `${folder}${SKILL_MD}`, kind: null, fault: fatal.reason }
+  const remarks = missing.map(({ filename, reason }) => `skipped ${filename.slice(folder.length)}: ${reason}`)
   try {
-    return { name: `${folder}${SKILL_MD}`, kind: 'skill', draft: toSkillDraft(name, own, []) }
+    return { name: `${folder}${SKILL_MD}`, kind: 'skill', draft: toSkillDraft(name, own, remarks) }
   } catch (error) {
     return { name: `${folder}${SKILL_MD}`, kind: null, fault: toFault(error) }
   }

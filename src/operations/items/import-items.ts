@@ -240,7 +240,7 @@ export const runImport = defineOperation({
         for (const entry of next) {
           const match = { id: entry.itemId, isOfAnother: false }
           const planned = await toPlanned(run.finish(transaction, readBody(entry), match))
-          if (planned) finished.push({ number: entry.number, ...planned })
+          if (planned) finished.push({ number: entry.number, ...planned, remark: planned.remark ?? entry.remark })
         }
         if (finished.length > 0) await transaction.imports.finishImportEntries(id, finished)
         return next.length > 0
