@@ -20,7 +20,11 @@ it('reads commands of Claude Code with their arguments as variables', () => {
       'git:review',
       'Review a pull request',
       'Review PR ${pr-number} with priority ${priority}, ${argument_3} for $1.50 or $100. All: ${arguments} and ${pr-number}. !`git status`',
-      ['left out: allowed-tools', 'commands in !`…` stay as text'],
+      [
+        'left out: allowed-tools',
+        'commands in !`…` stay as text',
+        'changed: $1 to ${pr-number}, $2 to ${priority}, $3 to ${argument_3}, $ARGUMENTS[0] to ${pr-number}, $ARGUMENTS to ${arguments}',
+      ],
     ],
   ])
   expect(one('.claude/commands/fix.md', '---\nargument-hint: [issue]\n---\nFix $ARGUMENTS')[0]?.slice(1, 4)).toEqual([
@@ -30,6 +34,17 @@ it('reads commands of Claude Code with their arguments as variables', () => {
   ])
   expect(one('.claude/commands/bare.md', 'Do $ARGUMENTS')[0]?.[3]).toBe('Do ${arguments}')
   expect(readAgentFile('commands/x.md', 'text')).toBeNull()
+})
+
+it('takes numbers for arguments only where a command has some, and never in code', () => {
+  const code = 'Run `awk "{print $1}"`:\n```sh\necho "$1" # `\n```\nCosts $5. Escaped: \\$1, $$1.'
+  expect(one('.claude/commands/x.md', code)).toEqual([['.claude/commands/x.md', 'x', null, code, []]])
+  const [command] = one('.claude/commands/x.md', `${code}\n\nFix $1 with $2. $ARGUMENTS`)
+  expect(command?.slice(3)).toEqual([
+    `${code}\n\nFix \${argument_1} with \${argument_2}. \${arguments}`,
+    ['stays as text in code: $1', 'changed: $1 to ${argument_1}, $2 to ${argument_2}, $ARGUMENTS to ${arguments}'],
+  ])
+  expect(one('.claude/commands/x.md', '---\nargument-hint: [a] [b]\n---\nFix $2.')[0]?.[3]).toBe('Fix ${b}.')
 })
 
 it('reads rules of Cursor, whose frontmatter is often no YAML', () => {
@@ -58,8 +73,11 @@ it('turns the inputs of VS Code into variables, and leaves files of this library
   const text = 'Write ${input:name:Your name} in ${input:lang} for ${file}.'
   const matter = new Map(Object.entries({ mode: 'agent', tools: '[x]' }))
   const content = 'Write ${name} in ${lang} for ${file}.'
-  expect(readEditorPrompt(matter, text)).toEqual({ content, remark: 'left out: mode, tools' })
-  expect(readEditorPrompt(new Map([['type', 'TEXT']]), text)).toEqual({ content: text, remark: null })
+  expect(readEditorPrompt(matter, text)).toEqual({
+    content,
+    remarks: ['left out: mode, tools', 'changed: ${input:name:Your name} to ${name}, ${input:lang} to ${lang}'],
+  })
+  expect(readEditorPrompt(new Map([['type', 'TEXT']]), text)).toEqual({ content: text, remarks: [] })
 })
 
 it('takes time that grows with the text alone', () => {

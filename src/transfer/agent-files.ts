@@ -1,6 +1,6 @@
 import { readPromptType } from '../library/fields.ts'
 import { describeOddFields, splitFrontmatter } from '../library/frontmatter.ts'
-import { toVariableName } from './foreign-variables.ts'
+import { type Changes, describeChanges, toVariableName } from './foreign-variables.ts'
 
 /** A prompt in a file that an agent or an editor reads, as a row that the prompt reader knows. */
 export interface AgentEntry {
@@ -43,16 +43,26 @@ function readCommand(filename: string, title: string, text: string): AgentEntry 
   const hints = [...hint.matchAll(/\[([^\][]+)\]|<([^<>]+)>/g)].map(([, square, angle]) => toVariableName(square ?? angle ?? ''))
   const nameOf = (number: number) => hints[number - 1] ?? `argument_${number}`
   const whole = hints.length === 1 && hints[0] ? hints[0] : 'arguments'
-  const content = trimStart(body)
-    .replaceAll(/\$ARGUMENTS\[(\d)\]/g, (_, index: string) => `\${${nameOf(Number(index) + 1)}}`)
-    .replaceAll(/\$ARGUMENTS\b/g, `\${${whole}}`)
-    // Not a sum of money, such as $1.50 or $100.
-    .replaceAll(/\$([1-9])(?![\d\w]|[.,]\d)/g, (_, number: string) => `\${${nameOf(Number(number))}}`)
+  const changes: Changes = new Map()
+  const put = (raw: string, name: string) => {
+    changes.set(raw, `\${${name}}`)
+    return `\${${name}}`
+  }
+  const start = trimStart(body)
+  const hasArguments = hint !== '' || /\$ARGUMENTS\b/.test(start)
+  const { text: numbered, inCode } = hasArguments
+    ? putNumbered(start, hints.length, (raw, number) => put(raw, nameOf(number)))
+    : { text: start, inCode: [] }
+  const content = numbered
+    .replaceAll(/\$ARGUMENTS\[(\d)\]/g, (raw, index: string) => put(raw, nameOf(Number(index) + 1)))
+    .replaceAll(/\$ARGUMENTS\b/g, (raw) => put(raw, whole))
   const lost = ['allowed-tools', 'model', 'disable-model-invocation', 'context', 'agent', 'hooks'].filter((name) => known.has(name))
   const remarks = [
     ...odd,
     ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : []),
     ...(/!`[^`\n]+`/.test(content) ? ['commands in !`…` stay as text'] : []),
+    ...(inCode.length > 0 ? [`stays as text in code: ${inCode.join(', ')}`] : []),
+    ...describeChanges(changes),
   ]
   return {
     name: filename,
@@ -63,6 +73,50 @@ function readCommand(filename: string, title: string, text: string): AgentEntry 
     },
     remarks,
   }
+}
+
+/** An argument by its number, but no sum of money such as $1.50 or $100, and none that is escaped. */
+const NUMBERED = /(?<![\\$])\$([1-9])(?![\d\w]|[.,]\d)/g
+
+/**
+ * Replaces `$1` to `$9` outside of code. A number counts as far as there are hints, or the numbers before it: `$5` alone is a price.
+ * @returns what stays in code as well
+ */
+function putNumbered(
+  text: string,
+  hinted: number,
+  put: (raw: string, number: number) => string,
+): { readonly text: string; readonly inCode: readonly string[] } {
+  const pieces = splitCode(text)
+  const used = new Set(
+    pieces.flatMap(({ isCode, piece }) => (isCode ? [] : [...piece.matchAll(NUMBERED)].map(([, number]) => Number(number)))),
+  )
+  let most = hinted
+  while (used.has(most + 1)) most++
+  const inCode = new Set(pieces.flatMap(({ isCode, piece }) => (isCode ? [...piece.matchAll(NUMBERED)].map(([raw]) => raw) : [])))
+  const replaced = pieces.map(({ isCode, piece }) =>
+    isCode ? piece : piece.replaceAll(NUMBERED, (raw, number: string) => (Number(number) <= most ? put(raw, Number(number)) : raw)),
+  )
+  return { text: replaced.join(''), inCode: [...inCode] }
+}
+
+/** A Markdown text in pieces: fenced blocks and what stands between backticks on a line are code. */
+function splitCode(text: string): { readonly piece: string; readonly isCode: boolean }[] {
+  const pieces: { piece: string; isCode: boolean }[] = []
+  let fence: string | null = null
+  for (const line of text.split(/(?<=\n)/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    const isFence = fence === null ? mark !== undefined : mark?.startsWith(fence) === true && line.trim() === mark
+    if (fence !== null || isFence) pieces.push({ piece: line, isCode: true })
+    else {
+      const parts = line.split(/(`+)/)
+      // After an odd number of marks, the last one opens nothing.
+      const lastMark = parts.length % 4 === 3 ? parts.length - 2 : parts.length
+      for (const [index, piece] of parts.entries()) pieces.push({ piece, isCode: index % 4 !== 0 && index < lastMark })
+    }
+    if (isFence) fence = fence === null ? (mark ?? null) : null
+  }
+  return pieces
 }
 
 /** A text apart from its frontmatter. Fields of these formats that are never YAML, such as `globs: *.ts`, are nothing to remark. */
@@ -124,16 +178,17 @@ function readAgents(filename: string, text: string, isWhole: boolean): AgentEntr
 export function readEditorPrompt(
   fields: ReadonlyMap<string, string>,
   content: string,
-): { readonly content: string; readonly remark: string | null } {
-  if (readPromptType(fields.get('type') ?? '') !== null) return { content, remark: null }
+): { readonly content: string; readonly remarks: readonly string[] } {
+  if (readPromptType(fields.get('type') ?? '') !== null) return { content, remarks: [] }
   const lost = EDITOR_FIELDS.filter((name) => fields.has(name))
-  return {
-    content: content.replaceAll(/\$\{input:([^{}:\n]+)(?::[^{}\n]*)?\}/g, (raw, name: string) => {
-      const variable = toVariableName(name)
-      return variable === null ? raw : `\${${variable}}`
-    }),
-    remark: lost.length > 0 ? `left out: ${lost.join(', ')}` : null,
-  }
+  const changes: Changes = new Map()
+  const replaced = content.replaceAll(/\$\{input:([^{}:\n]+)(?::[^{}\n]*)?\}/g, (raw, name: string) => {
+    const variable = toVariableName(name)
+    if (variable === null) return raw
+    changes.set(raw, `\${${variable}}`)
+    return `\${${variable}}`
+  })
+  return { content: replaced, remarks: [...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : []), ...describeChanges(changes)] }
 }
 
 function trimStart(text: string): string {

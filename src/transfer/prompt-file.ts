@@ -10,6 +10,7 @@ import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, readPromp
 import type { Hold } from '../library/ports/transfer.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 import { readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
+import { describeVariables } from './foreign-variables.ts'
 import { decodeUtf8, readLines } from './text-lines.ts'
 
 /** A validated prompt of a file. Missing fields are undefined. */
@@ -210,7 +211,7 @@ async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncG
 /** A draft of another product's entry; null when it is none. */
 export function readForeignDraft(value: unknown): ReturnType<typeof toPromptDraft> | null {
   const foreign = toForeignEntry(value)
-  return foreign && toRemarkedDraft(foreign.row, foreign.leftOut)
+  return foreign && toRemarkedDraft(foreign.row, [...foreign.leftOut, ...describeVariables(String(foreign.row['content']))])
 }
 
 /** A draft of what another product wrote, with remarks on what is left out. */

@@ -8,6 +8,7 @@ import { decodeText, SKILL_MD, type SkillFile } from '../library/skill.ts'
 import { findTopFolder, type LeftOutFile, leftOutReason, type ReadArchive, readZipInSteps } from '../library/skill-archive.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
 import { cutLongTags } from './foreign-tags.ts'
+import { describeVariables } from './foreign-variables.ts'
 import type { EntryPlace } from './match-entries.ts'
 import { formatOf, type PromptDraft, readPromptFile, toRemarkedDraft } from './prompt-file.ts'
 import { type SkillDraft, toSkillDraft } from './skill-folder.ts'
@@ -189,7 +190,7 @@ export function readAgent(filename: string, bytes: Uint8Array, isWhole = false):
   if (text === null) return [{ name: filename, kind: null, fault: 'is not UTF-8 text' }]
   return (readAgentFile(filename, text, isWhole) ?? []).map(({ name, row, remarks }) => {
     const title = cutCharacters(row.title.trim(), MAX_TITLE)
-    const made = toRemarkedDraft({ ...row, title }, remarks)
+    const made = toRemarkedDraft({ ...row, title }, [...remarks, ...describeVariables(row.content)])
     return 'fault' in made ? { name, kind: null, fault: made.fault } : { name, kind: 'prompt', draft: made.draft }
   })
 }
@@ -211,7 +212,8 @@ export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
   if (fault !== null) return { name: filename, kind: null, fault }
   const known = new Map(fields)
   const start = body.replace(/^\uFEFF?(?:[ \t]*\r?\n)+/, '')
-  const { content, remark } = EDITOR_PROMPT.test(filename) ? readEditorPrompt(known, start) : { content: start, remark: null }
+  const editor = EDITOR_PROMPT.test(filename) ? readEditorPrompt(known, start) : { content: start, remarks: [] }
+  const { content } = editor
   const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
   const fileTitle = (filename.split('/').at(-1) ?? filename).replace(ENDING, '').replaceAll(/[-_]+/g, ' ')
   const title = [known.get('title'), heading, known.get('name'), fileTitle].find((text) => text?.trim()) ?? ''
@@ -220,9 +222,10 @@ export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
   const tags = cutLongTags(readTags(known.get('tags')), MAX_TAGS, MAX_TAG)
   const remarks = [
     ...describeOddFields(odd),
-    remark,
+    ...editor.remarks,
     isOtherType ? `left out: type "${type.slice(0, 40)}", which is none of ${PROMPT_TYPES.join(', ')}` : null,
     tags.remark,
+    ...describeVariables(content),
   ]
   const row = {
     title: cutCharacters(title.trim(), MAX_TITLE),

@@ -53,11 +53,12 @@ describe('a folder of a project', () => {
     const first = await run(readAgentFolder(folder))
     expect(first).toMatchObject({ read: 7, created: 5, refused: 2 })
     expect(first.remarks.toSorted()).toEqual([
+      '.claude/commands/git/commit.md: changed: $ARGUMENTS to ${message}; variables: message.',
       '.claude/commands/link.md refused: is no regular file, and links are not followed.',
       '.claude/skills/tidy: skipped .env.',
       expect.stringMatching(/^\.cursor\/rules\/empty\.mdc refused: content/),
       '.cursor/rules/style.mdc: left out: globs.',
-      '.github/prompts/review.prompt.md: left out: mode.',
+      '.github/prompts/review.prompt.md: left out: mode; changed: ${input:what:a file} to ${what}; variables: what.',
     ])
     expect((await prompts()).map(({ title, content, visibility }) => [title, content, visibility]).toSorted()).toEqual([
       ['Build', '## Build\n\nRun make.\n', 'private'],
@@ -87,7 +88,7 @@ describe('a folder of a project', () => {
   it('gives the same when it is uploaded', async () => {
     const bytes = (text: string) => new TextEncoder().encode(text)
     const entries = await readUpload([
-      { filename: 'p/.claude/commands/fix.md', bytes: bytes('Fix $1') },
+      { filename: 'p/.claude/commands/fix.md', bytes: bytes('---\nargument-hint: [issue]\n---\nFix $1') },
       { filename: 'p/.cursor/rules/a.mdc', bytes: bytes('---\nglobs: *.ts\n---\nRule') },
       { filename: 'p/AGENTS.md', bytes: bytes('## One\na\n## Two\nb') },
       { filename: 'webui.json', bytes: bytes('[{"command":"/a","title":"A","content":"{{x}}"}]') },
@@ -95,7 +96,7 @@ describe('a folder of a project', () => {
     ])
     expect(entries.map((entry) => (entry.kind === 'prompt' ? [entry.draft.title, entry.draft.content] : [entry.name, entry.kind]))).toEqual(
       [
-        ['fix', 'Fix ${argument_1}'],
+        ['fix', 'Fix ${issue}'],
         ['a', 'Rule'],
         ['One', '## One\na\n'],
         ['Two', '## Two\nb\n'],

@@ -67,7 +67,7 @@ describe('an import on a page', () => {
       ['New', 'Second', 'some.csv, 3', 'the category "no-such" does not exist and was left out'],
       ['New', 'Third', 'more.jsonl, 1', ''],
       ['Refused', '', 'more.jsonl, 2', 'is not valid JSON'],
-      ['New', 'Greet', 'notes/greet.prompt.md', ''],
+      ['New', 'Greet', 'notes/greet.prompt.md', 'variables: name'],
       ['New', 'A heading', 'plain.md', ''],
       ['Refused', '', 'picture.png', expect.stringContaining('is no CSV')],
     ])
