@@ -4,7 +4,6 @@ import type { App } from '../app.ts'
 import { KEY_HINTS } from '../auth/key-hints.ts'
 import { keyFromEnvironment, langfuseKeysFromEnvironment } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
-import { showControls } from '../library/controls.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import { readAgentFolder } from '../transfer/agent-folder.ts'
@@ -22,6 +21,7 @@ import type { ImportReport } from '../transfer/report.ts'
 import { findSkillFolders } from '../transfer/skill-folder.ts'
 import { EXISTING, requireAccount, type WithApp } from './people-commands.ts'
 import { plural } from './plural.ts'
+import { print, printError } from './print.ts'
 import { suggest } from './program-name.ts'
 import { STDIN_MARK } from './read-input.ts'
 import { readRemote } from './read-remote.ts'
@@ -57,13 +57,13 @@ function printReport(
   madeCategories: readonly string[] = [],
   madeTeams: readonly string[] = [],
 ): void {
-  for (const name of madeOwners) process.stdout.write(`Created user "${name}" (owner of the imported items).\n`)
-  for (const name of madeTeams) process.stdout.write(`Created team "${name}", without members.\n`)
-  for (const slug of madeCategories) process.stdout.write(`Created category "${slug}".\n`)
-  for (const remark of report.remarks) process.stderr.write(`${remark}\n`)
-  if (report.moreRemarks > 0) process.stderr.write(`… and ${report.moreRemarks} more remarks.\n`)
+  for (const name of madeOwners) print(`Created user "${name}" (owner of the imported items).\n`)
+  for (const name of madeTeams) print(`Created team "${name}", without members.\n`)
+  for (const slug of madeCategories) print(`Created category "${slug}".\n`)
+  for (const remark of report.remarks) printError(`${remark}\n`)
+  if (report.moreRemarks > 0) printError(`… and ${report.moreRemarks} more remarks.\n`)
   const { read, created, updated, unchanged, kept, refused } = report
-  process.stdout.write(`${read} read: ${created} created, ${updated} updated, ${unchanged} unchanged, ${kept} kept, ${refused} refused.\n`)
+  print(`${read} read: ${created} created, ${updated} updated, ${unchanged} unchanged, ${kept} kept, ${refused} refused.\n`)
   if (refused > 0) process.exitCode = 1
 }
 
@@ -75,7 +75,7 @@ async function runImport(
   const created = collectCreated()
   printReport(...(await run(created.add)))
   const remark = await describeNearDuplicates(app.store, created)
-  if (remark !== null) process.stderr.write(`${showControls(remark)}\n`)
+  if (remark !== null) printError(`${remark}\n`)
 }
 
 /** An existing file, or standard input. @throws AppError `invalid_input` */
@@ -111,11 +111,11 @@ async function importWhole(app: App, folder: string): Promise<void> {
     bar.advanceTo(done)
   }).finally(() => bar?.stop('Imported the library'))
   if (!history.isNew) {
-    process.stdout.write(`Nothing changed: the library already has this content, ${describeHistory(history)}`)
+    print(`Nothing changed: the library already has this content, ${describeHistory(history)}`)
     return
   }
-  process.stdout.write(`Imported ${describeHistory(history)}`)
-  process.stderr.write(`No user can sign in yet. Invite them by name, an administrator first, ${suggest('users invite NAME --admin')}\n`)
+  print(`Imported ${describeHistory(history)}`)
+  printError(`No user can sign in yet. Invite them by name, an administrator first, ${suggest('users invite NAME --admin')}\n`)
 }
 
 /** `import` and `export`. */
@@ -237,12 +237,12 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
         if (options.full) {
           if (options.user !== undefined)
             throw new AppError('invalid_input', '--full exports all users and cannot be combined with --user.')
-          process.stdout.write(`Wrote ${folder}: ${describeHistory(await exportWholeLibrary(app.store.transfer, folder))}`)
+          print(`Wrote ${folder}: ${describeHistory(await exportWholeLibrary(app.store.transfer, folder))}`)
           return
         }
         const owner = options.user === undefined ? null : await requireAccount(app, options.user)
         const { prompts, skills } = await exportLibrary(app.store.transfer, folder, owner?.id ?? null)
-        process.stdout.write(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)
+        print(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)
       }, EXISTING),
     )
 }
