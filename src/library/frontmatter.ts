@@ -64,9 +64,10 @@ export type SkillDescription =
 const MAX_DESCRIPTION = 1024
 
 /** Reads name and description of a SKILL.md as the specification of Agent Skills wants them (agentskills.io/specification). */
-export function describeSkill(text: string): SkillDescription {
-  const { name, description, warnings } = readFrontmatter(text, null)
+export function describeSkill(text: string | null): SkillDescription {
+  const { name, description, warnings } = readFrontmatter(text ?? '', null)
   const refuse = (why: string) => ({ name: null, description: null, notes: [], fault: `In SKILL.md, ${why}.` })
+  if (text === null) return { ...refuse(''), fault: 'SKILL.md is not UTF-8 text.' }
   if (name === null || description === null) return refuse(warnings[0] ?? 'the frontmatter is empty')
   if (description.trim() === '') return refuse('the description is empty')
   const slug = toSkillName(name)

@@ -6,7 +6,7 @@ import type { People } from './people.ts'
 import { type ImportOptions, type ImportOutcome, type Prepared, preparePrompt, readCategories } from './prepare-prompt.ts'
 import { prepareSkill, type SkillMetadata } from './prepare-skill.ts'
 import type { PromptDraft } from './prompt-file.ts'
-import { addRemark, emptyReport, type ImportReport } from './report.ts'
+import { addReason, addRemark, emptyReport, type ImportReport } from './report.ts'
 
 /** Prompts written in one transaction: few enough that others who write wait a moment only. */
 const BATCH_SIZE = 200
@@ -99,7 +99,7 @@ export async function importEntries(
   }
   const refuse = (name: string, reason: string) => {
     report.refused++
-    addRemark(report, `${name} refused: ${reason.replace(/\.$/, '')}.`)
+    addReason(report, `${name} refused: ${reason.replace(/\.$/, '')}.`)
   }
   const unlessRefused = async (name: string, work: () => Promise<void>) => {
     try {

@@ -8,6 +8,9 @@ import type { SkillMetadata } from './prepare-skill.ts'
 import type { ImportReport } from './report.ts'
 import { findSkillFolders, readSkillFolder } from './skill-folder.ts'
 
+/** Reasons named where no skill is found. */
+const MAX_REASONS = 20
+
 /**
  * Imports every skill below a folder, each in its own transaction; matched like prompts, and by the path of its folder.
  * @param metadata index data of each skill, by its path below `folder`; skills missing there are refused. Null: no index
@@ -21,12 +24,14 @@ export async function importSkills(
   people: People = createPeople(),
 ): Promise<ImportReport> {
   const passedOver: ImportEntry[] = []
-  const folders = await findSkillFolders(folder, (path) => {
-    passedOver.push({ name: relative(folder, path), kind: 'passed', reason: 'the file must be spelled SKILL.md' })
+  const reasons: string[] = []
+  const folders = await findSkillFolders(folder, (path, reason) => {
+    const name = relative(folder, path)
+    passedOver.push({ name, kind: 'passed', reason })
+    if (reasons.length < MAX_REASONS) reasons.push(` ${name}: ${reason}.`)
   })
   if (folders.length === 0) {
-    const names = passedOver.map(({ name }) => ` ${name} must be spelled SKILL.md.`)
-    throw new AppError('invalid_input', `No skill found in ${folder}: no folder has a SKILL.md.${names.join('')}`)
+    throw new AppError('invalid_input', `No skill found in ${folder}: no folder has a SKILL.md.${reasons.join('')}`)
   }
   async function* read(): AsyncGenerator<ImportEntry> {
     yield* passedOver

@@ -4,7 +4,7 @@ import { cutCharacters } from '../library/characters.ts'
 import { MAX_TAG, MAX_TAGS, MAX_TITLE, PROMPT_TYPES, readPromptType } from '../library/fields.ts'
 import { describeOddFields, findFrontmatterFault, splitFrontmatter } from '../library/frontmatter.ts'
 import { holdsPrivateKey, isSystemName } from '../library/left-out.ts'
-import { decodeText, SKILL_MD, type SkillFile } from '../library/skill.ts'
+import { decodeText, encodingFault, SKILL_MD, type SkillFile } from '../library/skill.ts'
 import { findTopFolder, type LeftOutFile, leftOutReason, type ReadArchive, readZipInSteps } from '../library/skill-archive.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
 import { cutLongTags } from './foreign-tags.ts'
@@ -187,7 +187,7 @@ async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadE
 /** The prompts in a file of an agent. @param isWhole as of `readAgentFile` */
 export function readAgent(filename: string, bytes: Uint8Array, isWhole = false): UploadEntry[] {
   const text = decodeText(bytes)
-  if (text === null) return [{ name: filename, kind: null, fault: 'is not UTF-8 text' }]
+  if (text === null) return [{ name: filename, kind: null, fault: encodingFault(bytes) }]
   return (readAgentFile(filename, text, isWhole) ?? []).map(({ name, row, remarks }) => {
     const title = cutCharacters(row.title.trim(), MAX_TITLE)
     const made = toRemarkedDraft({ ...row, title }, [...remarks, ...describeVariables(row.content)])
@@ -206,7 +206,7 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** A prompt in Markdown: its frontmatter, when it has one, says its title and more; else its title is that of the first heading or the file. */
 export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
   const text = decodeText(bytes)
-  if (text === null) return { name: filename, kind: null, fault: 'is not UTF-8 text' }
+  if (text === null) return { name: filename, kind: null, fault: encodingFault(bytes) }
   const { fields, odd, body } = splitFrontmatter(text)
   const fault = fields.length === 0 ? findFrontmatterFault(text) : null
   if (fault !== null) return { name: filename, kind: null, fault }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { readRemote } from '../../src/cli/read-remote.ts'
 import { decodeText } from '../../src/library/skill.ts'
@@ -208,6 +208,60 @@ describe('the API of Langfuse', () => {
     for (const bad of ['http://example.org', 'ftp://example.org', 'https://pk:sk@example.org', 'x']) {
       await expect(run(readLangfuse(bad, keys)), bad).rejects.toMatchObject({ code: 'invalid_input' })
     }
+  })
+})
+
+describe('one prompt of Langfuse that cannot be read', () => {
+  it('is refused by its name, after the wait that the server asks for, and costs no other', async () => {
+    const tried = new Map<string, number>()
+    const names = ['a', 'busy', 'full', 'gone', 'z']
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
+      const name = new URL(String(url)).pathname.split('/').at(-1) ?? ''
+      if (name === 'prompts') return Response.json({ data: names.map((one) => ({ name: one })), meta: { totalPages: 1 } })
+      tried.set(name, (tried.get(name) ?? 0) + 1)
+      if (name === 'gone') return Response.json({}, { status: 404 })
+      if (name === 'full') return Response.json({}, { status: 429 })
+      if (name === 'busy' && tried.get(name) === 1) return Response.json({}, { status: 429, headers: { 'retry-after': '0' } })
+      return Response.json({ name, prompt: 'Text', version: 1, labels: ['production'] })
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+    const report = await run(readLangfuse('https://langfuse.example', { publicKey: 'pk', secretKey: 'sk' }))
+    expect(report).toMatchObject({ read: 5, created: 3, refused: 2 })
+    expect(report.remarks).toEqual([expect.stringMatching(/^full refused: .*429/), expect.stringMatching(/^gone refused: .*404/)])
+    expect(tried.get('busy')).toBe(2)
+  })
+})
+
+describe('the report', () => {
+  it('says first why entries were refused, which no other remark cuts', async () => {
+    const rule = (text: string) => `---\nglobs: *.ts\n---\n${text}`
+    for (let number = 0; number < 210; number++) write(`.cursor/rules/a${number}.mdc`, rule(`Rule ${number}.`))
+    write('.cursor/rules/z.mdc', rule(''))
+    const report = await run(readAgentFolder(folder))
+    expect(report.remarks[0]).toMatch(/^\.cursor\/rules\/z\.mdc refused: content/)
+    expect([report.refused, report.remarks.length, report.moreRemarks]).toEqual([1, 201, 10])
+  })
+
+  it('names links, other encodings, and a skill that holds others, for what they are', async () => {
+    write('all/one/SKILL.md', '---\nname: one\ndescription: d\n---\n')
+    write('all/one/inner/SKILL.md', '---\nname: inner\ndescription: d\n---\n')
+    write('all/u16/SKILL.md', '')
+    writeFileSync(join(folder, 'all/u16/SKILL.md'), Buffer.from('\ufeff---\nname: u16\n---\n', 'utf16le'))
+    write('all/linked/README.md', '')
+    symlinkSync(join(folder, 'all/one/SKILL.md'), join(folder, 'all/linked/SKILL.md'))
+    symlinkSync(join(folder, 'all/one'), join(folder, 'all/folder'))
+    const options = { owner: 'ada', visibility: undefined }
+    const { remarks } = await importSkills(test.app.store, join(folder, 'all'), options)
+    expect(remarks).toEqual([
+      'folder passed over: is a link, and links are not followed.',
+      'linked/SKILL.md passed over: is a link, and links are not followed.',
+      'Skill one: 1 other SKILL.md below it, such as inner/SKILL.md, are files of this skill.',
+      'Skill u16: SKILL.md is UTF-16, not UTF-8.',
+    ])
+    await expect(importSkills(test.app.store, join(folder, 'all/linked'), options)).rejects.toThrow('SKILL.md: is a link')
+    for (let number = 0; number < 513; number++) write(`all/one/many/${number}.txt`, '')
+    const refused = await importSkills(test.app.store, join(folder, 'all/one'), options)
+    expect(refused.remarks[0]).toMatch(/more than 512 files\. The SKILL\.md at its top makes the whole folder one skill/)
   })
 })
 
