@@ -69,6 +69,48 @@ it('splits AGENTS.md at second-level headings outside of code, or takes it whole
   expect(one('AGENTS.md', 'Text')).toEqual([['AGENTS.md', 'AGENTS', null, 'Text\n', []]])
 })
 
+it.each([
+  ['.cursor/commands/fix.md', 'Fix it.', 'fix', null, 'Fix it.', []],
+  ['.codex/prompts/a.md', 'Do $ARGUMENTS', 'a', null, 'Do ${arguments}', ['changed: $ARGUMENTS to ${arguments}']],
+  ['x/plugins/p/commands/git/a.md', 'Text', 'git:a', null, 'Text', []],
+  ['.windsurf/workflows/ship.md', '---\ndescription: Ships\n---\nShip.', 'ship', 'Ships', 'Ship.', []],
+  ['.clinerules/workflows/ship.md', 'Ship.', 'ship', null, 'Ship.', []],
+  [
+    '.claude/agents/a.md',
+    '---\nname: r\ndescription: Use: it\ntools: x\n---\nB',
+    'r',
+    'Use: it',
+    'B',
+    [expect.anything(), 'left out: tools'],
+  ],
+  ['.github/agents/plan.agent.md', '---\ndescription: d\n---\nB', 'plan', 'd', 'B', []],
+  ['plugins/p/agents/x.md', 'B', 'x', null, 'B', []],
+  ['.github/instructions/ts.instructions.md', '---\napplyTo: "**"\n---\nB', 'ts', null, 'B', ['left out: applyTo']],
+  ['.windsurf/rules/a-b.md', '---\ntrigger: always_on\n---\nB', 'a b', null, 'B', ['left out: trigger']],
+  ['.clinerules/style.md', '# Style\nB', 'Style', null, '# Style\nB', []],
+  ['.clinerules', 'B', 'clinerules', null, 'B', []],
+  ['p/.cursorrules', 'B', 'cursorrules', null, 'B', []],
+  ['CLAUDE.md', 'B', 'CLAUDE', null, 'B\n', []],
+  ['GEMINI.md', '# G\nB', 'G', null, '# G\nB\n', []],
+  ['.github/copilot-instructions.md', 'B', 'copilot-instructions', null, 'B\n', []],
+  [
+    '.gemini/commands/git/fix.toml',
+    'description = "Fixes \\"it\\""\nprompt = """\nFix {{args}} \\\n  now: !{git status}\n"""',
+    'git:fix',
+    'Fixes "it"',
+    'Fix ${args} now: !{git status}\n',
+    ['commands in !{…} and files in @{…} stay as text', 'changed: {{args}} to ${args}'],
+  ],
+  ['.gemini/commands/a.toml', "prompt = '''\nA \\d'''", 'a', null, 'A \\d', []],
+])('reads %s', (filename, text, title, description, content, remarks) => {
+  expect(one(filename, text)).toEqual([[filename, title, description, content, remarks]])
+})
+
+it('refuses TOML without a prompt, and reads no other files', () => {
+  expect(() => readAgentFile('.gemini/commands/a.toml', 'prompt = 7')).toThrow('no string "prompt"')
+  for (const name of ['a.toml', 'README.md', 'agents/x.md', '.github/x.md', 'rules/x.md']) expect(readAgentFile(name, 'B'), name).toBeNull()
+})
+
 it('turns the inputs of VS Code into variables, and leaves files of this library as they are', () => {
   const text = 'Write ${input:name:Your name} in ${input:lang} for ${file}.'
   const matter = new Map(Object.entries({ mode: 'agent', tools: '[x]' }))

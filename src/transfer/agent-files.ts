@@ -1,6 +1,7 @@
+import { AppError } from '../errors.ts'
 import { readPromptType } from '../library/fields.ts'
 import { describeOddFields, splitFrontmatter } from '../library/frontmatter.ts'
-import { type Changes, describeChanges, toVariableName } from './foreign-variables.ts'
+import { type Changes, describeChanges, toVariableName, toVariables } from './foreign-variables.ts'
 
 /** A prompt in a file that an agent or an editor reads, as a row that the prompt reader knows. */
 export interface AgentEntry {
@@ -10,9 +11,27 @@ export interface AgentEntry {
   readonly remarks: readonly string[]
 }
 
-const COMMAND = /(?:^|\/)\.claude\/commands\/(.+)\.md$/i
-const RULE = /(?:^|\/)([^/]+)\.mdc$/i
-const AGENTS = /(?:^|\/)AGENTS\.md$/i
+/** What is read by its place in a project, the first that fits. The group is the name of the prompt. */
+const FORMS: readonly (readonly [RegExp, (filename: string, name: string, text: string, isWhole: boolean) => AgentEntry[]])[] = [
+  [
+    /(?:^|\/)(?:\.(?:claude|cursor|opencode)\/commands?|plugins\/[^/]+\/commands|\.codex\/prompts|\.(?:windsurf|clinerules)\/workflows)\/(.+)\.md$/i,
+    (filename, name, text) => [readCommand(filename, name.replaceAll('/', ':'), text)],
+  ],
+  [/(?:^|\/)\.gemini\/commands\/(.+)\.toml$/i, (filename, name, text) => [readTomlCommand(filename, name.replaceAll('/', ':'), text)]],
+  [
+    /(?:^|\/)(?:\.(?:claude|github|opencode)\/(?:agents?|chatmodes)|plugins\/[^/]+\/agents)\/(?:.+\/)?([^/]+?)(?:\.agent|\.chatmode)?\.md$/i,
+    (filename, name, text) => [readSubagent(filename, name, text)],
+  ],
+  [/(?:^|\/)([^/]+)\.mdc$/i, (filename, name, text) => [readRule(filename, name, text)]],
+  [
+    /(?:^|\/)(?:\.github\/instructions|\.(?:claude|cursor|windsurf)\/rules|\.clinerules|\.roo\/rules[^/]*|\.kiro\/steering)\/(?:.+\/)?([^/]+?)(?:\.instructions)?\.md$/i,
+    (filename, name, text) => [readRule(filename, name, text)],
+  ],
+  [/(?:^|\/)\.((?:cursor|windsurf|cline|roo)rules)$/i, (filename, name, text) => [readRule(filename, name, text)]],
+  [/(?:^|\/)(AGENTS|CLAUDE|GEMINI|copilot-instructions)\.md$/i, readAgents],
+]
+/** Fields of rules that say when an editor uses them. */
+const RULE_FIELDS = ['globs', 'alwaysApply', 'applyTo', 'trigger', 'paths', 'inclusion', 'fileMatchPattern']
 /** Fields of a `.prompt.md` that only editors know. */
 const EDITOR_FIELDS = ['mode', 'agent', 'model', 'tools', 'argument-hint']
 /** How far a heading is read, in UTF-16 units. */
@@ -21,19 +40,68 @@ const EMPTY_FRONTMATTER = /^\uFEFF?---[ \t]*\r?\n---[ \t]*(?:\r?\n|$)/
 
 /** Whether {@link readAgentFile} reads a file of this name. */
 export function isAgentFile(filename: string): boolean {
-  return COMMAND.test(filename) || RULE.test(filename) || AGENTS.test(filename)
+  return FORMS.some(([pattern]) => pattern.test(filename))
 }
 
 /**
- * Reads a command of Claude Code, a rule of Cursor, or an `AGENTS.md`; null for another file.
+ * Reads what agents and editors keep in a project: commands, subagents, rules, and files such as `AGENTS.md`; null for another file.
  * @param isWhole an `AGENTS.md` is one prompt. Default: one for each second-level heading
+ * @throws AppError `invalid_input` for a file of a known place that cannot be read
  */
 export function readAgentFile(filename: string, text: string, isWhole = false): readonly AgentEntry[] | null {
-  const command = COMMAND.exec(filename)?.[1]
-  if (command !== undefined) return [readCommand(filename, command.replaceAll('/', ':'), text)]
-  const rule = RULE.exec(filename)?.[1]
-  if (rule !== undefined) return [readRule(filename, rule, text)]
-  return AGENTS.test(filename) ? readAgents(filename, text, isWhole) : null
+  for (const [pattern, read] of FORMS) {
+    const name = pattern.exec(filename)?.[1]
+    if (name !== undefined) return read(filename, name, text, isWhole)
+  }
+  return null
+}
+
+/** The string that a key of a TOML file has, in any of the four forms of TOML 1.0; null for none. */
+function readTomlString(text: string, key: string): string | null {
+  const value = new RegExp(
+    `^${key}[ \\t]*=[ \\t]*(?:"""((?:[^\\\\]|\\\\[\\s\\S])*?)"""|'''([\\s\\S]*?)'''|"((?:[^"\\\\\\n]|\\\\.)*)"|'([^'\\n]*)')`,
+    'm',
+  ).exec(text)
+  if (!value) return null
+  const [, longBasic, longLiteral, basic, literal] = value
+  const raw = longBasic ?? basic
+  if (raw === undefined) return (longLiteral ?? literal ?? '').replace(/^\r?\n/, '')
+  const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
+  return raw
+    .replace(/^\r?\n/, '')
+    .replaceAll(
+      /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([ \t]*\r?\n\s*)|(.))/g,
+      (_, short?: string, long?: string, end?: string, one?: string) => {
+        if (end !== undefined) return ''
+        const point = Number.parseInt(short ?? long ?? '0', 16)
+        return one === undefined ? String.fromCodePoint(Math.min(point, 0x10ffff)) : (escapes[one] ?? one)
+      },
+    )
+}
+
+/** A command of Gemini CLI, whose `{{args}}` is a variable. */
+function readTomlCommand(filename: string, title: string, text: string): AgentEntry {
+  const prompt = readTomlString(text, 'prompt')
+  if (prompt === null) throw new AppError('invalid_input', 'has no string "prompt" that can be read as TOML')
+  const changes: Changes = new Map()
+  const content = toVariables(prompt, changes)
+  const live = /[!@]\{[^{}\n]+\}/.test(content) ? ['commands in !{…} and files in @{…} stay as text'] : []
+  return {
+    name: filename,
+    row: { title, content, description: readTomlString(text, 'description') },
+    remarks: [...live, ...describeChanges(changes)],
+  }
+}
+
+/** A subagent, or a mode of a chat: a prompt with its name and description. */
+function readSubagent(filename: string, name: string, text: string): AgentEntry {
+  const { known, body, remarks } = readFields(text)
+  const lost = [...known.keys()].filter((field) => field !== 'name' && field !== 'description')
+  return {
+    name: filename,
+    row: { title: known.get('name')?.trim() || name, content: trimStart(body), description: readDescription(known) },
+    remarks: [...remarks, ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : [])],
+  }
 }
 
 function readCommand(filename: string, title: string, text: string): AgentEntry {
@@ -134,7 +202,7 @@ function readDescription(fields: ReadonlyMap<string, string>): string | null {
 function readRule(filename: string, name: string, text: string): AgentEntry {
   const { known: fields, body, remarks: odd } = readFields(text)
   const content = trimStart(body)
-  const lost = ['globs', 'alwaysApply'].filter((field) => !['', 'null'].includes(fields.get(field) ?? ''))
+  const lost = RULE_FIELDS.filter((field) => !['', 'null'].includes(fields.get(field) ?? ''))
   const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
   const title = heading ?? name.replaceAll(/[-_]+/g, ' ')
   const remarks = [...odd, ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : [])]
@@ -149,9 +217,9 @@ function readRule(filename: string, name: string, text: string): AgentEntry {
   }
 }
 
-function readAgents(filename: string, text: string, isWhole: boolean): AgentEntry[] {
+function readAgents(filename: string, name: string, text: string, isWhole: boolean): AgentEntry[] {
   const whole = text.replace(/^\uFEFF/, '')
-  const top = /^#[ \t]+(.+?)[ \t#]*$/m.exec(whole.slice(0, 2_000))?.[1] ?? 'AGENTS'
+  const top = /^#[ \t]+(.+?)[ \t#]*$/m.exec(whole.slice(0, 2_000))?.[1] ?? name
   const parts: { title: string; lines: string[] }[] = [{ title: top, lines: [] }]
   let fence: string | null = null
   for (const line of whole.split(/\r?\n/)) {

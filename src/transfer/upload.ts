@@ -188,7 +188,13 @@ async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadE
 export function readAgent(filename: string, bytes: Uint8Array, isWhole = false): UploadEntry[] {
   const text = decodeText(bytes)
   if (text === null) return [{ name: filename, kind: null, fault: encodingFault(bytes) }]
-  return (readAgentFile(filename, text, isWhole) ?? []).map(({ name, row, remarks }) => {
+  let read: ReturnType<typeof readAgentFile>
+  try {
+    read = readAgentFile(filename, text, isWhole)
+  } catch (error) {
+    return [{ name: filename, kind: null, fault: toFault(error) }]
+  }
+  return (read ?? []).map(({ name, row, remarks }) => {
     const title = cutCharacters(row.title.trim(), MAX_TITLE)
     const made = toRemarkedDraft({ ...row, title }, [...remarks, ...describeVariables(row.content)])
     return 'fault' in made ? { name, kind: null, fault: made.fault } : { name, kind: 'prompt', draft: made.draft }

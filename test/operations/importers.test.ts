@@ -73,6 +73,29 @@ describe('a folder of a project', () => {
     expect(await run(readAgentFolder(folder, true))).toMatchObject({ created: 1, unchanged: 4 })
   })
 
+  it('reads what a plugin has, and names what it passes over', async () => {
+    write('tool/.claude-plugin/plugin.json', '{}')
+    write('tool/commands/ship.md', 'Ship it.')
+    write('tool/agents/reviewer.md', '---\nname: reviewer\ndescription: Reviews\n---\nReview it.')
+    write('tool/skills/tidy/SKILL.md', SKILL)
+    write('commands/none.md', 'Of nobody.')
+    write('.gemini/commands/bad.toml', 'prompt = 7')
+    write('.continue/prompts/x.md', 'Not read.')
+    write('skills/a/SKILL.md', SKILL)
+    write('skills/b/SKILL.md', SKILL)
+    symlinkSync(join(folder, 'tool/commands'), join(folder, '.claude-link'))
+    const report = await run(readAgentFolder(folder))
+    expect(report).toMatchObject({ created: 3, refused: 1 })
+    expect((await prompts()).map(({ title }) => title).toSorted()).toEqual(['reviewer', 'ship'])
+    expect(report.remarks).toEqual([
+      '.gemini/commands/bad.toml refused: has no string "prompt" that can be read as TOML.',
+      '.claude-link passed over: is a link, and links are not followed.',
+      '.continue passed over: the files of this agent are not read.',
+      'commands passed over: no .claude-plugin stands beside it, and it is in no folder of an agent.',
+      'skills/a and 1 more passed over: SKILL.md outside of the skills of an agent; use import skills.',
+    ])
+  })
+
   it('brings a skill up to date whose files changed', async () => {
     write('.claude/skills/tidy/SKILL.md', SKILL)
     await run(readAgentFolder(folder))
