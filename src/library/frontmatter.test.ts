@@ -41,7 +41,7 @@ describe('what is odd is reported, never refused', () => {
     ['a mark that never closes', '---\nname: a\ndescription: b\n', /frontmatter/],
     ['not at the head', '\n---\nname: a\n---\n', /frontmatter/],
     ['a list', wrap('- name\n- description'), /YAML/],
-    ['text before the first field', wrap('Some prose\nname: [a'), /YAML/],
+    ['text before the first field', wrap('Some prose\nother: [a'), /YAML/],
   ])('%s', (_, text, warning) => {
     expect(readFrontmatter(text, 'a')).toEqual({ name: null, description: null, warnings: [expect.stringMatching(warning)] })
   })
@@ -54,6 +54,7 @@ describe('what is odd is reported, never refused', () => {
     ['another field', 'name: a\ndescription: b\nargument-hint: [x] [y]', 'b', 'argument-hint', 4],
     ['tabs', 'name: a\nmetadata:\n\t- x\ndescription: >-\n  b: c\n  d', 'b: c d', 'metadata', 3],
     ['lines that are no field', 'name: a\ndescription: b\n<example>\nname: c\n</example>', 'b', 'name', 5],
+    ['text before the first field', '<!-- x -->\nname: a\ndescription: Use: it', 'Use: it', 'description', 4],
     ['a field that is there twice', 'name: a\nname: c\ndescription: b', 'b', 'name', 3],
   ])('%s costs no other field, and is named with its line', (_, yaml, description, field, line) => {
     const warnings = [expect.stringContaining(`SKILL.md, "${field}" in line ${line} is`)]

@@ -200,11 +200,12 @@ const CONTINUED = /^(?:[ \t]|$|-[ \t]|#)/
 
 /**
  * The fields of a frontmatter that is no YAML as a whole: each is YAML by itself, or else the text on its line and the indented ones below.
- * Null where it does not begin with a field, for then it is text between two rules.
+ * Null where it does not begin with a field and has neither name nor description, for then it is text between two rules.
  */
 function readFields(block: string): Head | null {
   const parts: { readonly field: string; readonly line: number; readonly lines: string[] }[] = []
   let last: string[] | null = null
+  let isDoubtful = false
   for (const [index, line] of block.split(/\r?\n/).entries()) {
     const field = /^([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]|$)/.exec(line)?.[1]
     if (field !== undefined) {
@@ -212,10 +213,12 @@ function readFields(block: string): Head | null {
       // The block begins in line 2 of the text.
       parts.push({ field, line: index + 2, lines: last })
     } else if (CONTINUED.test(line)) last?.push(line)
-    else if (parts.length === 0) return null
-    else last = null
+    else {
+      isDoubtful ||= parts.length === 0
+      last = null
+    }
   }
-  if (parts.length === 0) return null
+  if (isDoubtful ? !parts.some(({ field }) => field === 'name' || field === 'description') : parts.length === 0) return null
   const values = new Map<string, unknown>()
   const odd: OddField[] = []
   for (const [index, { field, line, lines }] of parts.entries()) {
