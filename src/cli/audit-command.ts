@@ -5,6 +5,7 @@ import { ANONYMOUS } from '../library/actor.ts'
 import { AUDIT_ACTIONS, type AuditAction, isAuditAction } from '../library/audit.ts'
 import { sinceInput, toAuditRecord } from '../operations/admin/audit.ts'
 import { EXISTING, type WithApp } from './people-commands.ts'
+import { printJson } from './print.ts'
 
 /** Events read at once. */
 const PAGE = 500
@@ -51,7 +52,7 @@ export function addAuditCommand(program: Command, withApp: WithApp): void {
         }
         for (let before: number | undefined; ; ) {
           const events = await store.audit.listEvents(ANONYMOUS, { ...query, before, limit: PAGE })
-          for (const event of events) process.stdout.write(`${JSON.stringify(toAuditRecord(event, false))}\n`)
+          for (const event of events) printJson(toAuditRecord(event, false))
           before = events.at(-1)?.order
           if (events.length < PAGE) return
         }

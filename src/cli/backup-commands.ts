@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { backUpLibrary, describeDatabase, restoreLibrary } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { plural } from './plural.ts'
+import { print, printJson } from './print.ts'
 import { formatTable } from './table.ts'
 
 type Report = Awaited<ReturnType<typeof restoreLibrary>>
@@ -48,11 +49,11 @@ export function addBackupCommands(program: Command): void {
     .action(async (file: string, options: { force?: true; json?: true }) => {
       process.umask(0o077)
       const manifest = await backUpLibrary(loadConfig().DATABASE_URL, file, { replaces: options.force === true })
-      if (options.json) process.stdout.write(`${JSON.stringify({ file, ...manifest })}\n`)
+      if (options.json) printJson({ file, ...manifest })
       else {
         const count = (table: string) => manifest.tables[table]?.rows ?? 0
         const held = [plural(count('version'), 'version'), plural(count('user'), 'user')]
-        process.stdout.write(`Wrote ${file}: ${plural(count('item'), 'item')} with ${held.join(', ')}.\n`)
+        print(`Wrote ${file}: ${plural(count('item'), 'item')} with ${held.join(', ')}.\n`)
       }
     })
   program
@@ -74,7 +75,7 @@ export function addBackupCommands(program: Command): void {
         revokesKeys: options.revokeKeys === true,
         replacesUnreadable: options.force === true,
       })
-      if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`)
-      else process.stdout.write(`Restored ${describeDatabase(DATABASE_URL)} from ${file}.\n${describeRestore(report)}`)
+      if (options.json) printJson(report)
+      else print(`Restored ${describeDatabase(DATABASE_URL)} from ${file}.\n${describeRestore(report)}`)
     })
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { migrateData } from '../app.ts'
 import { loadConfig, parseDatabaseUrl } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
+import { print, printError, printJson } from './print.ts'
 import { startProgress } from './show-progress.ts'
 import { formatTable } from './table.ts'
 
@@ -19,7 +20,7 @@ function showTables(): { advance(progress: Progress): void; stop(): void } {
   return {
     advance({ table, rows, ofRows }) {
       if (!process.stderr.isTTY) {
-        if (rows >= ofRows && table !== shown) process.stderr.write(`${table}: ${rows} rows\n`)
+        if (rows >= ofRows && table !== shown) printError(`${table}: ${rows} rows\n`)
         if (rows >= ofRows) shown = table
         return
       }
@@ -62,8 +63,9 @@ export function addDataCommand(program: Command): void {
       const shown = showTables()
       const report = await migrateData(from, to, shown.advance).finally(shown.stop)
       const { wasResumed: resumed, tables, fault } = report
-      process.stdout.write(options.json ? `${JSON.stringify({ resumed, tables, fault })}\n` : toTable(report))
+      if (options.json) printJson({ resumed, tables, fault })
+      else print(toTable(report))
       if (fault !== null) throw new AppError('conflict', fault)
-      if (!options.json) process.stdout.write(`${resumed ? 'Resumed. ' : ''}The copy matches the source.\n`)
+      if (!options.json) print(`${resumed ? 'Resumed. ' : ''}The copy matches the source.\n`)
     })
 }

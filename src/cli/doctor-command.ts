@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { examineBackup, examineLibrary } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
+import { print, printJson } from './print.ts'
 
 type Finding = Awaited<ReturnType<typeof examineLibrary>>[number]
 
@@ -35,7 +36,8 @@ export function addDoctorCommand(program: Command): void {
         backup === undefined
           ? await examineLibrary(loadConfig().DATABASE_URL, { repairs: options.repair === true, compacts: options.vacuum === true })
           : await examineBackup(backup)
-      process.stdout.write(options.json ? `${JSON.stringify(findings)}\n` : `${findings.map(toLines).join('\n')}\n`)
+      if (options.json) printJson(findings)
+      else print(`${findings.map(toLines).join('\n')}\n`)
       if (findings.some(({ state }) => state === 'fault')) process.exitCode = FAULTS_FOUND
     })
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { App } from '../app.ts'
 import { AppError } from '../errors.ts'
 import { EXISTING, type WithApp } from './people-commands.ts'
+import { print, printError } from './print.ts'
 import { startProgress } from './show-progress.ts'
 
 /** @throws AppError `invalid_input` when no provider is set */
@@ -22,7 +23,7 @@ export function addEmbeddingCommands(program: Command, withApp: WithApp): void {
         const { model } = requireEmbeddings(app)
         const counts = await app.store.embeddings.countEmbeddings(model)
         const { total, embedded, pending } = counts
-        process.stdout.write(
+        print(
           options.json
             ? `${JSON.stringify({ model, total, embedded, pending })}\n`
             : `${model}: ${embedded} of ${total} public items embedded, ${pending} pending.\n`,
@@ -51,13 +52,13 @@ export function addEmbeddingCommands(program: Command, withApp: WithApp): void {
             },
             onRefused(id) {
               refused++
-              process.stderr.write(`The model rejected the text of item ${id}; the item has no embedding.\n`)
+              printError(`The model rejected the text of item ${id}; the item has no embedding.\n`)
             },
           })
         } finally {
           bar.stop(`Embedded ${saved} of ${pending} items`)
         }
-        process.stdout.write(`${saved} items embedded with ${model}, ${refused} rejected.\n`)
+        print(`${saved} items embedded with ${model}, ${refused} rejected.\n`)
         if (refused > 0) process.exitCode = 1
       }, EXISTING),
     )

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { AppError } from '../errors.ts'
-import { showControls } from '../library/controls.ts'
 import { EXISTING, type WithApp } from './people-commands.ts'
+import { print, printJson } from './print.ts'
 
 const ENCODER_OFF = 'The encoder is off. Set ENCODER=on to use it.'
 
@@ -19,12 +19,11 @@ export function addEncoderCommands(program: Command, withApp: WithApp): void {
         const { clusters, compared, total } = await store.items.findNearClusters(collection === 'prompts' ? 'prompt' : 'skill')
         if (options.json) {
           const groups = clusters.map((items) => items.map(({ id, title, author }) => ({ id, title, author })))
-          process.stdout.write(`${JSON.stringify({ groups, compared, total })}\n`)
+          printJson({ groups, compared, total })
           return
         }
-        for (const items of clusters)
-          process.stdout.write(`${items.map(({ id, title, author }) => `${id}  ${showControls(title)} (${author})`).join('\n')}\n\n`)
-        process.stdout.write(`Groups: ${clusters.length}. Compared: ${compared} of ${total} public ${collection} with a vector.\n`)
+        for (const items of clusters) print(`${items.map(({ id, title, author }) => `${id}  ${title} (${author})`).join('\n')}\n\n`)
+        print(`Groups: ${clusters.length}. Compared: ${compared} of ${total} public ${collection} with a vector.\n`)
       }, EXISTING),
     )
   encoder
@@ -36,7 +35,7 @@ export function addEncoderCommands(program: Command, withApp: WithApp): void {
         if (!itemEncoding) throw new AppError('invalid_input', ENCODER_OFF)
         const { model } = itemEncoding
         const { total, embedded, pending } = await itemEncoding.countItems()
-        process.stdout.write(
+        print(
           options.json
             ? `${JSON.stringify({ model, total, embedded, pending })}\n`
             : `${model}: ${embedded} of ${total} items embedded, ${pending} pending.\n`,

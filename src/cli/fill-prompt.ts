@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import type { CommandExtra } from './command-extras.ts'
+import { printError } from './print.ts'
 import { readOutput } from './print-list.ts'
 
 const flagsShape = z.object({ var: z.array(z.string()).default([]), text: z.boolean().default(false) })
@@ -28,11 +29,11 @@ export const fillPrompt: CommandExtra = {
     const given = Object.keys(valuesShape.catch({}).parse(input['variables']))
     const names = variables.map(({ name }) => name)
     for (const name of given.filter((one) => !names.includes(one))) {
-      process.stderr.write(`The prompt has no variable "${name}"; it has: ${names.join(', ') || 'none'}.\n`)
+      printError(`The prompt has no variable "${name}"; it has: ${names.join(', ') || 'none'}.\n`)
     }
     if (!flagsShape.parse(flags).text) return null
     const open = variables.filter(({ name, required }) => required && !given.includes(name)).map(({ name }) => name)
-    if (open.length > 0) process.stderr.write(`Missing values: ${open.join(', ')}. Set them with --var NAME=VALUE.\n`)
+    if (open.length > 0) printError(`Missing values: ${open.join(', ')}. Set them with --var NAME=VALUE.\n`)
     return content.endsWith('\n') ? content : `${content}\n`
   },
 }

@@ -17,6 +17,7 @@ import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { parseDuration } from './duration.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
 import { plural } from './plural.ts'
+import { print, printError } from './print.ts'
 import { suggest } from './program-name.ts'
 import { printTable } from './table.ts'
 
@@ -87,8 +88,8 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
     .action((name: string) =>
       withApp(async (app) => {
         const { url } = await callAsOperator(app)(createSignInLink, { username: name })
-        process.stderr.write(`Sign-in link for ${name}, valid once within ten minutes. It is not shown again:\n`)
-        process.stdout.write(`${url}\n`)
+        printError(`Sign-in link for ${name}, valid once within ten minutes. It is not shown again:\n`)
+        print(`${url}\n`)
         warnOfGuessedUrl(app)
       }, EXISTING),
     )
@@ -108,9 +109,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
           username: name,
           defaultVisibility: options.publicByDefault ? 'public' : options.membersByDefault ? 'members' : 'private',
         })
-        process.stdout.write(
-          `Created user "${user.username}". Create a key ${suggest(`keys create --user ${user.username} --name "my laptop"`)}\n`,
-        )
+        print(`Created user "${user.username}". Create a key ${suggest(`keys create --user ${user.username} --name "my laptop"`)}\n`)
       }),
     )
   users
@@ -139,8 +138,8 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
       withApp(async (app) => {
         const expiresInDays = Math.max(1, Math.round(parseDuration(options.expires) / DAY_MS))
         const { url } = await callAsOperator(app)(createInvite, { username: name, role: options.admin ? 'admin' : 'user', expiresInDays })
-        process.stderr.write(`Invite${name === undefined ? '' : ` for ${name}`} created. The link works once and is not shown again:\n`)
-        process.stdout.write(`${url}\n`)
+        printError(`Invite${name === undefined ? '' : ` for ${name}`} created. The link works once and is not shown again:\n`)
+        print(`${url}\n`)
         warnOfGuessedUrl(app)
       }),
     )
@@ -150,8 +149,8 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
     .action((name: string) =>
       withApp(async (app) => {
         const { url } = await callAsOperator(app)(createResetLink, { username: name })
-        process.stderr.write(`Password reset link for ${name}, valid for one hour. It is not shown again:\n`)
-        process.stdout.write(`${url}\n`)
+        printError(`Password reset link for ${name}, valid for one hour. It is not shown again:\n`)
+        print(`${url}\n`)
         warnOfGuessedUrl(app)
       }, EXISTING),
     )
@@ -165,7 +164,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
         await app.store.arrivals.ensureLogin(user.id)
         await app.store.arrivals.connectIdentity(user.id, { provider: PROXY_PROVIDER, subject }, null)
         await app.logins.forgetSessions()
-        process.stdout.write(`${user.username} is now who the proxy names "${subject}".\n`)
+        print(`${user.username} is now who the proxy names "${subject}".\n`)
       }, EXISTING),
     )
   users
@@ -174,7 +173,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
     .action((name: string) =>
       withApp(async (app) => {
         await callAsOperator(app)(resetFactors, { username: name })
-        process.stdout.write(`Removed the passkeys and codes of ${name}.\n`)
+        print(`Removed the passkeys and codes of ${name}.\n`)
       }, EXISTING),
     )
   users
@@ -185,7 +184,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
         const parsed = roleField.safeParse(role)
         if (!parsed.success) throw new AppError('invalid_input', `The role must be ${ROLES.join(' or ')}; got "${role.slice(0, 80)}".`)
         const person = await callAsOperator(app)(setRole, { username: name, role: parsed.data })
-        process.stdout.write(`${person.username} is now ${parsed.data === 'admin' ? 'an administrator' : 'a user'}.\n`)
+        print(`${person.username} is now ${parsed.data === 'admin' ? 'an administrator' : 'a user'}.\n`)
       }, EXISTING),
     )
 
@@ -198,7 +197,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
       .action((name: string) =>
         withApp(async (app) => {
           const person = await callAsOperator(app)(setSuspended, { username: name, isSuspended })
-          process.stdout.write(`${person.username} is ${isSuspended ? 'suspended' : 'not suspended'} now.\n`)
+          print(`${person.username} is ${isSuspended ? 'suspended' : 'not suspended'} now.\n`)
         }, EXISTING),
       )
   }
@@ -214,18 +213,18 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
         if (!options.yes) {
           const owned = await countOwned(app, user)
           if (options.handOverTo !== undefined) {
-            process.stdout.write(
+            print(
               `Would delete ${user.username} for good, and hand ${plural(owned, 'item')} and the trash to ${options.handOverTo}. Add --yes to do so.\n`,
             )
             return
           }
-          process.stdout.write(
+          print(
             `Would delete ${user.username} for good, with ${plural(owned, 'item')} and the trash. Backups and other copies of the library will still contain them; see "purge --backups". Add --yes to delete.\n`,
           )
           return
         }
         await callAsOperator(app)(deletePerson, { username: user.username, confirm: user.username, handOverTo: options.handOverTo })
-        process.stdout.write(
+        print(
           options.handOverTo === undefined
             ? `Deleted ${user.username} and everything they owned.\n`
             : `Deleted ${user.username}. Their items are of ${options.handOverTo} now.\n`,
@@ -264,10 +263,10 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
           expiresAt,
           within,
         })
-        process.stderr.write(
+        printError(
           `Key ${stored.id} for ${user.username} (${scopes.join(', ')}), ${expiresAt ? `expires ${expiresAt}` : 'never expires'}. It is not shown again:\n`,
         )
-        process.stdout.write(`${key}\n`)
+        print(`${key}\n`)
       }, EXISTING),
     )
   keys
@@ -293,7 +292,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
       withApp(async (app) => {
         const key = await app.store.keys.revokeKey(id)
         if (!key) throw new AppError('not_found', `Key ${id.slice(0, 80)} not found. List the ids ${suggest('keys list')}`)
-        process.stdout.write(`Revoked key "${key.name}" of ${key.username}.\n`)
+        print(`Revoked key "${key.name}" of ${key.username}.\n`)
       }, EXISTING),
     )
   return users

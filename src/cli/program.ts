@@ -20,6 +20,7 @@ import { addEncoderCommands } from './encoder-commands.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
 import { addOperationCommands, type OperationWork } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
+import { printError } from './print.ts'
 import { addProvisionCommand } from './provision-command.ts'
 import { addPurgeCommand } from './purge-command.ts'
 import { invokeRemotely } from './remote-invoke.ts'
@@ -74,7 +75,7 @@ async function serveMcp(options: { url?: string }): Promise<void> {
     serveOverStdio(buildServer, {
       invoke,
       filter: {},
-      onInternalError: (error) => process.stderr.write(`${toAppError(error.cause).message}\n`),
+      onInternalError: (error) => printError(`${toAppError(error.cause).message}\n`),
     })
   const key = keyFromEnvironment()
   if (options.url !== undefined) return await run(invokeRemotely(OPERATIONS, options.url, key, KEY_HINTS.stdio))
@@ -95,6 +96,7 @@ export function createProgram(): Command {
     .version(readProduct().version)
     // Commands take this over when they are added.
     .exitOverride()
+    .configureOutput({ writeErr: printError })
     .showHelpAfterError('(use --help to see the options)')
   program
     .command('serve')

@@ -7,6 +7,7 @@ import { deletePerson, handOverPerson, setSuspended } from '../operations/admin/
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { OPERATOR, type WithApp } from './people-commands.ts'
 import { plural } from './plural.ts'
+import { print, printError } from './print.ts'
 import { createInputReader } from './read-input.ts'
 import { type Provision, readProvisions } from './read-provisions.ts'
 
@@ -45,7 +46,7 @@ async function apply(app: App, provisions: readonly Provision[], options: Provis
   const say = (name: string, done: readonly string[]) => {
     if (done.length === 0) return
     changes++
-    process.stdout.write(`${name}: ${isDry ? 'would be ' : ''}${done.join(', ')}\n`)
+    print(`${name}: ${isDry ? 'would be ' : ''}${done.join(', ')}\n`)
   }
   /** Names of accounts that are there and in the list. */
   const kept = new Set<string>()
@@ -60,7 +61,7 @@ async function apply(app: App, provisions: readonly Provision[], options: Provis
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       failures++
-      process.stderr.write(`Account ${provision.at}, ${provision.name}: ${error.message}\n`)
+      printError(`Account ${provision.at}, ${provision.name}: ${error.message}\n`)
     }
   }
   // A list with faults may miss people only because of them.
@@ -74,12 +75,12 @@ async function apply(app: App, provisions: readonly Provision[], options: Provis
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         failures++
-        process.stderr.write(`${username}: ${error.message}\n`)
+        printError(`${username}: ${error.message}\n`)
       }
     }
   }
   const verb = isDry ? 'would change' : 'changed'
-  process.stdout.write(`${plural(provisions.length, 'account')} in the list, ${changes} ${verb}.\n`)
+  print(`${plural(provisions.length, 'account')} in the list, ${changes} ${verb}.\n`)
   if (failures > 0) throw new AppError('invalid_input', `${plural(failures, 'account')} could not be applied, see above. The others were.`)
 }
 
@@ -132,7 +133,7 @@ async function applyOne(
       await app.logins.forgetSessions()
       done.push('rights changed')
     }
-    for (const reason of skipped) process.stderr.write(`${person.username}: ${reason}\n`)
+    for (const reason of skipped) printError(`${person.username}: ${reason}\n`)
   }
   return { username: person.username, done, isThere: true }
 }
@@ -174,7 +175,7 @@ async function applyProfile(app: App, { displayName, email }: Provision, person:
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // Another account may have the address, which proves nothing: the rest of the entry holds.
-    process.stderr.write(`${person.username}: ${error.message}\n`)
+    printError(`${person.username}: ${error.message}\n`)
     return false
   }
   return true

@@ -9,6 +9,7 @@ import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from '../operations/items/purge.ts'
 import { EXISTING, OPERATOR, requireAccount, type WithApp } from './people-commands.ts'
 import { plural } from './plural.ts'
+import { print } from './print.ts'
 
 interface PurgeFlags {
   readonly user?: string
@@ -122,11 +123,11 @@ async function purgeOne(withApp: WithApp, collection: string, id: string | undef
     const item = `the ${parsed.data === 'prompts' ? 'prompt' : 'skill'} "${found.title}" (${found.id})`
     if (!flags.yes) {
       if (!isWholeItem) refuseHistory(found, flags)
-      process.stdout.write(`${what} ${item} would be deleted for good. Add --yes to delete.\n${describeCopies(found.copies)}`)
+      print(`${what} ${item} would be deleted for good. Add --yes to delete.\n${describeCopies(found.copies)}`)
       return
     }
     const removed = await run(call, found.id)
-    process.stdout.write(
+    print(
       `${what} ${item}: deleted for good${removed === null ? '' : ` (${plural(removed, 'version')})`}.\n${describeCopies(found.copies)}`,
     )
   }, EXISTING)
@@ -139,7 +140,7 @@ function actAsPerson({ id, username }: { readonly id: string; readonly username:
 function purgeCopies(isMeant: boolean): void {
   const { DATABASE_URL, BACKUP_DIR } = loadConfig()
   const found = deleteCopies(DATABASE_URL, BACKUP_DIR, isMeant)
-  for (const { path } of found) process.stdout.write(`${path}\n`)
+  for (const { path } of found) print(`${path}\n`)
   const count = plural(found.length, 'file')
-  process.stdout.write(isMeant ? `Deleted ${count}.\n` : `Would delete ${count}. Add --yes to delete.\n`)
+  print(isMeant ? `Deleted ${count}.\n` : `Would delete ${count}. Add --yes to delete.\n`)
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { fromFileContent } from '../library/skill.ts'
@@ -8,13 +7,11 @@ import { fileRecord } from '../operations/core/records.ts'
 import type { ImportEntry } from '../transfer/import-entries.ts'
 import { toRemarkedDraft } from '../transfer/prompt-file.ts'
 import { toSkillDraft } from '../transfer/skill-folder.ts'
+import { waitForTurns } from '../transfer/wait-for-turns.ts'
 
 const PER_PAGE = 100
 /** Most pages of one list. */
 const MAX_PAGES = 1_000
-/** How long a server may ask to wait, and how often. */
-const MAX_WAIT_SECONDS = 120
-const MAX_TRIES = 5
 
 const item = z.object({
   id: z.string(),
@@ -72,21 +69,6 @@ export async function* readRemote(remote: Invoke): AsyncGenerator<ImportEntry> {
 function atMost(visibility: Visibility): Visibility | undefined {
   if (visibility === 'public') return undefined
   return visibility === 'members' ? 'private' : visibility
-}
-
-/** Waits where the other server asks for fewer calls. */
-function waitForTurns(invoke: Invoke): Invoke {
-  return async (name, input, options) => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await invoke(name, input, options)
-      } catch (error) {
-        const seconds = error instanceof AppError && error.code === 'rate_limited' ? error.retryAfterSeconds : undefined
-        if (seconds === undefined || seconds > MAX_WAIT_SECONDS || tries >= MAX_TRIES) throw error
-        await sleep(seconds * 1000)
-      }
-    }
-  }
 }
 
 function readSkill(

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { toAppError } from '../errors.ts'
 import { EXIT_CODES } from './exit-codes.ts'
+import { printError } from './print.ts'
 import { createProgram } from './program.ts'
 
 /** How long a command that failed may take to end. */
@@ -31,7 +32,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<boolean> 
     }
     const error = toAppError(thrown)
     const cause = error.code === 'internal' && error.cause instanceof Error ? `: ${error.cause.stack ?? error.cause.message}` : ''
-    process.stderr.write(`${error.message}${cause}\n`)
+    printError(`${error.message}${cause}\n`)
     process.exitCode = EXIT_CODES[error.code]
     return false
   }

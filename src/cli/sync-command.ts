@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { App } from '../app.ts'
 import { AppError, toAppError } from '../errors.ts'
-import { showControls } from '../library/controls.ts'
 import { isBareRepository, isGitAddress } from '../transfer/sync/git.ts'
 import { syncRepository, syncWorkTree } from '../transfer/sync/sync-repository.ts'
 import type { SyncReport } from '../transfer/sync/sync-run.ts'
 import { EXISTING, requireAccount, type WithApp } from './people-commands.ts'
 import { plural } from './plural.ts'
+import { print, printError } from './print.ts'
 
 /** After a change of the folder, how long further ones are waited for. */
 const DEBOUNCE_MS = 300
@@ -30,13 +30,13 @@ interface SyncFlags {
 
 /** @param before the report that was printed last, whose remarks are not repeated */
 function printReport(report: SyncReport, before: SyncReport | null, isDryRun: boolean): void {
-  for (const change of report.changes) process.stdout.write(`${showControls(change)}\n`)
+  for (const change of report.changes) print(`${change}\n`)
   const told = new Set(before?.remarks)
-  for (const remark of report.remarks) if (!told.has(remark)) process.stderr.write(`${showControls(remark)}\n`)
+  for (const remark of report.remarks) if (!told.has(remark)) printError(`${remark}\n`)
   const { created, updated, written, conflicts, deleted, left, refused } = report
   const counts = `Library: ${created} created, ${updated} updated. Folder: ${written} written.`
   const rest = `${plural(conflicts, 'conflict')}, ${deleted} deleted, ${left} left, ${refused} refused.`
-  process.stdout.write(`${isDryRun ? 'Dry run, nothing changed. ' : ''}${counts} ${rest}\n`)
+  print(`${isDryRun ? 'Dry run, nothing changed. ' : ''}${counts} ${rest}\n`)
 }
 
 /** Notes changes of a folder. `null`: there is none to watch. */
@@ -77,7 +77,7 @@ function defaultCache(): string {
 }
 
 function onBusy(): void {
-  process.stderr.write('Another sync of this Git address is running. Waiting until it ends.\n')
+  printError('Another sync of this Git address is running. Waiting until it ends.\n')
 }
 
 /** `sync`. */
@@ -126,7 +126,7 @@ export function addSyncCommand(program: Command, withApp: WithApp): void {
           } catch (error) {
             if (isFirst) throw error
             // The network, a disk or the database may come back.
-            process.stderr.write(`${showControls(toAppError(error).message)}\n`)
+            printError(`${toAppError(error).message}\n`)
           }
           // Without a database the next sync fails too, and says so.
           await waitForChange(app, seen, revision).catch(() => sleep(LIBRARY_POLL_MS))

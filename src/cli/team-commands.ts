@@ -5,6 +5,7 @@ import { listAllTeams } from '../operations/teams/list-teams.ts'
 import { setTeamMember } from '../operations/teams/team-members.ts'
 import { EXISTING, OPERATOR, type WithApp } from './people-commands.ts'
 import { plural } from './plural.ts'
+import { print } from './print.ts'
 import { printTable } from './table.ts'
 
 const PAGE = 100
@@ -45,7 +46,7 @@ export function addTeamCommands(program: Command, withApp: WithApp): void {
         const call = callLocally(() => app.contextFor(OPERATOR, 'cli'))
         const { maintainer, description } = options
         const team = await call(createTeam, { team: name, maintainer, description })
-        process.stdout.write(`Created team "${team.name}", maintained by ${maintainer}.\n`)
+        print(`Created team "${team.name}", maintained by ${maintainer}.\n`)
       }, EXISTING),
     )
   teams
@@ -58,7 +59,7 @@ export function addTeamCommands(program: Command, withApp: WithApp): void {
           username: name,
           role: 'maintainer',
         })
-        process.stdout.write(`${username} is now a maintainer of "${team}".\n`)
+        print(`${username} is now a maintainer of "${team}".\n`)
       }, EXISTING),
     )
 }

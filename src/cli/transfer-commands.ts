@@ -4,23 +4,24 @@ import type { App } from '../app.ts'
 import { KEY_HINTS } from '../auth/key-hints.ts'
 import { keyFromEnvironment, langfuseKeysFromEnvironment } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
-import { showControls } from '../library/controls.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import { readAgentFolder } from '../transfer/agent-folder.ts'
 import type { History } from '../transfer/history-folder.ts'
 import { type ImportEntry, importEntries } from '../transfer/import-entries.ts'
-import { type ImportOptions, importPrompts } from '../transfer/import-prompts.ts'
+import { importPrompts } from '../transfer/import-prompts.ts'
 import { importSkills } from '../transfer/import-skills.ts'
 import { readLangfuse } from '../transfer/langfuse-api.ts'
 import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary, isWholeExport } from '../transfer/library-folder.ts'
 import { collectCreated, describeNearDuplicates } from '../transfer/near-duplicates.ts'
 import { createPeople } from '../transfer/people.ts'
+import type { ImportOptions } from '../transfer/prepare-prompt.ts'
 import { findPromptFormat, PROMPT_FORMATS, type PromptFormat, type PromptSource, readPromptFile } from '../transfer/prompt-file.ts'
 import type { ImportReport } from '../transfer/report.ts'
 import { findSkillFolders } from '../transfer/skill-folder.ts'
 import { EXISTING, requireAccount, type WithApp } from './people-commands.ts'
 import { plural } from './plural.ts'
+import { print, printError } from './print.ts'
 import { suggest } from './program-name.ts'
 import { STDIN_MARK } from './read-input.ts'
 import { readRemote } from './read-remote.ts'
@@ -56,13 +57,13 @@ function printReport(
   madeCategories: readonly string[] = [],
   madeTeams: readonly string[] = [],
 ): void {
-  for (const name of madeOwners) process.stdout.write(`Created user "${name}" (owner of the imported items).\n`)
-  for (const name of madeTeams) process.stdout.write(`Created team "${name}", without members.\n`)
-  for (const slug of madeCategories) process.stdout.write(`Created category "${slug}".\n`)
-  for (const remark of report.remarks) process.stderr.write(`${remark}\n`)
-  if (report.moreRemarks > 0) process.stderr.write(`… and ${report.moreRemarks} more remarks.\n`)
+  for (const name of madeOwners) print(`Created user "${name}" (owner of the imported items).\n`)
+  for (const name of madeTeams) print(`Created team "${name}", without members.\n`)
+  for (const slug of madeCategories) print(`Created category "${slug}".\n`)
+  for (const remark of report.remarks) printError(`${remark}\n`)
+  if (report.moreRemarks > 0) printError(`… and ${report.moreRemarks} more remarks.\n`)
   const { read, created, updated, unchanged, kept, refused } = report
-  process.stdout.write(`${read} read: ${created} created, ${updated} updated, ${unchanged} unchanged, ${kept} kept, ${refused} refused.\n`)
+  print(`${read} read: ${created} created, ${updated} updated, ${unchanged} unchanged, ${kept} kept, ${refused} refused.\n`)
   if (refused > 0) process.exitCode = 1
 }
 
@@ -74,7 +75,7 @@ async function runImport(
   const created = collectCreated()
   printReport(...(await run(created.add)))
   const remark = await describeNearDuplicates(app.store, created)
-  if (remark !== null) process.stderr.write(`${showControls(remark)}\n`)
+  if (remark !== null) printError(`${remark}\n`)
 }
 
 /** An existing file, or standard input. @throws AppError `invalid_input` */
@@ -110,11 +111,11 @@ async function importWhole(app: App, folder: string): Promise<void> {
     bar.advanceTo(done)
   }).finally(() => bar?.stop('Imported the library'))
   if (!history.isNew) {
-    process.stdout.write(`Nothing changed: the library already has this content, ${describeHistory(history)}`)
+    print(`Nothing changed: the library already has this content, ${describeHistory(history)}`)
     return
   }
-  process.stdout.write(`Imported ${describeHistory(history)}`)
-  process.stderr.write(`No user can sign in yet. Invite them by name, an administrator first, ${suggest('users invite NAME --admin')}\n`)
+  print(`Imported ${describeHistory(history)}`)
+  printError(`No user can sign in yet. Invite them by name, an administrator first, ${suggest('users invite NAME --admin')}\n`)
 }
 
 /** `import` and `export`. */
@@ -173,7 +174,7 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
   imports
     .command('folder <folder>')
     .description(
-      'Import what agents and editors keep in a project: .prompt.md files, .claude/commands, .claude/skills, .cursor/rules and AGENTS.md',
+      'Import what agents and editors keep in a project: .prompt.md files, commands, agents, skills and rules in folders such as .claude and .cursor, plugins, and AGENTS.md',
     )
     .requiredOption('--user <name>', 'owner of the imported items; created if missing')
     .addOption(visibilityOption('the items'))
@@ -236,12 +237,12 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
         if (options.full) {
           if (options.user !== undefined)
             throw new AppError('invalid_input', '--full exports all users and cannot be combined with --user.')
-          process.stdout.write(`Wrote ${folder}: ${describeHistory(await exportWholeLibrary(app.store.transfer, folder))}`)
+          print(`Wrote ${folder}: ${describeHistory(await exportWholeLibrary(app.store.transfer, folder))}`)
           return
         }
         const owner = options.user === undefined ? null : await requireAccount(app, options.user)
         const { prompts, skills } = await exportLibrary(app.store.transfer, folder, owner?.id ?? null)
-        process.stdout.write(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)
+        print(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)
       }, EXISTING),
     )
 }

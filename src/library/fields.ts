@@ -47,6 +47,10 @@ export const descriptionField = textField({ max: MAX_DESCRIPTION })
 export const contentField = textField({ max: MAX_CONTENT, blank: false })
 export const noteField = textField({ max: MAX_NOTE })
 export const promptTypeField = z.enum(PROMPT_TYPES)
+/** A type as files write it, in any case; null for another word. */
+export function readPromptType(text: string): PromptType | null {
+  return promptTypeField.nullable().catch(null).parse(text.trim().toUpperCase())
+}
 export const tagsField = z
   .array(textField({ min: 1, max: MAX_TAG }))
   .superRefine((tags, issues) => {

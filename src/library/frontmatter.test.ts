@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFrontmatter } from './frontmatter.ts'
+import { describeSkill, readFrontmatter, readNamedFrontmatter } from './frontmatter.ts'
 
 const wrap = (yaml: string) => `---\n${yaml}\n---\n\n# Body\n`
 
@@ -40,12 +40,36 @@ describe('what is odd is reported, never refused', () => {
     ['nothing', '', /frontmatter/],
     ['a mark that never closes', '---\nname: a\ndescription: b\n', /frontmatter/],
     ['not at the head', '\n---\nname: a\n---\n', /frontmatter/],
-    ['broken YAML', wrap('name: [a\ndescription: "b'), /YAML/],
-    ['a colon that YAML does not allow', wrap('name: a\ndescription: Use when: always'), /YAML/],
     ['a list', wrap('- name\n- description'), /YAML/],
-    ['tabs', wrap('name:\n\t- a'), /YAML/],
+    ['text before the first field', wrap('Some prose\nother: [a'), /YAML/],
   ])('%s', (_, text, warning) => {
     expect(readFrontmatter(text, 'a')).toEqual({ name: null, description: null, warnings: [expect.stringMatching(warning)] })
+  })
+
+  it.each([
+    ['a colon', 'name: a\ndescription: Use when: always', 'Use when: always', 'description', 3],
+    ['a colon over two lines', 'name: a\ndescription: Use when: always,\n  and ever', 'Use when: always, and ever', 'description', 3],
+    ['signs of YAML', 'name: a\ndescription: @State and `friends`', '@State and `friends`', 'description', 3],
+    ['quotes that go on', 'name: a\ndescription: "Use" it', '"Use" it', 'description', 3],
+    ['another field', 'name: a\ndescription: b\nargument-hint: [x] [y]', 'b', 'argument-hint', 4],
+    ['tabs', 'name: a\nmetadata:\n\t- x\ndescription: >-\n  b: c\n  d', 'b: c d', 'metadata', 3],
+    ['lines that are no field', 'name: a\ndescription: b\n<example>\nname: c\n</example>', 'b', 'name', 5],
+    ['text before the first field', '<!-- x -->\nname: a\ndescription: Use: it', 'Use: it', 'description', 4],
+    ['a field that is there twice', 'name: a\nname: c\ndescription: b', 'b', 'name', 3],
+  ])('%s costs no other field, and is named with its line', (_, yaml, description, field, line) => {
+    const warnings = [expect.stringContaining(`SKILL.md, "${field}" in line ${line} is`)]
+    expect(readFrontmatter(wrap(yaml), 'a')).toEqual({ name: 'a', description, warnings })
+    expect(describeSkill(wrap(yaml))).toEqual({ name: 'a', description, notes: [], fault: null })
+    expect(readNamedFrontmatter(wrap(yaml))).toMatchObject({ name: 'a', description })
+  })
+
+  it('a name of another form is offered as its slug, and a long description is cut, with a note', () => {
+    const read = describeSkill(wrap(`name: My Skill (v2)\ndescription: ${'word '.repeat(300)}`))
+    expect(read).toMatchObject({ name: 'my-skill-v2', fault: null })
+    expect(read.description).toMatch(/^(?:word )+word…$/)
+    expect(read.description?.length).toBeLessThanOrEqual(1024)
+    expect(read.notes).toEqual([expect.stringContaining('"My Skill (v2)"'), expect.stringContaining('1024 characters')])
+    expect(describeSkill(wrap('name: "!!"\ndescription: b')).fault).toContain('no letters or digits')
   })
 
   it.each([
@@ -68,7 +92,8 @@ describe('hostile YAML', () => {
   it('does not blow up aliases', () => {
     const rows = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]']
     for (let i = 1; i < 12; i++) rows.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(',')}]`)
-    expect(readFrontmatter(wrap([...rows, 'name: a', 'description: b'].join('\n')), 'a').warnings).toEqual([expect.stringMatching(/YAML/)])
+    const read = readFrontmatter(wrap([...rows, 'name: a', 'description: b'].join('\n')), 'a')
+    expect(read).toEqual({ name: 'a', description: 'b', warnings: [expect.stringMatching(/YAML/)] })
   })
 
   it.each(['[', '{a: ', '- ', '? ', '&a ', '"'])('survives 60,000 characters of %j', (piece) => {

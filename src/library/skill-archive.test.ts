@@ -84,7 +84,7 @@ describe('readSkillArchive', () => {
 
   it('refuses names that lead elsewhere or stand twice', () => {
     const beside = { 'SKILL.md': bytes('x') }
-    for (const name of ['../a', '/etc/a', 'a/../../b', 'C:/a', 'a\\b', './a'])
+    for (const name of ['../a', '/etc/a', 'a/../../b', 'C:/a', '..\\a', './a'])
       expect(refusal(zip({ ...beside, [name]: bytes('y') }))[0], name).toBe('invalid_input')
     expect(refusal(zip({ ...beside, 'a.txt': bytes('y'), 'A.txt': bytes('z') }))).toEqual([
       'invalid_input',

@@ -24,14 +24,22 @@ const SPECIAL_TYPES = new Set([SYMBOLIC_LINK, 0x1000, 0x2000, 0x6000, 0xc000])
 /** Makers of archives whose file modes are Unix's (APPNOTE 4.4.2). */
 const UNIX_MAKERS = new Set([3, 19])
 
-/** The files of an archive, and those left out. */
+/** A file of an archive that was not read, and why, as the end of a sentence. */
+export interface LeftOutFile {
+  readonly filename: string
+  readonly reason: string
+}
+
+/** The files of an archive, those left out, and those that cannot be read where this does not refuse the archive. */
 export interface ReadArchive {
   readonly files: readonly SkillFile[]
-  readonly skipped: readonly { readonly filename: string; readonly reason: string }[]
+  readonly skipped: readonly LeftOutFile[]
+  readonly refused: readonly LeftOutFile[]
 }
 
 interface Entry {
   readonly name: string
+  readonly nameFault: string | null
   readonly isFolder: boolean
   readonly isSpecial: boolean
   readonly mode: number | null
@@ -72,6 +80,8 @@ export interface ZipLimits {
   readonly of: string
   /** Whether the one folder that everything is in is left out of the names. */
   readonly removesTopFolder: boolean
+  /** Whether a file that cannot be read is one of `refused`, and a link left out. Default: either refuses the archive */
+  readonly goesOn?: boolean
 }
 
 const OF_A_SKILL: ZipLimits = { maxFiles: MAX_SKILL_FILES, maxBytes: MAX_SKILL_BYTES, of: 'a skill', removesTopFolder: true }
@@ -100,19 +110,35 @@ export function* readZipInSteps(archive: Uint8Array, limits: ZipLimits): Generat
   if (entries.length > limits.maxFiles)
     throw new AppError('too_large', `The archive has ${entries.length} files; the limit for ${limits.of} is ${limits.maxFiles}.`)
   const files: SkillFile[] = []
+  const refused: LeftOutFile[] = []
   let left = limits.maxBytes
   for (const entry of entries) {
     const filename = normalizeFilename(entry.name.slice(top.length))
-    const fault = filenameFault(filename)
-    if (fault) throw new AppError('invalid_input', `The name "${shorten(entry.name)}" in the archive ${fault}.`)
-    const bytes = readEntry(archive, entry, filename, left, limits)
+    let bytes: Uint8Array
+    try {
+      const fault = entry.nameFault ?? filenameFault(filename)
+      if (fault) throw new AppError('invalid_input', `The name "${shorten(entry.name)}" in the archive ${fault}.`)
+      bytes = readEntry(archive, entry, filename)
+    } catch (error) {
+      if (!limits.goesOn || !(error instanceof AppError)) throw error
+      if (entry.isSpecial) skipped.push({ filename, reason: 'is a link or a device, and only regular files are read' })
+      else refused.push({ filename, reason: error.message.replace(/\.$/, '') })
+      // It may have been inflated up to its limit.
+      left -= Math.min(entry.bytes, MAX_FILE_BYTES)
+      yield
+      continue
+    }
     left -= bytes.length
+    if (left < 0) {
+      const most = `${limits.maxBytes} bytes (${limits.maxBytes / 1024 / 1024} MiB)`
+      throw new AppError('too_large', `The files in the archive exceed ${most} in total, the limit for ${limits.of}.`)
+    }
     const name = filename.split('/').at(-1) ?? filename
     if (holdsPrivateKey(name, bytes)) skipped.push({ filename, reason: 'contains a private key' })
     else files.push({ filename, bytes, mode: entry.mode })
     yield
   }
-  return { files, skipped }
+  return { files, skipped, refused }
 }
 
 /** The first part of a path that is left out, and why; null when nothing is. */
@@ -132,7 +158,7 @@ export function leftOutReason(name: string): { filename: string; reason: string 
 }
 
 /** The enclosing folder with its slash; empty without one, or with SKILL.md at the top. */
-function findTopFolder(names: readonly string[]): string {
+export function findTopFolder(names: readonly string[]): string {
   const [first = ''] = names
   const top = first.slice(0, first.indexOf('/') + 1)
   return top !== '' && !top.startsWith('..') && top !== './' && names.every((name) => name.startsWith(top)) ? top : ''
@@ -158,11 +184,11 @@ function readEntries(archive: Uint8Array): Entry[] {
     const nameLength = view.getUint16(at + 28, true)
     const next = at + 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
     if (next > end) throw damaged('its directory cannot be read')
-    if (nameLength > MAX_NAME_BYTES) throw new AppError('invalid_input', `A name in the archive has more than ${MAX_NAME_BYTES} bytes.`)
-    const name = decodeName(archive.subarray(at + 46, at + 46 + nameLength), (flags & UTF8_NAME) !== 0)
+    const { name, fault } = decodeName(archive.subarray(at + 46, at + 46 + nameLength), (flags & UTF8_NAME) !== 0)
     const mode = UNIX_MAKERS.has(view.getUint8(at + 5)) ? view.getUint32(at + 38, true) >>> 16 : 0
     entries.push({
       name,
+      nameFault: fault,
       isFolder: name.endsWith('/'),
       isSpecial: SPECIAL_TYPES.has(mode & 0xf000),
       // Some programs of Windows call themselves Unix and know no modes.
@@ -187,18 +213,23 @@ function findEnd(view: DataView): number | null {
   return null
 }
 
-/** Names are UTF-8 when the archive says so; older ones are only when they are plain letters, for then every reading is the same. */
-function decodeName(bytes: Uint8Array, isUtf8: boolean): string {
+/**
+ * A name, and why it cannot be used. Names are UTF-8 when the archive says so; older ones are only when they are plain letters, for then every
+ * reading is the same. Programs of Windows write backslashes between folders.
+ */
+function decodeName(bytes: Uint8Array, isUtf8: boolean): { readonly name: string; readonly fault: string | null } {
+  const read = (fatal: boolean) =>
+    new TextDecoder('utf-8', { fatal, ignoreBOM: true }).decode(bytes.subarray(0, MAX_NAME_BYTES)).replaceAll('\\', '/')
+  if (bytes.length > MAX_NAME_BYTES) return { name: read(false), fault: `has more than ${MAX_NAME_BYTES} bytes` }
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return { name: read(true), fault: null }
   } catch {
-    const hint = isUtf8 ? '' : '; pack it again with names in UTF-8'
-    throw new AppError('invalid_input', `A name in the archive is not UTF-8${hint}.`)
+    return { name: read(false), fault: `is not UTF-8${isUtf8 ? '' : '; pack it again with names in UTF-8'}` }
   }
 }
 
-/** One file's bytes. @param left how many bytes there may still be */
-function readEntry(archive: Uint8Array, entry: Entry, filename: string, left: number, { maxBytes, of }: ZipLimits): Uint8Array {
+/** One file's bytes. */
+function readEntry(archive: Uint8Array, entry: Entry, filename: string): Uint8Array {
   const shown = shorten(filename)
   if (entry.isEncrypted) throw new AppError('invalid_input', `"${shown}" in the archive is encrypted; pack it again without a password.`)
   if (entry.isSpecial)
@@ -212,11 +243,6 @@ function readEntry(archive: Uint8Array, entry: Entry, filename: string, left: nu
   const refuse = (bytes: number) => {
     if (bytes > MAX_FILE_BYTES)
       throw new AppError('too_large', `"${shown}" in the archive exceeds ${MAX_FILE_BYTES} bytes (1 MiB), the limit for a file.`)
-    if (bytes > left)
-      throw new AppError(
-        'too_large',
-        `The files in the archive exceed ${maxBytes} bytes (${maxBytes / 1024 / 1024} MiB) in total, the limit for ${of}.`,
-      )
   }
   if (entry.method === 0) refuse(packed.length)
   else if (entry.method !== 8)

@@ -88,11 +88,16 @@ function readVariable(
   const stop = NAME_STOP.exec(text)
   if (!stop || (stop[0] !== '}' && stop[0] !== ':')) return undefined
   const name = trimSpaces(text, nameFrom, stop.index).normalize('NFC')
-  if (!NAME.test(name) || countCharacters(name) > MAX_VARIABLE_NAME) return undefined
+  if (!isVariableName(name)) return undefined
   if (stop[0] === '}') return { name, end: stop.index + 1 }
   const closing = closings.get(at + 1)
   if (closing === undefined) return undefined
   return { name, default: text.slice(stop.index + 1, closing), end: closing + 1 }
+}
+
+/** Whether a text between the braces is a name, as it stands. */
+export function isVariableName(name: string): boolean {
+  return NAME.test(name) && countCharacters(name) <= MAX_VARIABLE_NAME
 }
 
 /** The part of `text` between two positions without the spaces around it; a regular expression would take quadratic time on a run of them. */

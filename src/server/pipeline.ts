@@ -20,10 +20,10 @@ import { asksToSignIn, challengeOf, isFromProgram } from '../http/sign-in-challe
 import type { Turns } from '../http/turns.ts'
 import { type Actor, strangerTo } from '../library/actor.ts'
 import type { ClientOfRequest } from '../library/ports/logins.ts'
-import { meterWork, type WorkMeter } from '../library/work-meter.ts'
 import { isMcpCall } from '../mcp/endpoint.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
 import { idOf } from '../mcp/messages.ts'
+import { meterWork, type WorkMeter } from '../work-meter.ts'
 
 /** The default content policy: the answer is not a page and must not be framed. */
 const CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"

@@ -370,6 +370,8 @@ export interface Database {
   vote: { item_seq: number; user_seq: number; created_at: string }
   /** The id of the item that another was copied from, which may be gone. */
   item_source: { item_seq: number; source_id: string }
+  /** The file or folder that an item was last imported from, as `placeName` writes it. */
+  import_source: { item_seq: number; source: string }
   /** Named, ordered sets of items. */
   collection: {
     seq: Generated<number>

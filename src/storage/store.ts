@@ -10,7 +10,6 @@ import type { LibraryChange } from '../library/ports/instances.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import { DEFAULT_QUOTA, type OwnerQuota } from '../library/quota.ts'
 import type { SharedState } from '../library/shared-changes.ts'
-import { noteWork } from '../library/work-meter.ts'
 import { ANALYSIS, type SearchableText } from '../search/analysis/indexed-text.ts'
 import { createSearchIndex } from '../search/index/search-index.ts'
 import type { WordVectors } from '../search/vectors/word-vectors.ts'
@@ -72,6 +71,7 @@ import { secretStore } from './secrets.ts'
 import { shareNext } from './share-next.ts'
 import { isSweepDue, sweep } from './sweep.ts'
 import { usageStore } from './use-counts.ts'
+import { noteWork } from '../work-meter.ts'
 
 /** Free bytes on disk below which nothing is saved: the log and a backup need some. */
 const MIN_ROOM = 100_000_000

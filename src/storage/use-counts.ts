@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { UsageStore } from '../library/ports/usage.ts'
 import type { UseCount, UseKind, UseSurface } from '../library/usage.ts'
-import { batches } from './items/remove-items.ts'
+import { batches } from './batches.ts'
 import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'
 

@@ -20,7 +20,11 @@ it('reads commands of Claude Code with their arguments as variables', () => {
       'git:review',
       'Review a pull request',
       'Review PR ${pr-number} with priority ${priority}, ${argument_3} for $1.50 or $100. All: ${arguments} and ${pr-number}. !`git status`',
-      ['left out: allowed-tools', 'commands in !`…` stay as text'],
+      [
+        'left out: allowed-tools',
+        'commands in !`…` stay as text',
+        'changed: $1 to ${pr-number}, $2 to ${priority}, $3 to ${argument_3}, $ARGUMENTS[0] to ${pr-number}, $ARGUMENTS to ${arguments}',
+      ],
     ],
   ])
   expect(one('.claude/commands/fix.md', '---\nargument-hint: [issue]\n---\nFix $ARGUMENTS')[0]?.slice(1, 4)).toEqual([
@@ -30,6 +34,17 @@ it('reads commands of Claude Code with their arguments as variables', () => {
   ])
   expect(one('.claude/commands/bare.md', 'Do $ARGUMENTS')[0]?.[3]).toBe('Do ${arguments}')
   expect(readAgentFile('commands/x.md', 'text')).toBeNull()
+})
+
+it('takes numbers for arguments only where a command has some, and never in code', () => {
+  const code = 'Run `awk "{print $1}"`:\n```sh\necho "$1" # `\n```\nCosts $5. Escaped: \\$1, $$1.'
+  expect(one('.claude/commands/x.md', code)).toEqual([['.claude/commands/x.md', 'x', null, code, []]])
+  const [command] = one('.claude/commands/x.md', `${code}\n\nFix $1 with $2. $ARGUMENTS`)
+  expect(command?.slice(3)).toEqual([
+    `${code}\n\nFix \${argument_1} with \${argument_2}. \${arguments}`,
+    ['stays as text in code: $1', 'changed: $1 to ${argument_1}, $2 to ${argument_2}, $ARGUMENTS to ${arguments}'],
+  ])
+  expect(one('.claude/commands/x.md', '---\nargument-hint: [a] [b]\n---\nFix $2.')[0]?.[3]).toBe('Fix ${b}.')
 })
 
 it('reads rules of Cursor, whose frontmatter is often no YAML', () => {
@@ -54,12 +69,57 @@ it('splits AGENTS.md at second-level headings outside of code, or takes it whole
   expect(one('AGENTS.md', 'Text')).toEqual([['AGENTS.md', 'AGENTS', null, 'Text\n', []]])
 })
 
+it.each([
+  ['.cursor/commands/fix.md', 'Fix it.', 'fix', null, 'Fix it.', []],
+  ['.codex/prompts/a.md', 'Do $ARGUMENTS', 'a', null, 'Do ${arguments}', ['changed: $ARGUMENTS to ${arguments}']],
+  ['x/plugins/p/commands/git/a.md', 'Text', 'git:a', null, 'Text', []],
+  ['.windsurf/workflows/ship.md', '---\ndescription: Ships\n---\nShip.', 'ship', 'Ships', 'Ship.', []],
+  ['.clinerules/workflows/ship.md', 'Ship.', 'ship', null, 'Ship.', []],
+  [
+    '.claude/agents/a.md',
+    '---\nname: r\ndescription: Use: it\ntools: x\n---\nB',
+    'r',
+    'Use: it',
+    'B',
+    [expect.anything(), 'left out: tools'],
+  ],
+  ['.github/agents/plan.agent.md', '---\ndescription: d\n---\nB', 'plan', 'd', 'B', []],
+  ['plugins/p/agents/x.md', 'B', 'x', null, 'B', []],
+  ['.github/instructions/ts.instructions.md', '---\napplyTo: "**"\n---\nB', 'ts', null, 'B', ['left out: applyTo']],
+  ['.windsurf/rules/a-b.md', '---\ntrigger: always_on\n---\nB', 'a b', null, 'B', ['left out: trigger']],
+  ['.clinerules/style.md', '# Style\nB', 'Style', null, '# Style\nB', []],
+  ['.clinerules', 'B', 'clinerules', null, 'B', []],
+  ['p/.cursorrules', 'B', 'cursorrules', null, 'B', []],
+  ['CLAUDE.md', 'B', 'CLAUDE', null, 'B\n', []],
+  ['GEMINI.md', '# G\nB', 'G', null, '# G\nB\n', []],
+  ['.github/copilot-instructions.md', 'B', 'copilot-instructions', null, 'B\n', []],
+  [
+    '.gemini/commands/git/fix.toml',
+    'description = "Fixes \\"it\\""\nprompt = """\nFix {{args}} \\\n  now: !{git status}\n"""',
+    'git:fix',
+    'Fixes "it"',
+    'Fix ${args} now: !{git status}\n',
+    ['commands in !{…} and files in @{…} stay as text', 'changed: {{args}} to ${args}'],
+  ],
+  ['.gemini/commands/a.toml', "prompt = '''\nA \\d'''", 'a', null, 'A \\d', []],
+])('reads %s', (filename, text, title, description, content, remarks) => {
+  expect(one(filename, text)).toEqual([[filename, title, description, content, remarks]])
+})
+
+it('refuses TOML without a prompt, and reads no other files', () => {
+  expect(() => readAgentFile('.gemini/commands/a.toml', 'prompt = 7')).toThrow('no string "prompt"')
+  for (const name of ['a.toml', 'README.md', 'agents/x.md', '.github/x.md', 'rules/x.md']) expect(readAgentFile(name, 'B'), name).toBeNull()
+})
+
 it('turns the inputs of VS Code into variables, and leaves files of this library as they are', () => {
   const text = 'Write ${input:name:Your name} in ${input:lang} for ${file}.'
   const matter = new Map(Object.entries({ mode: 'agent', tools: '[x]' }))
   const content = 'Write ${name} in ${lang} for ${file}.'
-  expect(readEditorPrompt(matter, text)).toEqual({ content, remark: 'left out: mode, tools' })
-  expect(readEditorPrompt(new Map([['type', 'TEXT']]), text)).toEqual({ content: text, remark: null })
+  expect(readEditorPrompt(matter, text)).toEqual({
+    content,
+    remarks: ['left out: mode, tools', 'changed: ${input:name:Your name} to ${name}, ${input:lang} to ${lang}'],
+  })
+  expect(readEditorPrompt(new Map([['type', 'TEXT']]), text)).toEqual({ content: text, remarks: [] })
 })
 
 it('takes time that grows with the text alone', () => {

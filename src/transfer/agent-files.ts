@@ -1,5 +1,7 @@
-import { splitFrontmatter } from '../library/frontmatter.ts'
-import { toVariableName } from './foreign-variables.ts'
+import { AppError } from '../errors.ts'
+import { readPromptType } from '../library/fields.ts'
+import { describeOddFields, splitFrontmatter } from '../library/frontmatter.ts'
+import { type Changes, describeChanges, toVariableName, toVariables } from './foreign-variables.ts'
 
 /** A prompt in a file that an agent or an editor reads, as a row that the prompt reader knows. */
 export interface AgentEntry {
@@ -9,49 +11,126 @@ export interface AgentEntry {
   readonly remarks: readonly string[]
 }
 
-const COMMAND = /(?:^|\/)\.claude\/commands\/(.+)\.md$/i
-const RULE = /(?:^|\/)([^/]+)\.mdc$/i
-const AGENTS = /(?:^|\/)AGENTS\.md$/i
+/** What is read by its place in a project, the first that fits. The group is the name of the prompt. */
+const FORMS: readonly (readonly [RegExp, (filename: string, name: string, text: string, isWhole: boolean) => AgentEntry[]])[] = [
+  [
+    /(?:^|\/)(?:\.(?:claude|cursor|opencode)\/commands?|plugins\/[^/]+\/commands|\.codex\/prompts|\.(?:windsurf|clinerules)\/workflows)\/(.+)\.md$/i,
+    (filename, name, text) => [readCommand(filename, name.replaceAll('/', ':'), text)],
+  ],
+  [/(?:^|\/)\.gemini\/commands\/(.+)\.toml$/i, (filename, name, text) => [readTomlCommand(filename, name.replaceAll('/', ':'), text)]],
+  [
+    /(?:^|\/)(?:\.(?:claude|github|opencode)\/(?:agents?|chatmodes)|plugins\/[^/]+\/agents)\/(?:.+\/)?([^/]+?)(?:\.agent|\.chatmode)?\.md$/i,
+    (filename, name, text) => [readSubagent(filename, name, text)],
+  ],
+  [/(?:^|\/)([^/]+)\.mdc$/i, (filename, name, text) => [readRule(filename, name, text)]],
+  [
+    /(?:^|\/)(?:\.github\/instructions|\.(?:claude|cursor|windsurf)\/rules|\.clinerules|\.roo\/rules[^/]*|\.kiro\/steering)\/(?:.+\/)?([^/]+?)(?:\.instructions)?\.md$/i,
+    (filename, name, text) => [readRule(filename, name, text)],
+  ],
+  [/(?:^|\/)\.((?:cursor|windsurf|cline|roo)rules)$/i, (filename, name, text) => [readRule(filename, name, text)]],
+  [/(?:^|\/)(AGENTS|CLAUDE|GEMINI|copilot-instructions)\.md$/i, readAgents],
+]
+/** Fields of rules that say when an editor uses them. */
+const RULE_FIELDS = ['globs', 'alwaysApply', 'applyTo', 'trigger', 'paths', 'inclusion', 'fileMatchPattern']
 /** Fields of a `.prompt.md` that only editors know. */
 const EDITOR_FIELDS = ['mode', 'agent', 'model', 'tools', 'argument-hint']
 /** How far a heading is read, in UTF-16 units. */
 const MAX_HEADING = 1_000
-/** A frontmatter that need not be YAML: editors write `globs: *.ts`. */
-const LINES = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]{0,65536}?)\r?\n)?---[ \t]*(?:\r?\n|$)/
+const EMPTY_FRONTMATTER = /^\uFEFF?---[ \t]*\r?\n---[ \t]*(?:\r?\n|$)/
 
 /** Whether {@link readAgentFile} reads a file of this name. */
 export function isAgentFile(filename: string): boolean {
-  return COMMAND.test(filename) || RULE.test(filename) || AGENTS.test(filename)
+  return FORMS.some(([pattern]) => pattern.test(filename))
 }
 
 /**
- * Reads a command of Claude Code, a rule of Cursor, or an `AGENTS.md`; null for another file.
+ * Reads what agents and editors keep in a project: commands, subagents, rules, and files such as `AGENTS.md`; null for another file.
  * @param isWhole an `AGENTS.md` is one prompt. Default: one for each second-level heading
+ * @throws AppError `invalid_input` for a file of a known place that cannot be read
  */
 export function readAgentFile(filename: string, text: string, isWhole = false): readonly AgentEntry[] | null {
-  const command = COMMAND.exec(filename)?.[1]
-  if (command !== undefined) return [readCommand(filename, command.replaceAll('/', ':'), text)]
-  const rule = RULE.exec(filename)?.[1]
-  if (rule !== undefined) return [readRule(filename, rule, text)]
-  return AGENTS.test(filename) ? readAgents(filename, text, isWhole) : null
+  for (const [pattern, read] of FORMS) {
+    const name = pattern.exec(filename)?.[1]
+    if (name !== undefined) return read(filename, name, text, isWhole)
+  }
+  return null
+}
+
+/** The string that a key of a TOML file has, in any of the four forms of TOML 1.0; null for none. */
+function readTomlString(text: string, key: string): string | null {
+  const value = new RegExp(
+    `^${key}[ \\t]*=[ \\t]*(?:"""((?:[^\\\\]|\\\\[\\s\\S])*?)"""|'''([\\s\\S]*?)'''|"((?:[^"\\\\\\n]|\\\\.)*)"|'([^'\\n]*)')`,
+    'm',
+  ).exec(text)
+  if (!value) return null
+  const [, longBasic, longLiteral, basic, literal] = value
+  const raw = longBasic ?? basic
+  if (raw === undefined) return (longLiteral ?? literal ?? '').replace(/^\r?\n/, '')
+  const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
+  return raw
+    .replace(/^\r?\n/, '')
+    .replaceAll(
+      /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([ \t]*\r?\n\s*)|(.))/g,
+      (_, short?: string, long?: string, end?: string, one?: string) => {
+        if (end !== undefined) return ''
+        const point = Number.parseInt(short ?? long ?? '0', 16)
+        return one === undefined ? String.fromCodePoint(Math.min(point, 0x10ffff)) : (escapes[one] ?? one)
+      },
+    )
+}
+
+/** A command of Gemini CLI, whose `{{args}}` is a variable. */
+function readTomlCommand(filename: string, title: string, text: string): AgentEntry {
+  const prompt = readTomlString(text, 'prompt')
+  if (prompt === null) throw new AppError('invalid_input', 'has no string "prompt" that can be read as TOML')
+  const changes: Changes = new Map()
+  const content = toVariables(prompt, changes)
+  const live = /[!@]\{[^{}\n]+\}/.test(content) ? ['commands in !{…} and files in @{…} stay as text'] : []
+  return {
+    name: filename,
+    row: { title, content, description: readTomlString(text, 'description') },
+    remarks: [...live, ...describeChanges(changes)],
+  }
+}
+
+/** A subagent, or a mode of a chat: a prompt with its name and description. */
+function readSubagent(filename: string, name: string, text: string): AgentEntry {
+  const { known, body, remarks } = readFields(text)
+  const lost = [...known.keys()].filter((field) => field !== 'name' && field !== 'description')
+  return {
+    name: filename,
+    row: { title: known.get('name')?.trim() || name, content: trimStart(body), description: readDescription(known) },
+    remarks: [...remarks, ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : [])],
+  }
 }
 
 function readCommand(filename: string, title: string, text: string): AgentEntry {
-  const { known, body } = readFields(text)
-  // YAML reads [a] as a list, and [a] [b] as nothing.
-  const hint = /^argument-hint:[ \t]*(.*)$/m.exec(LINES.exec(text)?.[1] ?? '')?.[1] ?? ''
+  const { known, body, remarks: odd } = readFields(text)
+  // YAML reads [a] as a list.
+  const hint = /^argument-hint:[ \t]*(.*)$/m.exec(text.slice(0, text.length - body.length))?.[1] ?? ''
   const hints = [...hint.matchAll(/\[([^\][]+)\]|<([^<>]+)>/g)].map(([, square, angle]) => toVariableName(square ?? angle ?? ''))
   const nameOf = (number: number) => hints[number - 1] ?? `argument_${number}`
   const whole = hints.length === 1 && hints[0] ? hints[0] : 'arguments'
-  const content = trimStart(body)
-    .replaceAll(/\$ARGUMENTS\[(\d)\]/g, (_, index: string) => `\${${nameOf(Number(index) + 1)}}`)
-    .replaceAll(/\$ARGUMENTS\b/g, `\${${whole}}`)
-    // Not a sum of money, such as $1.50 or $100.
-    .replaceAll(/\$([1-9])(?![\d\w]|[.,]\d)/g, (_, number: string) => `\${${nameOf(Number(number))}}`)
+  const changes: Changes = new Map()
+  const put = (raw: string, name: string) => {
+    changes.set(raw, `\${${name}}`)
+    return `\${${name}}`
+  }
+  const start = trimStart(body)
+  const hasArguments = hint !== '' || /\$ARGUMENTS\b/.test(start)
+  const { text: numbered, inCode } = hasArguments
+    ? putNumbered(start, hints.length, (raw, number) => put(raw, nameOf(number)))
+    : { text: start, inCode: [] }
+  const content = numbered
+    .replaceAll(/\$ARGUMENTS\[(\d)\]/g, (raw, index: string) => put(raw, nameOf(Number(index) + 1)))
+    .replaceAll(/\$ARGUMENTS\b/g, (raw) => put(raw, whole))
   const lost = ['allowed-tools', 'model', 'disable-model-invocation', 'context', 'agent', 'hooks'].filter((name) => known.has(name))
   const remarks = [
+    ...odd,
     ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : []),
     ...(/!`[^`\n]+`/.test(content) ? ['commands in !`…` stay as text'] : []),
+    ...(inCode.length > 0 ? [`stays as text in code: ${inCode.join(', ')}`] : []),
+    ...describeChanges(changes),
   ]
   return {
     name: filename,
@@ -64,17 +143,55 @@ function readCommand(filename: string, title: string, text: string): AgentEntry 
   }
 }
 
-/** A text apart from its frontmatter, which is read line by line where it is no YAML. */
-function readFields(text: string): { readonly known: ReadonlyMap<string, string>; readonly body: string } {
-  const { fields, body } = splitFrontmatter(text)
-  if (fields.length > 0) return { known: new Map(fields), body }
-  const block = LINES.exec(text)
-  if (!block) return { known: new Map(), body: text }
-  const lines = (block[1] ?? '').split('\n').flatMap((line) => {
-    const [, field, value] = /^([\w-]+):[ \t]*(.*)$/.exec(line) ?? []
-    return field === undefined || value === undefined ? [] : [[field, value.trim().replace(/^(['"])(.*)\1$/, '$2')] as const]
-  })
-  return { known: new Map(lines.filter(([, value]) => value !== '')), body: text.slice(block[0].length) }
+/** An argument by its number, but no sum of money such as $1.50 or $100, and none that is escaped. */
+const NUMBERED = /(?<![\\$])\$([1-9])(?![\d\w]|[.,]\d)/g
+
+/**
+ * Replaces `$1` to `$9` outside of code. A number counts as far as there are hints, or the numbers before it: `$5` alone is a price.
+ * @returns what stays in code as well
+ */
+function putNumbered(
+  text: string,
+  hinted: number,
+  put: (raw: string, number: number) => string,
+): { readonly text: string; readonly inCode: readonly string[] } {
+  const pieces = splitCode(text)
+  const used = new Set(
+    pieces.flatMap(({ isCode, piece }) => (isCode ? [] : [...piece.matchAll(NUMBERED)].map(([, number]) => Number(number)))),
+  )
+  let most = hinted
+  while (used.has(most + 1)) most++
+  const inCode = new Set(pieces.flatMap(({ isCode, piece }) => (isCode ? [...piece.matchAll(NUMBERED)].map(([raw]) => raw) : [])))
+  const replaced = pieces.map(({ isCode, piece }) =>
+    isCode ? piece : piece.replaceAll(NUMBERED, (raw, number: string) => (Number(number) <= most ? put(raw, Number(number)) : raw)),
+  )
+  return { text: replaced.join(''), inCode: [...inCode] }
+}
+
+/** A Markdown text in pieces: fenced blocks and what stands between backticks on a line are code. */
+function splitCode(text: string): { readonly piece: string; readonly isCode: boolean }[] {
+  const pieces: { piece: string; isCode: boolean }[] = []
+  let fence: string | null = null
+  for (const line of text.split(/(?<=\n)/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    const isFence = fence === null ? mark !== undefined : mark?.startsWith(fence) === true && line.trim() === mark
+    if (fence !== null || isFence) pieces.push({ piece: line, isCode: true })
+    else {
+      const parts = line.split(/(`+)/)
+      // After an odd number of marks, the last one opens nothing.
+      const lastMark = parts.length % 4 === 3 ? parts.length - 2 : parts.length
+      for (const [index, piece] of parts.entries()) pieces.push({ piece, isCode: index % 4 !== 0 && index < lastMark })
+    }
+    if (isFence) fence = fence === null ? (mark ?? null) : null
+  }
+  return pieces
+}
+
+/** A text apart from its frontmatter. Fields of these formats that are never YAML, such as `globs: *.ts`, are nothing to remark. */
+function readFields(text: string): { readonly known: ReadonlyMap<string, string>; readonly body: string; readonly remarks: string[] } {
+  const { fields, odd, body } = splitFrontmatter(text)
+  const remarks = describeOddFields(odd.filter(({ field }) => field !== 'globs' && field !== 'argument-hint'))
+  return { known: new Map(fields), body: body.replace(EMPTY_FRONTMATTER, ''), remarks }
 }
 
 function readDescription(fields: ReadonlyMap<string, string>): string | null {
@@ -83,12 +200,12 @@ function readDescription(fields: ReadonlyMap<string, string>): string | null {
 }
 
 function readRule(filename: string, name: string, text: string): AgentEntry {
-  const { known: fields, body } = readFields(text)
+  const { known: fields, body, remarks: odd } = readFields(text)
   const content = trimStart(body)
-  const lost = ['globs', 'alwaysApply'].filter((field) => !['', 'null'].includes(fields.get(field) ?? ''))
+  const lost = RULE_FIELDS.filter((field) => !['', 'null'].includes(fields.get(field) ?? ''))
   const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
   const title = heading ?? name.replaceAll(/[-_]+/g, ' ')
-  const remarks = lost.length > 0 ? [`left out: ${lost.join(', ')}`] : []
+  const remarks = [...odd, ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : [])]
   return {
     name: filename,
     row: {
@@ -100,9 +217,9 @@ function readRule(filename: string, name: string, text: string): AgentEntry {
   }
 }
 
-function readAgents(filename: string, text: string, isWhole: boolean): AgentEntry[] {
+function readAgents(filename: string, name: string, text: string, isWhole: boolean): AgentEntry[] {
   const whole = text.replace(/^\uFEFF/, '')
-  const top = /^#[ \t]+(.+?)[ \t#]*$/m.exec(whole.slice(0, 2_000))?.[1] ?? 'AGENTS'
+  const top = /^#[ \t]+(.+?)[ \t#]*$/m.exec(whole.slice(0, 2_000))?.[1] ?? name
   const parts: { title: string; lines: string[] }[] = [{ title: top, lines: [] }]
   let fence: string | null = null
   for (const line of whole.split(/\r?\n/)) {
@@ -129,16 +246,17 @@ function readAgents(filename: string, text: string, isWhole: boolean): AgentEntr
 export function readEditorPrompt(
   fields: ReadonlyMap<string, string>,
   content: string,
-): { readonly content: string; readonly remark: string | null } {
-  if (fields.has('type')) return { content, remark: null }
+): { readonly content: string; readonly remarks: readonly string[] } {
+  if (readPromptType(fields.get('type') ?? '') !== null) return { content, remarks: [] }
   const lost = EDITOR_FIELDS.filter((name) => fields.has(name))
-  return {
-    content: content.replaceAll(/\$\{input:([^{}:\n]+)(?::[^{}\n]*)?\}/g, (raw, name: string) => {
-      const variable = toVariableName(name)
-      return variable === null ? raw : `\${${variable}}`
-    }),
-    remark: lost.length > 0 ? `left out: ${lost.join(', ')}` : null,
-  }
+  const changes: Changes = new Map()
+  const replaced = content.replaceAll(/\$\{input:([^{}:\n]+)(?::[^{}\n]*)?\}/g, (raw, name: string) => {
+    const variable = toVariableName(name)
+    if (variable === null) return raw
+    changes.set(raw, `\${${variable}}`)
+    return `\${${variable}}`
+  })
+  return { content: replaced, remarks: [...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : []), ...describeChanges(changes)] }
 }
 
 function trimStart(text: string): string {

@@ -1,35 +1,56 @@
 import type { Dirent } from 'node:fs'
 import { lstat, opendir, realpath } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { AppError } from '../errors.ts'
 import { holdsPrivateKey, isLeftOutName } from '../library/left-out.ts'
 import { MAX_FILE_BYTES, SKILL_MD } from '../library/skill.ts'
 import { isAgentFile } from './agent-files.ts'
 import type { ImportEntry } from './import-entries.ts'
+import type { EntryPlace } from './match-entries.ts'
 import { readRegularFile } from './regular-file.ts'
-import { readSkillFolder } from './skill-folder.ts'
+import { isLinkToFolder, LINK_FAULT, readSkillFolder } from './skill-folder.ts'
 import { readAgent, readMarkdown } from './upload.ts'
 
 /** Most names looked at, and how deep. */
 const MAX_NAMES = 100_000
 const MAX_DEPTH = 64
+/** Most names of what was passed over in one message. */
+const MAX_PASSED = 20
 const PROMPT = /\.prompt\.md$/i
-/** Where agents keep skills. */
-const SKILLS = /(?:^|\/)\.(?:claude|agents|github|cursor|codex|gemini)\/skills\/.+$/
+/** Where agents keep what is theirs. */
+const HOMES = 'claude|agents|github|cursor|codex|gemini|windsurf|clinerules|opencode|roo|kiro'
+const SKILLS = new RegExp(`(?:^|/)\\.(?:${HOMES})/skills/.+$`)
+const PROJECT = new RegExp(`^(.+?)/\\.(?:${HOMES})(?:/|$)`)
+/** Folders of a plugin of Claude Code, which stand beside its `.claude-plugin`. */
+const OF_PLUGINS = new Set(['commands', 'agents', 'skills'])
+/** Folders of agents whose files have forms that are not read. */
+const UNREAD = new Set(['.continue', '.trae', '.junie', '.amazonq', '.augment', '.goose'])
 
 /**
- * Reads what agents and editors keep in a project's folder, or in a part of it such as `.claude/commands`: `.prompt.md` files, commands and
- * skills of Claude Code, rules of Cursor and `AGENTS.md`. Other files are ignored, and links are never followed.
+ * Reads what agents and editors keep in a project's folder, or in a part of it such as `.claude/commands`: `.prompt.md` files, commands,
+ * subagents, skills, rules, and files such as `AGENTS.md`. Skills elsewhere, folders of other agents and links to folders are named; other
+ * files are ignored, and links are never followed.
  * @param isWhole an `AGENTS.md` is one prompt. Default: one for each second-level heading
  * @throws AppError `invalid_input` for a folder that cannot be read, or has too much in it or none of these
  */
 export async function* readAgentFolder(folder: string, isWhole = false): AsyncGenerator<ImportEntry> {
   const root = await realpath(folder).catch(() => null)
   if (root === null || !(await lstat(root)).isDirectory()) throw new AppError('invalid_input', `${folder} is not a readable folder.`)
-  // What a folder is depends on its name and that of the one above, also when it was given by itself.
-  const above = `${basename(dirname(root))}/${basename(root)}`
+  // What a folder is depends on its name and those of the ones above, also when it was given by itself.
+  const above = root.split('/').slice(-3).join('/')
+  // A part of a project has the places that it has in the whole.
+  const project = PROJECT.exec(root)?.[1] ?? root
+  const toPlace = (path: string): EntryPlace => ({ root: project, path: relative(project, path) })
   let [names, found] = [0, 0]
-  const walk = async function* (path: string, depth: number): AsyncGenerator<ImportEntry> {
+  const passed: string[] = []
+  /** Skills that are in no folder of an agent. */
+  const elsewhere: string[] = []
+  const passOver = (name: string, reason: string): ImportEntry => {
+    if (passed.length < MAX_PASSED) passed.push(` ${name} was passed over: ${reason}.`)
+    return { name, kind: 'passed', reason }
+  }
+  /** @param place as agents find it: what a plugin has stands as in `.claude` */
+  const walk = async function* (path: string, depth: number, place: string): AsyncGenerator<ImportEntry> {
     const inside = relative(root, path)
     const entries: Dirent[] = []
     try {
@@ -42,29 +63,43 @@ export async function* readAgentFolder(folder: string, isWhole = false): AsyncGe
       found++
       return yield { name: inside || basename(root), kind: null, fault: toFault(error) }
     }
-    const place = inside === '' ? above : `${above}/${inside}`
-    if (SKILLS.test(place) && entries.some((entry) => entry.isFile() && entry.name === SKILL_MD)) {
-      found++
-      return yield await readSkill(path, inside || basename(root))
+    if (entries.some((entry) => entry.isFile() && entry.name === SKILL_MD)) {
+      if (SKILLS.test(place)) {
+        found++
+        return yield { ...(await readSkill(path, inside || basename(root))), place: toPlace(path) }
+      }
+      elsewhere.push(inside || basename(root))
     }
+    const isLikePlugin = /(?:^|\/)(?:commands|agents)$/.test(place) && !isAgentFile(`${place}/x.md`)
+    if (isLikePlugin && entries.some(({ name }) => /\.md$/i.test(name)))
+      yield passOver(inside || basename(root), 'no .claude-plugin stands beside it, and it is in no folder of an agent')
+    const isPlugin = entries.some((entry) => entry.isDirectory() && entry.name === '.claude-plugin')
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const at = join(path, entry.name)
       const name = relative(root, at)
       const full = `${place}/${entry.name}`
       if (isLeftOutName(entry.name)) continue
       if (entry.isDirectory()) {
-        if (depth < MAX_DEPTH) yield* walk(at, depth + 1)
-      } else if (isAgentFile(full) || PROMPT.test(entry.name)) {
+        if (UNREAD.has(entry.name)) yield passOver(name, 'the files of this agent are not read')
+        else if (depth < MAX_DEPTH)
+          yield* walk(at, depth + 1, isPlugin && OF_PLUGINS.has(entry.name) ? `${place}/.claude/${entry.name}` : full)
+      } else if (entry.isSymbolicLink() && (await isLinkToFolder(at))) yield passOver(name, LINK_FAULT)
+      else if (isAgentFile(full) || PROMPT.test(entry.name)) {
         found++
-        if (entry.isFile()) yield* await readFile(at, name, full, isWhole)
+        if (entry.isFile()) for (const one of await readFile(at, name, full, isWhole)) yield { ...one, place: toPlace(at) }
         else yield { name, kind: null, fault: 'is no regular file, and links are not followed' }
       }
     }
   }
-  yield* walk(root, 0)
+  yield* walk(root, 0, above)
+  const [first, ...more] = elsewhere
+  if (first !== undefined) {
+    const others = more.length > 0 ? ` and ${more.length} more` : ''
+    yield passOver(`${first}${others}`, `${SKILL_MD} outside of the skills of an agent; use import skills`)
+  }
   if (found === 0) {
-    const looked = '.prompt.md files, .claude/commands, .claude/skills, .cursor/rules and AGENTS.md'
-    throw new AppError('invalid_input', `Nothing to import in ${folder}. It is searched for ${looked}.`)
+    const looked = '.prompt.md files, commands, agents, skills and rules in folders such as .claude, and AGENTS.md'
+    throw new AppError('invalid_input', `Nothing to import in ${folder}. It is searched for ${looked}.${passed.join('')}`)
   }
 }
 

@@ -27,8 +27,14 @@ describe('JSON of other products', () => {
       { command: '/untitled', title: '', content: 'Text' },
     ])
     expect(rows).toEqual([
-      { ...plain, title: 'Summarize', content: 'Sum up ${text} in ${n:3}.' },
-      { ...plain, title: 'Mail', content: 'To ${CLIPBOARD}', tags: ['a'], remark: 'left out: access_control' },
+      { ...plain, title: 'Summarize', content: 'Sum up ${text} in ${n:3}.', remark: expect.stringMatching(/variables: text, n$/) },
+      {
+        ...plain,
+        title: 'Mail',
+        content: 'To ${CLIPBOARD}',
+        tags: ['a'],
+        remark: 'left out: access_control; changed: {{CLIPBOARD}} to ${CLIPBOARD}; variables: CLIPBOARD',
+      },
       expect.stringMatching(/title|content/),
       { ...plain, title: 'untitled', content: 'Text' },
     ])
@@ -42,8 +48,9 @@ describe('JSON of other products', () => {
       { _id: 'g', ...about, productionPrompt },
       { name: 'Old', prompts, productionId: 'a', isPublic: true },
     ]
+    const changedTopic = 'changed: {{topic:trips|meals}} to ${topic:trips}; variables: topic'
     expect(await read({ promptGroups })).toEqual([
-      { ...plain, title: 'Planner', content: 'Plan ${topic:trips}', description: 'Plans things', category: 'travel' },
+      { ...plain, title: 'Planner', content: 'Plan ${topic:trips}', description: 'Plans things', category: 'travel', remark: changedTopic },
       { ...plain, title: 'Old', content: 'One', remark: 'left out: its other versions, isPublic' },
     ])
     expect(await read({ title: 'Pirate', promptPrefix: 'Talk like one.', model: 'm', temperature: 1 })).toEqual([
@@ -62,8 +69,13 @@ describe('JSON of other products', () => {
     ]
     const content = '## system\n\nBe ${mood}.\n\n## placeholder\n\n${history}'
     expect(await read({ data })).toEqual([
-      { ...plain, title: 'greet', content: 'One ${who}', tags: ['x'] },
-      { ...plain, title: 'chat', content, remark: 'left out: config; its messages became one text' },
+      { ...plain, title: 'greet', content: 'One ${who}', tags: ['x'], remark: 'changed: {{who}} to ${who}; variables: who' },
+      {
+        ...plain,
+        title: 'chat',
+        content,
+        remark: expect.stringMatching(/^left out: config; its messages became one text; changed: .*; variables: mood, history$/),
+      },
     ])
   })
 
@@ -82,7 +94,7 @@ describe('JSON of other products', () => {
     }
     const kept = { category: 'coding', tags: ['CLI', 'Raycast'], contributors: ['ada', 'bob'] }
     expect(await read({ count: 2, prompts: [entry, { ...entry, content: 7 }] })).toEqual([
-      { ...plain, ...own, ...kept, remark: 'left out: structuredFormat' },
+      { ...plain, ...own, ...kept, remark: 'left out: structuredFormat; variables: what' },
       expect.stringContaining('has the wrong type'),
     ])
   })
@@ -142,8 +154,28 @@ describe('JSON of other products', () => {
     expect(entry).toMatchObject({ tags: tags.slice(0, 10), remark: '4 of its tags were left out' })
   })
 
+  it('leaves what is no name between double braces as it is written', () => {
+    for (const text of [
+      'Answer as {{"answer": "text"}}',
+      'Now: {{ $now }}',
+      'token: ${{ secrets.TOKEN }} and ${{ name }}',
+      '<p style={{ color: "red" }}> <p style={{color: red|blue}}>',
+      '{{a.b}} {{x | json}} {{n:.2f}} {{> part}} {{=<% %>=}} {{f(x)}} {{name!}}',
+    ]) {
+      expect(toVariables(text)).toBe(text)
+    }
+    const changes = new Map<string, string>()
+    expect(toVariables('{{#if formal}}Dear {{name}}{{else}}Hi{{/if}} {{a_b}}', changes)).toBe(
+      '{{#if formal}}Dear ${name}{{else}}Hi{{/if}} ${a_b}',
+    )
+    expect([...changes]).toEqual([
+      ['{{name}}', '${name}'],
+      ['{{a_b}}', '${a_b}'],
+    ])
+  })
+
   it('turns double braces into variables, in time that grows with the text alone', () => {
-    expect(toVariables('{{ a b }} {{1x!}} {{}} {{{c}}} {{ü|text}} {{!!}}')).toBe('${a b} ${x_} {{}} {${c}} ${ü} ${_}')
+    expect(toVariables('{{ a b }} {{1x!}} {{}} {{{c}}} {{ü|text}} {{!!}}')).toBe('${a b} {{1x!}} {{}} {${c}} ${ü} {{!!}}')
     // Quadratic time would outlast the test.
     for (const piece of ['{{', '{{ ', '{{a:', '{{a|b']) expect(toVariables(piece.repeat(200_000)).length).toBeGreaterThan(0)
     expect(toVariables(`{{${' '.repeat(900_000)}`).length).toBeGreaterThan(0)

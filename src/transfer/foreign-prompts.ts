@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_TAG, MAX_TAGS } from '../library/fields.ts'
 import { cutLongTags } from './foreign-tags.ts'
-import { toVariables } from './foreign-variables.ts'
+import { type Changes, describeChanges, toVariables } from './foreign-variables.ts'
 
 /** An entry of another product's file, as a row that the prompt reader knows, and what could not be taken. */
 export interface ForeignEntry {
@@ -97,9 +97,8 @@ function readOpenWebui(value: unknown): ForeignEntry | null {
   const read = openWebui.safeParse(value)
   if (!read.success) return null
   const { title, name, command, content, ...rest } = read.data
-  return toEntry({ title: title || name || command.replace(/^\//, ''), content: toVariables(content), tags: textsOf(rest['tags']) }, rest, [
-    'tags',
-  ])
+  const row = { title: title || name || command.replace(/^\//, ''), tags: textsOf(rest['tags']) }
+  return toEntry(row, rest, ['tags'], [], [], content)
 }
 
 function readLibreChat(value: unknown): ForeignEntry | null {
@@ -108,19 +107,15 @@ function readLibreChat(value: unknown): ForeignEntry | null {
   const { name, oneliner, category, productionPrompt, productionId, prompts = [], ...rest } = read.data
   const used = productionPrompt ?? prompts.find((one) => one._id !== undefined && one._id === productionId) ?? prompts.at(-1)
   const others = prompts.length > 1 ? ['its other versions'] : []
-  return toEntry(
-    { title: name, content: toVariables(used?.prompt ?? ''), description: oneliner || null, category: category || null },
-    rest,
-    [],
-    others,
-  )
+  const row = { title: name, description: oneliner || null, category: category || null }
+  return toEntry(row, rest, [], others, [], used?.prompt ?? '')
 }
 
 function readPreset(value: unknown): ForeignEntry | null {
   const read = libreChatPreset.safeParse(value)
   if (!read.success) return null
   const { title, promptPrefix, ...rest } = read.data
-  return toEntry({ title, content: toVariables(promptPrefix) }, rest, ['presetId', 'conversationId', 'order', 'defaultPreset'])
+  return toEntry({ title }, rest, ['presetId', 'conversationId', 'order', 'defaultPreset'], [], [], promptPrefix)
 }
 
 function readLangfuse(value: unknown): ForeignEntry | null {
@@ -129,7 +124,7 @@ function readLangfuse(value: unknown): ForeignEntry | null {
   const { name, prompt, tags, labels: _labels, version: _version, type: _type, ...rest } = read.data
   const isChat = typeof prompt !== 'string' && prompt.length > 1
   const remarks = isChat ? ['its messages became one text'] : []
-  return toEntry({ title: name, content: toVariables(joinMessages(prompt)), tags: tags ?? [] }, rest, ['resolutionGraph'], [], remarks)
+  return toEntry({ title: name, tags: tags ?? [] }, rest, ['resolutionGraph'], [], remarks, joinMessages(prompt))
 }
 
 /** Messages as one text, each below its role; a single one as it is. */
@@ -179,6 +174,7 @@ function toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }: Entry)
 /**
  * @param given fields that were not taken; who may see the entry is taken here
  * @param unmentioned of them, those that nobody misses
+ * @param template its text, with `{{name}}` for blanks
  */
 function toEntry(
   row: Entry,
@@ -186,7 +182,10 @@ function toEntry(
   unmentioned: readonly string[],
   others: readonly string[] = [],
   remarks: readonly string[] = [],
+  template?: string,
 ): ForeignEntry {
+  const changes: Changes = new Map()
+  const content = template === undefined ? {} : { content: toVariables(template, changes) }
   const { visibility, isPrivate, isUnlisted, heldAt, heldFrom, ...rest } = given
   const isEmpty = (value: unknown) =>
     value === null ||
@@ -199,7 +198,12 @@ function toEntry(
   const { tags, remark } = cutLongTags(textsOf(row['tags']), MAX_TAGS, MAX_TAG)
   const leftOut = [...others, ...shown, ...(names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more fields`] : [])]
   return {
-    row: { ...row, ...toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }), tags },
-    leftOut: [...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []), ...(remark === null ? [] : [remark]), ...remarks],
+    row: { ...row, ...content, ...toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }), tags },
+    leftOut: [
+      ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
+      ...(remark === null ? [] : [remark]),
+      ...remarks,
+      ...describeChanges(changes),
+    ],
   }
 }

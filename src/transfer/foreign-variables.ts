@@ -1,8 +1,11 @@
-import { MAX_VARIABLE_NAME } from '../library/variables.ts'
+import { cutCharacters } from '../library/characters.ts'
+import { isVariableName, MAX_VARIABLE_NAME, parseVariables } from '../library/variables.ts'
 
-/** `{{name}}`, with choices or a type after `:` or `|`. */
-const DOUBLE_BRACES = /\{\{([^{}|:\n]{1,200})(?:([|:])([^{}\n]{0,1000}))?\}\}/g
+/** `{{name}}`, with choices or a type after `:` or `|`; not `${{…}}` of GitHub, nor `={{…}}` of JSX. */
+const DOUBLE_BRACES = /(?<![$=])\{\{([^{}|:\n]{1,200})(?:([|:])([^{}\n]{0,1000}))?\}\}/g
 const TYPED_DEFAULT = /(?:^|:)default="([^"{}]*)"/
+/** Words of templates with conditions, which stand in braces like names. */
+const KEYWORDS: ReadonlySet<string> = new Set(['else', 'this'])
 /** What a type of Open WebUI begins with. */
 const TYPE = /^\s*(?:text|textarea|select|number|checkbox|date|datetime-local|color|email|month|range|tel|time|url|map)\b/
 
@@ -16,19 +19,50 @@ export function toVariableName(name: string): string | null {
   return fitting === '' ? null : [...fitting].slice(0, MAX_VARIABLE_NAME).join('').trim()
 }
 
-/** A text with `{{name}}` as one with `${name}`. Of `{{name:one|two}}` the first choice is the default. */
-export function toVariables(text: string): string {
+/** What a reader put in place of parts of a text, by what was there. */
+export type Changes = Map<string, string>
+
+/** Most names of one remark, and their characters. */
+const MAX_NAMED = 8
+const MAX_SHOWN = 60
+
+/** What was changed in a text, as a remark; none for nothing. */
+export function describeChanges(changes: ReadonlyMap<string, string>): string[] {
+  return describeList(
+    'changed',
+    [...changes].map(([before, after]) => `${cutCharacters(before, MAX_SHOWN)} to ${after}`),
+  )
+}
+
+/** The blanks of a text, as a remark: whoever imports code or a template may not expect them. None for none. */
+export function describeVariables(content: string): string[] {
+  return describeList(
+    'variables',
+    parseVariables(content).variables.map(({ name }) => name),
+  )
+}
+
+function describeList(what: string, names: readonly string[]): string[] {
+  const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : []
+  return names.length === 0 ? [] : [`${what}: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}`]
+}
+
+/**
+ * A text with `{{name}}` as one with `${name}`. Of `{{name:one|two}}` the first choice is the default. Only what is a name here already
+ * becomes one: JSON, JSX, conditions and filters in double braces stay as they are written.
+ * @param changes gets what was changed
+ */
+export function toVariables(text: string, changes: Changes = new Map()): string {
+  const isTemplate = text.includes('{{#')
   return text.replaceAll(DOUBLE_BRACES, (raw, name: string, mark: string | undefined, more: string | undefined) => {
-    const variable = toVariableName(name)
-    if (variable === null) return raw
-    const usual =
-      more === undefined
-        ? undefined
-        : TYPE.test(more)
-          ? TYPED_DEFAULT.exec(more)?.[1]
-          : mark === ':'
-            ? more.split('|')[0]?.trim()
-            : undefined
-    return usual ? `\${${variable}:${usual}}` : `\${${variable}}`
+    const variable = name.trim()
+    if (!isVariableName(variable) || (isTemplate && KEYWORDS.has(variable))) return raw
+    const isTyped = more !== undefined && TYPE.test(more)
+    const isChoice = mark === ':' && more?.includes('|') === true
+    if (more !== undefined && !isTyped && !isChoice) return raw
+    const usual = isTyped ? TYPED_DEFAULT.exec(more)?.[1] : more?.split('|')[0]?.trim()
+    const written = usual ? `\${${variable}:${usual}}` : `\${${variable}}`
+    changes.set(raw, written)
+    return written
   })
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import type { ImportEntry } from './import-entries.ts'
-import { readForeignDraft } from './prompt-file.ts'
+import { readForeignDraft, type toPromptDraft } from './prompt-file.ts'
+import { waitForTurns } from './wait-for-turns.ts'
 
 const TIMEOUT_MS = 30_000
 /** Largest answer taken, in bytes. */
@@ -34,7 +35,7 @@ export async function* readLangfuse(
   }
   const root = `${base.origin}${base.pathname.replace(/\/+$/, '')}/api/public/v2/prompts`
   const authorization = `Basic ${Buffer.from(`${keys.publicKey}:${keys.secretKey}`).toString('base64')}`
-  const ask = (path: string) => askJson(`${root}${path}`, authorization)
+  const ask = waitForTurns((path: string) => askJson(`${root}${path}`, authorization))
   const names = new Map<string, boolean>()
   for (let page = 1, pages = 1; page <= pages; page++) {
     const { data, meta } = toAnswer(await ask(`?page=${page}&limit=${PAGE}`))
@@ -45,9 +46,18 @@ export async function* readLangfuse(
     if (data.length === 0) break
   }
   for (const [name, isInProduction] of names) {
-    const value = await ask(`/${encodeURIComponent(name)}${isInProduction ? '' : '?label=latest'}`)
-    const made = readForeignDraft(value) ?? { fault: 'is no prompt that is known here' }
+    const made = await readOne(() => ask(`/${encodeURIComponent(name)}${isInProduction ? '' : '?label=latest'}`))
     yield 'fault' in made ? { name, kind: null, fault: made.fault } : { name, kind: 'prompt', draft: made.draft }
+  }
+}
+
+/** One prompt, or why there is none: a failure of one costs no other. @throws AppError `unauthenticated` */
+async function readOne(ask: () => Promise<unknown>): Promise<ReturnType<typeof toPromptDraft>> {
+  try {
+    return readForeignDraft(await ask()) ?? { fault: 'is no prompt that is known here' }
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'upstream_failed' || error.code === 'rate_limited')) return { fault: error.message }
+    throw error
   }
 }
 
@@ -76,6 +86,11 @@ async function askJson(url: string, authorization: string): Promise<unknown> {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
     throw new AppError('upstream_failed', `Could not reach ${new URL(url).origin}: ${reason}.`, { cause: error })
+  }
+  if (response.status === 429) {
+    const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    const wait = Number.isFinite(retryAfterSeconds) ? { retryAfterSeconds } : {}
+    throw new AppError('rate_limited', 'Langfuse asks for fewer calls (429).', wait)
   }
   if (response.status === 401 || response.status === 403) throw new AppError('unauthenticated', 'Langfuse refused the keys. Check both.')
   try {

@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../library/actor.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
-import type { CreatedItem } from './import-prompts.ts'
+import type { CreatedItem } from './prepare-prompt.ts'
 
 /** Created items that are compared, how long that may take, and the prompts that strangers see in a library where it is done: its index is loaded. */
 const MAX_COMPARED = 2_000

@@ -134,6 +134,21 @@ describe('CSV', () => {
     ])
   })
 
+  it.each([
+    ['semicolons', 'act;prompt\na;"b;\r\nc"\n'],
+    ['tabs', 'act\tprompt\na\t"b;\r\nc"\n'],
+    ['a line that says so', 'sep=;\r\nact;prompt\r\na;"b;\r\nc"\r\n'],
+    ['other cases, and spaces', ' Act , PROMPT, For Devs\na, "b;\r\nc", TRUE\n'],
+    ['quoted names', '"Title";"Content"\n"a";"b;\r\nc"\n'],
+  ])('reads columns with %s', async (_, text) => {
+    expect(await draftsOf('csv', `\ufeff${text}`)).toMatchObject([{ title: 'a', content: 'b;\r\nc' }])
+  })
+
+  it('says that a file is of another encoding', async () => {
+    await expect(rowsOf('csv', Buffer.from('\ufeffact\tprompt\na\tb\n', 'utf16le'))).rejects.toThrow('is UTF-16, not UTF-8')
+    await expect(rowsOf('csv', Buffer.from('act,prompt\na,\xe9\n', 'latin1'))).rejects.toThrow('is not UTF-8')
+  })
+
   it.each(['a,b\n1,2\n', 'act\nx\n', 'prompt\nx\n', 'Linux Terminal,Act as a terminal\n'])(
     'refuses a file without its header: %j',
     async (content) => {

@@ -6,10 +6,11 @@ import { type CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { cutAtWord } from '../library/characters.ts'
-import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, tagsField, titleField } from '../library/fields.ts'
+import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, readPromptType, tagsField, titleField } from '../library/fields.ts'
 import type { Hold } from '../library/ports/transfer.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 import { readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
+import { describeVariables } from './foreign-variables.ts'
 import { decodeUtf8, readLines } from './text-lines.ts'
 
 /** A validated prompt of a file. Missing fields are undefined. */
@@ -125,15 +126,24 @@ export async function findPromptFormat(path: string): Promise<PromptFormat> {
 async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
   const faults: { line: number; reason: string }[] = []
   let number = 0
-  const source = Readable.from(decodeUtf8(path, bytes))
+  const { start, rest, delimiter, hasSpaces } = await readCsvStart(decodeUtf8(path, bytes))
+  const source = Readable.from(
+    (async function* () {
+      yield start
+      yield* rest
+    })(),
+  )
   const parser = source
     .on('error', (error) => parser.destroy(error))
     .pipe(
       parse({
         info: true,
+        delimiter,
+        ltrim: hasSpaces,
         columns: (header: string[]) => {
-          checkHeader(path, header)
-          return header
+          const columns = toColumns(header)
+          checkHeader(path, columns)
+          return columns
         },
         max_record_size: MAX_RECORD_LENGTH,
         skip_empty_lines: true,
@@ -169,8 +179,47 @@ async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
+/** What spreadsheets write between the columns, the likeliest first. */
+const DELIMITERS = [',', ';', '\t', '|'] as const
+/** How far the header is looked for, in UTF-16 units. */
+const MAX_HEADER = 65_536
+const foldColumn = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, '')
+const COLUMNS = new Map(Object.keys(rawRow.shape).map((name) => [foldColumn(name), name]))
+
+/** The columns that a header names, whatever their case and the spaces around them; others stay as they are. */
+function toColumns(header: readonly string[]): string[] {
+  const columns = header.map((name) => COLUMNS.get(foldColumn(name)) ?? name)
+  return columns.map((name, index) => (columns.indexOf(name) === index ? name : (header[index] ?? name)))
+}
+
+/**
+ * The beginning of a CSV file, and how its columns are set apart: as `sep=;` in its first line says, which is no row then, or by what makes a
+ * known header of the first line. With spaces after each delimiter, quotes begin behind them.
+ */
+async function readCsvStart(
+  rest: AsyncGenerator<string>,
+): Promise<{ readonly start: string; readonly rest: AsyncGenerator<string>; readonly delimiter: string; readonly hasSpaces: boolean }> {
+  let start = ''
+  while (!/[\r\n][^\r\n]*[\r\n]/.test(start) && start.length < MAX_HEADER) {
+    const { value, done } = await rest.next()
+    if (done) break
+    start += value
+  }
+  const stated = /^"?sep=(.)"?(?:\r\n|[\r\n])/i.exec(start)
+  start = start.slice(stated?.[0].length ?? 0)
+  const [first = ''] = start.split(/[\r\n]/, 1)
+  const split = (delimiter: string) => toColumns(first.split(delimiter).map((name) => name.trim().replace(/^"(.*)"$/, '$1')))
+  const delimiter = stated?.[1] ?? DELIMITERS.find((one) => isHeader(split(one))) ?? ','
+  const hasSpaces = delimiter !== '\t' && first.includes(`${delimiter} `)
+  return { start, rest, delimiter, hasSpaces }
+}
+
+function isHeader(columns: readonly string[]): boolean {
+  return (columns.includes('act') || columns.includes('title')) && (columns.includes('prompt') || columns.includes('content'))
+}
+
 function checkHeader(path: string, header: readonly string[]): void {
-  if (!(header.includes('act') || header.includes('title')) || !(header.includes('prompt') || header.includes('content'))) {
+  if (!isHeader(header)) {
     throw new AppError(
       'invalid_input',
       `${path} needs a header line with the columns act and prompt, or title and content; it has: ${header.join(', ').slice(0, 200)}.`,
@@ -210,7 +259,7 @@ async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncG
 /** A draft of another product's entry; null when it is none. */
 export function readForeignDraft(value: unknown): ReturnType<typeof toPromptDraft> | null {
   const foreign = toForeignEntry(value)
-  return foreign && toRemarkedDraft(foreign.row, foreign.leftOut)
+  return foreign && toRemarkedDraft(foreign.row, [...foreign.leftOut, ...describeVariables(String(foreign.row['content']))])
 }
 
 /** A draft of what another product wrote, with remarks on what is left out. */
@@ -240,8 +289,8 @@ export function toPromptDraft(value: unknown, isCsv = false): { draft: PromptDra
   if (!title.success) return { fault: `title ${title.error.issues[0]?.message}` }
   const content = contentField.safeParse(row.content ?? row.prompt ?? '')
   if (!content.success) return { fault: `content ${content.error.issues[0]?.message}` }
-  const type = z.enum(PROMPT_TYPES).safeParse(row.type?.trim() ? row.type.trim().toUpperCase() : 'TEXT')
-  if (!type.success) return { fault: `type "${row.type}" is not one of ${PROMPT_TYPES.join(', ')}` }
+  const type = row.type?.trim() ? readPromptType(row.type) : 'TEXT'
+  if (type === null) return { fault: `type "${row.type}" is not one of ${PROMPT_TYPES.join(', ')}` }
   const visibility = readVisibility(row)
   if (visibility === null) {
     return row.visibility
@@ -259,7 +308,7 @@ export function toPromptDraft(value: unknown, isCsv = false): { draft: PromptDra
       title: title.data,
       content: content.data,
       description,
-      type: type.data,
+      type,
       category: row.categorySlug || row.category || (isTrue(row.for_devs) ? DEVELOPERS_CATEGORY : null),
       tags: tags.data,
       contributors: [...splitList(row.author ?? row.contributor ?? ''), ...(row.contributors ?? [])],

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { cutAtWord, cutCharacters } from '../library/characters.ts'
@@ -10,6 +10,7 @@ import { holdsPrivateKey, isLeftOutName, isSecretName } from '../library/left-ou
 import {
   checkSkillFiles,
   decodeText,
+  encodingFault,
   fileMode,
   MAX_FILE_BYTES,
   MAX_SKILL_BYTES,
@@ -33,22 +34,39 @@ export interface SkillDraft {
 /** How deep folders are searched for skills, and skills for files: as deep as a filename of 255 bytes can go. */
 const MAX_DEPTH = 128
 
+/** Why a link is not read. */
+export const LINK_FAULT = 'is a link, and links are not followed'
+
+/** Whether a link leads to a folder. Nothing in it is read. */
+export async function isLinkToFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true
+}
+
 /**
  * The skill folders below `folder`, by name: those with a SKILL.md. Folders inside a skill belong to it. Links are never followed.
- * `onMisspelled` is called for files such as skill.md, whose folders are not skills.
+ * `onPassedOver` is called for what might be taken for a skill: files such as skill.md, and links to a SKILL.md or a folder.
  */
-export async function findSkillFolders(folder: string, onMisspelled: (path: string) => void = () => {}, depth = 0): Promise<string[]> {
+export async function findSkillFolders(
+  folder: string,
+  onPassedOver: (path: string, reason: string) => void = () => {},
+  depth = 0,
+): Promise<string[]> {
   const about = await lstat(folder).catch(() => null)
   if (!about && depth === 0) throw new AppError('invalid_input', `${folder} does not exist.`)
   if (!about?.isDirectory()) throw new AppError('invalid_input', `${folder} is not a readable folder.`)
   const entries = await readdir(folder, { withFileTypes: true })
   if (entries.some((entry) => entry.isFile() && entry.name === SKILL_MD)) return [folder]
-  for (const { name } of entries) if (name.toLowerCase() === SKILL_MD.toLowerCase()) onMisspelled(join(folder, name))
+  for (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.isSymbolicLink()) {
+      if (entry.name === SKILL_MD || (await isLinkToFolder(path))) onPassedOver(path, LINK_FAULT)
+    } else if (entry.name.toLowerCase() === SKILL_MD.toLowerCase()) onPassedOver(path, `the file must be spelled ${SKILL_MD}`)
+  }
   if (depth >= MAX_DEPTH) return []
   const found: string[] = []
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.isDirectory() && !isLeftOutName(entry.name))
-      found.push(...(await findSkillFolders(join(folder, entry.name), onMisspelled, depth + 1)))
+      found.push(...(await findSkillFolders(join(folder, entry.name), onPassedOver, depth + 1)))
   }
   return found
 }
@@ -97,7 +115,14 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
       files.push({ filename: normalizeFilename(name), bytes: content.bytes, mode })
     }
   }
-  await walk(folder, '', 0)
+  try {
+    await walk(folder, '', 0)
+  } catch (error) {
+    const isOuter = files.some(({ filename }) => filename.endsWith(`/${SKILL_MD}`))
+    if (!(error instanceof AppError) || !isOuter) throw error
+    const why = `The ${SKILL_MD} at its top makes the whole folder one skill; import the folders in it by themselves`
+    throw new AppError(error.code, `${error.message.replace(/\.$/, '')}. ${why}`, { cause: error })
+  }
   const draft = toSkillDraft(basename(folder), files, remarks)
   return options.isExport ? { ...draft, remarks: [] } : draft
 }
@@ -111,12 +136,19 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
 export function toSkillDraft(name: string, files: readonly SkillFile[], remarks: readonly string[]): SkillDraft {
   checkSkillFiles(files)
   const skillMd = files.find((file) => file.filename === SKILL_MD)
-  const frontmatter = readFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '', name)
+  const text = skillMd ? decodeText(skillMd.bytes) : null
+  const frontmatter =
+    skillMd && text === null
+      ? { name: null, description: null, warnings: [`${SKILL_MD} ${encodingFault(skillMd.bytes)}`] }
+      : readFrontmatter(text ?? '', name)
+  const inner = files.filter(({ filename }) => filename.endsWith(`/${SKILL_MD}`))
+  const nested =
+    inner.length === 0 ? [] : [`${inner.length} other ${SKILL_MD} below it, such as ${inner[0]?.filename}, are files of this skill`]
   const title = cutCharacters((frontmatter.name?.trim() || name).replaceAll('\0', ' ').toWellFormed(), MAX_TITLE)
   const full = frontmatter.description?.replaceAll('\0', ' ').toWellFormed().trim() || null
   const description = full === null ? null : cutAtWord(full, MAX_DESCRIPTION)
   const cut = description === full ? [] : [`description cut to ${MAX_DESCRIPTION} characters; SKILL.md keeps the full text`]
-  return { title, description, files, remarks: [...frontmatter.warnings, ...remarks, ...cut] }
+  return { title, description, files, remarks: [...frontmatter.warnings, ...nested, ...remarks, ...cut] }
 }
 
 /** Mode of the folder and files of a skill, before the umask. */

@@ -1,14 +1,19 @@
 import { AppError } from '../errors.ts'
+import { encodingFault } from '../library/skill.ts'
 
 /** A file's text without a byte order mark, piece by piece. @throws AppError `invalid_input` at the first byte that is not UTF-8: nothing is replaced in silence */
 export async function* decodeUtf8(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
+  let start = new Uint8Array()
   try {
-    for await (const chunk of bytes) yield utf8.decode(chunk, { stream: true })
+    for await (const chunk of bytes) {
+      if (start.length === 0) start = chunk.slice(0, 2)
+      yield utf8.decode(chunk, { stream: true })
+    }
     yield utf8.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new AppError('invalid_input', `${path} is not UTF-8; save it as UTF-8 and import it again.`, { cause: error })
+    throw new AppError('invalid_input', `${path} ${encodingFault(start)}. Save it as UTF-8 and import it again.`, { cause: error })
   }
 }
 

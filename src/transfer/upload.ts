@@ -1,17 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
-import { cutAtWord, cutCharacters } from '../library/characters.ts'
-import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
-import { findFrontmatterFault, splitFrontmatter } from '../library/frontmatter.ts'
-import { holdsPrivateKey } from '../library/left-out.ts'
-import { decodeText, SKILL_MD, type SkillFile } from '../library/skill.ts'
-import { leftOutReason, readZipInSteps } from '../library/skill-archive.ts'
+import { cutCharacters } from '../library/characters.ts'
+import { MAX_TAG, MAX_TAGS, MAX_TITLE, PROMPT_TYPES, readPromptType } from '../library/fields.ts'
+import { describeOddFields, findFrontmatterFault, splitFrontmatter } from '../library/frontmatter.ts'
+import { holdsPrivateKey, isSystemName } from '../library/left-out.ts'
+import { decodeText, encodingFault, SKILL_MD, type SkillFile } from '../library/skill.ts'
+import { findTopFolder, type LeftOutFile, leftOutReason, type ReadArchive, readZipInSteps } from '../library/skill-archive.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
-import { formatOf, type PromptDraft, readPromptFile, toPromptDraft, toRemarkedDraft } from './prompt-file.ts'
+import { cutLongTags } from './foreign-tags.ts'
+import { describeVariables } from './foreign-variables.ts'
+import type { EntryPlace } from './match-entries.ts'
+import { formatOf, type PromptDraft, readPromptFile, toRemarkedDraft } from './prompt-file.ts'
 import { type SkillDraft, toSkillDraft } from './skill-folder.ts'
 
 /** An entry of an upload: what it is called, and what it holds or why it is refused. */
-export type UploadEntry = { readonly name: string } & (
+export type UploadEntry = { readonly name: string; readonly place?: EntryPlace } & (
   | { readonly kind: 'prompt'; readonly draft: PromptDraft }
   | { readonly kind: 'skill'; readonly draft: SkillDraft }
   | { readonly kind: null; readonly fault: string }
@@ -45,11 +48,14 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
   }
   const entries: UploadEntry[] = []
   const plain: SkillFile[] = []
+  const archives: string[] = []
+  /** Files that are not read; the skill that one belongs to goes on without it, or `costs` as much. */
+  const leftOut: (LeftOutFile & { readonly costsSkill: boolean })[] = []
   let left = MAX_BYTES
   for (const file of files) {
     const reason = leftOutReason(file.filename)?.reason ?? (holdsPrivateKey(file.filename, file.bytes) ? 'contains a private key' : null)
     if (reason !== null) {
-      entries.push({ name: file.filename, kind: null, fault: reason })
+      leftOut.push({ filename: file.filename, reason, costsSkill: false })
       continue
     }
     if (!ARCHIVE.test(file.filename)) {
@@ -58,8 +64,17 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
     }
     const folder = file.filename.replace(ARCHIVE, '')
     try {
-      const limits = { maxFiles: MAX_FILES, maxBytes: left, of: 'an import', removesTopFolder: false }
-      for (const { filename, bytes } of await takeSteps(readZipInSteps(file.bytes, limits), pause)) {
+      const limits = { maxFiles: MAX_FILES, maxBytes: left, of: 'an import', removesTopFolder: false, goesOn: true }
+      const { files: read, skipped, refused } = await takeSteps(readZipInSteps(file.bytes, limits), pause)
+      const top = findTopFolder(read.map(({ filename }) => filename))
+      for (const { filename, reason } of skipped) {
+        const isNoise = filename.split('/').some(isSystemName)
+        if (!isNoise) leftOut.push({ filename: `${folder}/${filename}`, reason, costsSkill: false })
+      }
+      for (const { filename, reason } of refused) leftOut.push({ filename: `${folder}/${filename}`, reason, costsSkill: true })
+      // One folder around everything is the name of a branch or a release.
+      archives.push(`${folder}/${top}`.replace(/\/$/, ''))
+      for (const { filename, bytes } of read) {
         left -= bytes.length
         plain.push({ filename: `${folder}/${filename}`, bytes })
       }
@@ -69,15 +84,17 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
     }
   }
   if (plain.length > MAX_FILES) throw new AppError('too_large', `These are ${plain.length} files; the limit for an import is ${MAX_FILES}.`)
-  const { skills, others } = groupSkills(plain)
+  const { skills, others, topOf } = groupSkills(plain)
+  for (const { filename, reason } of leftOut) if (topOf(filename) === null) entries.push({ name: filename, kind: null, fault: reason })
   for (const [folder, own] of skills) {
-    entries.push(readSkill(folder, own))
+    const missing = leftOut.filter(({ filename }) => topOf(filename) === folder)
+    entries.push(putAt(readSkill(folder, own, missing), folder.slice(0, -1), archives))
     await pause()
   }
   for (const file of others) {
     await pause()
     for await (const entry of readFile(file)) {
-      entries.push(entry)
+      entries.push(formatOf(file.filename) === null ? putAt(entry, file.filename, archives) : entry)
       if (entries.length > MAX_ENTRIES) {
         throw new AppError('too_large', `There are more than ${MAX_ENTRIES} entries. Import this on the command line.`)
       }
@@ -87,16 +104,29 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
   return entries
 }
 
-async function takeSteps(steps: ReturnType<typeof readZipInSteps>, pause: () => Promise<void>): Promise<readonly SkillFile[]> {
+/** An entry with the place of its file or folder: in its archive, in the folder that was chosen, or by itself. */
+function putAt(entry: UploadEntry, filename: string, archives: readonly string[]): UploadEntry {
+  if (entry.kind === null) return entry
+  const archive = archives.find((root) => filename === root || filename.startsWith(`${root}/`))
+  const root = archive ?? (filename.includes('/') ? filename.slice(0, filename.indexOf('/')) : '.')
+  return { ...entry, place: { root, path: root === '.' ? filename : filename.slice(root.length + 1) } }
+}
+
+async function takeSteps(steps: ReturnType<typeof readZipInSteps>, pause: () => Promise<void>): Promise<ReadArchive> {
   for (;;) {
     const step = steps.next()
-    if (step.done) return step.value.files
+    if (step.done) return step.value
     await pause()
   }
 }
 
 /** The files of each folder that holds a SKILL.md, by its path; a folder in a skill belongs to it. Names are those in the skill. */
-function groupSkills(files: readonly SkillFile[]): { skills: Map<string, SkillFile[]>; others: SkillFile[] } {
+function groupSkills(files: readonly SkillFile[]): {
+  skills: Map<string, SkillFile[]>
+  others: SkillFile[]
+  /** The folder of the skill that a file belongs to; null for none. */
+  topOf: (filename: string) => string | null
+} {
   const folders = files
     .filter(({ filename }) => filename === SKILL_MD || filename.endsWith(`/${SKILL_MD}`))
     .map(({ filename }) => filename.slice(0, -SKILL_MD.length))
@@ -117,14 +147,21 @@ function groupSkills(files: readonly SkillFile[]): { skills: Map<string, SkillFi
     const group = folder === null ? others : skills.get(folder)
     group?.push(file)
   }
-  return { skills, others }
+  return { skills, others, topOf }
 }
 
-function readSkill(folder: string, files: readonly SkillFile[]): UploadEntry {
+function readSkill(
+  folder: string,
+  files: readonly SkillFile[],
+  missing: readonly (LeftOutFile & { readonly costsSkill: boolean })[],
+): UploadEntry {
   const name = folder.split('/').at(-2) ?? 'skill'
   const own = files.map(({ filename, bytes }) => ({ filename: filename.slice(folder.length), bytes }))
+  const [fatal] = missing.filter(({ costsSkill }) => costsSkill)
+  if (fatal) return { name: `${folder}${SKILL_MD}`, kind: null, fault: fatal.reason }
+  const remarks = missing.map(({ filename, reason }) => `skipped ${filename.slice(folder.length)}: ${reason}`)
   try {
-    return { name: `${folder}${SKILL_MD}`, kind: 'skill', draft: toSkillDraft(name, own, []) }
+    return { name: `${folder}${SKILL_MD}`, kind: 'skill', draft: toSkillDraft(name, own, remarks) }
   } catch (error) {
     return { name: `${folder}${SKILL_MD}`, kind: null, fault: toFault(error) }
   }
@@ -150,10 +187,16 @@ async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadE
 /** The prompts in a file of an agent. @param isWhole as of `readAgentFile` */
 export function readAgent(filename: string, bytes: Uint8Array, isWhole = false): UploadEntry[] {
   const text = decodeText(bytes)
-  if (text === null) return [{ name: filename, kind: null, fault: 'is not UTF-8 text' }]
-  return (readAgentFile(filename, text, isWhole) ?? []).map(({ name, row, remarks }) => {
+  if (text === null) return [{ name: filename, kind: null, fault: encodingFault(bytes) }]
+  let read: ReturnType<typeof readAgentFile>
+  try {
+    read = readAgentFile(filename, text, isWhole)
+  } catch (error) {
+    return [{ name: filename, kind: null, fault: toFault(error) }]
+  }
+  return (read ?? []).map(({ name, row, remarks }) => {
     const title = cutCharacters(row.title.trim(), MAX_TITLE)
-    const made = toRemarkedDraft({ ...row, title }, remarks)
+    const made = toRemarkedDraft({ ...row, title }, [...remarks, ...describeVariables(row.content)])
     return 'fault' in made ? { name, kind: null, fault: made.fault } : { name, kind: 'prompt', draft: made.draft }
   })
 }
@@ -169,27 +212,40 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** A prompt in Markdown: its frontmatter, when it has one, says its title and more; else its title is that of the first heading or the file. */
 export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
   const text = decodeText(bytes)
-  if (text === null) return { name: filename, kind: null, fault: 'is not UTF-8 text' }
-  const { fields, body } = splitFrontmatter(text)
+  if (text === null) return { name: filename, kind: null, fault: encodingFault(bytes) }
+  const { fields, odd, body } = splitFrontmatter(text)
   const fault = fields.length === 0 ? findFrontmatterFault(text) : null
   if (fault !== null) return { name: filename, kind: null, fault }
   const known = new Map(fields)
   const start = body.replace(/^\uFEFF?(?:[ \t]*\r?\n)+/, '')
-  const { content, remark } = EDITOR_PROMPT.test(filename) ? readEditorPrompt(known, start) : { content: start, remark: null }
+  const editor = EDITOR_PROMPT.test(filename) ? readEditorPrompt(known, start) : { content: start, remarks: [] }
+  const { content } = editor
   const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
   const fileTitle = (filename.split('/').at(-1) ?? filename).replace(ENDING, '').replaceAll(/[-_]+/g, ' ')
-  const title = cutCharacters((known.get('title') ?? heading ?? known.get('name') ?? fileTitle).trim(), MAX_TITLE)
-  const description = known.get('description')?.trim()
-  const made = toPromptDraft({
-    title,
+  const title = [known.get('title'), heading, known.get('name'), fileTitle].find((text) => text?.trim()) ?? ''
+  const type = known.get('type')?.trim() ?? ''
+  const isOtherType = type !== '' && readPromptType(type) === null
+  const tags = cutLongTags(readTags(known.get('tags')), MAX_TAGS, MAX_TAG)
+  const remarks = [
+    ...describeOddFields(odd),
+    ...editor.remarks,
+    isOtherType ? `left out: type "${type.slice(0, 40)}", which is none of ${PROMPT_TYPES.join(', ')}` : null,
+    tags.remark,
+    ...describeVariables(content),
+  ]
+  const row = {
+    title: cutCharacters(title.trim(), MAX_TITLE),
     content,
-    description: description ? cutAtWord(description, MAX_DESCRIPTION) : null,
-    type: known.get('type'),
+    description: known.get('description')?.trim() || null,
+    type: isOtherType ? undefined : type,
     category: known.get('category'),
-    tags: readTags(known.get('tags')),
-  })
-  if ('fault' in made) return { name: filename, kind: null, fault: made.fault }
-  return { name: filename, kind: 'prompt', draft: remark === null ? made.draft : { ...made.draft, remark } }
+    tags: tags.tags,
+  }
+  const made = toRemarkedDraft(
+    row,
+    remarks.filter((one) => one !== null),
+  )
+  return 'fault' in made ? { name: filename, kind: null, fault: made.fault } : { name: filename, kind: 'prompt', draft: made.draft }
 }
 
 /** Tags of a frontmatter: a list written as YAML, or one line with commas. */

@@ -67,7 +67,7 @@ describe('an import on a page', () => {
       ['New', 'Second', 'some.csv, 3', 'the category "no-such" does not exist and was left out'],
       ['New', 'Third', 'more.jsonl, 1', ''],
       ['Refused', '', 'more.jsonl, 2', 'is not valid JSON'],
-      ['New', 'Greet', 'notes/greet.prompt.md', ''],
+      ['New', 'Greet', 'notes/greet.prompt.md', 'variables: name'],
       ['New', 'A heading', 'plain.md', ''],
       ['Refused', '', 'picture.png', expect.stringContaining('is no CSV')],
     ])
@@ -137,7 +137,7 @@ describe('an import on a page', () => {
     const many = await check({ 'many.jsonl': `${JSON.stringify({ title: 't', content: 'c' })}\n`.repeat(5_001) })
     expect([many.status, many.html.includes('There are more than 5000 entries.')]).toEqual([413, true])
     const bomb = await check({ 'bomb.zip': new Uint8Array(zipSync({ 'a.md': new Uint8Array(40_000_000) })) })
-    expect(rowsOf((await owner.get(bomb.to ?? '')).html)).toEqual([['Refused', '', 'bomb.zip', expect.stringContaining('1 MiB')]])
+    expect(rowsOf((await owner.get(bomb.to ?? '')).html)).toEqual([['Refused', '', 'bomb/a.md', expect.stringContaining('1 MiB')]])
     expect((await check({ 'a.md': 'x' }, {}, visit(test))).to).toContain('/sign-in')
     expect((await check({ 'a.md': 'x' }, { visibility: 'everybody' })).status).toBe(400)
   })

@@ -66,6 +66,12 @@ describe('the box that installs', () => {
     expect(shown).toContain('Broken one')
     expect(shown).not.toContain(why)
     expect(shown).not.toContain('npx skills add')
+    const { actor } = await service.user('Ada')
+    const files = [{ filename: 'SKILL.md', content: `---\nname: Long One\ndescription: ${'word '.repeat(300)}\n---\n` }]
+    const { skill } = Object(await service.call(actor, 'save_skill', { title: 'Long one', files, visibility: 'public' }))
+    const { html } = await ada.get(`/skills/${skill.slug}`)
+    for (const note of ['indexes give it as long-one', 'more than 1024 characters: indexes cut it']) expect(html).toContain(note)
+    expect(html).not.toContain(why)
   })
 })
 

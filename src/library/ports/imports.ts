@@ -53,8 +53,6 @@ export interface ImportStore {
   ): Promise<ImportEntry[]>
   /** The next entries that are not done, in their order, at most `limit` and about `maxLength` UTF-16 units of what they hold, at least one. */
   nextImportEntries(id: string, limit: number, maxLength: number): Promise<FullImportEntry[]>
-  /** Ids of the items that entries became, for those done. */
-  importedItems(id: string): Promise<string[]>
   /** Writes the results of entries, and forgets what they held. */
   finishImportEntries(id: string, entries: readonly Pick<ImportEntry, 'number' | 'outcome' | 'remark' | 'itemId'>[]): Promise<void>
 }

@@ -76,6 +76,8 @@ export interface ImportedTwin<T> {
   readonly item: T
   /** Whether it was edited here after the last import wrote it, or was never imported at all. */
   readonly isEditedHere: boolean
+  /** Where the last import found it; absent: nobody knows. */
+  readonly source?: string
 }
 
 export interface ExportedTwin<T> extends ImportedTwin<T> {
@@ -198,9 +200,13 @@ export interface ItemWriter {
   changeSkill(ref: string, editor: Editor, decide: Decide<Skill, SkillChange | null>, origin?: ImportOrigin): Promise<Skill | null>
   /** Moves to the trash (`deleted` true) or back; null when there is none in the other state over which the user has the right to it. */
   setDeleted(kind: ItemKind, ref: string, userId: string, deleted: boolean): Promise<{ id: string; slug: string; title: string } | null>
-  /** What imports find again, the 200 oldest, the trash included. */
-  findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
-  findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
+  /** What imports find again: the one from `source`, and the oldest, 200 in all, the trash included. */
+  findImported(kind: 'prompt', ownerId: string, authorId: string, title: string, source?: string): Promise<ImportedTwin<Prompt>[]>
+  findImported(kind: 'skill', ownerId: string, authorId: string, title: string, source?: string): Promise<ImportedTwin<Skill>[]>
+  /** Notes where an import found an item. */
+  keepImportSource(id: string, source: string): Promise<void>
+  /** The number of an owner's items that imports found below a folder. */
+  countImportedBelow(ownerId: string, folder: string): Promise<number>
   /** The item that an export of this library named, the trash included: same id, owner, title and author. */
   findExported(kind: 'prompt', known: KnownItem): Promise<ExportedTwin<Prompt> | null>
   findExported(kind: 'skill', known: KnownItem): Promise<ExportedTwin<Skill> | null>

@@ -19,8 +19,8 @@ const sharedSkill = z.object({
   updatedAt: z.string(),
   channelName: z.string().nullable(),
   described: z.union([
-    z.object({ name: z.string(), description: z.string(), fault: z.null() }),
-    z.object({ name: z.null(), description: z.null(), fault: z.string() }),
+    z.object({ name: z.string(), description: z.string(), notes: z.array(z.string()).readonly(), fault: z.null() }),
+    z.object({ name: z.null(), description: z.null(), notes: z.array(z.string()).readonly(), fault: z.string() }),
   ]),
   files: z
     .array(z.object({ filename: z.string(), sha256: z.string(), size: z.number().int(), mode: z.number().int().nullable() }))

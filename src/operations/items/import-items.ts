@@ -6,11 +6,10 @@ import { type FullImportEntry, IMPORT_OUTCOMES } from '../../library/ports/impor
 import type { LibraryStore } from '../../library/ports/store.ts'
 import type { SkillFile } from '../../library/skill.ts'
 import { type Visibility, visibilitySchema } from '../../library/visibility.ts'
-import { type Claimed, type ImportOptions, importPromptDraft, readCategories } from '../../transfer/import-prompts.ts'
-import { importSkillDraft } from '../../transfer/import-skills.ts'
+import { type ReadEntry, startImport } from '../../transfer/import-entries.ts'
+import type { Match } from '../../transfer/match-entries.ts'
 import { onlyThemselves } from '../../transfer/people.ts'
-import type { PromptDraft } from '../../transfer/prompt-file.ts'
-import type { SkillDraft } from '../../transfer/skill-folder.ts'
+import { type ImportOutcome, readCategories } from '../../transfer/prepare-prompt.ts'
 import { loadStarter } from '../../transfer/starter.ts'
 import { readUpload, type UploadEntry } from '../../transfer/upload.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
@@ -29,11 +28,6 @@ const PLAN_MS = 5_000
 const MAX_EQUAL = 200
 
 type ImportStores = keyof LibraryStore
-/** What an entry holds. */
-type Draft =
-  | { readonly kind: 'prompt'; readonly draft: PromptDraft }
-  | { readonly kind: 'skill'; readonly draft: Pick<SkillDraft, 'title' | 'description' | 'files'> }
-
 const entryOutput = z.object({
   number: z.number().int(),
   name: z.string(),
@@ -66,47 +60,41 @@ async function ownOptions(store: Pick<LibraryStore, 'people'>, { username }: Use
  * An entry as it is written: addresses, times and owners of a file are not taken from strangers, and a visibility that was chosen holds for
  * all.
  */
-function toOwnDraft(entry: Extract<UploadEntry, Draft>, visibility: Visibility | undefined): Draft {
+function toOwnEntry(entry: Extract<UploadEntry, ReadEntry>, visibility: Visibility | undefined): ReadEntry {
   if (entry.kind === 'skill') return entry
   const none = { owner: undefined, id: undefined, slug: undefined, createdAt: undefined, updatedAt: undefined, held: undefined }
-  return { kind: 'prompt', draft: { ...entry.draft, ...none, visibility: visibility ?? entry.draft.visibility } }
+  return { ...entry, draft: { ...entry.draft, ...none, visibility: visibility ?? entry.draft.visibility } }
 }
 
-function toBody(entry: Draft): string {
-  if (entry.kind === 'prompt') return JSON.stringify(entry.draft)
-  const files = entry.draft.files.map(({ filename, bytes }) => ({ filename, base64: Buffer.from(bytes).toString('base64') }))
-  return JSON.stringify({ title: entry.draft.title, description: entry.draft.description, files })
+/** @param isOfAnother the item that it repeats keeps where it came from */
+function toBody(entry: ReadEntry, isOfAnother: boolean): string {
+  const place = isOfAnother ? undefined : entry.place
+  if (entry.kind === 'prompt') return JSON.stringify({ place, draft: entry.draft })
+  const { title, description, files } = entry.draft
+  const inBase64 = files.map(({ filename, bytes }) => ({ filename, base64: Buffer.from(bytes).toString('base64') }))
+  return JSON.stringify({ place, draft: { title, description, remarks: [], files: inBase64 } })
 }
 
 /** What {@link toBody} wrote. */
-function readBody({ kind, body }: FullImportEntry): Draft {
-  const value = JSON.parse(body ?? 'null')
-  if (kind === 'prompt') return { kind, draft: value }
-  const files = value.files.map(
+function readBody({ name, kind, body }: FullImportEntry): ReadEntry {
+  const { place, draft } = JSON.parse(body ?? 'null')
+  if (kind === 'prompt') return { name, place, kind, draft }
+  const files = draft.files.map(
     ({ filename, base64 }: { filename: string; base64: string }): SkillFile => ({
       filename,
       bytes: Buffer.from(base64, 'base64'),
     }),
   )
-  return { kind: 'skill', draft: { ...value, files } }
+  return { name, place, kind: 'skill', draft: { ...draft, files } }
 }
 
 type Planned = Pick<FullImportEntry, 'outcome' | 'remark' | 'itemId'>
 
-/** Imports one entry, or says what an import would do. An entry that the library refuses is an outcome too. */
-async function importEntry(
-  store: LibraryStore,
-  entry: Draft,
-  { people, ...options }: ImportOptions & { readonly people: ReturnType<typeof onlyThemselves> },
-  claimed: Claimed,
-  categories: ReadonlySet<string>,
-): Promise<Planned> {
+/** The result of an entry, null while it waits. That the library refuses it is an outcome too. */
+async function toPlanned(work: Promise<ImportOutcome | null>): Promise<Planned | null> {
   try {
-    const { done, id, remark } =
-      entry.kind === 'prompt'
-        ? await importPromptDraft(store, entry.draft, options, people, claimed, categories)
-        : await importSkillDraft(store, entry.draft, options, {}, people, claimed, categories)
-    return { outcome: done, itemId: id, remark: remark ?? null }
+    const outcome = await work
+    return outcome && { outcome: outcome.done, itemId: outcome.id, remark: outcome.remark ?? null }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'internal') throw error
     return { outcome: 'refused', itemId: null, remark: error.message.replace(/\.$/, '') }
@@ -144,51 +132,59 @@ export const checkImport = defineOperation({
   async run({ actor, store, clock }: Needs<ImportStores, 'clock'>, input) {
     const user = requireUser(actor)
     const { people, owner, usual } = await ownOptions(store, user)
-    const options = { owner, people, visibility: input.visibility, leavesOutUnknownCategories: true, isDryRun: true }
-    const [claimed, categories] = [new Set<string>(), await readCategories(store)]
+    const options = { owner, visibility: input.visibility, leavesOutUnknownCategories: true, isDryRun: true }
+    const run = startImport(options, people, await readCategories(store))
     const entries: Omit<FullImportEntry, 'number'>[] = []
+    const waiting: { readonly index: number; readonly own: ReadEntry }[] = []
     const titles = new Map<string, number>()
     const uploaded = await readUpload(input.files)
     const endsAt = performance.now() + PLAN_MS
-    for (const [index, entry] of uploaded.entries()) {
-      if (index % PLANNED_AT_ONCE === 0) await setImmediate()
+    const pause = async (done: number) => {
+      if (done % PLANNED_AT_ONCE === 0) await setImmediate()
       if (performance.now() > endsAt) {
         throw new AppError('too_large', 'These entries take too long to compare. Import a part of them, or all on the command line.')
       }
-      if (entry.kind === null) {
-        entries.push({
-          name: entry.name,
-          title: null,
-          kind: null,
-          body: null,
-          outcome: 'refused',
-          remark: entry.fault,
-          isDone: true,
-          itemId: null,
-        })
-        continue
-      }
-      const own = toOwnDraft(entry, input.visibility)
-      const title = `${own.kind} ${own.draft.title}`
-      titles.set(title, (titles.get(title) ?? 0) + 1)
-      const planned: Planned =
-        (titles.get(title) ?? 0) > MAX_EQUAL
-          ? { outcome: 'refused', itemId: null, remark: `more than ${MAX_EQUAL} entries have this title` }
-          : await importEntry(store, own, options, claimed, categories)
+    }
+    const toEntry = (own: ReadEntry, planned: Planned, isOfAnother = false): Omit<FullImportEntry, 'number'> => {
       const isRefused = planned.outcome === 'refused'
       const becomes = (own.kind === 'prompt' ? own.draft.visibility : undefined) ?? input.visibility ?? usual
       // Who sees it is said before anything is published.
-      const left = own.kind === 'prompt' ? (own.draft.remark ?? null) : null
-      const remarks = [planned.remark, left, planned.outcome === 'created' && becomes !== 'private' ? `will be ${becomes}` : null]
-      entries.push({
-        name: entry.name,
+      const told = own.kind === 'prompt' ? [own.draft.remark ?? null] : own.draft.remarks
+      const remarks = [planned.remark, ...told, planned.outcome === 'created' && becomes !== 'private' ? `will be ${becomes}` : null]
+      return {
+        name: own.name,
         title: own.draft.title,
         kind: own.kind,
-        body: isRefused ? null : toBody(own),
+        body: isRefused ? null : toBody(own, isOfAnother),
         ...planned,
         remark: remarks.filter((one) => one !== null).join('; ') || null,
         isDone: isRefused,
-      })
+      }
+    }
+    const toRefused = (name: string, remark: string) =>
+      ({ name, title: null, kind: null, body: null, outcome: 'refused', remark, isDone: true, itemId: null }) as const
+    for (const [index, entry] of uploaded.entries()) {
+      await pause(index)
+      if (entry.kind === null) {
+        entries.push(toRefused(entry.name, entry.fault))
+        continue
+      }
+      const own = toOwnEntry(entry, input.visibility)
+      const title = `${own.kind} ${own.draft.title}`
+      titles.set(title, (titles.get(title) ?? 0) + 1)
+      const isOver = (titles.get(title) ?? 0) > MAX_EQUAL
+      const planned = isOver
+        ? ({ outcome: 'refused', itemId: null, remark: `more than ${MAX_EQUAL} entries have this title` } as const)
+        : await toPlanned(run.take(store, own))
+      if (!planned) waiting.push({ index, own })
+      entries.push(planned ? toEntry(own, planned) : toRefused(own.name, ''))
+    }
+    const matches = await run.settle(store)
+    for (const [place, { index, own }] of waiting.entries()) {
+      await pause(place)
+      const match: Match | undefined = matches[place]
+      const planned = match && (await toPlanned(run.finish(store, own, match)))
+      if (planned) entries[index] = toEntry(own, planned, match.isOfAnother)
     }
     if (entries.length === 0) throw new AppError('invalid_input', 'These files have no entries.')
     const id = await store.imports.keepImport(user.userId, { visibility: input.visibility ?? null, entries }, oldestAt(clock()))
@@ -234,16 +230,17 @@ export const runImport = defineOperation({
     const kept = await find()
     if (!kept) throw gone()
     const { people, owner } = await ownOptions(store, user)
-    const options = { owner, people, visibility: kept.visibility ?? undefined, leavesOutUnknownCategories: true }
-    const categories = await readCategories(store)
+    const options = { owner, visibility: kept.visibility ?? undefined, leavesOutUnknownCategories: true }
+    const run = startImport(options, people, await readCategories(store))
     const endsAt = performance.now() + CALL_MS
     for (let isLeft = true; isLeft && performance.now() < endsAt; await setImmediate()) {
       isLeft = await store.inTransaction(async (transaction) => {
         const next = await transaction.imports.nextImportEntries(id, BATCH.entries, BATCH.length)
-        const claimed = new Set(await transaction.imports.importedItems(id))
         const finished = []
         for (const entry of next) {
-          finished.push({ number: entry.number, ...(await importEntry(transaction, readBody(entry), options, claimed, categories)) })
+          const match = { id: entry.itemId, isOfAnother: false }
+          const planned = await toPlanned(run.finish(transaction, readBody(entry), match))
+          if (planned) finished.push({ number: entry.number, ...planned, remark: planned.remark ?? entry.remark })
         }
         if (finished.length > 0) await transaction.imports.finishImportEntries(id, finished)
         return next.length > 0

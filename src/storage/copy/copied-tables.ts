@@ -53,6 +53,7 @@ const WALKS = {
   item_tag: { key: ['item_seq', 'slug'] },
   vote: { key: ['item_seq', 'user_seq'] },
   item_source: { key: ['item_seq'] },
+  import_source: { key: ['item_seq'] },
   favourite: { key: ['item_seq', 'user_seq'] },
   collection: { key: ['seq'] },
   collection_slug: { key: ['slug'] },

@@ -218,6 +218,7 @@ export const LIBRARY_COLUMNS = {
   item_tag: ['item_seq', 'slug', 'name', 'position'],
   vote: ['item_seq', 'user_seq', 'created_at'],
   item_source: ['item_seq', 'source_id'],
+  import_source: ['item_seq', 'source'],
   favourite: ['item_seq', 'user_seq', 'created_at'],
   collection: [
     'seq',

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { CategoryStore } from '../../library/ports/categories.ts'
+import { batches } from '../batches.ts'
 import type { Database } from '../schema.ts'
 import { touchItems } from '../search/item-words.ts'
 import type { ItemQueries } from './item-queries.ts'
-import { batches } from './remove-items.ts'
 import { logSharedChanges, readSharedStates } from './shared-changes.ts'
 import type { WriteContext } from './write-context.ts'
 

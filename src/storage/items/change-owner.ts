@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { ItemKind } from '../../library/items.ts'
 import { audienceOf, type Visibility } from '../../library/visibility.ts'
+import { batches } from '../batches.ts'
 import type { Database } from '../schema.ts'
 import { touchItems } from '../search/item-words.ts'
 import type { WriteNotes } from './item-parts.ts'
 import { moveUsage } from './owner-usage.ts'
-import { batches } from './remove-items.ts'
 
 interface Owner {
   readonly seq: number

@@ -1,7 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
 import type { ExportedTwin, ImportedTwin, ItemWriter, KnownItem } from '../../library/ports/items.ts'
-import { firstOf, prepareQuery, slot } from '../prepared.ts'
+import { firstOf, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 
@@ -9,15 +9,19 @@ import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 const MAX_TWINS = 200
 const ofImport = (item: SelectQueryBuilder<Database, 'item', object>) =>
   item
+    .leftJoin('import_source', 'import_source.item_seq', 'item.seq')
     .select('item.seq')
     .where('item.owner_seq', '=', (eb) => eb.selectFrom('user').select('user.seq').where('user.id', '=', slot('ownerId')))
     .where('item.author_seq', '=', (eb) => eb.selectFrom('user').select('user.seq').where('user.id', '=', slot('authorId')))
     .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
     .where('item.title', '=', slot('title'))
+    .orderBy(sql`case when import_source.source = ${slot('source')} then 0 else 1 end`)
     .orderBy('item.seq')
 const firstImported = prepareQuery((db) => ofImport(db.selectFrom('item')).limit(1))
-const importedRows = prepareQuery<ItemRow>((db) =>
+const importedRows = prepareQuery<ItemRow & { source: string | null }>((db) =>
   selectItems(db)
+    .leftJoin('import_source', 'import_source.item_seq', 'item.seq')
+    .select('import_source.source')
     .where('item.seq', 'in', ofImport(db.selectFrom('item')).limit(MAX_TWINS))
     .orderBy('item.seq'),
 )
@@ -32,19 +36,44 @@ const exportedRow = prepareQuery<ItemRow & { author_id: string }>((db) =>
     .where('item.title', '=', slot('title')),
 )
 
+const countBelow = prepareQuery((db) =>
+  db
+    .selectFrom('import_source')
+    .innerJoin('item', 'item.seq', 'import_source.item_seq')
+    .innerJoin('user', 'user.seq', 'item.owner_seq')
+    .where('user.id', '=', slot('ownerId'))
+    .where(sql<boolean>`substr(import_source.source, 1, length(cast(${slot('folder')} as text))) = ${slot('folder')}`)
+    .select((eb) => eb.fn.countAll<number>().as('count')),
+)
+const keepSource = prepareStatement(sql`
+  insert into import_source (item_seq, source) select seq, cast(${slot('source')} as text) from item where id = ${slot('id')}
+  on conflict (item_seq) do update set source = excluded.source`)
+
+/** Notes where an import found an item. */
+export async function keepImportSource(db: Kysely<Database>, id: string, source: string): Promise<void> {
+  await keepSource(db, { id, source })
+}
+
 /** What an import finds again. */
-export function findTwins(reader: Kysely<Database>): Pick<ItemWriter, 'findImported' | 'findExported'> {
-  async function findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
-  async function findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
-  async function findImported(kind: ItemKind, ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt | Skill>[]> {
-    const named = { ownerId, authorId, title, kind }
+export function findTwins(reader: Kysely<Database>): Pick<ItemWriter, 'findImported' | 'findExported' | 'countImportedBelow'> {
+  async function findImported(...asked: ['prompt', string, string, string, string?]): Promise<ImportedTwin<Prompt>[]>
+  async function findImported(...asked: ['skill', string, string, string, string?]): Promise<ImportedTwin<Skill>[]>
+  async function findImported(
+    kind: ItemKind,
+    ownerId: string,
+    authorId: string,
+    title: string,
+    source = '',
+  ): Promise<ImportedTwin<Prompt | Skill>[]> {
+    const named = { ownerId, authorId, title, kind, source }
     // Most entries are new: asking for one number first costs a tenth of a query for whole rows, even when that finds none.
     if ((await firstImported(reader, named)).length === 0) return []
     const rows = await importedRows(reader, named)
     const items: (Prompt | Skill)[] = kind === 'prompt' ? await toPrompts(reader, rows) : await toSkills(reader, rows)
     return items.flatMap((item, index) => {
       const row = rows[index]
-      return row ? [{ item, isEditedHere: row.imported_version !== row.version }] : []
+      if (!row) return []
+      return [{ item, isEditedHere: row.imported_version !== row.version, ...(row.source === null ? {} : { source: row.source }) }]
     })
   }
   async function findExported(kind: 'prompt', known: KnownItem): Promise<ExportedTwin<Prompt> | null>
@@ -55,5 +84,9 @@ export function findTwins(reader: Kysely<Database>): Pick<ItemWriter, 'findImpor
     const item = await (kind === 'prompt' ? firstOf<Prompt | Skill>(toPrompts(reader, [row])) : firstOf(toSkills(reader, [row])))
     return { item, isEditedHere: row.imported_version !== row.version, authorId: row.author_id }
   }
-  return { findImported, findExported }
+  return {
+    findImported,
+    findExported,
+    countImportedBelow: async (ownerId, folder) => Number((await countBelow(reader, { ownerId, folder: `${folder}/` }))[0]?.count),
+  }
 }

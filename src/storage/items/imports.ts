@@ -111,10 +111,6 @@ export function importStore(reader: Kysely<Database>, context: WriteContext): Im
       }
       return next
     },
-    async importedItems(id) {
-      const rows = await entriesOf(id).select('item_id').where('is_done', '=', 1).where('item_id', 'is not', null).execute()
-      return rows.flatMap((row) => row.item_id ?? [])
-    },
     finishImportEntries: (id, entries) =>
       context.transact(async (db) => {
         const { seq } = await db.selectFrom('import').select('seq').where('id', '=', id).executeTakeFirstOrThrow()

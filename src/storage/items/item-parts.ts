@@ -8,13 +8,13 @@ import type { OwnerQuota } from '../../library/quota.ts'
 import type { SharedState } from '../../library/shared-changes.ts'
 import { decodeText, listSkillFiles, SKILL_MD, type SkillFile } from '../../library/skill.ts'
 import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
-import { noteWork } from '../../library/work-meter.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
+import { batches } from '../batches.ts'
 import { firstOf, prepareInsert, prepareListQuery, prepareQuery, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { noteWork } from '../../work-meter.ts'
 import { readTags } from './item-rows.ts'
 import { takeRoom } from './owner-usage.ts'
-import { batches } from './remove-items.ts'
 
 /** Indexed text of a skill's files, in UTF-16 units, SKILL.md first. Indexing a megabyte takes a tenth of a second. */
 const MAX_INDEXED_LENGTH = 1024 * 1024

@@ -29,7 +29,7 @@ export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSk
     for (let from = 0; from < missing.length; from += READ_AT_ONCE) {
       const some = missing.slice(from, from + READ_AT_ONCE)
       for (const { sha256, bytes } of await db.selectFrom('blob').select(['sha256', 'bytes']).where('sha256', 'in', some).execute()) {
-        const description = describeSkill(decodeText(bytes) ?? '')
+        const description = describeSkill(decodeText(bytes))
         described.set(sha256, description)
         found.set(sha256, description)
         // libuv accepts one connection a turn: behind a burst of hundreds, longer turns keep newcomers waiting.

@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { encodePostings } from '../../search/analysis/indexed-text.ts'
+import { batches } from '../batches.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { retireChannelName } from './channel-names.ts'
 import { retireSlug } from './item-slugs.ts'
 import { addUsage, giveBackItems, giveBackVersions } from './owner-usage.ts'
 
-/** Items removed in one transaction: others write in between, and engines limit parameters. */
-export const ITEMS_A_BATCH = 100
 /** Rows removed by one statement, which blocks the process while it runs. */
 const ROWS_A_STATEMENT = 200
 
@@ -106,9 +105,4 @@ export async function removeUnusedBlobs(db: Kysely<Database>, digests: readonly 
     for (const { owner_seq: owner, size } of removed) if (owner !== null) await addUsage(db, owner, { bytes: -Number(size) })
     await nextTurn()
   }
-}
-
-/** Splits a list for statements with many values. */
-export function* batches<T>(all: readonly T[], size: number = ITEMS_A_BATCH): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
 }

@@ -7,13 +7,13 @@ import { type SharedState, sharedPath } from '../../library/shared-changes.ts'
 import { listSkillFiles, type SkillFile } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
+import { batches } from '../batches.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, type RowFilter, readCategories, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
-import { batches } from './remove-items.ts'
 
 const namesJson = z.array(z.string())
 

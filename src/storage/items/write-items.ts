@@ -17,7 +17,7 @@ import { findOwner, findRole } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
-import { findTwins } from './imported-twins.ts'
+import { findTwins, keepImportSource } from './imported-twins.ts'
 import { readCategories } from './item-filters.ts'
 import { lockItem } from './item-locks.ts'
 import { type NextState, readFiles, spellTags, toSearchableText, type WriteNotes, writeParts } from './item-parts.ts'
@@ -370,6 +370,7 @@ export function writeItems(context: WriteContext): Omit<ItemWriter, 'setDeleted'
   }
   return {
     ...findTwins(context.reader),
+    keepImportSource: (id, source) => context.transact((db) => keepImportSource(db, id, source)),
     createPrompt: (owner, fields: PromptFields, origin) =>
       write(async (db, notes) => {
         const { row, tags } = await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)

@@ -6,7 +6,7 @@ import { findFrontmatterFault, readFrontmatterFields, setFrontmatterFields } fro
 import type { Prompt } from '../../library/items.ts'
 import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
 import { decodeText } from '../../library/skill.ts'
-import { hasTags } from '../import-prompts.ts'
+import { hasTags } from '../prepare-prompt.ts'
 import { type PromptDraft, toPromptDraft } from '../prompt-file.ts'
 
 /** What a synced file says of its prompt. */

@@ -127,6 +127,9 @@ export async function showSkillPage(request: PageRequest) {
           {mayDo(standing, 'edit') && shared?.described.fault ? (
             <p class="notice">{words.reading.leftOut(shared.described.fault)}</p>
           ) : null}
+          {mayDo(standing, 'edit') && shared && shared.described.notes.length > 0 ? (
+            <p class="notice">{words.reading.changedInIndexes(shared.described.notes.join(' '))}</p>
+          ) : null}
         </div>
         <aside class="facts">
           <FileTree site={site} filenames={skill.files.map(({ filename }) => filename)} open={open?.filename ?? ''} toUrl={toUrl} />

@@ -64,6 +64,7 @@ export const READING_WORDS_DE: typeof READING_WORDS = {
   makeInstallLink: 'Installationslink erstellen',
   aboutInstalling: 'Über das Installieren',
   leftOut: (fault) => `Agenten können diesen Skill nicht unter seinem Namen installieren: ${fault}`,
+  changedInIndexes: (notes) => `Verzeichnisse zeigen diesen Skill anders: ${notes}`,
   tagged: (name) => `Schlagwort „${name}“`,
   restoreVersion: 'Diese Version wiederherstellen',
   lostCategory: (slug) => `Die Kategorie „${slug}“ gibt es nicht mehr; wähle eine andere.`,

@@ -1,0 +1,210 @@
+import { AppError } from '../errors.ts'
+import { ANONYMOUS } from '../library/actor.ts'
+import type { ItemKind, Prompt, Skill, User } from '../library/items.ts'
+import type { ExportedTwin, ImportedTwin, KnownItem } from '../library/ports/items.ts'
+import type { LibraryStore } from '../library/ports/store.ts'
+import type { Hold } from '../library/ports/transfer.ts'
+import { toTags } from '../library/tags.ts'
+import { refuseWhileHeld, type Visibility } from '../library/visibility.ts'
+import { type Candidate, type EntryPlace, placeName } from './match-entries.ts'
+import type { People } from './people.ts'
+import type { PromptDraft } from './prompt-file.ts'
+
+/** The note of versions that an import writes. */
+export const IMPORT_NOTE = 'Imported'
+
+/** An item an import created. */
+export interface CreatedItem {
+  readonly kind: ItemKind
+  readonly id: string
+  readonly title: string
+  readonly owner: { readonly id: string; readonly username: string }
+}
+
+export interface ImportOptions {
+  /** Owner of the imported items; undefined: as the file says. */
+  readonly owner: string | undefined
+  /** Visibility of entries that state none; undefined: the owner's setting. */
+  readonly visibility: Visibility | undefined
+  /** Says what would be done, and writes nothing. Default: false */
+  readonly isDryRun?: boolean
+  /** Leaves out a category that does not exist, instead of refusing its entry. Default: false */
+  readonly leavesOutUnknownCategories?: boolean
+  /** Told after each batch. */
+  readonly onProgress?: (read: number) => void
+  /** Called with each item that was created. */
+  readonly onCreated?: (item: CreatedItem) => void
+}
+
+/** The result of importing an entry, or what it would be. */
+export interface ImportOutcome {
+  readonly done: 'created' | 'updated' | 'unchanged' | 'kept'
+  /** Of the item; null where it would be created. */
+  readonly id: string | null
+  readonly remark?: string | undefined
+}
+
+/** An entry that was checked, and the items that it may mean. */
+export interface Prepared {
+  readonly ownerId: string
+  /** Of the item that an export of this library names; undefined: there is none. */
+  readonly knownId: string | undefined
+  readonly candidates: readonly Candidate[]
+  /**
+   * Imports it as one of the candidates, or as a new item, or says what an import would do.
+   * @param place kept with the item. Undefined: what is kept stays
+   */
+  write(id: string | null, place: EntryPlace | undefined): Promise<ImportOutcome>
+}
+
+/** An item as an import finds it again, and what is done with it. */
+interface Twins<T extends Prompt | Skill> {
+  readonly store: LibraryStore
+  readonly options: ImportOptions
+  readonly owner: User
+  readonly twins: readonly ImportedTwin<T>[]
+  /** Ids of those that the entry repeats. */
+  readonly same: ReadonlySet<string>
+  readonly remark: string | undefined
+  create(): Promise<T>
+  change(id: string): Promise<unknown>
+}
+
+/** The candidates among twins, and how the entry is written. */
+export function prepareTwins<T extends Prompt | Skill>(
+  knownId: string | undefined,
+  { store, options, owner, twins, same, remark, create, change }: Twins<T>,
+): Prepared {
+  const writeAs = async (twin: ImportedTwin<T> | undefined): Promise<ImportOutcome> => {
+    if (!twin) {
+      if (options.isDryRun) return { done: 'created', id: null, remark }
+      const { kind, id, title } = await create()
+      options.onCreated?.({ kind, id, title, owner })
+      return { done: 'created', id, remark }
+    }
+    const { id, deletedAt } = twin.item
+    if (deletedAt !== null) return { done: 'kept', id, remark: 'it is in the trash and stays there' }
+    if (same.has(id)) return { done: 'unchanged', id, remark }
+    if (twin.isEditedHere) return { done: 'kept', id, remark: 'it was edited here since its import and is kept' }
+    if (!options.isDryRun) await change(id)
+    return { done: 'updated', id, remark }
+  }
+  return {
+    ownerId: owner.id,
+    knownId,
+    candidates: twins.map(({ item: { id }, source }) => ({ id, isEqual: same.has(id), ...(source === undefined ? {} : { source }) })),
+    async write(wantedId, place) {
+      const twin = twins.find(({ item }) => item.id === wantedId)
+      const outcome = await writeAs(twin)
+      const source = place && placeName(place)
+      if (outcome.id !== null && source !== undefined && source !== twin?.source && !options.isDryRun)
+        await store.items.keepImportSource(outcome.id, source)
+      return outcome
+    },
+  }
+}
+
+/**
+ * Checks one prompt, and finds the items that it may mean.
+ * @throws AppError `invalid_input` when the library refuses it
+ */
+export async function preparePrompt(
+  store: LibraryStore,
+  draft: PromptDraft,
+  options: ImportOptions,
+  people: People,
+  isFree: (id: string) => boolean,
+  categories: ReadonlySet<string>,
+  place: EntryPlace | undefined,
+): Promise<Prepared> {
+  const ownerName = options.owner ?? draft.owner
+  if (ownerName === undefined) throw new AppError('invalid_input', 'It names no owner; set one with --user')
+  // Checked before anybody is made for its sake: a refused entry leaves no trace.
+  toTags(draft.tags)
+  const stated = statedVisibility(draft, options)
+  const { category, remark } = knownCategory(
+    draft.category,
+    categories,
+    draft.isCategoryOptional ? { leavesOutUnknownCategories: true } : options,
+  )
+  const owner = await people.findOwner(store, ownerName)
+  const known = await findKnown(owner, draft, draft.contributors, isFree, (item) => store.items.findExported('prompt', item))
+  const { authorId, others } = known ?? (await people.findAuthor(store, owner, draft.contributors))
+  const { title, content, description, type, tags, id, slug, createdAt, updatedAt, held } = draft
+  const fields = { title, content, description, type, category, tags }
+  const origin = { authorId, contributors: others, id, slug, createdAt, updatedAt, held }
+  const editor = { userId: owner.id, note: IMPORT_NOTE }
+  const twins = known ? [known] : await store.items.findImported('prompt', owner.id, authorId, title, place && placeName(place))
+  return prepareTwins(known?.item.id, {
+    store,
+    options,
+    owner,
+    twins,
+    same: new Set(twins.flatMap(({ item }) => (isSame(item, fields) ? [item.id] : []))),
+    remark,
+    create: () => store.items.createPrompt(editor, { ...fields, visibility: stated ?? owner.defaultVisibility }, origin),
+    change: (found) => store.items.changePrompt(found, editor, () => fields, origin),
+  })
+}
+
+/**
+ * The visibility of an entry before the owner's default applies; held entries are unlisted.
+ * @throws AppError `forbidden` for entries that are both held and public
+ */
+export function statedVisibility(
+  { visibility, held }: { readonly visibility?: Visibility | undefined; readonly held?: Hold | undefined },
+  options: ImportOptions,
+): Visibility | undefined {
+  if (!held) return visibility ?? options.visibility
+  if (visibility) refuseWhileHeld(true, visibility)
+  return visibility ?? 'unlisted'
+}
+
+/** The slugs of all categories, for {@link checkCategory}. */
+export async function readCategories(store: LibraryStore): Promise<Set<string>> {
+  return new Set((await store.categories.listCategories(ANONYMOUS)).map((category) => category.slug))
+}
+
+/** The category of an entry; one that does not exist may be left out, with a remark. @throws AppError `invalid_input` listing the valid slugs */
+export function knownCategory(
+  category: string | null,
+  categories: ReadonlySet<string>,
+  { leavesOutUnknownCategories = false }: Pick<ImportOptions, 'leavesOutUnknownCategories'>,
+): { readonly category: string | null; readonly remark: string | undefined } {
+  if (category === null || categories.has(category)) return { category, remark: undefined }
+  if (leavesOutUnknownCategories) {
+    return { category: null, remark: `the category "${category.slice(0, 80)}" does not exist and was left out` }
+  }
+  const valid = [...categories].toSorted().join(', ')
+  throw new AppError('invalid_input', `category "${category.slice(0, 80)}" does not exist; use one of: ${valid}`)
+}
+
+/** The existing item that an entry of an export of this library names, whoever is its author here, unless another entry took it. */
+export async function findKnown<T extends { readonly id: string }>(
+  owner: User,
+  { id, title }: { readonly id?: string | undefined; readonly title: string },
+  contributors: readonly string[],
+  isFree: (id: string) => boolean,
+  find: (item: KnownItem) => Promise<ExportedTwin<T> | null>,
+): Promise<(ExportedTwin<T> & { readonly others: readonly string[] }) | null> {
+  if (id === undefined || !isFree(id)) return null
+  const [author = owner.username, ...others] = contributors
+  const twin = await find({ ownerId: owner.id, id, title, author })
+  return twin && { ...twin, others }
+}
+
+function isSame(prompt: Prompt, draft: Pick<PromptDraft, 'content' | 'type' | 'description' | 'category' | 'tags'>): boolean {
+  return (
+    prompt.content === draft.content &&
+    prompt.type === draft.type &&
+    prompt.description === draft.description &&
+    (prompt.category?.slug ?? null) === draft.category &&
+    hasTags(prompt, draft.tags)
+  )
+}
+
+/** Whether an item carries just these tags, whatever their spelling. */
+export function hasTags(item: { readonly tags: readonly { readonly slug: string }[] }, names: readonly string[]): boolean {
+  const wanted = toTags(names).map((tag) => tag.slug)
+  return wanted.length === item.tags.length && wanted.every((slug, index) => item.tags[index]?.slug === slug)
+}
