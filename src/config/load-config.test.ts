@@ -41,6 +41,10 @@ describe('good values', () => {
     ALLOWED_HOSTS: { 'a.example, b.example,,': ['a.example', 'b.example'] },
     ALLOWED_ORIGINS: { '*': ['*'] },
     RATE_LIMITS: { off: null, 600: 600 },
+    QUOTA_PER_OWNER: {
+      off: { items: null, versions: null, bytes: null, words: null },
+      'items=5k bytes=2M': { items: 5_000, versions: 1_000_000, bytes: 2_000_000, words: 100_000 },
+    },
     TRUST_PROXY: { false: 0, 1: 1, 2: 2 },
     IMPROVE_MODEL: { 'openai/gpt-5': 'openai/gpt-5', 'qwen3:8b': 'qwen3:8b' },
     OPENAI_BASE_URL: { 'http://10.0.0.7:11434/v1': 'http://10.0.0.7:11434/v1', 'https://a.example/v1/': 'https://a.example/v1' },
@@ -86,6 +90,7 @@ describe('values out of range', () => {
     LOG_LEVEL: ['loud'],
     SECRET_KEY: ['too short'],
     RATE_LIMITS: ['0', 'on'],
+    QUOTA_PER_OWNER: ['5000', 'items=0', 'items=5K', 'things=5', 'items=5,bytes=2'],
     TRUST_PROXY: ['true', '-1', '10'],
     IMPROVE_MODEL: ['two words'],
     OPENAI_BASE_URL: [

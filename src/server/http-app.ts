@@ -252,6 +252,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     logger,
     clientOf: createClientReader(settings.TRUST_PROXY),
     answer: (actor, work) => app.store.service.answer(actor, work),
+    meterWork: (meter, work) => app.store.service.meterWork(meter, work),
     authenticate: app.authenticate,
     oauth,
     authenticateInstallLink: app.authenticateInstallLink,

@@ -71,7 +71,7 @@ import { secretStore } from './secrets.ts'
 import { shareNext } from './share-next.ts'
 import { isSweepDue, sweep } from './sweep.ts'
 import { usageStore } from './use-counts.ts'
-import { noteWork } from '../work-meter.ts'
+import { meterWork, noteWork } from './work-meter.ts'
 
 /** Free bytes on disk below which nothing is saved: the log and a backup need some. */
 const MIN_ROOM = 100_000_000
@@ -220,6 +220,7 @@ export async function createStore(
           await search.current()
         },
         isSearchCut: () => search.isCut(),
+        meterWork,
         async readRevision(scope) {
           const revision = await readRevision(reader, scope)
           replica?.requireRevision(scope, revision)

@@ -28,6 +28,11 @@ import type { UsageStore } from './usage.ts'
 /** What a revision is of: everything, or what others than its owner may see. */
 export type RevisionScope = 'library' | 'public'
 
+/** Adds up what the work of one call takes, in points: a point is about a millisecond of processor. */
+export interface WorkMeter {
+  points: number
+}
+
 /** The service's own records, and how its database does. */
 export interface ServiceStore extends FigureStore {
   /** Items of any kind and state, the trash included: whether the library is empty. */
@@ -51,6 +56,8 @@ export interface ServiceStore extends FigureStore {
   readRevision(scope: RevisionScope): Promise<number>
   /** Runs what answers one request: what it reads of items may come from a replica where that shows this actor nothing old. */
   answer<T>(actor: Actor, work: () => T): T
+  /** Runs `work`, and adds to a meter what the writes that it begins take. */
+  meterWork<T>(meter: WorkMeter, work: () => T): T
   /** How the replica does; null without one. */
   readReplica(): Promise<ReplicaState | null>
   /** Statements that a replica may answer, by who did; null without one. */

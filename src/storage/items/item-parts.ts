@@ -12,7 +12,7 @@ import type { SearchableText } from '../../search/analysis/indexed-text.ts'
 import { batches } from '../batches.ts'
 import { firstOf, prepareInsert, prepareListQuery, prepareQuery, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { noteWork } from '../../work-meter.ts'
+import { noteWork } from '../work-meter.ts'
 import { readTags } from './item-rows.ts'
 import { takeRoom } from './owner-usage.ts'
 

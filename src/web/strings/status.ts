@@ -49,8 +49,8 @@ export const STATUS_WORDS = {
   besideLead: 'Copies made before upgrades, and libraries replaced by a restore. Delete them with “purge --backups”.',
   noneBeside: 'None.',
   owners: 'Who keeps most',
-  keeps: (items: string, versions: string, bytes: string, words: string) =>
-    `${items} items, ${versions} versions, ${bytes}, ${words} words of their own`,
+  keeps: (items: string, versions: string, bytes: string) => `${items} items, ${versions} versions, ${bytes}`,
+  ownWords: (count: string) => `${count} words of their own`,
   faults: 'Errors in the last 24 hours',
   noFaults: 'None.',
   times: (count: number) => (count === 1 ? 'once' : `${number(count)} times`),

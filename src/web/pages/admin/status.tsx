@@ -111,7 +111,9 @@ const Owners: FC<{ words: Words; owners: Status['owners'] }> = ({ words, owners 
         {owners.map(({ username, items, versions, bytes, words: used }) => (
           <li>
             <a href={authorPath(username)}>@{username}</a>{' '}
-            <span class="quiet">{words.status.keeps(number(items), number(versions), formatBytes(words, bytes), number(used))}</span>
+            <span class="quiet">
+              {words.status.keeps(number(items), number(versions), formatBytes(words, bytes))}, {words.status.ownWords(number(used))}
+            </span>
           </li>
         ))}
       </ul>

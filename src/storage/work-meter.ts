@@ -1,9 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-
-/** Adds up what the work of one call takes, in points: a point is about a millisecond of processor. */
-export interface WorkMeter {
-  points: number
-}
+import type { WorkMeter } from '../library/ports/store.ts'
 
 const meters = new AsyncLocalStorage<WorkMeter>()
 
