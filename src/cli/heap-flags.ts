@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 export const HEAP_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
 
 /** Large buffers, such as bodies of requests, go back to the system when they are freed (glibc's mallopt; others ignore it). The Dockerfile too. */
-const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' }
+export const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' }
 
 /**
  * Sees to it that this process runs with the heap flags, except those that were given a value already. V8 reads the size of the young

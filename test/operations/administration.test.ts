@@ -101,7 +101,7 @@ describe('a suspended account', () => {
     const shown = await ada.postOn('/admin/people/bob', { do: 'suspend' })
     expect(shown.html).toContain('Suspended. Sessions have ended')
     expect(shown.html).toContain('End suspension')
-    expect(await asked()).toEqual([401, 401, 303])
+    expect(await asked()).toEqual([401, 400, 303])
     expect(JSON.stringify(await readJson(await test.fetch('/api/prompts', { key })))).toContain('The account of this API key is suspended.')
     const ids = (await test.app.store.keys.listKeys('bob')).map(({ id }) => id)
     expect(await test.app.store.keys.findOverKeys(ids)).toEqual(ids)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { HEAP_FLAGS } from '../../src/cli/heap-flags.ts'
+import { ALLOCATOR, HEAP_FLAGS } from '../../src/cli/heap-flags.ts'
 import { run } from '../support/processes.ts'
 
 /** What can be said of the image without building it. test/long/image.test.ts builds and starts it. */
@@ -40,7 +40,7 @@ it('starts the service with its heap flags, so that it does not start itself ane
 
 it('sets nothing that a secret in a file would collide with', () => {
   const [, environment = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(DOCKERFILE) ?? []
-  expect(environment.match(/\w+(?==)/g)).toEqual(['NODE_ENV', 'HOST', 'PORT'])
+  expect(environment.match(/\w+(?==)/g)).toEqual(['NODE_ENV', ...Object.keys(ALLOCATOR), 'HOST', 'PORT'])
 })
 
 it('is healthy while the service is ready', async () => {
