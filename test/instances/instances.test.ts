@@ -48,10 +48,8 @@ describe('a write at one instance', () => {
         (await readJson(await at.fetch(path, key ? { key } : {}))).prompts.map((item: { id: string }) => item.id)
       const lists = await Promise.all([`?sort=newest`, `?tag=sea`, `?q=${word}`].map((query) => ids(`/api/prompts${query}`)))
       const page = await at.fetch(`/prompts/${slug}`, { headers: { accept: 'text/html' }, ...(key ? { key } : {}) })
-      const answer = await at.fetch('/api/mcp', {
-        ...rpc('tools/call', { name: 'get_prompt', arguments: { id } }),
-        ...(key ? { key } : {}),
-      })
+      const asked = rpc('tools/call', { name: 'get_prompt', arguments: { id } })
+      const answer = await at.fetch('/api/mcp', { ...asked, ...(key ? { key } : {}) })
       return [...lists.map((list) => list.includes(id)), page.status === 200, (await answer.text()).includes(word)]
     }
     const all = Array.from({ length: 5 }, () => true)
@@ -193,14 +191,17 @@ describe('at the other instance', () => {
     expect((await operator.get('/admin')).status).toBe(200)
   })
 
-  it('failures to sign in count as here', async () => {
+  it('failures to sign in, and they alone, count as here', async () => {
+    const known = visit({ ...test, fetch: one.fetch })
+    expect((await known.post('/sign-in', { name: 'operator', password: PASSWORD })).status).toBe(303)
     const statuses: number[] = []
     for (let n = 0; n < 34; n++) {
       const at = visit({ ...test, fetch: (n % 2 === 0 ? one : two).fetch })
       statuses.push((await at.post('/sign-in', { name: `nobody ${n}`, password: 'not the one' })).status)
     }
-    // The sign-in with the right password above counts for nothing.
     expect(statuses).toEqual(statuses.map((_, n) => (n < 30 ? 401 : 429)))
+    // Until the failures are forgotten: other tests sign in too.
+    test.wait(15 * 60_000)
   })
 })
 

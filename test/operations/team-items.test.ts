@@ -39,7 +39,7 @@ describe('items of a team', () => {
   afterAll(() => test.close())
 
   it('are named after who wrote them and belong to the team', async () => {
-    const { id, author } = await save('eddy')
+    const { id, author } = await save('eddy', { tags: ['named'] })
     expect(author).toBe('eddy')
     for (const name of ['mia', 'eddy', 'rea']) {
       const marks = await test.call(signedIn(name), 'show_marks', { collection: 'prompts', id })
@@ -47,7 +47,7 @@ describe('items of a team', () => {
     }
     expect(await marksOf('zoe', id)).toBeNull()
     const listed = async (filter: string) => {
-      const { prompts } = await readJson(await test.fetch(`/api/prompts?${filter}`, { key: people['rea']?.key ?? '' }))
+      const { prompts } = await readJson(await test.fetch(`/api/prompts?tag=named&${filter}`, { key: people['rea']?.key ?? '' }))
       return Object(prompts).map((one: { id: string }) => one.id)
     }
     expect([await listed('author=acme'), await listed('author=eddy'), await listed('author=mia')]).toEqual([[id], [id], []])

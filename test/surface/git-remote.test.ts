@@ -31,10 +31,8 @@ type User = Extract<Actor, { kind: 'user' }>
 describe.skipIf(!hasGit())('the Git remote', () => {
   let test: TestApp
   let server: Server
-  let url: string
   let owner: User
-  let key: string
-  let folder: string
+  let [url, key, folder, cloned] = ['', '', '', '']
   let count = 0
   const log: string[] = []
 
@@ -46,6 +44,10 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     folder = mkdtempSync(join(tmpdir(), 'commonplace-git-'))
     ;({ actor: owner, key } = await test.user('owner'))
+    await savePrompt('First prompt', { category: 'writing', tags: ['Ink'], description: 'About ink' })
+    await savePrompt('Loose prompt')
+    await saveSkill('first-skill')
+    cloned = await clone('/library.git')
   })
   afterAll(async () => {
     server?.closeAllConnections()
@@ -98,11 +100,7 @@ describe.skipIf(!hasGit())('the Git remote', () => {
   const basic = (password: string) => url.replace('://', `://git:${password}@`)
 
   it('is cloned, with prompts as Markdown and skills as plugins', async () => {
-    await savePrompt('First prompt', { category: 'writing', tags: ['Ink'], description: 'About ink' })
-    await savePrompt('Loose prompt')
-    await saveSkill('first-skill')
-    const at = await clone('/library.git')
-    expect(await files(at)).toEqual([
+    expect(await files(cloned)).toEqual([
       '.agents/plugins/marketplace.json',
       '.claude-plugin/marketplace.json',
       '.cursor-plugin/marketplace.json',
@@ -113,22 +111,22 @@ describe.skipIf(!hasGit())('the Git remote', () => {
       'prompts/uncategorised/loose-prompt.md',
       'prompts/writing/first-prompt.md',
     ])
-    expect(read(at, 'prompts/writing/first-prompt.md')).toBe(
+    expect(read(cloned, 'prompts/writing/first-prompt.md')).toBe(
       '---\nname: first-prompt\ntitle: First prompt\ndescription: About ink\ntype: TEXT\nauthor: owner\ncategory: writing\ntags:\n  - Ink\n---\n\nThe text of First prompt',
     )
-    expect(read(at, 'plugins/first-skill/skills/first-skill/SKILL.md')).toBe(skillMd('first-skill'))
-    expect(JSON.parse(read(at, 'plugins/first-skill/.claude-plugin/plugin.json'))).toEqual({
+    expect(read(cloned, 'plugins/first-skill/skills/first-skill/SKILL.md')).toBe(skillMd('first-skill'))
+    expect(JSON.parse(read(cloned, 'plugins/first-skill/.claude-plugin/plugin.json'))).toEqual({
       name: 'first-skill',
       description: 'About first-skill',
     })
-    expect(JSON.parse(read(at, '.claude-plugin/marketplace.json'))).toEqual({
+    expect(JSON.parse(read(cloned, '.claude-plugin/marketplace.json'))).toEqual({
       name: '127-0-0-1',
       owner: { name: 'commonplace' },
       metadata: { description: 'Skills of Commonplace at 127.0.0.1:3000' },
       plugins: [{ name: 'first-skill', source: './plugins/first-skill', description: 'About first-skill' }],
     })
-    expect(await git(at, 'log', '--format=%an <%ae>', '-1')).toBe('owner <owner@127.0.0.1>')
-    expect(await subjects(at)).toEqual(['Add first-skill', 'Add loose-prompt', 'Add first-prompt'])
+    expect(await git(cloned, 'log', '--format=%an <%ae>', '-1')).toBe('owner <owner@127.0.0.1>')
+    expect(await subjects(cloned)).toEqual(['Add first-skill', 'Add loose-prompt', 'Add first-prompt'])
   })
 
   it('names the marketplace for whom it is, so that a client can have several of one host', async () => {

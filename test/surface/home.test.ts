@@ -21,6 +21,11 @@ describe('the first page', () => {
     test = await testApp()
     ada = await signUp(test, 'ada')
     bob = await signUp(test, 'bob')
+    await write(ada, { title: 'Of Ada', visibility: 'public', category: 'coding' })
+    const marked = await write(ada, { title: 'Marked of Ada', visibility: 'public', category: 'testing' })
+    await bob.post(marked, { do: 'favourite' })
+    await write(ada, { title: 'Secret of Ada', visibility: 'private', category: 'coding' })
+    await write(bob, { title: 'Secret of Bob', visibility: 'private' })
   })
   afterAll(() => test.close())
 
@@ -57,11 +62,6 @@ describe('the first page', () => {
   })
 
   it('shows members their own, their favourites and what is new of others', async () => {
-    await write(ada, { title: 'Of Ada', visibility: 'public', category: 'coding' })
-    const path = await write(ada, { title: 'Marked of Ada', visibility: 'public', category: 'testing' })
-    await write(ada, { title: 'Secret of Ada', visibility: 'private', category: 'coding' })
-    await write(bob, { title: 'Secret of Bob', visibility: 'private' })
-    await bob.post(path, { do: 'favourite' })
     const shown = readSections((await bob.get('/')).html)
     expect(shown['Yours, lately']).toEqual(['Secret of Bob'])
     expect(shown['Favourites']).toEqual(['Marked of Ada'])
@@ -70,7 +70,7 @@ describe('the first page', () => {
     const own = readSections((await ada.get('/')).html)
     expect(own['Yours, lately']).toEqual(['Secret of Ada', 'Marked of Ada', 'Of Ada'])
     expect([own['Favourites'], own['New from others']]).toEqual([undefined, undefined])
-    await ada.post(path, { do: 'feature' })
+    await ada.post('/prompts/marked-of-ada', { do: 'feature' })
     expect(readSections((await bob.get('/')).html)['Featured']).toEqual(['Marked of Ada'])
   })
 

@@ -182,14 +182,14 @@ describe('pages', () => {
       expect([status, html.includes('Page not found')], path).toEqual([404, true])
     }
     expect((await service.fetch('/nothing')).headers.get('content-type')).toContain('application/json')
-    await save('prompts', { title: 'Has an author', content: 'x', visibility: 'public' })
-    for (const path of ['/prompts', '/skills', '/@Ada']) {
+    await service.call((await service.user('Zoe')).actor, 'save_prompt', { title: 'Has an author', content: 'x', visibility: 'public' })
+    for (const path of ['/prompts', '/skills', '/@Zoe']) {
       for (const page of ['0', '01', 'two', '']) {
         const bad = await read(service, `${path}?page=${page}`)
         expect([bad.status, bad.html.includes('Page must be at least 1.')], `${path} ${page}`).toEqual([400, true])
       }
-      const beyond = await read(service, `${path}?sort=oldest&page=999`)
-      expect([beyond.status, beyond.headers.get('location')], path).toEqual([302, `${path}?sort=oldest`])
+      const beyond = await read(service, `${path}?author=Zoe&sort=oldest&page=999`)
+      expect([beyond.status, beyond.headers.get('location')], path).toEqual([302, `${path}?author=Zoe&sort=oldest`])
     }
     const wrongMethod = await service.fetch('/prompts', { method: 'POST', headers: { Accept: 'text/html' } })
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET'])

@@ -3,7 +3,8 @@ import { openAt } from '../support/engines.ts'
 import { createPlace } from '../support/processes.ts'
 import { PASSWORD } from '../support/visitor.ts'
 
-describe('people, on the command line and on the pages', () => {
+// In this order: the refusals are about the people that the first test makes.
+describe('people, on the command line and on the pages', { shuffle: false }, () => {
   const place = createPlace()
   afterAll(() => place.remove())
   const run = async (...args: string[]) => await place.commonplace(args)

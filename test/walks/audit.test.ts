@@ -169,7 +169,7 @@ describe('every operation that changes what is kept', () => {
     await test.call(owner, 'add_to_collection', { id, items })
     return { id, items }
   }
-  const onCollection = (more: object) => async () => ({ actor: owner, input: { id: (await makeCollection()).id, ...more } })
+  const onCollection = (more = (): object => ({})) => byOwner(async () => ({ id: (await makeCollection()).id, ...more() }))
   const makeImport = async () =>
     Object(await test.call(owner, 'check_import', { files: [{ filename: `${unique()}.md`, bytes: Buffer.from(CANARY) }] }))
   /** Of what is given to an operation, or of what makes it. */
@@ -281,10 +281,10 @@ describe('every operation that changes what is kept', () => {
     list_holding: async () => ({ actor: owner, input: { id: (await makePrompt()).id } }),
     choose_collections: onPrompt({}),
     name_own_collections: byOwner({}),
-    show_collection: onCollection({}),
+    show_collection: onCollection(),
     create_collection: async () => ({ actor: owner, input: { title: unique(), description: unique(), visibility: audience() } }),
-    update_collection: onCollection({ title: unique(), description: unique(), slug: unique(), visibility: 'unlisted' }),
-    delete_collection: onCollection({}),
+    update_collection: onCollection(() => ({ title: unique(), description: unique(), slug: unique(), visibility: 'unlisted' })),
+    delete_collection: onCollection(),
     add_to_collection: async () => ({ actor: owner, input: { id: (await makeCollection()).id, items: [(await makePrompt()).id] } }),
     remove_from_collection: byOwner(makeCollection),
     move_in_collection: async () => {

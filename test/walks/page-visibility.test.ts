@@ -303,9 +303,8 @@ describe('the visibility table of pages', () => {
   it('keeps what is held out of the lists, whatever its owner asks for, until it is lifted', async () => {
     const held = items.find((item) => item.state === 'held' && item.kind === 'prompt')
     const path = `/prompts/${held?.id}`
-    const asked = await readers
-      .get('owner')
-      ?.post(`${path}/edit`, { do: 'save', title: 'T', content: 'C', visibility: 'public', baseVersion: '1' })
+    const fields = { do: 'save', title: 'T', content: 'C', visibility: 'public', baseVersion: '1' }
+    const asked = await readers.get('owner')?.post(`${path}/edit`, fields)
     expect(asked?.status).toBe(403)
     expect(asked?.html).toContain('An administrator has unlisted this item')
     for (const scopes of ['write', ['read', 'write']]) {
@@ -315,5 +314,6 @@ describe('the visibility table of pages', () => {
     }
     expect((await readers.get('admin')?.post(path, { do: 'unhold' }))?.status).toBe(303)
     expect((await open('anonymous', '/prompts')).html).toContain(`Title ${held?.marker}`)
+    expect((await readers.get('admin')?.post(path, { do: 'hold' }))?.status).toBe(303)
   })
 })

@@ -47,6 +47,7 @@ describe.skipIf(data === null)('a library of real size', () => {
   const folder = makeFolder()
   beforeAll(async () => {
     test = await testApp()
+    expect(await importPrompts(test.app.store, promptsFile, options)).toMatchObject({ read: 1257, created: 1257, refused: 0 })
   })
   afterAll(() => test.close())
   const options = { owner: 'demo', visibility: 'public' as const }
@@ -54,7 +55,6 @@ describe.skipIf(data === null)('a library of real size', () => {
 
   it('is imported, found unchanged, exported, and read back as the same library', async () => {
     const { store } = test.app
-    expect(await importPrompts(store, promptsFile, options)).toMatchObject({ read: 1257, created: 1257, refused: 0 })
     expect(await importPrompts(store, promptsFile, options)).toMatchObject({ read: 1257, unchanged: 1257 })
     expect(await importSkills(store, skillsFolder, options)).toMatchObject({ read: 100, created: 100, refused: 0 })
     expect(await importSkills(store, skillsFolder, options)).toMatchObject({ unchanged: 100 })

@@ -363,10 +363,8 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
         const text = await answer.text()
         const cell = `${item.state} for ${actor}`
         expect(answer.status, cell).toBe(200)
-        expect([text.includes(item.id), text.includes(`Title ${item.marker}`)], cell).toEqual([
-          item.state === 'public',
-          item.state === 'public',
-        ])
+        const isShown = item.state === 'public'
+        expect([text.includes(item.id), text.includes(`Title ${item.marker}`)], cell).toEqual([isShown, isShown])
         for (const hidden of items.filter((one) => one.state !== 'public'))
           expect([text.includes(hidden.id), text.includes(`Title ${hidden.marker}`)], cell).toEqual([false, false])
       }
@@ -403,6 +401,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
     }
     expect((await restore('owner')).status).toBe(200)
     expect((await send('anonymous', [`/api/prompts/${deleted?.id}`])).status).toBe(200)
+    expect((await send('owner', [`/api/prompts/${deleted?.id}`, { method: 'DELETE' }])).status).toBe(200)
   })
 
   it('lets a key that may only write save new items, and neither read nor change what is private', async () => {
