@@ -119,7 +119,7 @@ describe('at the other instance', () => {
     const stream = await two.fetch('/api/mcp', { headers: { accept: 'text/event-stream', ...session }, key: gone.key })
     await one.call(withAccount(gone), 'revoke_key', { id: gone.actor.keyId })
     for (const at of [two, one]) expect((await at.fetch('/api/prompts', { key: gone.key })).status).toBe(401)
-    expect((await two.fetch('/api/mcp', { ...rpc('ping'), headers: { ...STREAM, ...session }, key: gone.key })).status).toBe(401)
+    expect((await two.fetch('/api/mcp', { ...rpc('ping'), headers: { ...STREAM, ...session }, key: gone.key })).status).toBe(400)
     await stream.text().catch(() => 'cut off')
   })
 

@@ -483,6 +483,7 @@ describe('every operation that changes what is kept', () => {
     list_held: byAdmin({}),
     list_people: byAdmin({}),
     set_role: byAdmin(async () => ({ username: await addPerson(), role: 'admin' })),
+    bind_team: byAdmin(async () => ({ team: await makeTeam() })),
     set_suspended: byAdmin(async () => ({ username: await addPerson(), isSuspended: true })),
     sign_out_person: async () => {
       const username = await addPerson()
