@@ -87,7 +87,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     group: 'keys',
     file: 'auth/passwords.ts',
     name: 'createPasswords',
-    search: 'await sessions.deleteSessions(transaction.logins, userId, keptSessionId, false)',
+    search: 'await sessions.deleteSessions(transaction, userId, keptSessionId, false)',
     replace: '',
     rule: 'A new password ends the sessions of other browsers.',
     words: ['/reset-password', 'change_password', '/settings/password', 'sessions'],
