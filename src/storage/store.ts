@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { createChangeCaches } from '../cache/change-caches.ts'
 import { createRevisionCaches } from '../cache/revision-cache.ts'
-import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
 import type { AuditEntry, AuditOrigin } from '../library/audit.ts'
 import type { Encoder } from '../library/ports/encoder.ts'
@@ -72,9 +71,6 @@ import { shareNext } from './share-next.ts'
 import { isSweepDue, sweep } from './sweep.ts'
 import { usageStore } from './use-counts.ts'
 import { meterWork, noteWork } from './work-meter.ts'
-
-/** Free bytes on disk below which nothing is saved: the log and a backup need some. */
-const MIN_ROOM = 100_000_000
 
 /** Items reindexed in one transaction. */
 const ITEMS_A_TRANSACTION = 200
@@ -341,12 +337,7 @@ export async function createStore(
   const context: WriteContext = {
     ...outside,
     quota,
-    requireRoom() {
-      const free = database.readRoom()
-      if (free === null || free >= MIN_ROOM) return
-      const message = `The disk of the library has only ${Math.floor(free / 1_000_000)} MB left: nothing more is saved until there is room.`
-      throw new AppError('unavailable', message, { fault: 'full' })
-    },
+    requireRoom: () => database.requireRoom(),
     reader: database.reader,
     transact,
     sideTransaction: (work) => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AppError } from '../../src/errors.ts'
 import type { Actor } from '../../src/library/actor.ts'
 import type { User } from '../../src/library/items.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
@@ -136,8 +137,12 @@ for (const engine of ENGINES) {
 
     it('is refused while the disk is nearly full, but for what is deleted', async () => {
       const id = await save(ada, 'before')
-      await open({}, { ...database, readRoom: () => 5_000_000 })
-      await expect(save(ada, 'after')).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('only 5 MB left') })
+      const full = new AppError('unavailable', 'full')
+      const requireRoom = () => {
+        throw full
+      }
+      await open({}, { ...database, requireRoom })
+      await expect(save(ada, 'after')).rejects.toBe(full)
       expect(await purge(id)).toBe(true)
     })
   })

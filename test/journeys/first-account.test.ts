@@ -66,7 +66,7 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   expect(await page.locator('.entries').textContent()).toContain('Programs that use it stop working at once.')
   await revoke.click()
   await page.getByText('Key revoked.').waitFor()
-  expect(await search()).toMatchObject({ status: 401, text: expect.stringContaining('invalid_api_key') })
+  expect(await search()).toMatchObject({ status: 400, text: expect.stringContaining('invalid_api_key') })
 
   // The chosen client is still chosen when a key is there, and its first call is waited for.
   await page.goto('/connect')

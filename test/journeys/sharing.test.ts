@@ -47,6 +47,7 @@ it('a member imports what they have, sorts it in bulk, takes that back and expor
   await page.getByLabel('Tag', { exact: true }).click()
   await page.keyboard.type('sorted')
   await page.getByRole('button', { name: 'Add tag' }).click()
+  await page.getByRole('button', { name: 'Yes', exact: true }).click()
   await page.getByText(`Tag added to ${COUNT + 1} items.`).waitFor()
   const undo = page.url()
   const found = page.locator('.found h2')

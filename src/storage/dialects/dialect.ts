@@ -186,8 +186,11 @@ export interface OpenDatabase {
   checkWrite(): Promise<void>
   /** Rebuilds the database without free space; does nothing where a server does it. */
   compact(): Promise<void>
-  /** Free bytes on its disk; null where a server has it. */
-  readRoom(): number | null
+  /**
+   * Keeps the last room of a disk for what deletes and repairs; does nothing where a server has it.
+   * @throws AppError `unavailable` where the disk is nearly full
+   */
+  requireRoom(): void
   /** Its location and size; cheap. */
   measure(): Promise<DatabaseSize>
   /** Connections to a server, and waiting callers; null without a server. */

@@ -289,7 +289,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     },
     // The server's autovacuum frees deleted rows.
     async compact() {},
-    readRoom: () => null,
+    requireRoom() {},
     emptyLog: async () => true,
     async releaseRoom() {},
     snapshots: snapshotTable(reader, runOn(sideWriter), runOn(loads)),

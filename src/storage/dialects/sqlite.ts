@@ -21,12 +21,13 @@ const SQLITE_BUSY = 5
 const SQLITE_MOVED = 1032
 const DAMAGED = 'The library file is damaged. Check it with "doctor", or restore a backup.'
 const READ_ONLY = 'The library cannot be written to: its file or folder is read-only for the service.'
+const FULL = 'The library cannot be written to: its disk is full.'
 /** Faults of the file and its disk, not of the statement, by their primary result codes. */
 const DISK_FAULTS: ReadonlyMap<number, { readonly fault: StorageFault; readonly message: string }> = new Map([
   [8, { fault: 'readonly', message: READ_ONLY }],
   [10, { fault: 'io', message: 'The library cannot be read or written: its disk is failing.' }],
   [11, { fault: 'damaged', message: DAMAGED }],
-  [13, { fault: 'full', message: 'The library cannot be written to: its disk is full.' }],
+  [13, { fault: 'full', message: FULL }],
   [26, { fault: 'damaged', message: DAMAGED }],
 ])
 const MOVED = 'The library file was moved or deleted while the service ran. Put it back, or restart the service.'
@@ -42,6 +43,9 @@ const LOG_ATTEMPTS = 20
 const LARGE_LOG = 8 * 1024 * 1024
 /** Pages (of 4 KiB) after which a commit checkpoints. With SQLite's own 1,000, every commit of an import would, and write the same pages again. */
 const LOG_PAGES = 4_000
+/** Bytes of the disk that saves leave free, at most this share of it: the log and what deletes need some. */
+const KEPT_ROOM = 100_000_000
+const KEPT_SHARE = 0.01
 /** Temporary data stays in memory: a container with a read-only root has no folder for it. */
 const TEMP_IN_MEMORY = 'pragma temp_store = memory'
 /** Pages returned to the file system in one transaction. */
@@ -263,6 +267,14 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     isLong || isLarge
       ? await transactAlone(finishing(work, finish), isLarge)
       : await commitInGroups(work, { caller, isConcurrent, finish, finishMs })
+  const requireRoom = () => {
+    const { bavail, bsize, blocks } = statfsSync(dirname(path))
+    const free = bavail * bsize
+    if (free >= Math.min(KEPT_ROOM, blocks * bsize * KEPT_SHARE)) return
+    hasWriteFault = true
+    const cause = new Error(`With ${free} bytes left, the disk counts as full.`)
+    throw new AppError('unavailable', FULL, { fault: 'full', cause })
+  }
   const checkWrite = async () => {
     await transact(async (transaction) => {
       const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(transaction)
@@ -323,10 +335,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       await emptyLog()
     },
     readUsage: () => null,
-    readRoom() {
-      const { bavail, bsize } = statfsSync(dirname(path))
-      return bavail * bsize
-    },
+    requireRoom,
     measure: async () => ({
       engine: 'SQLite',
       place: basename(path),
@@ -347,7 +356,9 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       } catch (error) {
         throw toDiskFault(error) ?? error
       }
-      if (hasWriteFault) await checkWrite()
+      if (!hasWriteFault) return
+      requireRoom()
+      await checkWrite()
     },
     checkWrite,
     async close() {
