@@ -20,7 +20,7 @@ export async function endKeys(db: Kysely<Database>, audit: WriteNotes['audit'], 
     .returning(['id', 'user_seq', 'client_id'])
     .execute()
   if (ended.length === 0) return
-  const endedIds = ended.map(({ id }) => id)
+  const endedIds = idsOf(ended)
   for (const table of TOKEN_TABLES) await db.deleteFrom(table).where('reference_id', 'in', endedIds).execute()
   for (const { id, user_seq: owner, client_id: client } of ended) {
     audit({ action: client === null ? 'key_revoked' : 'program_disconnected', targetId: id, ownerId: await idOf(db, owner) })
@@ -31,41 +31,23 @@ export async function endKeys(db: Kysely<Database>, audit: WriteNotes['audit'], 
 /** Ends the links and programs that keys or sessions made, by their ids. */
 export async function endGrantsOf(db: Kysely<Database>, audit: WriteNotes['audit'], makers: readonly string[], at: string): Promise<void> {
   if (makers.length === 0) return
-  const links = await db.selectFrom('install_link').select('id').where('made_by', 'in', makers).execute()
   const programs = await db.selectFrom('api_key').select('id').where('made_by', 'in', makers).execute()
-  await endLinks(
-    db,
-    audit,
-    links.map(({ id }) => id),
-    at,
-  )
-  await endKeys(
-    db,
-    audit,
-    programs.map(({ id }) => id),
-    at,
-  )
+  const links = await db.selectFrom('install_link').select('id').where('made_by', 'in', makers).execute()
+  await endKeys(db, audit, idsOf(programs), at)
+  await endLinks(db, audit, idsOf(links), at)
 }
 
 /** Ends every key, program and link of a person. */
 export async function endEverything(db: Kysely<Database>, audit: WriteNotes['audit'], userId: string, at: string): Promise<void> {
   const owner = db.selectFrom('user').select('seq').where('id', '=', userId)
-  const [keys, links] = [
-    await db.selectFrom('api_key').select('id').where('user_seq', 'in', owner).where('revoked_at', 'is', null).execute(),
-    await db.selectFrom('install_link').select('id').where('user_seq', 'in', owner).execute(),
-  ]
-  await endKeys(
-    db,
-    audit,
-    keys.map(({ id }) => id),
-    at,
-  )
-  await endLinks(
-    db,
-    audit,
-    links.map(({ id }) => id),
-    at,
-  )
+  const keys = await db.selectFrom('api_key').select('id').where('user_seq', 'in', owner).execute()
+  const links = await db.selectFrom('install_link').select('id').where('user_seq', 'in', owner).execute()
+  await endKeys(db, audit, idsOf(keys), at)
+  await endLinks(db, audit, idsOf(links), at)
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id)
 }
 
 async function endLinks(db: Kysely<Database>, audit: WriteNotes['audit'], ids: readonly string[], at: string): Promise<void> {
