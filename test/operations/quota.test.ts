@@ -33,6 +33,15 @@ describe('the quota of an owner', () => {
     expect(keeps).toContainEqual({ part: 'items', used: 3, limit: 3 })
   })
 
+  it('holds for what somebody is given, too', async () => {
+    const { test, actor, post } = await open({ items: 1 })
+    const { prompt } = await readJson(await post('/api/prompts', { title: 'Given', content: 'Text' }))
+    const ben = await test.user('Ben')
+    const { offer } = await test.call(actor, 'offer_item', { collection: 'prompts', id: prompt.id, to: 'Ben' })
+    await test.call(ben.actor, 'save_prompt', { title: 'Own', content: 'Text' })
+    await expect(test.call(ben.actor, 'accept_offer', { id: Object(offer).id })).rejects.toMatchObject({ code: 'too_large' })
+  })
+
   it('says in the answer how many words search passes over', async () => {
     const { post } = await open({ words: 50 })
     const { hints } = await readJson(await post('/api/prompts', { title: 'Many', content: uniqueWords(90) }))

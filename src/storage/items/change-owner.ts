@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ItemKind } from '../../library/items.ts'
+import { NO_QUOTA, type OwnerQuota } from '../../library/quota.ts'
 import { audienceOf, type Visibility } from '../../library/visibility.ts'
 import { batches } from '../batches.ts'
 import type { Database } from '../schema.ts'
@@ -21,6 +22,7 @@ interface GivenItem {
 /**
  * Gives items to another owner, with their addresses, versions and votes. Offers of them are over. The caller checks the right to do so,
  * and records it.
+ * @throws AppError `too_large` where the next owner has no room for them
  */
 export async function changeOwner(
   db: Kysely<Database>,
@@ -28,9 +30,10 @@ export async function changeOwner(
   items: readonly GivenItem[],
   from: Pick<Owner, 'id'>,
   to: Owner,
+  quota: OwnerQuota,
 ): Promise<void> {
   for (const part of batches(items.map(({ seq }) => seq))) {
-    await moveUsage(db, part, to.seq)
+    await moveUsage(db, part, to.seq, quota)
     await db.updateTable('item').set({ owner_seq: to.seq }).where('seq', 'in', part).execute()
     await db.deleteFrom('item_offer').where('item_seq', 'in', part).execute()
     await touchItems(db, part)
@@ -49,6 +52,7 @@ export async function handOver(
   to: Owner,
 ): Promise<{ readonly count: number; readonly hadPublic: boolean }> {
   const items = await db.selectFrom('item').select(['seq', 'kind', 'visibility', 'was_public']).where('owner_seq', '=', from.seq).execute()
-  await changeOwner(db, notes, items, from, to)
+  // Who leaves can always leave.
+  await changeOwner(db, notes, items, from, to, NO_QUOTA)
   return { count: items.length, hadPublic: items.some((item) => item.was_public === 1) }
 }

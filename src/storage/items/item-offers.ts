@@ -101,7 +101,7 @@ export function offerStore(reader: Kysely<Database>, context: WriteContext): Off
     offer: { readonly byId: string; readonly leavesOutPrivate: boolean },
   ): Promise<void> => {
     if (offer.leavesOutPrivate) await leaveOut(db, notes, item, offer.byId)
-    await changeOwner(db, notes, [item], { id: item.owner_id }, to)
+    await changeOwner(db, notes, [item], { id: item.owner_id }, to, context.quota)
     notes.audit({ action: 'item_given', targetId: item.id, ownerId: item.owner_id, detail: { kind: item.kind } })
     notes.audit({ action: 'item_received', targetId: item.id, ownerId: to.id, detail: { kind: item.kind } })
   }

@@ -82,8 +82,11 @@ export async function giveBackItems(db: Kysely<Database>, itemSeqs: readonly num
   for (const { owner_seq: owner, items } of rows) await addUsage(db, owner, { items: -Number(items) })
 }
 
-/** Counts items, which are about to change hands, for their next owner. Words stay with who brought them. */
-export async function moveUsage(db: Kysely<Database>, itemSeqs: readonly number[], to: number): Promise<void> {
+/**
+ * Counts items, which are about to change hands, for their next owner. Words stay with who brought them.
+ * @throws AppError `too_large` where that one has no room
+ */
+export async function moveUsage(db: Kysely<Database>, itemSeqs: readonly number[], to: number, quota: OwnerQuota): Promise<void> {
   const rows = await versionsByOwner(db)
     .select((eb) => eb.fn.count<number>('item.seq').distinct().as('items'))
     .where('item.seq', 'in', itemSeqs)
@@ -105,7 +108,7 @@ export async function moveUsage(db: Kysely<Database>, itemSeqs: readonly number[
       .execute()
     const bytes = files.reduce((sum, { size }) => sum + Number(size), Number(counted.bytes))
     await addUsage(db, from, { items: -items, versions: -versions, bytes: -bytes })
-    await addUsage(db, to, { items, versions, bytes })
+    await takeRoom(db, to, { items, versions, bytes }, quota)
   }
 }
 
