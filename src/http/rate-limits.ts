@@ -6,7 +6,7 @@ import type { CounterStore } from '../library/ports/instances.ts'
 import { createSharedCounts } from './shared-counts.ts'
 
 const WINDOW_SECONDS = 60
-/** How many limits a caller may owe. */
+/** The most that a caller may owe, in limits of a minute. */
 const MAX_DEBT = 10
 
 /** Limits the points of callers. */
@@ -16,7 +16,7 @@ export interface RateLimits {
    * @throws AppError `rate_limited`, with the seconds to wait
    */
   count(caller: string, points?: number): Promise<void> | null
-  /** Charges points for work that is done. What is over the limit is held against the caller's next minutes, at most `MAX_DEBT` limits. */
+  /** Charges finished work. What is over the limit counts for the next minutes, up to `MAX_DEBT` limits; shared counts forget it then. */
   settle(caller: string, points: number): Promise<void>
 }
 

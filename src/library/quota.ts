@@ -1,14 +1,14 @@
-/** What is counted for an owner: items with those in the trash, versions, bytes of their texts and files, and words that search keeps for them. */
+/** What is counted for an owner: items (the trash included), versions, bytes of texts and files, and words that were new when they were saved. */
 export const USAGE_PARTS = ['items', 'versions', 'bytes', 'words'] as const
 export type UsagePart = (typeof USAGE_PARTS)[number]
 
-/** What an owner, a person or a team, keeps. Words: those that no item of others had before. */
+/** What a person or a team keeps. */
 export type OwnerUsage = Readonly<Record<UsagePart, number>>
 
-/** The most that an owner may keep; null for no limit. More words are not refused: search does not find items by them. */
+/** The most that an owner may keep; null for no limit. Words beyond it are saved, but search does not find the item by them. */
 export type OwnerQuota = Readonly<Record<UsagePart, number | null>>
 
-/** The quota where nothing else is set. A year of heavy use stays below, and 100,000 words take some 45 MB of memory. */
+/** The quota where nothing else is set. */
 export const DEFAULT_QUOTA: OwnerQuota = { items: 100_000, versions: 1_000_000, bytes: 2_000_000_000, words: 100_000 }
 
 export const NO_QUOTA: OwnerQuota = { items: null, versions: null, bytes: null, words: null }

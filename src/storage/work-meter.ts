@@ -3,12 +3,12 @@ import type { WorkMeter } from '../library/ports/store.ts'
 
 const meters = new AsyncLocalStorage<WorkMeter>()
 
-/** Runs `work`, and whatever it begins, with a meter. */
+/** Runs `work` with a meter, which everything that it starts adds to. */
 export function meterWork<T>(meter: WorkMeter, work: () => T): T {
   return meters.run(meter, work)
 }
 
-/** Notes work of the call that this is part of; of none, nothing is noted. */
+/** Adds to the meter of the current call. Does nothing outside of one. */
 export function noteWork(points: number): void {
   const meter = meters.getStore()
   if (meter) meter.points += points

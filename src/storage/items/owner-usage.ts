@@ -25,7 +25,7 @@ const textBytes = sql<number>`sum(${sql.join(
   sql` + `,
 )})`
 
-/** Adds to what an owner keeps; negative numbers take away. @returns what it is then */
+/** Adds to what an owner keeps; negative numbers subtract. @returns the new sums */
 export async function addUsage(db: Kysely<Database>, ownerSeq: number, more: Partial<OwnerUsage>): Promise<OwnerUsage> {
   const [row] = await addQuery(db, { owner: ownerSeq, ...NONE, ...more })
   return toUsage(row)
@@ -51,7 +51,7 @@ export async function readUsage(db: Kysely<Database>, ownerSeq: number): Promise
   return toUsage(await db.selectFrom('owner_usage').select(USAGE_PARTS).where('owner_seq', '=', ownerSeq).executeTakeFirst())
 }
 
-/** Those who keep most bytes, most first. */
+/** The owners who keep the most bytes, in descending order. */
 export async function listLargestOwners(db: Kysely<Database>, limit: number): Promise<(OwnerUsage & { readonly username: string })[]> {
   const rows = await db
     .selectFrom('owner_usage')
@@ -64,14 +64,14 @@ export async function listLargestOwners(db: Kysely<Database>, limit: number): Pr
   return rows.map(({ username, ...row }) => ({ username, ...toUsage(row) }))
 }
 
-/** Takes versions that will be removed off what their owners keep. */
+/** Subtracts versions that are about to be removed. */
 export async function giveBackVersions(db: Kysely<Database>, versionSeqs: readonly number[]): Promise<void> {
   const rows = await versionsByOwner(db).where('version.seq', 'in', versionSeqs).execute()
   for (const { owner_seq: owner, versions, bytes } of rows)
     await addUsage(db, owner, { versions: -Number(versions), bytes: -Number(bytes) })
 }
 
-/** Takes items that will be removed off what their owners keep; their versions are gone already. */
+/** Subtracts items that are about to be removed; their versions have been. */
 export async function giveBackItems(db: Kysely<Database>, itemSeqs: readonly number[]): Promise<void> {
   const rows = await db
     .selectFrom('item')
@@ -83,7 +83,7 @@ export async function giveBackItems(db: Kysely<Database>, itemSeqs: readonly num
 }
 
 /**
- * Counts items, which are about to change hands, for their next owner. Words stay with who brought them.
+ * Counts items that are about to change hands for their next owner. Words stay with the owner who brought them.
  * @throws AppError `too_large` where that one has no room
  */
 export async function moveUsage(db: Kysely<Database>, itemSeqs: readonly number[], to: number, quota: OwnerQuota): Promise<void> {
@@ -112,7 +112,7 @@ export async function moveUsage(db: Kysely<Database>, itemSeqs: readonly number[
   }
 }
 
-/** Counts items and texts of every owner anew, after tables were filled otherwise. */
+/** Recounts items, versions and bytes of every owner, after an import has filled the tables directly. */
 export async function recountUsage(db: Kysely<Database>): Promise<void> {
   const rows = await versionsByOwner(db)
     .select((eb) => eb.fn.count<number>('item.seq').distinct().as('items'))

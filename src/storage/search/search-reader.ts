@@ -25,8 +25,8 @@ const FIRST_BYTES_A_TURN = 4_000_000
 const VECTORS_A_TURN = 2000
 const WORDS_A_STATEMENT = 400
 /**
- * Bytes of memory that a word takes, and the share of the heap that all may take: 400,000 words in 700 MB. Those that do not fit are not
- * found, and the service stays up.
+ * A generous estimate of the memory of a word, in bytes, and the share of the heap that all words may take: 400,000 in 700 MB. Search passes
+ * over the others.
  */
 const BYTES_A_WORD = 450
 const WORDS_SHARE = 0.25

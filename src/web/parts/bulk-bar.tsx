@@ -15,7 +15,7 @@ import { ActionButton, sentOr } from './field.tsx'
 
 const CHANGES = ['add-tag', 'remove-tag', 'category', 'visibility', 'delete'] as const
 const ACTS = [...CHANGES, 'export', 'undo', 'confirm'] as const
-/** Items from which on an action asks first. */
+/** An action on more items than this asks first. */
 const ASKS_ABOVE = 25
 /** Refusals that are named one by one. */
 const MAX_NAMED = 20
@@ -257,7 +257,7 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
     category: form.text('category') || null,
     visibility: does === 'visibility' ? form.choice('visibility', VISIBILITIES) : null,
   }
-  // More than an action takes is refused by it.
+  // The operation refuses more than MAX_BULK.
   const isAsked = ids.length > ASKS_ABOVE && ids.length <= MAX_BULK
   return isAsked ? lead('ask', await keep('question', asked)) : await act(asked)
 }
