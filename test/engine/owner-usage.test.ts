@@ -89,6 +89,21 @@ for (const engine of ENGINES) {
       await third()
     })
 
+    it('leaves nothing of what is refused in a transaction that goes on', async () => {
+      await open({ items: 1, bytes: 4_000 })
+      await store.inTransaction(async (transaction) => {
+        const create = (content: string) => transaction.items.createPrompt(by(ada), { ...PLAIN_PROMPT, content })
+        const { id } = await create('first')
+        await expect(create('second')).rejects.toMatchObject({ code: 'too_large' })
+        const change = transaction.items.changePrompt(id, by(ada), () => ({ content: 'x'.repeat(5_000) }))
+        await expect(change).rejects.toMatchObject({ code: 'too_large' })
+      })
+      const counted = await keeps(ada)
+      expect(counted).toMatchObject({ items: 1, versions: 1 })
+      await database.transact(recountUsage, { caller: '' })
+      expect(await keeps(ada)).toEqual(counted)
+    })
+
     it('has no limits without a quota', async () => {
       await open(NO_QUOTA)
       for (let i = 0; i < 3; i++) await save(ada, `text ${i}`)

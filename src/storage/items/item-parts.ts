@@ -129,49 +129,72 @@ function namesOf(tags: readonly Tag[]): Record<string, string> {
   return Object.fromEntries(tags.map(({ name }, position) => [`name ${position}`, name]))
 }
 
-/** Stores contents that the library has not yet, for an owner. @returns what the files of an item are, and the bytes that are new */
+/** Digests of contents; they are asked for twice in a write. */
+const digests = new WeakMap<Uint8Array, string>()
+function digestOf(bytes: Uint8Array): string {
+  const digest = digests.get(bytes) ?? createHash('sha256').update(bytes).digest('hex')
+  digests.set(bytes, digest)
+  return digest
+}
+
+/**
+ * Takes room for a new version of an item: for its texts, and for contents of files that the library has not yet.
+ * @throws AppError `too_large` where its owner has none left
+ */
+export async function takeVersionRoom(
+  db: Kysely<Database>,
+  item: { readonly ownerSeq: number; readonly isNew: boolean; readonly note: string | null },
+  next: NextState,
+  tags: readonly Tag[],
+  quota: OwnerQuota,
+): Promise<void> {
+  const texts = [next.title, next.description ?? '', next.kind === 'prompt' ? next.content : '', item.note ?? '', tagsColumn(tags)]
+  const contents = new Map((next.kind === 'skill' ? (next.files ?? []) : []).map(({ bytes }) => [digestOf(bytes), bytes.length]))
+  for (const part of batches([...contents.keys()])) {
+    const known = await db.selectFrom('blob').select('sha256').where('sha256', 'in', part).execute()
+    for (const { sha256 } of known) contents.delete(sha256)
+  }
+  const bytes = [...texts.map((text) => Buffer.byteLength(text)), ...contents.values()].reduce((sum, size) => sum + size, 0)
+  await takeRoom(db, item.ownerSeq, { items: item.isNew ? 1 : 0, versions: 1, bytes }, quota)
+}
+
+/** Tags as a version keeps them. */
+function tagsColumn(tags: readonly Tag[]): string {
+  return JSON.stringify(tags.map((tag) => tag.name))
+}
+
+/** Stores contents that the library has not yet, for an owner. @returns what the files of an item are */
 async function storeFiles(
   db: Kysely<Database>,
   files: readonly SkillFile[],
   item: { readonly seq: number; readonly ownerSeq: number },
-): Promise<{ rows: Omit<Database['skill_file'], 'item_seq'>[]; newBytes: number }> {
+): Promise<Omit<Database['skill_file'], 'item_seq'>[]> {
   const before = await db.selectFrom('skill_file').select(['filename', 'mode']).where('item_seq', '=', item.seq).execute()
   const modes = new Map(before.map(({ filename, mode }) => [filename, mode]))
-  const rows = files.map(({ filename, bytes, mode }) => ({
+  const contents = new Map(files.map(({ bytes }) => [digestOf(bytes), bytes]))
+  for (const part of batches([...contents], FILES_A_STATEMENT)) {
+    await db
+      .insertInto('blob')
+      .values(part.map(([sha256, bytes]) => ({ sha256, bytes, owner_seq: item.ownerSeq })))
+      .onConflict((c) => c.column('sha256').doNothing())
+      .execute()
+  }
+  return files.map(({ filename, bytes, mode }) => ({
     filename,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256: digestOf(bytes),
     size: bytes.length,
     mode: mode ?? modes.get(filename) ?? null,
   }))
-  const contents = new Map(rows.map(({ sha256 }, place) => [sha256, files[place]?.bytes ?? new Uint8Array()]))
-  let newBytes = 0
-  for (const part of batches([...contents.keys()], FILES_A_STATEMENT)) {
-    const added = await db
-      .insertInto('blob')
-      .values(part.map((sha256) => ({ sha256, bytes: contents.get(sha256) ?? new Uint8Array(), owner_seq: item.ownerSeq })))
-      .onConflict((c) => c.column('sha256').doNothing())
-      .returning('sha256')
-      .execute()
-    for (const { sha256 } of added) newBytes += contents.get(sha256)?.length ?? 0
-  }
-  return { rows, newBytes }
 }
 
-/**
- * Writes tags, files and a new version of an existing item. `files` null keeps its files, and `hasTags` its tags.
- * @throws AppError `too_large` where its owner has no room left
- */
+/** Writes tags, files and a new version of an existing item. `files` null keeps its files, and `hasTags` its tags. */
 export async function writeParts(
   db: Kysely<Database>,
   item: { seq: number; ownerSeq: number; version: number; editorSeq: number; note: string | null; at: string; hasTags: boolean },
   next: NextState,
   tags: readonly Tag[],
-  quota: OwnerQuota,
 ): Promise<void> {
   const { seq } = item
-  const texts = [next.title, next.description ?? '', next.kind === 'prompt' ? next.content : '', item.note ?? '']
-  const tagNames = JSON.stringify(tags.map((tag) => tag.name))
-  let bytes = [...texts, tagNames].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   const [versionSeq] = await together([
     insertVersion(db, {
       item_seq: seq,
@@ -181,7 +204,7 @@ export async function writeParts(
       type: next.kind === 'prompt' ? next.type : null,
       content: next.kind === 'prompt' ? next.content : '',
       category: next.category,
-      tags: tagNames,
+      tags: tagsColumn(tags),
       visibility: next.visibility,
       note: item.note,
       author_seq: item.editorSeq,
@@ -203,8 +226,7 @@ export async function writeParts(
         ]),
   ])
   if (next.kind === 'skill' && next.files) {
-    const { rows: stored, newBytes } = await storeFiles(db, next.files, item)
-    bytes += newBytes
+    const stored = await storeFiles(db, next.files, item)
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
     const skillMd = next.files.find((file) => file.filename === SKILL_MD)
     const skillName = readNamedFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '')?.name ?? null
@@ -229,7 +251,6 @@ export async function writeParts(
       )
       .execute()
   }
-  await takeRoom(db, item.ownerSeq, { items: item.version === 1 ? 1 : 0, versions: 1, bytes }, quota)
 }
 
 const textRow = prepareQuery((db) =>

@@ -243,7 +243,7 @@ export function createItemQueries(
       // Facets leave parts of the filter out.
       const isNoted = query !== null && !vector && seesAsStranger(actor) && !(wantsFacets && Object.keys(filter).length > 0)
       const { facets, memo, ...found } = index.search(kind, { ...request, wantsMemo: isNoted }, cosines)
-      if (query !== null && search.isCut() && found.scores.every(({ isApproximate }) => isApproximate)) {
+      if (query?.words.length && search.isCut() && found.scores.every(({ isApproximate }) => isApproximate)) {
         const listed = await lists.findByTitle(actor, kind, rowFilter, query.words, { limit, offset })
         const scores = listed.seqs.map(() => ({ score: 1, isApproximate: false }))
         if (listed.total > 0) return { ...listed, scores, corrections: new Map(), isProvisional: true, facets: undefined }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { nameQuota, type OwnerQuota, type OwnerUsage, USAGE_PARTS } from '../../library/quota.ts'
+import { batches } from '../batches.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
@@ -32,18 +33,20 @@ export async function addUsage(db: Kysely<Database>, ownerSeq: number, more: Par
 }
 
 /**
- * Adds to what an owner keeps, unless it would be more than the quota.
+ * Adds to what an owner keeps, unless it would be more than the quota. Call it before the first write: an import goes on after a refusal, in
+ * the same transaction.
  * @throws AppError `too_large` that says what is left
  */
 export async function takeRoom(db: Kysely<Database>, ownerSeq: number, more: Partial<OwnerUsage>, quota: OwnerQuota): Promise<void> {
-  const usage = await addUsage(db, ownerSeq, more)
+  const usage = await readUsage(db, ownerSeq)
   for (const part of USAGE_PARTS) {
     const [added, limit] = [more[part] ?? 0, quota[part]]
-    if (limit === null || added <= 0 || usage[part] <= limit) continue
-    const left = Math.max(0, limit - (usage[part] - added))
+    if (limit === null || added <= 0 || usage[part] + added <= limit) continue
+    const left = Math.max(0, limit - usage[part])
     const message = `The owner may keep ${nameQuota(part, limit)} and has room for ${nameQuota(part, left)} more. Delete for good what is not needed, or ask an administrator to raise QUOTA_PER_OWNER.`
     throw new AppError('too_large', message)
   }
+  await addUsage(db, ownerSeq, more)
 }
 
 /** What an owner keeps. */
@@ -94,8 +97,7 @@ export async function moveUsage(db: Kysely<Database>, itemSeqs: readonly number[
   for (const { owner_seq: from, ...counted } of rows) {
     const [items, versions] = [Number(counted.items), Number(counted.versions)]
     const files = await db
-      .updateTable('blob')
-      .set({ owner_seq: to })
+      .selectFrom('blob')
       .where('owner_seq', '=', from)
       .where('sha256', 'in', (eb) =>
         eb
@@ -104,11 +106,15 @@ export async function moveUsage(db: Kysely<Database>, itemSeqs: readonly number[
           .select('version_file.sha256')
           .where('version.item_seq', 'in', itemSeqs),
       )
-      .returning(sql<number>`octet_length(bytes)`.as('size'))
+      .select(['sha256', sql<number>`octet_length(bytes)`.as('size')])
       .execute()
     const bytes = files.reduce((sum, { size }) => sum + Number(size), Number(counted.bytes))
-    await addUsage(db, from, { items: -items, versions: -versions, bytes: -bytes })
     await takeRoom(db, to, { items, versions, bytes }, quota)
+    await addUsage(db, from, { items: -items, versions: -versions, bytes: -bytes })
+    for (const part of batches(files)) {
+      const digests = part.map(({ sha256 }) => sha256)
+      await db.updateTable('blob').set({ owner_seq: to }).where('sha256', 'in', digests).execute()
+    }
   }
 }
 

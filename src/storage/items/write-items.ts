@@ -20,7 +20,7 @@ import { keepChannelName } from './channel-names.ts'
 import { findTwins, keepImportSource } from './imported-twins.ts'
 import { readCategories } from './item-filters.ts'
 import { lockItem } from './item-locks.ts'
-import { type NextState, readFiles, spellTags, toSearchableText, type WriteNotes, writeParts } from './item-parts.ts'
+import { type NextState, readFiles, spellTags, takeVersionRoom, toSearchableText, type WriteNotes, writeParts } from './item-parts.ts'
 import { type ItemRow, isWithin, selectItems, toPrompt, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 import type { WriteContext } from './write-context.ts'
@@ -134,6 +134,7 @@ async function createItem(
   }
   const next: NextState = { ...wanted, category: category?.slug ?? null }
   const spelled = await spellTags(db, tags, ownerSeq, next.visibility)
+  await takeVersionRoom(db, { ownerSeq, isNew: true, note: owner.note }, next, spelled, context.quota)
   const id = await freeId(context, db, origin?.id)
   const now = new Date(context.clock()).toISOString()
   const slug = await findFreeSlug(db, slugsFor(context.random, { id, visibility: next.visibility }, next.title, origin?.slug), id, null)
@@ -164,13 +165,7 @@ async function createItem(
   notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
   await together([
     keepSlug(db, slug, id, seq),
-    writeParts(
-      db,
-      { seq, ownerSeq, version: 1, editorSeq: editor.seq, note: owner.note, at: now, hasTags: false },
-      next,
-      spelled,
-      context.quota,
-    ),
+    writeParts(db, { seq, ownerSeq, version: 1, editorSeq: editor.seq, note: owner.note, at: now, hasTags: false }, next, spelled),
   ])
   if (next.kind === 'skill') await keepChannelName(db, seq)
   notes.index(seq, await toSearchableText(db, seq, next, spelled), { isNew: true, ownerSeq, state: stateOf(seq, 1, next, slug) })
@@ -269,6 +264,7 @@ async function changeItem(
   if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
   const isSame = changed.length === 0 && next.visibility === current.visibility
   if (isSame && !origin) return { row, tags: spelled }
+  await takeVersionRoom(db, { ownerSeq: row.owner_seq, isNew: false, note: editor.note }, next, spelled, context.quota)
   notes.changed({ kind: next.kind, ownerId: row.owner_id, audience: audienceOf(row.visibility, next.visibility) })
   const { type, content, variables } =
     next.kind === 'prompt' ? { ...next, variables: JSON.stringify(parseVariables(next.content).variables) } : row
@@ -304,7 +300,6 @@ async function changeItem(
       },
       next,
       spelled,
-      context.quota,
     ),
   ])
   if (next.kind === 'skill') await keepChannelName(db, row.seq)

@@ -152,6 +152,8 @@ export function readSearchIndex(
   /** Vectors up to this one came with the words of their items. */
   let readVectors: number | null = null
   let isCut = false
+  /** Whether items were read without some of their words, which only a start reads again. */
+  let wasCut = false
 
   /** Reads the words after the last one, as many as there is room for. */
   const readNewWords = async (): Promise<void> => {
@@ -160,6 +162,7 @@ export function readSearchIndex(
       if (words.length === 0) return
       for (const { seq, word, stem } of words) {
         isCut = vocabulary.size >= maxWords
+        wasCut ||= isCut
         if (isCut) return
         vocabulary.add(seq, word, stem)
         lastWord = seq
@@ -179,6 +182,7 @@ export function readSearchIndex(
       for (const { seq, word, stem } of found) if (vocabulary.size < maxWords) vocabulary.add(seq, word, stem)
     }
     isCut = vocabulary.size >= maxWords
+    wasCut ||= isCut
     if (!isCut) return (words) => words
     return (words) => {
       const kept: Posting[] = []
@@ -272,7 +276,7 @@ export function readSearchIndex(
   }
   return {
     isReady: () => readAt !== null,
-    isCut: () => isCut,
+    isCut: () => wasCut,
     current,
     async countUnsaved() {
       const found = await snapshots?.find()
@@ -284,7 +288,8 @@ export function readSearchIndex(
     },
     async save(signal) {
       // A snapshot has all words: with more memory, a cut one would stay cut.
-      if (!snapshots || isCut) return false
+      if (snapshots) await current()
+      if (!snapshots || wasCut) return false
       let position: ReadPosition | null = null
       const bringUpToDate = async (): Promise<ReadPosition> => {
         await current()
