@@ -62,3 +62,10 @@ export function invalidInput(path: string, message: string): AppError {
 export function toAppError(error: unknown): AppError {
   return error instanceof AppError ? error : new AppError('internal', 'Internal error', { cause: error })
 }
+
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['invalid_input', 'forbidden', 'not_found', 'conflict', 'too_large'])
+
+/** Whether an error is about the one thing that was asked for, so that the next may go well. */
+export function isRefusal(error: unknown): error is AppError {
+  return error instanceof AppError && REFUSALS.has(error.code)
+}

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { isRefusal } from '../errors.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import type { SkillFile } from '../library/skill.ts'
 import { type EntryPlace, type Match, type MatchState, matchAtOnce, matchEntries, type OpenEntry, startMatching } from './match-entries.ts'
@@ -105,7 +105,7 @@ export async function importEntries(
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof AppError) || error.code === 'internal') throw error
+      if (!isRefusal(error)) throw error
       refuse(name, error.message)
     }
   }

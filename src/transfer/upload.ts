@@ -74,9 +74,9 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
       for (const { filename, reason } of refused) leftOut.push({ filename: `${folder}/${filename}`, reason, costsSkill: true })
       // One folder around everything is the name of a branch or a release.
       archives.push(`${folder}/${top}`.replace(/\/$/, ''))
-      for (const { filename, bytes } of read) {
-        left -= bytes.length
-        plain.push({ filename: `${folder}/${filename}`, bytes })
+      for (const file of read) {
+        left -= file.bytes.length
+        plain.push({ ...file, filename: `${folder}/${file.filename}` })
       }
     } catch (error) {
       if (now() > endsAt) throw error
@@ -156,7 +156,7 @@ function readSkill(
   missing: readonly (LeftOutFile & { readonly costsSkill: boolean })[],
 ): UploadEntry {
   const name = folder.split('/').at(-2) ?? 'skill'
-  const own = files.map(({ filename, bytes }) => ({ filename: filename.slice(folder.length), bytes }))
+  const own = files.map((file) => ({ ...file, filename: file.filename.slice(folder.length) }))
   const [fatal] = missing.filter(({ costsSkill }) => costsSkill)
   if (fatal) return { name: `${folder}${SKILL_MD}`, kind: null, fault: fatal.reason }
   const remarks = missing.map(({ filename, reason }) => `skipped ${filename.slice(folder.length)}: ${reason}`)

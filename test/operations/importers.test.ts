@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { readRemote } from '../../src/cli/read-remote.ts'
@@ -197,6 +198,21 @@ describe('entries of one title', () => {
     expect(await upload({ a: 'A', b: 'B, changed', c: 'C' })).toEqual(['created', 'updated', 'unchanged'])
     for (const { id, content } of await prompts()) expect(content.replace(', changed', '')).toBe(before.get(id) ?? '# Persona\nA')
   })
+})
+
+it('keeps programs of a zip that come without #! executable', async () => {
+  const actor = { ...(await test.user('zoe')).actor, scopes: new Set(['read', 'write', 'account'] as const) }
+  const skill = strToU8('---\nname: run\ndescription: Runs.\n---\n')
+  const unix = (mode: number) => ({ os: 3, attrs: (0o100000 | mode) << 16 })
+  const bytes = zipSync({ 'run/SKILL.md': [skill, unix(0o644)], 'run/go': [strToU8('echo'), unix(0o755)] })
+  const { id } = await test.call(actor, 'check_import', { files: [{ filename: 'run.zip', bytes }] })
+  await test.call(actor, 'run_import', { id })
+  const [found] = (await test.app.store.items.searchSkills(actor, { query: null, filter: {}, sort: 'newest', limit: 1, offset: 0 })).items
+  const files = await test.app.store.items.readSkillFiles(actor, found?.id ?? '')
+  expect(files.map(({ filename, mode }) => [filename, mode])).toEqual([
+    ['SKILL.md', 0o644],
+    ['go', 0o755],
+  ])
 })
 
 describe('the API of Langfuse', () => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
-import { AppError, toAppError } from '../../errors.ts'
+import { AppError, isRefusal } from '../../errors.ts'
 import { MAX_TAGS, tagsField } from '../../library/fields.ts'
 import type { Item, Prompt, Skill } from '../../library/items.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
@@ -71,9 +71,8 @@ async function forEach(
         try {
           await act(store, user, id)
         } catch (error) {
-          const fault = toAppError(error)
-          if (!['not_found', 'forbidden', 'conflict', 'invalid_input'].includes(fault.code)) throw error
-          left.push({ id, title: (await findItem(store, user, collection, id))?.title ?? null, reason: fault.message })
+          if (!isRefusal(error)) throw error
+          left.push({ id, title: (await findItem(store, user, collection, id))?.title ?? null, reason: error.message })
         }
       }
     })

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
+import { AppError, isRefusal } from '../../errors.ts'
 import { isId } from '../../library/identifier.ts'
 import { type FullImportEntry, IMPORT_OUTCOMES } from '../../library/ports/imports.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
@@ -71,7 +71,7 @@ function toBody(entry: ReadEntry, isOfAnother: boolean): string {
   const place = isOfAnother ? undefined : entry.place
   if (entry.kind === 'prompt') return JSON.stringify({ place, draft: entry.draft })
   const { title, description, files } = entry.draft
-  const inBase64 = files.map(({ filename, bytes }) => ({ filename, base64: Buffer.from(bytes).toString('base64') }))
+  const inBase64 = files.map(({ bytes, ...file }) => ({ ...file, base64: Buffer.from(bytes).toString('base64') }))
   return JSON.stringify({ place, draft: { title, description, remarks: [], files: inBase64 } })
 }
 
@@ -80,8 +80,8 @@ function readBody({ name, kind, body }: FullImportEntry): ReadEntry {
   const { place, draft } = JSON.parse(body ?? 'null')
   if (kind === 'prompt') return { name, place, kind, draft }
   const files = draft.files.map(
-    ({ filename, base64 }: { filename: string; base64: string }): SkillFile => ({
-      filename,
+    ({ base64, ...file }: Omit<SkillFile, 'bytes'> & { base64: string }): SkillFile => ({
+      ...file,
       bytes: Buffer.from(base64, 'base64'),
     }),
   )
@@ -96,7 +96,7 @@ async function toPlanned(work: Promise<ImportOutcome | null>): Promise<Planned |
     const outcome = await work
     return outcome && { outcome: outcome.done, itemId: outcome.id, remark: outcome.remark ?? null }
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'internal') throw error
+    if (!isRefusal(error)) throw error
     return { outcome: 'refused', itemId: null, remark: error.message.replace(/\.$/, '') }
   }
 }
