@@ -95,7 +95,7 @@ export function isMcpCall({ method, header }: Exchange): boolean {
 /** Ends the owner of a session whose key may not read. */
 const WITHOUT_READ = 'write-only'
 
-/** Stands before the team that the key of a session's owner is narrowed to; nothing follows where it is narrowed to collections. */
+/** Stands before the team, or the collections, that the key of a session's owner is narrowed to. */
 const WITHIN = 'within '
 
 /**
@@ -107,7 +107,7 @@ export function sessionOwner(actor: Actor, address: string): SessionOwner {
   const key = `user ${actor.userId} key ${actor.keyId ?? ''}`
   const program = actor.clientId === undefined ? '' : ` program ${encodeURIComponent(actor.clientId)}`
   const within = withinOf(actor)
-  const narrowed = within === null ? '' : ` ${WITHIN}${'team' in within ? within.team : ''}`
+  const narrowed = within === null ? '' : ` ${WITHIN}${'team' in within ? within.team : within.collections.join()}`
   return { owner: `${key}${program}${narrowed}${standingOf(actor) === 'member' ? '' : ` ${WITHOUT_READ}`}`, quota: key }
 }
 

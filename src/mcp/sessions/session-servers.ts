@@ -183,7 +183,11 @@ export function createSessionServers(parts: ServerParts): SessionServers {
     stop,
     async acquire({ id, sha256, holder, expected }, owner, binding) {
       const mine = running.get(sha256)
-      if (mine && (holder === null || holder === instance)) return mine
+      if (mine && (holder === null || holder === instance)) {
+        if (mine.owner === owner.owner) return mine
+        // A server acts with the rights of the key that it began with: another key of the same program begins one of its own.
+        await stop(mine)
+      }
       // The stopping call reports a release that failed.
       await stopping.get(sha256)?.catch(() => {})
       const now = await store.takeSession(sha256, instance, expected)

@@ -4,7 +4,7 @@ import type { Database } from '../schema.ts'
 
 /**
  * What a person's credentials give to others: keys, programs that act by a key of their own, and install links. A grant that a key or a session
- * made ends with it.
+ * made ends when that is revoked or ended from elsewhere; signing out ends none.
  */
 
 const TOKEN_TABLES = ['oauth_access_token', 'oauth_refresh_token', 'oauth_consent'] as const
