@@ -4,7 +4,8 @@
 // The encoder makes the vectors of all prompts first, which takes minutes; ENCODER=off evaluates words and the word table.
 // --members makes all prompts for members, and asks as one who owns none of them.
 // --database keeps the library in an empty database of any engine, or in one that an earlier run filled. Default: a SQLite file that goes again.
-// Queries: columns qid, kind, query, relevant (exact titles joined by " || "). Titles that stand twice in the library are one answer.
+// Queries: columns qid, kind, query, relevant (exact titles joined by " || ", none for a query that nothing answers). Titles that stand
+// twice in the library are one answer. `claimed` is how many wrong hits claim to match, `unclaimed` the share of right ones that do not.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,6 +36,7 @@ if (values.prompts === undefined || values.queries === undefined) {
   process.exit(2)
 }
 const queries = readQueries(values.queries)
+const answer = z.object({ prompts: z.array(z.object({ title: z.string(), approximate: z.boolean().optional() })) })
 /** Who owns what is evaluated. */
 const OWNER = 'eval'
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-eval-'))
@@ -65,11 +67,11 @@ try {
       const started = performance.now()
       const output = await search.call(app.contextFor(reader, 'rest'), { query: query.text, limit: DEPTH })
       const ms = performance.now() - started
-      const titles = z
-        .object({ prompts: z.array(z.object({ title: z.string() })) })
-        .parse(output)
-        .prompts.map((prompt) => prompt.title)
-      results.push({ kind: query.kind, ...judge(titles, query.relevant), isEmpty: titles.length === 0, ms })
+      const hits = answer.parse(output).prompts
+      const titles = hits.map((prompt) => prompt.title)
+      const [right, wrong] = [true, false].map((isRight) => hits.filter(({ title }) => query.relevant.has(title) === isRight))
+      const claims = { claimed: countExact(wrong), right: right?.length ?? 0, unclaimed: (right?.length ?? 0) - countExact(right) }
+      results.push({ kind: query.kind, ...judge(titles, query.relevant), ...claims, isEmpty: titles.length === 0, ms })
     }
     const kinds = [...new Set(results.map((result) => result.kind))]
     const summary = {
@@ -80,8 +82,8 @@ try {
     else {
       process.stdout.write(`${total} prompts, ${results.length} queries\n`)
       for (const [name, figures] of [...Object.entries(summary.byKind), ['overall', summary.overall] as const]) {
-        const { mrr10, success1, ndcg10, recall10, empty, p50Ms, p95Ms } = figures
-        const shown = { 'MRR@10': mrr10, 'success@1': success1, 'nDCG@10': ndcg10, 'recall@10': recall10, empty }
+        const { mrr10, success1, ndcg10, recall10, empty, claimed, unclaimed, p50Ms, p95Ms } = figures
+        const shown = { 'MRR@10': mrr10, 'success@1': success1, 'nDCG@10': ndcg10, 'recall@10': recall10, empty, claimed, unclaimed }
         const numbers = Object.entries(shown).map(([label, value]) => `${label} ${value.toFixed(3)}`)
         process.stdout.write(`${name.padEnd(10)} ${numbers.join('  ')}  p50 ${p50Ms.toFixed(1)} ms  p95 ${p95Ms.toFixed(1)} ms\n`)
       }
@@ -91,6 +93,10 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+function countExact(hits: z.infer<typeof answer>['prompts'] = []): number {
+  return hits.filter(({ approximate }) => !approximate).length
 }
 
 /** The settings that decide how search ranks. */
@@ -130,7 +136,8 @@ function readQueries(path: string): Query[] {
   const [kind, query, relevant] = [at('kind'), at('query'), at('relevant')]
   return lines.map((line) => {
     const cells = line.split('\t')
-    return { kind: cells[kind] ?? '', text: cells[query] ?? '', relevant: new Set((cells[relevant] ?? '').split(' || ')) }
+    const titles = (cells[relevant] ?? '').split(' || ').filter((title) => title !== '')
+    return { kind: cells[kind] ?? '', text: cells[query] ?? '', relevant: new Set(titles) }
   })
 }
 
@@ -155,6 +162,10 @@ interface Judged {
   readonly ndcg: number
   readonly recall: number
   readonly isEmpty: boolean
+  /** Wrong hits that claim to match, right hits, and right ones that do not claim it. */
+  readonly claimed: number
+  readonly right: number
+  readonly unclaimed: number
   readonly ms: number
 }
 
@@ -168,6 +179,8 @@ function summarise(results: readonly Judged[]) {
     ndcg10: mean((result) => result.ndcg),
     recall10: mean((result) => result.recall),
     empty: mean((result) => (result.isEmpty ? 1 : 0)),
+    claimed: mean((result) => result.claimed),
+    unclaimed: mean((result) => result.unclaimed) / (mean((result) => result.right) || 1),
     p50Ms: percentile(0.5),
     p95Ms: percentile(0.95),
   }

@@ -17,6 +17,8 @@ const figures = z.strictObject({
   ndcg10: z.number(),
   recall10: z.number(),
   empty: z.number(),
+  claimed: z.number(),
+  unclaimed: z.number(),
   p50Ms: z.number().positive(),
   p95Ms: z.number().positive(),
 })
@@ -48,14 +50,19 @@ describe('npm run eval:search', () => {
         'b\teasy\tspoon\tSpoon || No such title',
         'c\thard\tkettle\tWalrus guide',
         'd\thard\t!!!\tSpoon',
+        'e\tnone\twalrus spoon kettle\t',
       ].join('\n'),
     )
     const { overall, byKind } = await evaluate(prompts, queries)
-    expect(Object.keys(byKind)).toEqual(['easy', 'hard'])
+    expect(Object.keys(byKind)).toEqual(['easy', 'hard', 'none'])
+    expect([byKind['easy'], byKind['none']]).toMatchObject([
+      { claimed: 0, unclaimed: 0 },
+      { claimed: 0, recall10: 0 },
+    ])
     expect(byKind['easy']).toMatchObject({ mrr10: 1, success1: 1, recall10: 0.75, empty: 0 })
     expect(byKind['easy']?.ndcg10).toBeCloseTo((1 + 1 / (1 + 1 / Math.log2(3))) / 2, 10)
     expect(byKind['hard']).toMatchObject({ mrr10: 0, success1: 0, ndcg10: 0, recall10: 0, empty: 0.5 })
-    expect(overall).toMatchObject({ mrr10: 0.5, empty: 0.25 })
+    expect(overall).toMatchObject({ mrr10: 0.4, empty: 0.2 })
   })
 
   it('refuses to run without its files, and on a file without the columns', async () => {

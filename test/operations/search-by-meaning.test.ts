@@ -54,6 +54,23 @@ const everywhere = async (ask: () => Promise<void>) => {
 const titlesOf = (found: readonly { title: string }[]) => found.map(({ title }) => title)
 
 describe('a search by meaning', () => {
+  it('calls a hit a match only where it holds most of the rare words of the query', async () => {
+    await save('Tusks', 'All about the walrus. Write to me.')
+    await save('Dunning', 'Write an invoice reminder.')
+    await save('Feeding', 'Write a list of what a walrus keeper buys.')
+    await encoded()
+    const isMatch = async (query: string) => (await find(query)).map(({ title, approximate }) => [title, approximate !== true])
+    expect(await isMatch('write walrus')).toEqual(
+      expect.arrayContaining([
+        ['Tusks', true],
+        ['Feeding', true],
+        ['Dunning', false],
+      ]),
+    )
+    expect((await isMatch('unclog the walrus sink drain')).filter(([, isExact]) => isExact)).toEqual([])
+    expect(await isMatch('feeding ')).toEqual([['Feeding', true]])
+  })
+
   it('finds what shares no word with the query, and says so', async () => {
     await save('Tusks', 'All about the walrus.')
     await save('Dunning', 'Write an invoice reminder.')

@@ -160,20 +160,21 @@ describe('pages', () => {
     expect((await read(service, '/prompts?q=quokka+')).html).toMatch(/<p class="first-words" dir="auto">… [^<]{1,40}<mark>quokka<\/mark>/)
   })
 
-  it('mark hits that are near in meaning alone, and say so when there are no others', async () => {
-    const sentence = 'No item holds these words; these are near in meaning.'
+  it('mark similar hits, and count them apart from matches', async () => {
+    const sentence = 'No item matches these words; these are similar.'
     await save('prompts', { title: 'Veterinarian on call', content: 'Sick animals', visibility: 'public' })
     const near = await read(service, '/prompts?q=vet+')
     expect(near.html).toContain('<a href="/prompts/veterinarian-on-call">')
-    expect(near.html.match(/<li>near in meaning<\/li>/g)).toHaveLength(1)
+    expect(near.html.match(/<li>similar<\/li>/g)).toHaveLength(1)
     expect(near.html).toContain(sentence)
     await save('prompts', { title: 'Ask a vet', content: 'About dogs', visibility: 'public' })
     const both = await read(service, '/prompts?q=vet+')
     expect(both.html).toContain('Ask a <mark>vet</mark>')
-    expect(both.html.match(/<li>near in meaning<\/li>/g)).toHaveLength(1)
+    expect(both.html.match(/<li>similar<\/li>/g)).toHaveLength(1)
     expect(both.html).not.toContain(sentence)
+    expect(both.html).toContain('<p class="quiet">1 match, 1 similar</p>')
     for (const path of ['/prompts', '/prompts?q=kaleidoscope', '/prompts?q=xqzwvk'])
-      expect((await read(service, path)).html).not.toContain('near in meaning')
+      expect((await read(service, path)).html).not.toContain('<li>similar<')
   })
 
   it('say that there is no such page, and what is wrong with an address, with its status', async () => {

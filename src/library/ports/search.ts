@@ -59,6 +59,8 @@ export interface Facets {
   readonly categories: readonly { readonly slug: string; readonly count: number }[]
   /** The {@link MAX_FACET_TAGS} most used, most used first. */
   readonly tags: readonly { readonly slug: string; readonly name: string; readonly count: number }[]
+  /** How many results of a query are not {@link HitScore.isApproximate approximate}; null without one, and where there are too many to tell. */
+  readonly exact: number | null
 }
 
 /** Tags in {@link Facets}. */
@@ -75,7 +77,7 @@ export interface SearchResult<T> {
 export interface HitScore {
   /** 0 to 1, falling as the order does. */
   readonly score: number
-  /** Whether the item holds no word of the query and is near it in meaning alone. */
+  /** Whether the item is only similar: it holds less than most of the query's words, by rarity. */
   readonly isApproximate: boolean
 }
 

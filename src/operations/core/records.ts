@@ -36,7 +36,7 @@ const derivedDescription = z.string().optional().describe('Where description is 
 /** How well a record fits the query it was found by. */
 const hitFields = {
   score: z.number().min(0).max(1).optional().describe('How well it fits the query'),
-  approximate: z.literal(true).optional().describe('It holds no word of the query; only its meaning is near'),
+  approximate: z.literal(true).optional().describe('Only similar: it does not hold most of the rare words of the query'),
 }
 
 /** A prompt as every surface shows it (contract, "Prompt record"). */

@@ -10,6 +10,7 @@ const facets = z.object({
   types: z.array(z.object({ type: z.string(), count })),
   categories: z.array(z.object({ slug: z.string(), count })),
   tags: z.array(z.object({ slug: z.string(), name: z.string(), count })),
+  exact: count.nullable(),
 })
 
 /** A list with the counts its filters show, for the pages. Items of the other collection are none. */
@@ -46,8 +47,8 @@ export const browseItems = defineOperation({
           )
         : [],
       facets: facets
-        ? { types: [...facets.types], categories: [...facets.categories], tags: [...facets.tags] }
-        : { types: [], categories: [], tags: [] },
+        ? { types: [...facets.types], categories: [...facets.categories], tags: [...facets.tags], exact: facets.exact }
+        : { types: [], categories: [], tags: [], exact: null },
       ...toPage(input, total),
       ...toCorrection(input.q, corrections),
     }

@@ -7,7 +7,7 @@ import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
 import { copySentences, type SentenceSnapshot } from '../ranking/near-clusters.ts'
 import { planDistinctive, rarityFor, selectSharing } from '../ranking/near-duplicates.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
-import { type Cosines, findMatches, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
+import { type Cosines, findMatches, type Reach, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
 import { type NearItem, rankRelated } from '../ranking/rank-related.ts'
 import { rankSimilar } from '../ranking/rank-similar.ts'
 import { queryVector } from '../ranking/score-meaning.ts'
@@ -181,8 +181,8 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     search(kind, request, cosines = null) {
       const index = viewOf(kind, request.viewer)
       const isCandidate = makeFilter(index, request.filter, request.viewer)
-      const withFacets = (answer: IndexAnswer, find: Parameters<typeof countFacets>[2], matches?: readonly number[]): IndexAnswer =>
-        request.wantsFacets ? { ...answer, facets: countFacets(index, request, find, matches) } : answer
+      const withFacets = (answer: IndexAnswer, find: Parameters<typeof countFacets>[2], reach?: Reach): IndexAnswer =>
+        request.wantsFacets ? { ...answer, facets: countFacets(index, request, find, reach?.matches, reach?.countExact()) } : answer
       if (!request.query) return withFacets(listItems(index, isCandidate, request), (isFound) => index.byAge().filter(isFound))
       if (request.query.words.length === 0) return withFacets({ seqs: [], scores: [], total: 0, corrections: new Map() }, () => [])
       return withWords(index, request.query, request.viewer, (words, plan) => {
@@ -191,7 +191,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
         return withFacets(
           request.wantsMemo ? { ...answer, memo: noteAnswer(index, plan, reach) } : answer,
           (isFound) => findMatches(words, plan, meaning, isFound).matches,
-          reach.matches,
+          reach,
         )
       })
     },

@@ -75,6 +75,8 @@ export interface FacetCounts {
   readonly categories: ReadonlyMap<number, number>
   /** Most used first. */
   readonly tags: readonly TagCount[]
+  /** See `Facets`. */
+  readonly exact: number | null
 }
 
 /** A test for slots: whether the viewer may find the item and it passes the filter. */
@@ -183,6 +185,7 @@ export function countFacets(
   { filter, viewer }: Pick<IndexRequest, 'filter' | 'viewer'>,
   find: (isCandidate: (slot: number) => boolean) => readonly number[],
   matches: readonly number[] | null = null,
+  exact: number | null = null,
 ): FacetCounts {
   const { table } = index
   let whole = matches
@@ -197,7 +200,7 @@ export function countFacets(
   for (const slot of without('categories')) addOne(categories, table.categorySeq[slot] ?? 0)
   types.delete('')
   categories.delete(0)
-  return { types, categories, tags: tallyTags([{ table, slots: without('allTags') }]) }
+  return { types, categories, tags: tallyTags([{ table, slots: without('allTags') }]), exact }
 }
 
 function addOne<K>(counts: Map<K, number>, key: K): void {

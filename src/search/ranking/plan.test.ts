@@ -210,7 +210,11 @@ describe('planQuery: corrections', () => {
 
   it('takes no word that general English knows for a slip, though it looks for what is near where the library has it not', () => {
     const english = ['ravine']
-    expect(plan('ravine ', { words: { raving: 4 }, english })).toMatchObject({ corrections: {}, held: { ravine: [['raving']] } })
+    expect(plan('ravine ', { words: { raving: 4 }, english })).toMatchObject({
+      corrections: {},
+      held: { ravine: [] },
+      near: { ravine: [['raving']] },
+    })
     expect(plan('ravine ', { words: { raving: 400, ravine: 1 }, english })).toMatchObject({
       corrections: {},
       held: { ravine: [['ravine']] },
@@ -220,6 +224,16 @@ describe('planQuery: corrections', () => {
   it('does not put right what may be the beginning of a word there is', () => {
     expect(plan('prin', { words: { principle: 5, pain: 3 } }).corrections).toEqual({})
     expect(plan('rollou', { words: { rollout: 5 } }).corrections).toEqual({})
+  })
+
+  it('puts right each word of a query, also one that begins or stems from something rarer', () => {
+    expect(plan('recipie', { words: { recipe: 9, recipient: 3 } })).toMatchObject({ corrections: { recipie: 'recipe' } })
+    expect(plan('recip', { words: { recipe: 9, recipient: 3, recap: 5 } }).corrections).toEqual({})
+    expect(plan('desing ', { words: { design: 9, des: 3 } }).corrections).toEqual({ desing: 'design' })
+    expect(plan('javscript debuger', { words: { javascript: 9, debugger: 4, debugers: 1, jav: 1, script: 3 } }).corrections).toEqual({
+      javscript: 'javascript',
+      debuger: 'debugger',
+    })
   })
 
   it('takes a word that hardly stands anywhere for a slip only of one far more common', () => {

@@ -76,18 +76,17 @@ export function planQuery(query: QueryWords, scope: IndexScope): QueryPlan {
       const parts = splitWord(word, scope)
       for (const part of parts) concepts.push({ words: part, weight: BEST_CORRECTION, isWord: true })
     }
-    if (isLikelyTypo(word, ownForms, concepts, scope)) {
-      const corrected = findCorrections(word, ownForms, scope)
-      concepts.push(
-        ...corrected.map(({ words: forms }, place) => ({
-          words: forms,
-          weight: place === 0 ? BEST_CORRECTION : OTHER_CORRECTION,
-          isWord: true,
-        })),
-      )
-      const [best] = corrected
-      if (best && !scope.embedder.isKnown(word)) corrections.set(word, best.word)
-    }
+    const corrected = findCorrections(word, ownForms, concepts, scope)
+    // A word of general English that the library does not have is no slip: what is spelled like it may mean something else.
+    const isSlip = !scope.embedder.isKnown(word)
+    concepts.push(
+      ...corrected.map(({ words: forms }, place) => ({
+        words: forms,
+        weight: place === 0 ? BEST_CORRECTION : OTHER_CORRECTION,
+        isWord: isSlip,
+      })),
+    )
+    if (corrected[0] && isSlip) corrections.set(word, corrected[0].word)
     if (index < MAX_EXPANDED_WORDS) concepts.push(...findSynonyms(word, scope))
     return { word, isInLibrary: ownForms.length > 0, concepts }
   })
@@ -131,7 +130,10 @@ function splitWord(word: string, scope: IndexScope): number[][] {
   let best: number[][] = []
   let bestCount = 0
   for (let at = 3; at <= word.length - 3; at++) {
-    const parts = [findForms(word.slice(0, at), scope), findForms(word.slice(at), scope)]
+    const [start, end] = [word.slice(0, at), word.slice(at)]
+    // `fortran` is not `for` with `tran`.
+    if (STOP_WORDS.has(start) || STOP_WORDS.has(end)) continue
+    const parts = [findForms(start, scope), findForms(end, scope)]
     const count = Math.min(...parts.map((forms) => forms.reduce((sum, id) => sum + scope.countOf(id), 0)))
     if (count > bestCount) {
       bestCount = count
@@ -141,23 +143,31 @@ function splitWord(word: string, scope: IndexScope): number[][] {
   return best
 }
 
-/** Whether to look for corrections: the word has no match of any kind, or is rare here and unknown to general English. */
-function isLikelyTypo(word: string, ownForms: readonly number[], concepts: readonly Concept[], scope: IndexScope): boolean {
-  if (word.length < 4 || !/^\p{L}+$/u.test(word)) return false
-  if (ownForms.length === 0) return concepts.length === 0
-  if (scope.embedder.isKnown(word)) return false
-  return ownForms.reduce((sum, id) => sum + scope.countOf(id), 0) <= TYPO_MAX_COUNT
-}
-
-/** Candidate corrections: fewest edits first, then the same first letter, then the most common. */
-function findCorrections(word: string, ownForms: readonly number[], scope: IndexScope): { word: string; words: number[] }[] {
-  const own = ownForms.reduce((sum, id) => sum + scope.countOf(id), 0)
-  const { vocabulary } = scope
-  const isLikelier = (id: number) => (own === 0 ? scope.countOf(id) > 0 : scope.countOf(id) >= own * TYPO_FACTOR)
-  const maxDistance = own > 0 || word.length < 7 ? 1 : 2
+/**
+ * Candidate corrections: fewest edits first, then the same first letter, then the most common. There are none for a word that is common
+ * here or known to general English, nor where what was found instead of it (completions, parts) is more common.
+ */
+function findCorrections(
+  word: string,
+  ownForms: readonly number[],
+  found: readonly Concept[],
+  scope: IndexScope,
+): { word: string; words: number[] }[] {
+  if (word.length < 4 || !/^\p{L}+$/u.test(word)) return []
+  const { vocabulary, countOf } = scope
+  const sumOf = (ids: readonly number[]) => ids.reduce((sum, id) => sum + countOf(id), 0)
+  const own = sumOf(ownForms)
+  const isKnown = scope.embedder.isKnown(word)
+  if (isKnown && found.length > 0) return []
+  const id = vocabulary.idOf(word)
+  // A stem can be shared by chance: `desing` has that of the French `des`.
+  const isHere = id !== undefined && countOf(id) > 0
+  if (isHere && own > TYPO_MAX_COUNT) return []
+  const least = isHere ? own * TYPO_FACTOR : Math.max(1, ...found.map(({ words }) => sumOf(words)))
+  const maxDistance = isHere || word.length < 7 ? 1 : 2
   const candidates = vocabulary
-    .similarTo(word, maxDistance, (id) => isLikelier(id) && !ownForms.includes(id))
-    .map(({ id, distance }) => ({ id, distance, text: vocabulary.wordOf(id), count: scope.countOf(id) }))
+    .similarTo(word, maxDistance, (id) => countOf(id) > 0)
+    .map(({ id, distance }) => ({ id, distance, text: vocabulary.wordOf(id), count: countOf(id) }))
     .sort(
       (a, b) =>
         a.distance - b.distance ||
@@ -165,14 +175,20 @@ function findCorrections(word: string, ownForms: readonly number[], scope: Index
         b.count - a.count ||
         (a.text < b.text ? -1 : 1),
     )
-  const nearest = candidates[0]?.distance ?? 0
-  const found = new Map<string, { word: string; words: number[] }>()
+  const corrections = new Map<string, { word: string; words: number[] }>()
+  let nearest: number | undefined
   for (const { id, distance, text } of candidates) {
-    if (distance > nearest || found.size >= MAX_CORRECTIONS) break
+    if (distance > (nearest ?? distance) || corrections.size >= MAX_CORRECTIONS) break
+    const isFound = found.some(({ words }) => words.includes(id))
+    // No slip: a form of the word, or what it begins, is nearer.
+    if (isFound && !isHere && corrections.size === 0) return []
     const stem = vocabulary.stemOf(id)
-    if (!found.has(stem)) found.set(stem, { word: text, words: findForms(text, scope) })
+    const words = findForms(text, scope)
+    if (isFound || corrections.has(stem) || sumOf(words) < least) continue
+    nearest = distance
+    corrections.set(stem, { word: text, words })
   }
-  return [...found.values()]
+  return [...corrections.values()]
 }
 
 /** Words near in meaning, each with its forms, nearest first. */

@@ -29,6 +29,11 @@ export const MIN_COSINE = 0.35
 export const MIN_SENTENCE_COSINE = 0.25
 /** Items by words whose provider vectors are compared. Ties may exceed `POOL`. */
 const MAX_COMPARED = 600
+/** Share of the query's words, by rarity, that a match holds: at least, and where nothing tells the meaning of items. */
+const MIN_SHARE = 0.5
+const MIN_SHARE_ALONE = 0.65
+/** Matches that are told from similar items when all are counted. */
+const MAX_TOLD = 2000
 /** Scores that differ by less are equal: sums depend on the order of addition. */
 const SCORE_STEP = 1e-6
 /** Bins of the histogram that finds the best scores without sorting them all. */
@@ -102,6 +107,8 @@ export interface Reach {
   readonly isWhole: boolean
   /** From which cosine on an item is found by its meaning; null when none is. */
   readonly leastCosine: number | null
+  /** How many of the matches are no approximate hits; null where there are too many to tell. */
+  countExact(): number | null
 }
 
 /** A page of the matches of a query, and its reach. By relevance, the best by words are ranked by both scores, and the rest follow by words. */
@@ -118,7 +125,9 @@ export function rankItems(
   const isFull = near.length === MAX_NEAR_ITEMS
   const lowest = () => near.reduce((least, slot) => Math.min(least, finder?.cosineOf(slot) ?? 0), 1)
   const leastCosine = !finder || (isWhole && !isStrong) ? null : isFull ? lowest() : 0
-  const reach = { matches, isWhole, leastCosine }
+  const isExact = tellExact(index, words, meaning, request.titleKey ?? 0)
+  const countExact = () => (matches.length > MAX_TOLD ? null : matches.filter(isExact).length)
+  const reach = { matches, isWhole, leastCosine, countExact }
   const { corrections } = plan
   const total = matches.length
   if (request.sort !== 'relevance') {
@@ -134,8 +143,37 @@ export function rankItems(
   const page = [...ranked, ...rest].slice(request.offset, end)
   const highest = 1 / WORDS_SCALE + (meaning.scores ? meaning.weight : 0)
   const seqs = page.map(({ slot }) => index.table.seq[slot] ?? 0)
-  const scores = page.map(({ slot, score }) => ({ score: toShare(score / highest), isApproximate: words.heldBy(slot) === 0 }))
+  const scores = page.map(({ slot, score }) => ({ score: toShare(score / highest), isApproximate: !isExact(slot) }))
   return { answer: { seqs, scores, total, corrections }, reach }
+}
+
+/**
+ * Tells hits that match a query from those that are only similar. A match holds all of the query's words, or most of them by rarity (the
+ * sum of inverse document frequencies), and then the share it holds and its cosine add up to 1. Figures: docs/decisions/0037.
+ */
+function tellExact(
+  { table }: IndexView,
+  { heldBy, rarities }: WordScores,
+  { scores }: Pick<Meaning, 'scores'>,
+  titleKey: number,
+): (slot: number) => boolean {
+  const sum = rarities.reduce((all, rarity) => all + rarity, 0)
+  const everyWord = 2 ** rarities.length - 1
+  const shares = new Map<number, number>()
+  const shareOf = (held: number): number => {
+    const known = shares.get(held)
+    if (known !== undefined) return known
+    const share = rarities.reduce((all, rarity, bit) => all + ((held >>> bit) & 1 ? rarity : 0), 0) / sum
+    shares.set(held, share)
+    return share
+  }
+  return (slot) => {
+    const held = heldBy(slot)
+    if (held === everyWord || (titleKey !== 0 && table.titleKey[slot] === titleKey)) return true
+    const share = shareOf(held)
+    if (!scores) return share >= MIN_SHARE_ALONE
+    return share >= MIN_SHARE && share + scores.cosineOf(slot) >= 1
+  }
 }
 
 /** Row numbers of the best matches by words, whose provider vectors are worth reading. */

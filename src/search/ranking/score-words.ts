@@ -33,6 +33,8 @@ export interface WordScores {
   readonly cells: Cells
   /** The score of an ideal item, which holds every query word itself as often as counts. */
   readonly best: number
+  /** The inverse document frequency of each query word, or of what counts as it, by its bit. */
+  readonly rarities: Float64Array
   scoreOf(slot: number): number
   /** Bit n is set when the item holds the query's nth word, or an alternative that counts as it. */
   heldBy(slot: number): number
@@ -88,6 +90,7 @@ export function scoreWords(index: IndexView, scratch: Scratch, plan: QueryPlan, 
   const { numbers, bits } = cells
   let count = 0
   let best = 0
+  const rarities = new Float64Array(plan.groups.length).fill(inverseFrequency(index, 0))
   for (const { group, bit, isFilterOnly } of orderGroups(index, plan)) {
     let groupCount = 0
     let ownRarity = inverseFrequency(index, 0)
@@ -98,6 +101,7 @@ export function scoreWords(index: IndexView, scratch: Scratch, plan: QueryPlan, 
       const conceptCount = own ? sumPrivatePostings(index, own, words, scratch, publicCount, isFilterOnly) : publicCount
       const rarity = inverseFrequency(index, isFilterOnly || index.isNarrowed ? maxFrequency(index, words) : publicCount)
       if (place === 0 && group.isInLibrary) ownRarity = rarity
+      if (place === 0 && concept.isWord) rarities[31 - Math.clz32(bit)] = rarity
       // An alternative is never worth more than the word itself, however rare it is.
       const worth = concept.weight * (group.isInLibrary ? Math.min(rarity, ownRarity) : rarity) * (SATURATION + 1)
       for (let i = 0; i < conceptCount; i++) {
@@ -129,6 +133,7 @@ export function scoreWords(index: IndexView, scratch: Scratch, plan: QueryPlan, 
     count,
     cells,
     best,
+    rarities,
     scoreOf: (slot) => numbers[slot * CELL_SIZE + SCORE] ?? 0,
     heldBy: (slot) => bits[slot * CELL_SIZE + HELD] ?? 0,
   }

@@ -189,7 +189,7 @@ function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<nu
 }
 
 /** Counts as callers get them: categories by slug, and the most used tags. */
-async function toFacets(db: Kysely<Database>, { types, categories, tags }: FacetCounts): Promise<Facets> {
+async function toFacets(db: Kysely<Database>, { types, categories, tags, exact }: FacetCounts): Promise<Facets> {
   const slugs = new Map((await readCategories(db, {})).map(({ seq, slug }) => [seq, slug]))
   return {
     types: [...types].map(([type, count]) => ({ type, count })).sort((a, b) => (a.type < b.type ? -1 : 1)),
@@ -198,6 +198,7 @@ async function toFacets(db: Kysely<Database>, { types, categories, tags }: Facet
       return count === undefined ? [] : [{ slug, count }]
     }),
     tags: tags.slice(0, MAX_FACET_TAGS),
+    exact,
   }
 }
 

@@ -112,6 +112,7 @@ export function createTableLists(db: Kysely<Database>): TableLists {
         types: new Map(types.map(({ type, count }) => [type ?? '', Number(count)])),
         categories,
         tags: await countTags(actor, kind, { ...filter, allTags: undefined }),
+        exact: null,
       }
     },
   }

@@ -171,7 +171,7 @@ const Facts: FC<FactsProps> = ({
 }) => (
   <ul class="facts line">
     {visibility === 'public' ? null : <li>{words.visibilities[visibility]}</li>}
-    {approximate ? <li>{words.nearInMeaning}</li> : null}
+    {approximate ? <li>{words.similar}</li> : null}
     {category === null ? null : (
       <li>
         <a href={`/${kind}?category=${categorySlug}`}>{category}</a>

@@ -32,8 +32,10 @@ export const BROWSE_WORDS = {
   fileCount: (count: number) => (count === 1 ? '1 file' : `${number(count)} files`),
   found: (count: number) => (count === 1 ? '1 result' : `${number(count)} results`),
   showingResultsFor: 'Showing results for',
-  nearInMeaning: 'near in meaning',
-  allNearInMeaning: 'No item holds these words; these are near in meaning.',
+  similar: 'similar',
+  allSimilar: 'No item matches these words; these are similar.',
+  exactAndSimilar: (exact: number, similar: number) =>
+    `${exact === 1 ? '1 match' : `${number(exact)} matches`}, ${number(similar)} similar`,
   nothingFound: 'No results found.',
   nothingFoundHelp: 'Try fewer or different words, or browse everything.',
   nothingYet: 'Nothing here yet.',

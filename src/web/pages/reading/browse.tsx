@@ -19,8 +19,6 @@ import { type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 const PER_PAGE = 24
-/** Most hits that a list gives at once. */
-const MAX_PER_PAGE = 100
 const SORTS = ['relevance', 'newest', 'oldest', 'votes'] as const
 /** What narrows a list, and stays when something else changes. */
 const KEPT = ['q', 'type', 'category', 'tag', 'author', 'collections', 'sort'] as const
@@ -38,7 +36,7 @@ export function browse(kind: Kind) {
     const { words } = site
     const kept = readKept(kind, query)
     refuseUnknown(words, kept)
-    const find = (page: number, perPage = PER_PAGE) => call(browseItems, { ...toInput(kept), collection: kind, page, perPage })
+    const find = (page: number) => call(browseItems, { ...toInput(kept), collection: kind, page, perPage: PER_PAGE })
     const [found, { categories }] = await Promise.all([readListPage(request, find), call(listCategories, {})])
     if ('to' in found) return found
     const stars = await readStars(request, found.prompts, found.skills)
@@ -74,14 +72,7 @@ export function browse(kind: Kind) {
               clear={linkTo(base, { q: kept.q, sort: kept.sort }, {})}
             />
             <div>
-              <Summary
-                site={site}
-                kind={kind}
-                kept={kept}
-                found={found}
-                isAllNear={await isNearAlone(found, find)}
-                titles={await readTitles(request, kept.collections)}
-              />
+              <Summary site={site} kind={kind} kept={kept} found={found} titles={await readTitles(request, kept.collections)} />
               {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} marks={marks} stars={stars} />}
               {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} marks={marks} stars={stars} />}
               <PageLinks
@@ -96,15 +87,6 @@ export function browse(kind: Kind) {
       </Layout>
     )
   }
-}
-
-/** Whether no item that was found holds a word of the query. Such items are few, so one more page of hits tells. */
-async function isNearAlone(found: Found, find: (page: number, perPage: number) => Promise<Found>): Promise<boolean> {
-  const areNear = (hits: Found) => [...hits.prompts, ...hits.skills].every(({ approximate }) => approximate)
-  const shown = found.prompts.length + found.skills.length
-  if (shown === 0 || !areNear(found)) return false
-  if (shown === found.total) return true
-  return found.total <= MAX_PER_PAGE && areNear(await find(1, MAX_PER_PAGE))
 }
 
 /** Titles of the collections that narrow the list, as far as the reader may see them. */
@@ -201,17 +183,17 @@ function toCollectionGroup(
 }
 
 /** How much was found, what it was narrowed by, and the order. */
-const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; isAllNear: boolean; titles: readonly string[] }> = ({
+const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; titles: readonly string[] }> = ({
   site,
   kind,
   kept,
   found,
-  isAllNear,
   titles,
 }) => {
   const { words } = site
   const base = `/${kind}`
   const { total, correctedQuery: corrected } = found
+  const { exact } = found.facets
   const chosen = kept.sort ?? (kept.q === undefined ? 'newest' : 'relevance')
   const sorts = SORTS.filter((sort) => sort !== 'relevance' || kept.q !== undefined)
   return (
@@ -228,7 +210,8 @@ const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; isAllNear:
             {words.showingResultsFor} <a href={linkTo(base, kept, { q: corrected })}>{corrected}</a>
           </p>
         )}
-        {isAllNear ? <p class="quiet">{words.allNearInMeaning}</p> : null}
+        {exact === 0 && total > 0 ? <p class="quiet">{words.allSimilar}</p> : null}
+        {exact && exact < total ? <p class="quiet">{words.exactAndSimilar(exact, total - exact)}</p> : null}
         <Narrowed words={words} base={base} kept={kept} titles={titles} />
         {kept.q === undefined ? null : (
           <p class="quiet">

@@ -64,7 +64,7 @@ export async function showSearch({ site, call, query }: PageRequest) {
               {words.showingResultsFor} <a href={toUrl('/search', corrected)}>{corrected}</a>
             </p>
           )}
-          {hits.length > 0 && hits.every(({ approximate }) => approximate) ? <p class="quiet">{words.allNearInMeaning}</p> : null}
+          {hits.length > 0 && hits.every(({ approximate }) => approximate) ? <p class="quiet">{words.allSimilar}</p> : null}
         </div>
         {hits.length === 0 ? <WaysOn words={words} /> : null}
         {prompts.total === 0 ? null : (
