@@ -32,7 +32,7 @@ const MAX_COMPARED = 600
 /** Share of the query's words, by rarity, that a match holds: at least, and where nothing tells the meaning of items. */
 const MIN_SHARE = 0.5
 const MIN_SHARE_ALONE = 0.65
-/** Matches that are told from similar items when all are counted. */
+/** Most matches among which similar items are counted. */
 const MAX_TOLD = 2000
 /** Scores that differ by less are equal: sums depend on the order of addition. */
 const SCORE_STEP = 1e-6
