@@ -91,16 +91,20 @@ export function mountBlankFields(article: HTMLElement, filling: Filling, onChang
   const store = () => storeValues(filling.id, values)
   article.addEventListener('change', store)
   addEventListener('pagehide', store)
-  // A selection holds the fields, but not their values.
-  source?.addEventListener('copy', (event) => {
+  // A selection holds the fields as lines of their own, and those of a source not at all.
+  shown?.addEventListener('copy', (event) => {
     const selection = getSelection()
     if (event.target instanceof HTMLTextAreaElement || !selection?.rangeCount) return
-    const part = selection.getRangeAt(0).cloneContents()
+    const part = document.createElement('div')
+    part.append(selection.getRangeAt(0).cloneContents())
     for (const mark of part.querySelectorAll<HTMLElement>('mark[data-blank]')) {
       const name = mark.dataset['blank'] ?? ''
       mark.textContent = findValue(name) ?? `\${${name}}`
+      mark.style.whiteSpace = 'pre-wrap'
     }
-    event.clipboardData?.setData('text/plain', part.textContent ?? '')
+    if (shown !== source) shown.append(part)
+    event.clipboardData?.setData('text/plain', shown === source ? (part.textContent ?? '') : part.innerText)
+    part.remove()
     event.preventDefault()
   })
 
