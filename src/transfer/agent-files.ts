@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 import { readPromptType } from '../library/fields.ts'
 import { describeOddFields, splitFrontmatter } from '../library/frontmatter.ts'
+import { splitCode } from '../library/placeholders.ts'
 import { type Changes, describeChanges, toVariableName, toVariables } from './foreign-variables.ts'
 
 /** A prompt in a file that an agent or an editor reads, as a row that the prompt reader knows. */
@@ -166,25 +167,6 @@ function putNumbered(
     isCode ? piece : piece.replaceAll(NUMBERED, (raw, number: string) => (Number(number) <= most ? put(raw, Number(number)) : raw)),
   )
   return { text: replaced.join(''), inCode: [...inCode] }
-}
-
-/** A Markdown text in pieces: fenced blocks and what stands between backticks on a line are code. */
-function splitCode(text: string): { readonly piece: string; readonly isCode: boolean }[] {
-  const pieces: { piece: string; isCode: boolean }[] = []
-  let fence: string | null = null
-  for (const line of text.split(/(?<=\n)/)) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
-    const isFence = fence === null ? mark !== undefined : mark?.startsWith(fence) === true && line.trim() === mark
-    if (fence !== null || isFence) pieces.push({ piece: line, isCode: true })
-    else {
-      const parts = line.split(/(`+)/)
-      // After an odd number of marks, the last one opens nothing.
-      const lastMark = parts.length % 4 === 3 ? parts.length - 2 : parts.length
-      for (const [index, piece] of parts.entries()) pieces.push({ piece, isCode: index % 4 !== 0 && index < lastMark })
-    }
-    if (isFence) fence = fence === null ? (mark ?? null) : null
-  }
-  return pieces
 }
 
 /** A text apart from its frontmatter. Fields of these formats that are never YAML, such as `globs: *.ts`, are nothing to remark. */

@@ -86,6 +86,14 @@ describe('the answer', () => {
       inspirations: [{ title: 'Cat picture' }],
       model: 'commonplace/offline',
     })
+    // Blanks in another notation are named, and so is that nothing was added.
+    const { improved } = await readJson(await improve({ prompt: 'Write to [CUSTOMER NAME] about {{product}}.' }))
+    expect(improved).toContain('[CUSTOMER NAME]')
+    expect((await readJson(await improve({ prompt: improved }))).hints).toEqual([
+      'Not variables yet: [CUSTOMER NAME] (write ${customer name}), {{product}} (write ${product}).',
+      'The built-in rules found nothing to add. IMPROVE_MODEL sets a language model that rewrites prompts.',
+    ])
+    expect(answer.hints).toBeUndefined()
     const stream = readEvents(await (await improve({ prompt: 'a cat' }, EVENTS)).text())
     expect(stream.map(({ event }) => event)).toEqual(['delta', 'result'])
     expect(stream[0]?.data['text']).toBe(stream[1]?.data['improved'])

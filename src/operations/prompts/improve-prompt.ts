@@ -6,13 +6,17 @@ import { improveWithModel } from '../../improve/with-model/improve-with-model.ts
 import { withinOf } from '../../library/actor.ts'
 import { countCharacters, cutCharacters } from '../../library/characters.ts'
 import { textField } from '../../library/fields.ts'
+import { findPlaceholders } from '../../library/placeholders.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { hintsOutput } from '../core/filter-hints.ts'
 
 /** Longest prompt taken, in characters. */
 const MAX_PROMPT = 10_000
 const MAX_INSPIRATIONS = 3
 /** How much of an inspiration is looked at, in characters. */
 const MAX_INSPIRATION = 2_000
+/** Placeholders that a hint names. */
+const MAX_NAMED = 10
 /** The `model` that the built-in improver reports. */
 export const BUILT_IN_IMPROVER = 'commonplace/offline'
 const DAY_MS = 86_400_000
@@ -51,6 +55,18 @@ async function spend(
   throw new AppError('rate_limited', message, { retryAfterSeconds })
 }
 
+/** Blanks in other notations, and that the built-in rules (`improved` is theirs, else null) found nothing to add. */
+function toHints(prompt: string, improved: string | null): { hints?: string[] } {
+  const placeholders = [...findPlaceholders(prompt)].slice(0, MAX_NAMED)
+  const hints = [
+    ...(placeholders.length === 0
+      ? []
+      : [`Not variables yet: ${placeholders.map(([raw, variable]) => `${raw} (write ${variable})`).join(', ')}.`]),
+    ...(improved === prompt ? ['The built-in rules found nothing to add. IMPROVE_MODEL sets a language model that rewrites prompts.'] : []),
+  ]
+  return hints.length === 0 ? {} : { hints }
+}
+
 export const improvePrompt = defineOperation({
   name: 'improve_prompt',
   title: 'Improve a prompt',
@@ -76,6 +92,7 @@ export const improvePrompt = defineOperation({
     outputFormat: z.enum(OUTPUT_FORMATS),
     inspirations: z.array(z.object({ id: z.string(), slug: z.string(), title: z.string(), similarity: z.number().int().min(0).max(100) })),
     model: z.string(),
+    ...hintsOutput,
   }),
   async run(context: Needs<'budgets', 'clock' | 'findSimilar' | 'improver'>, input) {
     const { findSimilar, improver, signal, onText } = context
@@ -102,6 +119,7 @@ export const improvePrompt = defineOperation({
         outputFormat: input.outputFormat,
         inspirations: similar.map(({ prompt: { id, slug, title }, similarity }) => ({ id, slug, title, similarity })),
         model: model?.name ?? BUILT_IN_IMPROVER,
+        ...toHints(input.prompt, model ? null : improved),
       }
     } finally {
       leave()

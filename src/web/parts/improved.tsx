@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
+import { convertPlaceholders, findPlaceholders } from '../../library/placeholders.ts'
 import { countChanges, takeChanges, toChanges } from '../../library/text-changes.ts'
 import { diffTexts } from '../../library/text-diff.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
@@ -19,7 +20,10 @@ const keptChanges = z.array(z.union([z.string(), z.object({ removed: z.string(),
 /** The suggested version, with a box for each of its changes, and the prompts it is based on. */
 export const Improved: FC<{ words: Words; before: string; improvement: Improvement }> = ({ words, before, improvement }) => {
   // As fields of a form have it.
-  const improved = toLines(improvement.improved)
+  const improved = toLines(convertPlaceholders(improvement.improved))
+  const isBuiltIn = improvement.model === BUILT_IN_IMPROVER
+  const added = countLines(improvement.improved) - countLines(improvement.original)
+  const converted = findPlaceholders(improvement.improved).size
   const pieces = diffTexts(before, improved)
   const parts = toChanges(pieces)
   const count = countChanges(parts)
@@ -54,11 +58,12 @@ export const Improved: FC<{ words: Words; before: string; improvement: Improveme
         </button>
       </p>
       <p class="quiet">
-        {improvement.model === BUILT_IN_IMPROVER ? words.improvedByRules : words.improvedBy(improvement.model)}
+        {isBuiltIn ? words.addedByRules(added) : words.improvedBy(improvement.model)}
+        {converted === 0 ? null : ` ${words.convertedBlanks(converted)}`}
         {improvement.inspirations.length === 0 ? null : (
           <>
             {' '}
-            {words.learnedFrom}:{' '}
+            {isBuiltIn ? words.similarPrompts : words.learnedFrom}:{' '}
             {improvement.inspirations.map(({ slug, title }, index) => (
               <>
                 {index === 0 ? '' : ', '}
@@ -71,6 +76,10 @@ export const Improved: FC<{ words: Words; before: string; improvement: Improveme
       </p>
     </section>
   )
+}
+
+function countLines(text: string): number {
+  return text.split('\n').filter((line) => line.trim() !== '').length
 }
 
 /** A text with a box at each change; all are ticked. */

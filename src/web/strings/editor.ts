@@ -35,7 +35,10 @@ export const EDITOR_WORDS = {
   improve: 'Improve',
   improved: 'Suggested version',
   improvedBy: (model: string) => `Written by ${model}.`,
-  improvedByRules: 'Rewritten by the built-in rules (no AI model set up).',
+  addedByRules: (lines: number) =>
+    `${lines === 0 ? 'The built-in rules added nothing' : `The built-in rules added ${lines === 1 ? '1 line' : `${lines} lines`}`} (no AI model is set up).`,
+  convertedBlanks: (count: number) => (count === 1 ? '1 placeholder became a variable.' : `${count} placeholders became variables.`),
+  similarPrompts: 'Similar prompts',
   learnedFrom: 'Based on similar prompts',
   useImproved: 'Replace with this',
   chooseChanges: 'Untick a change to keep your own words there.',

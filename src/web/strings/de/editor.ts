@@ -37,7 +37,10 @@ export const EDITOR_WORDS_DE: typeof EDITOR_WORDS = {
   improve: 'Verbessern',
   improved: 'Vorschlag',
   improvedBy: (model) => `Geschrieben von ${model}.`,
-  improvedByRules: 'Nach den eingebauten Regeln umgeschrieben (kein KI-Modell eingerichtet).',
+  addedByRules: (lines) =>
+    `Die eingebauten Regeln haben ${lines === 0 ? 'nichts' : lines === 1 ? 'eine Zeile' : `${lines} Zeilen`} ergänzt (kein KI-Modell eingerichtet).`,
+  convertedBlanks: (count) => (count === 1 ? 'Ein Platzhalter wurde zur Variablen.' : `${count} Platzhalter wurden zu Variablen.`),
+  similarPrompts: 'Ähnliche Prompts',
   learnedFrom: 'Nach ähnlichen Prompts',
   useImproved: 'Hierdurch ersetzen',
   chooseChanges: 'Nimm das Häkchen bei einer Änderung weg, um dort deine Worte zu behalten.',

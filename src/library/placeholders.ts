@@ -1,0 +1,48 @@
+import { isVariableName } from './variables.ts'
+
+/** `{{name}}`, not `${{…}}` of GitHub nor `={{…}}` of JSX, and `[NAME]`, which is no link, footnote or box to tick. */
+const PLACEHOLDER = /(?<![$={])\{\{([^{}\n]{1,80})\}\}(?!\})|(?<![\]\\!])\[(\p{Lu}[\p{Lu}\d _'/-]{1,62}[\p{Lu}\d])\](?![([:])/gu
+/** What stands in brackets and is no blank: notes of writers, and marks of models. */
+const MARKS: ReadonlySet<string> = new Set(['TODO', 'FIXME', 'NOTE', 'WARNING', 'IMPORTANT', 'INST', 'SYS', 'SYSTEM', 'USER', 'END'])
+
+/** Blanks of a text that are written in another notation, with the variable each would be: `[CUSTOMER NAME]` is `${customer name}`. */
+export function findPlaceholders(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const { piece, isCode } of splitCode(text)) {
+    if (isCode) continue
+    for (const [raw, braced, bracketed = ''] of piece.matchAll(PLACEHOLDER)) {
+      const name = braced?.trim() ?? bracketed.toLowerCase()
+      if (isVariableName(name) && !MARKS.has(bracketed)) found.set(raw, `\${${name}}`)
+    }
+  }
+  return found
+}
+
+/** A text with variables for what {@link findPlaceholders} finds. Code stays as it is. */
+export function convertPlaceholders(text: string): string {
+  const found = findPlaceholders(text)
+  if (found.size === 0) return text
+  const convert = (piece: string) => piece.replaceAll(PLACEHOLDER, (raw) => found.get(raw) ?? raw)
+  return splitCode(text)
+    .map(({ piece, isCode }) => (isCode ? piece : convert(piece)))
+    .join('')
+}
+
+/** A Markdown text in pieces: fenced blocks and what stands between backticks on a line are code. */
+export function splitCode(text: string): { readonly piece: string; readonly isCode: boolean }[] {
+  const pieces: { piece: string; isCode: boolean }[] = []
+  let fence: string | null = null
+  for (const line of text.split(/(?<=\n)/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    const isFence = fence === null ? mark !== undefined : mark?.startsWith(fence) === true && line.trim() === mark
+    if (fence !== null || isFence) pieces.push({ piece: line, isCode: true })
+    else {
+      const parts = line.split(/(`+)/)
+      // After an odd number of marks, the last one opens nothing.
+      const lastMark = parts.length % 4 === 3 ? parts.length - 2 : parts.length
+      for (const [index, piece] of parts.entries()) pieces.push({ piece, isCode: index % 4 !== 0 && index < lastMark })
+    }
+    if (isFence) fence = fence === null ? (mark ?? null) : null
+  }
+  return pieces
+}
