@@ -19,6 +19,10 @@ describe('deriveDescription', () => {
     ],
     ['短い文です。これは二番目の文です。', '短い文です。これは二番目の文です。'],
     ['Short', 'Short'],
+    ['{"tone": "cool", "light": "high", "colors": ["teal", "cool gray"], "view": "eye-level shot"}', null],
+    ['{"tone": "cool", "task": "Draw a harbour at dawn for ${who:me}.", "view": "eye-level shot"}', 'Draw a harbour at dawn for [who].'],
+    ['tone: cool\nlight: high\ncolors:\n  - teal\n  - cool gray\n', null],
+    ['role: assistant\ntask: |\n  Draw a harbour at dawn, with boats.\nview: eye-level\n', 'Draw a harbour at dawn, with boats.'],
     [' \n ', null],
   ])('%j', (content, description) => {
     expect(deriveDescription(content, 'Guide')).toBe(description)

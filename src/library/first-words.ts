@@ -29,6 +29,10 @@ const JSON_START = /[{[]\s*(?:[{[]\s*){0,4}(?:"[^"\n]{1,80}"\s*:)|^\[\s*"/
 const JSON_STRING = /"((?:[^"\\]|\\[\s\S])*)"(\s*:)?/g
 const JSON_ESCAPE = /\\(?:u([0-9a-f]{4})|([\s\S]))/gi
 
+/** A key of YAML that prose does not begin with, and a line of YAML with its value. */
+const YAML_START = /^[\p{Ll}_][\p{L}\p{N}_-]{0,60}:(?:\s|$)/u
+const YAML_LINE = /^\s*(?:- +)?(?:[\p{L}_][\p{L}\p{N}_-]{0,60}:(?=\s|$))?[ \t]*(.*)$/u
+
 /** Lines that are markup alone: rules, fences, underlines of headings, borders of tables. */
 const MARKUP_LINE =
   /^[ \t]*(?:(?:#{1,6}[ \t]*)?[-=_*#~+─━═]{2,}|(?:`{3,}|~{3,})[^\n`]*|\|?(?:[ \t]?:?-+:?[ \t]?\|)+(?:[ \t]?:?-+:?)?)[ \t]*$/gm
@@ -64,11 +68,27 @@ export function firstWords(content: string, title = ''): FirstWords {
 function stripMarkup(text: string): string {
   const body = text.replace(FRONTMATTER, '')
   const source = body.trim() === '' ? text : body.trimStart()
+  const values = readJsonValues(source)
+  return collapse(stripMarkdown(values ? values.filter((part) => part.trim() !== '').join(' · ') : source))
+}
+
+/** The values of a text that is JSON, whatever introduces it first; null for another text. */
+function readJsonValues(source: string): string[] | null {
   const json = source.search(JSON_START)
-  if (json === -1) return collapse(stripMarkdown(source))
+  if (json === -1) return null
   const strings = [...source.slice(json).matchAll(JSON_STRING)]
-  const values = strings.filter(([, , colon]) => colon === undefined).map(([, value = '']) => unescapeJson(value))
-  return collapse(stripMarkdown([source.slice(0, json), ...values].filter((part) => part.trim() !== '').join(' · ')))
+  return [source.slice(0, json), ...strings.filter(([, , colon]) => colon === undefined).map(([, value = '']) => unescapeJson(value))]
+}
+
+/**
+ * The values of a text that is JSON or YAML, each on a line without markup; null for another text.
+ * @example readValues('tone: cool\ntask: Draw a harbour.') // ['cool', 'Draw a harbour.']
+ */
+export function readValues(text: string): string[] | null {
+  const source = text.slice(0, MAX_READ).trimStart()
+  const values =
+    readJsonValues(source) ?? (YAML_START.test(source) ? source.split('\n').map((line) => YAML_LINE.exec(line)?.[1] ?? '') : null)
+  return values?.map((value) => collapse(stripMarkdown(value))).filter((value) => value !== '') ?? null
 }
 
 function stripMarkdown(text: string): string {

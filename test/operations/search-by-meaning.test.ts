@@ -69,6 +69,13 @@ describe('a search by meaning', () => {
     )
     expect((await isMatch('unclog the walrus sink drain')).filter(([, isExact]) => isExact)).toEqual([])
     expect(await isMatch('feeding ')).toEqual([['Feeding', true]])
+    // When nothing matches, the languages of the texts are told.
+    for (let n = 0; n < 3; n++) await save(`Rapor ${n}`, 'Bir metin ve kısa bir özet için yaz, with the notes and more.')
+    const ask = async (query: string) => (await readJson(await test.fetch(`/api/search/prompts?query=${encodeURIComponent(query)}`))).hints
+    expect(await ask('walross füttern')).toEqual([
+      'Nothing here matches these words. Texts are in English (50 %) and Turkish (50 %): search in one of their languages.',
+    ])
+    expect([await ask('walrus '), await ask('')]).toEqual([undefined, undefined])
   })
 
   it('finds what shares no word with the query, and says so', async () => {

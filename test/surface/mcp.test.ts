@@ -174,7 +174,7 @@ describe('in this order', { shuffle: false }, () => {
             title: 'Letter',
             description: 'For letters',
             arguments: [
-              { name: 'topic', description: 'Required', required: true },
+              { name: 'topic', description: 'Topic. Required.', required: true },
               { name: 'tone', description: 'Default: plain', required: false },
             ],
           },

@@ -114,6 +114,8 @@ export interface ItemReader {
   findSkill(actor: Actor, ref: string): Promise<Skill | null>
   searchPrompts(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Prompt>>
   searchSkills(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Skill>>
+  /** Languages of the texts that others share with the actor, by ISO 639-1 code, most texts first; `share` is about the share of texts. */
+  findLanguages(actor: Actor): Promise<readonly { readonly code: string; readonly share: number }[]>
   /** What an item that the actor sees was copied from, when the actor finds that in lists. */
   findSource(actor: Actor, kind: ItemKind, ref: string): Promise<(Item & { kind: ItemKind }) | null>
   findSimilarPrompts: FindSimilar

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isCategoryNamed } from '../../library/category-name.ts'
+import type { HitScore } from '../../library/ports/search.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { usedCategories } from '../items/list-categories.ts'
 import type { Needs } from './define-operation.ts'
@@ -15,15 +16,22 @@ export const hintsOutput = {
   hints: z.array(z.string()).optional().describe('Possible mistakes in the call, with valid values, or an item that is nearly the same'),
 }
 
-/** Names the categories and tags of a filter that no visible item has, with those that some have. None for a filter that found something. */
+/**
+ * Names the languages of the texts when no hit matches the query, and the categories and tags of a filter that no visible item has, with
+ * those that some have. None for a search that found what matches.
+ */
 export async function hintsFor(
-  { actor, store }: Needs<'categories'>,
-  found: number,
+  { actor, store }: Needs<'categories' | 'items'>,
+  { total, scores, query = '' }: { readonly total: number; readonly scores: readonly HitScore[]; readonly query: string | undefined },
   filter: { readonly category?: string | undefined; readonly tags?: readonly string[] | undefined },
 ): Promise<{ hints?: string[] }> {
   const { category, tags = [] } = filter
-  if (found > 0 || (category === undefined && tags.length === 0)) return {}
   const hints: string[] = []
+  if (query.trim() !== '' && scores.length >= Math.min(1, total) && scores.every(({ isApproximate }) => isApproximate)) {
+    const languages = await store.items.findLanguages(actor)
+    if (languages.length > 0) hints.push(`Nothing here matches these words. ${describeLanguages(languages)}`)
+  }
+  if (total > 0) return hints.length > 0 ? { hints } : {}
   if (category !== undefined) {
     const categories = await store.categories.listCategories(actor)
     const isKnown = categories.some((known) => isCategoryNamed(known, category))
@@ -42,6 +50,14 @@ export async function hintsFor(
     for (const tag of tags) if (!known.includes(slugifyTag(tag))) hints.push(toHint('tag', tag, known))
   }
   return hints.length > 0 ? { hints } : {}
+}
+
+const names = new Intl.DisplayNames('en', { type: 'language' })
+
+/** @example describeLanguages([{ code: 'en', share: 0.9 }]) // 'Texts are in English (90 %): search in one of their languages.' */
+function describeLanguages(languages: Awaited<ReturnType<Needs<'items'>['store']['items']['findLanguages']>>): string {
+  const list = languages.map(({ code, share }) => `${names.of(code)} (${Math.round(share * 100)} %)`)
+  return `Texts are in ${new Intl.ListFormat('en').format(list)}: search in one of their languages.`
 }
 
 function toHint(kind: 'category' | 'tag', value: string, known: readonly string[]): string {

@@ -6,6 +6,7 @@ import { showControls } from '../../library/controls.ts'
 import { deriveDescription } from '../../library/derived-description.ts'
 import type { PromptEntry } from '../../library/items.ts'
 import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
+import { labelVariable } from '../../library/variable-label.ts'
 import { fillVariables } from '../../library/variables.ts'
 import { defineOperation, type Needs, type Sealer } from '../core/define-operation.ts'
 import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
@@ -40,8 +41,10 @@ function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
     ...describe(prompt.description ?? deriveDescription(prompt.start, prompt.title)),
     arguments: prompt.variables.map((variable) => ({
       name: variable.name,
-      description:
-        variable.default === undefined ? 'Required' : cutCharacters(showControls(`Default: ${variable.default}`), MAX_ARGUMENT_DESCRIPTION),
+      description: cutCharacters(
+        showControls(variable.default === undefined ? `${labelVariable(variable.name)}. Required.` : `Default: ${variable.default}`),
+        MAX_ARGUMENT_DESCRIPTION,
+      ),
       required: variable.required,
     })),
   }

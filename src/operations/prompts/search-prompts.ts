@@ -39,7 +39,11 @@ export const searchPrompts = defineOperation({
       offset: 0,
     })
     countSearch(context, input.query, items.length)
-    const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
+    const hints = await hintsFor(
+      context,
+      { total: items.length, scores, query: input.query },
+      { category: input.category, tags: oneOf(input.tag) },
+    )
     const records = items.map((prompt) => toFoundPrompt(prompt, baseUrl))
     const frame = { query: input.query, count: items.length }
     const budget = input.maxCharacters

@@ -37,7 +37,11 @@ export const searchSkills = defineOperation({
       offset: 0,
     })
     countSearch(context, input.query, items.length)
-    const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
+    const hints = await hintsFor(
+      context,
+      { total: items.length, scores, query: input.query },
+      { category: input.category, tags: oneOf(input.tag) },
+    )
     const skills = items.map((skill) => toFoundSkill(skill, baseUrl))
     return { query: input.query, count: items.length, skills: withScores(skills, scores), ...hints }
   },

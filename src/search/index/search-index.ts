@@ -3,6 +3,7 @@ import type { ItemKind } from '../../library/items.ts'
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { QueryWords } from '../../library/ports/search.ts'
 import { indexText } from '../analysis/indexed-text.ts'
+import { findLanguages, type LanguageShare } from '../analysis/languages.ts'
 import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
 import { copySentences, type SentenceSnapshot } from '../ranking/near-clusters.ts'
 import { planDistinctive, rarityFor, selectSharing } from '../ranking/near-duplicates.ts'
@@ -90,6 +91,8 @@ export interface SearchIndex {
   countAmong(kind: ItemKind, viewer: Viewer, seqs: Iterable<number>): number
   /** The tags of items the viewer finds, of both kinds: most used first. */
   countTags(viewer: Viewer): ReturnType<typeof countByTag>
+  /** Of the texts that others share with the viewer, of both kinds: hidden ones are not looked at. */
+  findLanguages(viewer: Viewer): LanguageShare[]
   /**
    * Public items like a text, in meaning and shared words, with a similarity from 0 to 1; none when nothing is near. `cosines` as for
    * `search`; `sentence` is the text as the encoder reads it.
@@ -234,6 +237,14 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     countCategories: (kind, viewer) => countByCategory(viewOf(kind, viewer), viewer),
     countAmong: (kind, viewer, seqs) => countAmong(viewOf(kind, viewer), viewer, seqs),
     countTags: (viewer) => countByTag(viewsOf(viewer), viewer),
+    findLanguages(viewer) {
+      const views = viewsOf(viewer)
+      const texts = views.reduce((sum, { totals }) => sum + totals.items, 0)
+      return findLanguages(texts, (word) => {
+        const id = vocabulary.idOf(word)
+        return id === undefined ? 0 : views.reduce((sum, { postings }) => sum + postings.countOf(id), 0)
+      })
+    },
     similar(kind, text, filter, limit, cosines = null, sentence = null) {
       const index = viewOf(kind)
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))

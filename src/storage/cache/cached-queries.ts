@@ -186,6 +186,7 @@ export function cacheQueries(
       const answer = await tags(actor, [], async () => ({ list: await queries.countTags(actor) }))
       return answer === null ? await queries.countTags(actor) : answer.list
     },
+    findLanguages: queries.findLanguages,
     countCollected: queries.countCollected,
     findViewer: queries.findViewer,
   }

@@ -75,6 +75,7 @@ export interface ItemQueries {
   listVersions(actor: Actor, itemId: string, page: { readonly before: number | null; readonly limit: number }): Promise<Version[]>
   listCategories(actor: Actor): Promise<(Category & { readonly prompts: number; readonly skills: number })[]>
   countTags(actor: Actor): Promise<ReturnType<SearchIndex['countTags']>>
+  findLanguages(actor: Actor): Promise<ReturnType<SearchIndex['findLanguages']>>
   countCollected: CountCollected
   /** What the actor finds in the index, by the visibility rule. */
   findViewer(actor: Actor): Promise<Viewer>
@@ -339,6 +340,10 @@ export function createItemQueries(
     async countTags(actor) {
       const viewer = await viewerOf(actor)
       return (await search.current()).countTags(viewer)
+    },
+    async findLanguages(actor) {
+      const viewer = await viewerOf(actor)
+      return viewer.within ? [] : (await search.current()).findLanguages(viewer)
     },
   }
 }

@@ -73,6 +73,7 @@ export function readItems(
       return { prompts: await toPrompts(db, rows), next: last ? { createdAt: last.created_at, order: last.seq } : null }
     },
     countPrompts: queries.countPrompts,
+    findLanguages: queries.findLanguages,
     listVersions: queries.listVersions,
     findVersion: readVersions(db).findVersion,
     findSkillAt: readManifests(db).findSkillAt,
