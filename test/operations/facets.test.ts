@@ -6,6 +6,7 @@ interface Facets {
   types: { type: string; count: number }[]
   categories: { slug: string; count: number }[]
   tags: { slug: string; name: string; count: number }[]
+  exact: number | null
 }
 
 /** The counts beside the filters of a list: what each choice would find. */
