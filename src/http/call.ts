@@ -1,6 +1,7 @@
 import type { Answer, Exchange } from '../exchange.ts'
 import type { Actor } from '../library/actor.ts'
 import type { ClientOfRequest } from '../library/ports/logins.ts'
+import type { WorkMeter } from '../library/ports/store.ts'
 import type { Context } from '../operations/core/define-operation.ts'
 import type { Route, RouteKind } from './route.ts'
 
@@ -23,6 +24,8 @@ export interface Call {
   readonly operations: Set<string>
   /** Counts more points for the caller. @throws AppError `rate_limited` */
   charge(points: number): Promise<void>
+  /** Gets the points of work that was measured; they are charged when the answer is sent. */
+  readonly work: WorkMeter
   /** Reads the body of at most `maxBytes`. @throws AppError as the body reader does */
   readBytes(maxBytes: number): Promise<Uint8Array>
   /** Waits for the caller's turn before work of this cost; null when it may go on at once. */

@@ -206,6 +206,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       isKnown: false,
       linkId: null,
       lacksFactor: false,
+      work: { points: 0 },
       async charge(points) {
         await limits.count(call.caller, points)
       },
@@ -322,7 +323,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   return async (exchange, send) => {
     const startedMs = performance.now()
     const { call, route, allowed } = toCall(exchange)
-    const work: WorkMeter = { points: 0 }
     let place: Place | null = null
     let answer: Answer | undefined
     try {
@@ -338,7 +338,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         }
         if (exchange.hasLeft()) answer = CLIENT_LEFT
         else if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)
-        else answer = await parts.meterWork(work, () => parts.answer(call.actor, async () => await respond(call, route, allowed)))
+        else answer = await parts.meterWork(call.work, () => parts.answer(call.actor, async () => await respond(call, route, allowed)))
         holdAnswer(place, answer)
       } catch (thrown) {
         dropBody(answer)
@@ -354,7 +354,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       throw error
     } finally {
       place?.leave()
-      if (work.points > 0) await limits.settle(call.caller, work.points)
+      if (call.work.points > 0) await limits.settle(call.caller, Math.ceil(call.work.points))
     }
   }
 }

@@ -1,4 +1,3 @@
-import { MAX_BODY_BYTES } from '../http/body.ts'
 import { DOCUMENTS } from './documents.ts'
 import type { FormLimit } from './forms.ts'
 import { changeIdentities, showIdentities } from './pages/account/identities.tsx'
@@ -86,6 +85,8 @@ export interface PageEntry {
 /** Points of reading files to import, which takes five seconds at most, and of importing some of them: about half a second. */
 const CHECK_COST = 2_000
 const IMPORT_COST = 500
+/** Values of a prompt's blanks, as a form sends them: a filled-in text has at most a million characters. */
+const MAX_VALUES_BYTES = 2 * 1024 * 1024
 /** Points of changing many items at once: hundreds are written. */
 const BULK_COST = 1_000
 
@@ -100,7 +101,7 @@ export const PAGES: readonly PageEntry[] = [
     page: showPromptPage,
     act: fillPrompt,
     allowsAnonymous: true,
-    form: { maxBytes: MAX_BODY_BYTES, tooLarge: (words) => words.valuesTooLarge },
+    form: { maxBytes: MAX_VALUES_BYTES, tooLarge: (words) => words.valuesTooLarge },
   },
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
   { path: '/prompts/:ref/collections', page: showCollecting('prompts'), act: collectItem('prompts') },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -43,13 +44,14 @@ interface Asked {
 const MAY_BE_TOO_LARGE = [200, 400, 413]
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
 const PAGE = { accept: 'text/html' }
+let FORM: Readonly<Record<string, string>> = {}
 let library: WatchedLibrary
 let served: Awaited<ReturnType<typeof serveWatched>>
 let observer: ReturnType<typeof startObserver>
 let scale = 1
 const floorTimes: number[] = []
 let floor: Awaited<ReturnType<typeof startFloor>>
-const names = { skills: [''], prompts: [''], ids: [''] }
+const names = { skills: [''], prompts: [''], ids: [''], tip: '' }
 
 function callMcp(method: string, params: object = {}): Asked {
   return { method: 'POST', path: '/api/mcp', headers: JSON_HEADERS, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) }
@@ -135,7 +137,42 @@ const DEAREST: Readonly<Record<string, Dear>> = {
       headers: PAGE,
     }),
   },
+  'a form of 4 MiB that fills in a prompt': {
+    limitMs: LIMIT_MS,
+    statuses: MAY_BE_TOO_LARGE,
+    ask: () => ({
+      method: 'POST',
+      path: `/prompts/${library.askingPrompt}/fill`,
+      headers: FORM,
+      body: `v.who=${'%C3%A9'.repeat(9_000)}${Array.from({ length: 400 }, (_, n) => `&v.n${n}=${'%C3%A9'.repeat(1_650)}`).join('')}`,
+    }),
+  },
+  'a form of 4 MiB in one field': {
+    limitMs: LIMIT_MS,
+    statuses: MAY_BE_TOO_LARGE,
+    ask: () => ({
+      method: 'POST',
+      path: `/prompts/${library.askingPrompt}/fill`,
+      headers: FORM,
+      body: `v.who=${'%C3%A9'.repeat(BIG / 6 - 10)}`,
+    }),
+  },
+  'a fetch by Git with 19,000 commits it has': {
+    limitMs: LIMIT_MS,
+    isElsewhere: true,
+    ask: (repetition) =>
+      askGit(Array.from({ length: 19_000 }, (_, n) => `have ${createHash('sha1').update(`${repetition} ${n}`).digest('hex')}\n`)),
+  },
+  'a shallow fetch by Git': { limitMs: LIMIT_MS, isElsewhere: true, ask: () => askGit(['deepen 1\n', 'done\n']) },
   'the site map': { limitMs: LIMIT_MS, ask: () => ({ path: '/sitemap.xml' }) },
+}
+
+/** A fetch of the whole library. */
+function askGit(words: readonly string[]): Asked {
+  const toLine = (text: string) => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`
+  const lines = ['command=fetch\n', '0001', `want ${names.tip}\n`, ...words].map((text) => (text === '0001' ? text : toLine(text)))
+  const headers = { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' }
+  return { method: 'POST', path: '/library.git/git-upload-pack', headers, body: `${lines.join('')}0000` }
 }
 
 const listedSlugs = z.array(z.looseObject({ id: z.string(), slug: z.string() }))
@@ -150,6 +187,9 @@ beforeAll(async () => {
   names.prompts = prompts.map(({ slug }) => slug)
   names.ids = prompts.map(({ id }) => id)
   names.skills = skills.map(({ slug }) => slug)
+  FORM = { ...PAGE, 'content-type': 'application/x-www-form-urlencoded', origin: served.url }
+  const refs = await fetch(`${served.url}/library.git/info/refs?service=git-upload-pack`)
+  names.tip = /[0-9a-f]{40}(?= HEAD)/.exec(await refs.text())?.[0] ?? ''
   observer = startObserver(served, library, { probes: ['healthz'], everyMs: 2 })
   await measureFloor()
 }, 180_000)

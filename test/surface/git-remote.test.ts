@@ -242,8 +242,9 @@ describe.skipIf(!hasGit())('the Git remote', () => {
       expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe('3')
       await git(at, 'fetch', '-q', '--depth', '5')
       expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe('5')
-      await git(at, 'fetch', '-q', '--deepen', '2')
+      await git(at, 'fetch', '-q', '--depth', '7')
       expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe('7')
+      await expect(git(at, 'fetch', '-q', '--deepen', '2')).rejects.toThrow()
       await git(at, 'fsck', '--full', '--strict')
       await git(at, 'fetch', '-q', '--unshallow')
       expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe(await git(await clone('/library.git'), 'rev-list', '--count', 'HEAD'))
@@ -503,12 +504,17 @@ describe.skipIf(!hasGit())('the Git remote', () => {
       'deepen 1e9',
       'filter blob:none',
       'deepen-not main',
+      'deepen-relative',
       'shallow',
     ]) {
       expect(await post(`${pkt('command=fetch')}0001${pkt(line)}0000`), line).toBe(400)
     }
-    const ids = Array.from({ length: 20_001 }, (_, n) => pkt(`have ${n.toString(16).padStart(40, '0')}`)).join('')
-    expect(await post(`${pkt('command=fetch')}0001${ids}0000`)).toBe(400)
+    const idsOf = (word: string) => Array.from({ length: 5_001 }, (_, n) => pkt(`${word} ${n.toString(16).padStart(40, '0')}`)).join('')
+    expect(await post(`${pkt('command=fetch')}0001${idsOf('shallow')}0000`)).toBe(400)
+    // Of a long list of commits that the client has, the newest count.
+    expect(
+      await post(`${pkt('command=fetch')}0001${pkt(`want ${await head(await clone('/library.git'))}`)}${idsOf('have')}${pkt('done')}0000`),
+    ).toBe(200)
     expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
     expect(await post(new Uint8Array(gzipSync(Buffer.alloc(64 * 1024 * 1024))), { 'content-encoding': 'gzip' })).toBe(413)
     expect(await post('not gzip', { 'content-encoding': 'gzip' })).toBe(400)

@@ -197,6 +197,7 @@ describe('the cache of pages', () => {
     operations: new Set(),
     charge: async () => {},
     readBytes: async () => new Uint8Array(),
+    work: { points: 0 },
     takeTurn: () => null,
   })
 

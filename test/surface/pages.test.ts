@@ -113,7 +113,7 @@ describe('pages', () => {
     expect(refused.html).toContain('\nKept</textarea>')
     const large = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': 'x'.repeat(4 * 1024 * 1024) })
     expect([large.status, large.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8'])
-    expect(large.html).toContain('The values exceed 4 MiB in total.')
+    expect(large.html).toContain('The values exceed 2 MiB in total.')
     const foreign = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': 'x' }, { origin: 'https://evil.example' })
     expect(foreign.status).toBe(403)
   })

@@ -15,8 +15,6 @@ export interface FetchRequest {
   readonly namesEach: boolean
   /** Most commits to send from the tip; null for all. */
   readonly depth: number | null
-  /** Whether the depth counts from what the client has. */
-  readonly isRelative: boolean
   /** Only commits since then, in seconds; null for all. */
   readonly since: number | null
 }
@@ -47,7 +45,7 @@ export function planFetch(history: History, request: FetchRequest): FetchPlan {
   const cuts = request.shallows.flatMap((id) => placeOf.get(id) ?? [])
   const isCutting = request.depth !== null || request.since !== null
   const cut = Math.max(-1, ...cuts.filter((place) => place <= Math.max(had, wanted)))
-  const first = isCutting ? findFirst(history, request, wanted, cut) : 0
+  const first = isCutting ? findFirst(history, request, wanted) : 0
   const boundary = isCutting ? toBoundary(history, first, cuts) : null
   const isReady = request.isDone || (!request.waitsForDone && (common.length > 0 || request.haves.length === 0))
   if (!isReady) return { unknown: null, common, boundary, objects: null }
@@ -77,8 +75,8 @@ export function planFetch(history: History, request: FetchRequest): FetchPlan {
 }
 
 /** The first commit that a client gets. */
-function findFirst({ commits }: History, { depth, isRelative, since }: FetchRequest, wanted: number, cut: number): number {
-  const byDepth = depth === null ? 0 : isRelative && cut >= 0 ? cut - depth : wanted - depth + 1
+function findFirst({ commits }: History, { depth, since }: FetchRequest, wanted: number): number {
+  const byDepth = depth === null ? 0 : wanted - depth + 1
   const bySince = since === null ? 0 : commits.findIndex(({ time }) => time >= since)
   // Where nothing is as new, the newest is given.
   return Math.min(Math.max(0, wanted), Math.max(0, byDepth, bySince < 0 ? wanted : bySince))

@@ -5,6 +5,7 @@ import type { Answer } from '../../exchange.ts'
 import type { BoundRoute, Call } from '../../http/call.ts'
 import { createPieceSender } from '../../http/downloads/download.ts'
 import { type ChannelScope, marketplaceName, parseScope, scopePath } from '../../library/channel-scope.ts'
+import type { WorkMeter } from '../../library/ports/store.ts'
 import { createTally } from '../../library/tally.ts'
 import type { Channel } from '../channel.ts'
 import { describeScope, nameReader } from '../marketplace.ts'
@@ -27,7 +28,7 @@ const BRANCH = 'refs/heads/main'
 /** No cache keeps what can be withdrawn, and clients always ask. */
 const NO_CACHE = { 'cache-control': 'no-cache' }
 /** What clients of the first version get (git-scm.com, "protocol-capabilities"). */
-const CAPABILITIES = `multi_ack_detailed side-band-64k shallow no-progress deepen-since deepen-relative symref=HEAD:${BRANCH} object-format=sha1`
+const CAPABILITIES = `multi_ack_detailed side-band-64k shallow no-progress deepen-since symref=HEAD:${BRANCH} object-format=sha1`
 
 const inflate = promisify(gunzip)
 
@@ -49,7 +50,11 @@ export function gitRoutes(
   const usesVersion2 = ({ exchange }: Call) => /(?:^|:)version=2(?:$|:)/.test(exchange.header('git-protocol') ?? '')
 
   /** The pieces of a pack. Whoever has them takes all, or calls `return`: the thread keeps the pack until then. */
-  const readPack = (pack: string, release: () => void): Required<Pick<AsyncIterator<Uint8Array, undefined>, 'next' | 'return'>> => {
+  const readPack = (
+    pack: string,
+    work: WorkMeter,
+    release: () => void,
+  ): Required<Pick<AsyncIterator<Uint8Array, undefined>, 'next' | 'return'>> => {
     let isOver = false
     const end = () => {
       isOver = true
@@ -59,7 +64,7 @@ export function gitRoutes(
     return {
       async next() {
         if (isOver) return end()
-        const told = await thread.ask({ kind: 'next', pack }).catch((error: unknown) => {
+        const told = await thread.ask({ kind: 'next', pack }, work).catch((error: unknown) => {
           end()
           throw error
         })
@@ -75,7 +80,7 @@ export function gitRoutes(
   }
   const sendPack = async (call: Call, head: Uint8Array, pack: string, release: () => void): Promise<Answer> => {
     const headers = { 'content-type': `application/x-${SERVICE}-result`, ...NO_CACHE }
-    const pieces = readPack(pack, release)
+    const pieces = readPack(pack, call.work, release)
     try {
       const first: Uint8Array[] = [head]
       let size = 0
@@ -109,7 +114,7 @@ export function gitRoutes(
     }
     const release = packs.add(call.caller)
     const told = await repository
-      .ask((key) => ({ kind: 'fetch', key, request }))
+      .ask((key) => ({ kind: 'fetch', key, request }), call.work)
       .catch((error: unknown) => {
         release()
         throw error

@@ -1,28 +1,36 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../errors.ts'
+import type { WorkMeter } from '../../library/ports/store.ts'
 import type { GitAnswer, GitQuestion, NumberedAnswer, NumberedQuestion } from './messages.ts'
 
 /** Heap of the thread; objects of histories are outside of it. */
 const LIMITS = { maxOldGenerationSizeMb: 1024 }
 
+/** Processor time that a point pays for. */
+const MS_A_POINT = 10
+
 /** The thread that builds histories and packs. It starts with the first question. */
 export interface GitThread {
-  /** @throws AppError `unavailable` when the thread cannot start, ends, or fails */
-  ask(question: GitQuestion): Promise<GitAnswer>
+  /**
+   * @param work gets the points of the processor time that the answer took
+   * @throws AppError `unavailable` when the thread cannot start, ends, or fails
+   */
+  ask(question: GitQuestion, work?: WorkMeter): Promise<GitAnswer>
   close(): Promise<void>
 }
 
 /** A thread that is not started. One that ended starts again with the next question, without what it held. */
 export function createGitThread(): GitThread {
-  const pending = new Map<number, { resolve(answer: GitAnswer): void; reject(error: AppError): void }>()
+  const pending = new Map<number, { resolve(answer: GitAnswer): void; reject(error: AppError): void; work: WorkMeter | undefined }>()
   let worker: Worker | null = null
   let last = 0
   let hasEnded = false
 
   const start = (): Worker => {
     const started = startWorker()
-    started.on('message', ({ number, answer }: NumberedAnswer) => {
+    started.on('message', ({ number, answer, cpuMs }: NumberedAnswer) => {
       const waiting = pending.get(number)
+      if (waiting?.work) waiting.work.points += cpuMs / MS_A_POINT
       pending.delete(number)
       if (pending.size === 0) started.unref()
       if (answer.kind === 'failed' && answer.reason === 'too-large') {
@@ -45,7 +53,7 @@ export function createGitThread(): GitThread {
     return started
   }
   return {
-    ask: (question) =>
+    ask: (question, work) =>
       new Promise((resolve, reject) => {
         if (hasEnded) return reject(unavailable())
         try {
@@ -54,7 +62,7 @@ export function createGitThread(): GitThread {
           return reject(unavailable(error))
         }
         const number = ++last
-        pending.set(number, { resolve, reject })
+        pending.set(number, { resolve, reject, work })
         worker.ref()
         worker.postMessage({ number, question } satisfies NumberedQuestion)
       }),

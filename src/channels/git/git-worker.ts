@@ -172,6 +172,7 @@ function answer(question: GitQuestion): GitAnswer {
 }
 
 parentPort?.on('message', ({ number, question }: NumberedQuestion) => {
+  const before = process.threadCpuUsage()
   let result: GitAnswer
   try {
     result = answer(question)
@@ -179,5 +180,6 @@ parentPort?.on('message', ({ number, question }: NumberedQuestion) => {
     result = { kind: 'failed', reason: 'fault', message: error instanceof Error ? error.message : String(error) }
   }
   const transfer = result.kind === 'piece' && result.bytes ? [result.bytes.buffer] : []
-  parentPort?.postMessage({ number, answer: result } satisfies NumberedAnswer, transfer)
+  const { user, system } = process.threadCpuUsage(before)
+  parentPort?.postMessage({ number, answer: result, cpuMs: (user + system) / 1000 } satisfies NumberedAnswer, transfer)
 })

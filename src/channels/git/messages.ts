@@ -37,5 +37,7 @@ export interface NumberedQuestion {
 }
 export interface NumberedAnswer {
   readonly number: number
+  /** Processor time that the thread took for it, in milliseconds. */
+  readonly cpuMs: number
   readonly answer: GitAnswer
 }

@@ -4,6 +4,7 @@ import { createRevisionCaches } from '../../cache/revision-cache.ts'
 import { AppError } from '../../errors.ts'
 import { type Actor, readerKey } from '../../library/actor.ts'
 import { type ChannelScope, scopePath } from '../../library/channel-scope.ts'
+import type { WorkMeter } from '../../library/ports/store.ts'
 import type { SharedVersion } from '../../library/shared-changes.ts'
 import { listSharedChanges } from '../../operations/channels/list-shared-changes.ts'
 import { readSharedVersions } from '../../operations/channels/read-shared-versions.ts'
@@ -28,7 +29,7 @@ export interface Repository {
   /** Its newest commit; null where there is nothing. */
   readonly tip: ObjectId | null
   /** Asks about the history. @throws AppError `unavailable` */
-  ask(makeQuestion: (key: string) => GitQuestion): Promise<GitAnswer>
+  ask(makeQuestion: (key: string) => GitQuestion, work: WorkMeter): Promise<GitAnswer>
 }
 
 /** Who opens a repository. */
@@ -122,13 +123,13 @@ export function createRepositories(
     return {
       tip,
       // In turn, so that no answer comes from a history that is half built.
-      ask: (makeQuestion) =>
+      ask: (makeQuestion, work) =>
         inTurn(key, async () => {
-          const first = await thread.ask(makeQuestion(key))
+          const first = await thread.ask(makeQuestion(key), work)
           if (first.kind !== 'gone') return first
           // The thread let go of it.
           await buildInTurn(key, reader, scope)
-          return await thread.ask(makeQuestion(key))
+          return await thread.ask(makeQuestion(key), work)
         }),
     }
   }

@@ -3,8 +3,11 @@ import type { FetchRequest } from './fetch.ts'
 import type { PktLine } from './pkt-line.ts'
 import type { ObjectId } from './tree.ts'
 
-/** Most wants, haves and shallow commits of one request. Git sends at most some hundred haves at once. */
-const MAX_IDS = 20_000
+/** Most wants, haves and shallow commits of one request. */
+const MAX_IDS = 5_000
+
+/** Ways to deepen that no answer is made for; Git 1.9 and newer do without them. */
+const UNSUPPORTED: ReadonlySet<string> = new Set(['deepen-not', 'deepen-relative'])
 
 /** A request while it is read. */
 interface Draft {
@@ -13,7 +16,6 @@ interface Draft {
   readonly shallows: Set<ObjectId>
   isDone: boolean
   depth: number | null
-  isRelative: boolean
   since: number | null
 }
 
@@ -35,8 +37,8 @@ export function readFirstVersionFetch(lines: readonly PktLine[]): FetchRequest {
     return line === capabilities && line.kind === 'data' ? { kind: 'data', text: line.text.split(' ').slice(0, 2).join(' ') } : line
   })
   const request = readWords(plain, (name) => name === 'filter')
-  const isRelative = words.includes('deepen-relative')
-  return { ...request, isRelative, waitsForDone: true, namesEach: words.includes('multi_ack_detailed') }
+  if (words.includes('deepen-relative')) throw notSupported('deepen-relative')
+  return { ...request, waitsForDone: true, namesEach: words.includes('multi_ack_detailed') }
 }
 
 function readWords(lines: readonly PktLine[], isRefused: (name: string) => boolean): Omit<FetchRequest, 'waitsForDone' | 'namesEach'> {
@@ -46,13 +48,12 @@ function readWords(lines: readonly PktLine[], isRefused: (name: string) => boole
     shallows: new Set(),
     isDone: false,
     depth: null,
-    isRelative: false,
     since: null,
   }
   for (const line of lines) {
     if (line.kind !== 'data') continue
     const [name = '', value = ''] = line.text.split(' ', 2)
-    if (isRefused(name) || name === 'deepen-not') throw new AppError('invalid_input', `"${name}" is not supported here.`)
+    if (isRefused(name) || UNSUPPORTED.has(name)) throw notSupported(name)
     readWord(draft, name, value)
     if (draft.wants.size + draft.haves.size + draft.shallows.size > MAX_IDS) {
       throw new AppError('invalid_input', `A request names at most ${MAX_IDS} commits.`)
@@ -78,15 +79,16 @@ function readWord(draft: Draft, name: string, value: string): void {
     case 'deepen-since':
       draft.since = readNumber(name, value)
       break
-    case 'deepen-relative':
-      draft.isRelative = true
-      break
     case 'done':
       draft.isDone = true
       break
     default:
     // What else a client may say changes no answer: thin-pack, no-progress, include-tag, ofs-delta.
   }
+}
+
+function notSupported(name: string): AppError {
+  return new AppError('invalid_input', `"${name}" is not supported here. Fetch with --depth or --unshallow.`)
 }
 
 function readId(text: string): ObjectId {

@@ -50,7 +50,7 @@ export const BROWSE_WORDS = {
   copy: 'Copy',
   copied: 'Copied',
   fillIn: 'Apply',
-  valuesTooLarge: 'The values exceed 4 MiB in total. Go back and shorten them, or copy the prompt and fill it in elsewhere.',
+  valuesTooLarge: 'The values exceed 2 MiB in total. Go back and shorten them, or copy the prompt and fill it in elsewhere.',
   original: 'Clear values',
   unfilled: (names: string) => `Missing values: ${names}.`,
   asJson: 'JSON',

@@ -50,7 +50,7 @@ export const BROWSE_WORDS_DE: typeof BROWSE_WORDS = {
   copy: 'Kopieren',
   copied: 'Kopiert',
   fillIn: 'Einsetzen',
-  valuesTooLarge: 'Die Werte sind zusammen größer als 4 MiB. Geh zurück und kürze sie, oder kopiere den Prompt und fülle ihn anderswo aus.',
+  valuesTooLarge: 'Die Werte sind zusammen größer als 2 MiB. Geh zurück und kürze sie, oder kopiere den Prompt und fülle ihn anderswo aus.',
   original: 'Werte leeren',
   unfilled: (names) => `Fehlende Werte: ${names}.`,
   asJson: 'JSON',
