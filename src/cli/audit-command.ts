@@ -52,7 +52,7 @@ export function addAuditCommand(program: Command, withApp: WithApp): void {
         }
         for (let before: number | undefined; ; ) {
           const events = await store.audit.listEvents(ANONYMOUS, { ...query, before, limit: PAGE })
-          for (const event of events) printJson(toAuditRecord(event, false))
+          for (const event of events) printJson(toAuditRecord(event, () => false))
           before = events.at(-1)?.order
           if (events.length < PAGE) return
         }

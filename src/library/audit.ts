@@ -34,6 +34,10 @@ export const AUDIT_ACTIONS = {
   item_received: 'item',
   items_handed_over: 'user',
   items_imported: 'user',
+  /** Many items at once: one event for each owner. */
+  items_changed: 'user',
+  items_deleted: 'user',
+  items_restored: 'user',
   key_created: 'key',
   key_revoked: 'key',
   /** A program signed in by OAuth: what it holds is a key of the person. */
@@ -108,6 +112,7 @@ const FIELDS = [
   'content',
   'files',
   'slug',
+  'visibility',
   'displayName',
   'bio',
   'language',
@@ -120,10 +125,14 @@ export type AuditField = (typeof FIELDS)[number]
 /** Settings that are kept in the library. */
 const KEPT_SETTINGS = ['sealing_key', 'service_url'] as const
 
+/** Most items that an event of many items names. */
+export const MAX_NAMED_ITEMS = 20
+
 const count = z.number().int().min(0)
 /**
  * The details of an event: only numbers and values of closed lists, so that no text gets into the log. `version` was written, `restored` is
- * its source; `first` to `last` were purged; `into` is the id of the category that has everything since a merge.
+ * its source; `first` to `last` were purged; `into` is the id of the category that has everything since a merge; of `count` items, `items`
+ * has the ids of the first ones.
  */
 export const auditDetail = z
   .strictObject({
@@ -149,6 +158,8 @@ export const auditDetail = z
     removed: count,
     moved: count,
     into: z.string().regex(/^\d{1,19}$/),
+    count,
+    items: z.array(z.string().refine(isId)).max(MAX_NAMED_ITEMS),
   })
   .partial()
 export type AuditDetail = Readonly<z.infer<typeof auditDetail>>
@@ -173,6 +184,36 @@ export interface AuditEntry {
   readonly detail?: AuditDetail
   /** For people who become the actor with this event, such as by signing in. Default: the current actor */
   readonly actorId?: string
+}
+
+const OF_MANY: { readonly [Action in AuditAction]?: AuditAction } = {
+  item_changed: 'items_changed',
+  item_visibility_changed: 'items_changed',
+  item_deleted: 'items_deleted',
+  item_restored: 'items_restored',
+}
+
+/** Events of an action on many items as one for each owner; what was done to one item alone stays as it is. */
+export function groupEntries(entries: readonly AuditEntry[]): AuditEntry[] {
+  const groups = Map.groupBy(entries, ({ action, ownerId }) => `${OF_MANY[action] ?? ''} ${ownerId}`)
+  return [...groups.values()].flatMap((group) => {
+    const action = group[0] && OF_MANY[group[0].action]
+    const ids = [...new Set(group.flatMap(({ targetId }) => targetId ?? []))]
+    if (!action || ids.length < 2) return group
+    const { ownerId = null, detail: { kind } = {} } = group[0] ?? {}
+    const isOfVisibility = (entry: AuditEntry) => entry.action === 'item_visibility_changed'
+    const fields = new Set(group.flatMap((entry) => (isOfVisibility(entry) ? ['visibility' as const] : (entry.detail?.fields ?? []))))
+    const to = new Set(group.filter(isOfVisibility).flatMap(({ detail }) => detail?.to ?? []))
+    const [only] = to
+    const detail = {
+      ...(kind === undefined ? {} : { kind }),
+      count: ids.length,
+      items: ids.slice(0, MAX_NAMED_ITEMS),
+      ...(fields.size === 0 ? {} : { fields: [...fields] }),
+      ...(to.size === 1 && only !== undefined ? { to: only } : {}),
+    }
+    return [{ action, targetId: ownerId, ownerId, detail }]
+  })
 }
 
 /** Who acts for {@link Actor}: null for an operator on the command line, who is not a user. */
@@ -201,6 +242,8 @@ export interface AuditEvent {
   readonly detail: AuditDetail
   /** The name of the category that `detail.into` names. */
   readonly intoName: string | null
+  /** The items that `detail.items` names, with the titles that the reader may see. */
+  readonly items: readonly { readonly id: string; readonly name: string | null }[]
 }
 
 /** Which events, the newest first. */

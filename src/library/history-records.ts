@@ -73,6 +73,8 @@ const fileEntry = z.strictObject({
   mode: z.literal([0o644, 0o755]).optional(),
 })
 
+const tagName = textField({ min: 1, max: 200 })
+
 /** What an item and each of its versions hold. A prompt has `type` and `content`, a skill `files`. */
 const stateFields = {
   title: titleField,
@@ -81,7 +83,7 @@ const stateFields = {
   content: contentField.optional(),
   files: z.array(fileEntry).optional(),
   category: z.string().max(MAX_SLUG).nullable(),
-  tags: z.array(textField({ min: 1, max: 200 })).max(MAX_TAGS),
+  tags: z.array(tagName).max(MAX_TAGS),
   visibility: z.enum(VISIBILITIES),
 }
 
@@ -167,6 +169,9 @@ const changeRecord = z.strictObject({
   path: z.string().regex(/^(?:plugins\/[a-z0-9-]{1,64}|prompts\/[a-z0-9-]{1,64}\/[a-z0-9-]{1,64}\.md)$/, 'is not a path of the Git remote'),
   category: z.string().max(MAX_SLUG).nullable(),
   at: when,
+  tags: z.array(tagName).max(MAX_TAGS).optional(),
+  /** Who made it, by username. */
+  actor: z.string().max(64).optional(),
 })
 
 /** A line of a whole export, as JSON. */

@@ -27,6 +27,8 @@ export interface SharedState {
   readonly audience: Audience
   readonly path: string
   readonly category: string | null
+  /** Names of tags, as JSON. */
+  readonly tags: string
 }
 
 /** An entry of the log that a caller may see: an item had this version at this path. */
@@ -60,8 +62,22 @@ export interface SharedVersion {
   readonly note: string | null
   /** Of the item, by username. */
   readonly author: string
-  /** Of the version, by username. */
+  /** Of the change, by username. */
   readonly writer: string
   /** Of a skill, SKILL.md first. */
   readonly files: readonly SkillFile[]
+}
+
+/** The last change of an item, as the log says it. */
+export interface LastChange extends Pick<SharedState, 'version' | 'audience' | 'category'> {
+  /** Of the entry. */
+  readonly seq: number
+  /** Names; null when they are not known. */
+  readonly tags: readonly string[] | null
+  /** Id of whoever made it; null for the service and the command line. */
+  readonly actorId: string | null
+  /** When it was written; ISO 8601. */
+  readonly at: string
+  /** What the item was before; null when that is not known. */
+  readonly before: Omit<LastChange, 'before'> | null
 }

@@ -54,6 +54,11 @@ export function isWiderThan(one: Visibility, other: Visibility): boolean {
   return AUDIENCES.indexOf(audienceOf(one)) < AUDIENCES.indexOf(audienceOf(other))
 }
 
+/** Whether a visibility stands below another in {@link VISIBILITIES}. */
+export function isNarrower(one: Visibility, than: Visibility): boolean {
+  return VISIBILITIES.indexOf(one) > VISIBILITIES.indexOf(than)
+}
+
 /**
  * What the store turns into a condition: an undeleted item passes when its visibility is listed, or `readerId` is its owner or in the team
  * that is. Of those, a narrowed key sees what is `within`.

@@ -136,7 +136,9 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
     ),
     (ids) => db.selectFrom('user').select(['id', 'username as name']).where('id', 'in', ids).where('removal', 'is', null).execute(),
   )
-  const items = await readNames(targetsOf('item'), (ids) =>
+  const details = new Map(rows.map((row) => [row.seq, auditDetail.parse(JSON.parse(row.detail))]))
+  const namedIn = (row: EventRow) => details.get(row.seq)?.items ?? []
+  const items = await readNames([...new Set([...targetsOf('item'), ...rows.flatMap(namedIn)])], (ids) =>
     db
       .selectFrom('item')
       .select(['item.id', 'item.title as name'])
@@ -155,7 +157,6 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
       .where('user.id', '=', readerId)
       .execute(),
   )
-  const details = new Map(rows.map((row) => [row.seq, auditDetail.parse(JSON.parse(row.detail))]))
   const intoOf = (row: EventRow) => details.get(row.seq)?.into ?? null
   const categories = await readNames([...new Set([...targetsOf('category'), ...idsOf(intoOf)])], async (ids) =>
     (await db.selectFrom('category').select(['seq', 'name']).where('seq', 'in', ids.map(Number)).execute()).map(({ seq, name }) => ({
@@ -207,6 +208,7 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
     ownerName: users.get(row.owner_id ?? '') ?? null,
     detail: details.get(row.seq) ?? {},
     intoName: categories.get(intoOf(row) ?? '') ?? null,
+    items: namedIn(row).map((id) => ({ id, name: items.get(id) ?? null })),
   }))
 }
 

@@ -351,8 +351,9 @@ export interface Database {
     held_from: 'public' | null
   }
   /**
-   * What each item became, in order, for the history of the Git remote. Entries of one transaction have one revision, which is the log's
-   * own. `path` is as `sharedPath` gives it, `category` a slug of then.
+   * What each item became, in order, for the history of the Git remote and for undoing changes. Entries of one transaction have one
+   * revision, which is the log's own. `path` is as `sharedPath` gives it, `category` a slug of then, `tags` their names as JSON: null where
+   * the version is deleted for good. `actor_id` is the id of whoever made the change, as in the audit log; null before migration 0043.
    */
   shared_change: {
     seq: Generated<number>
@@ -363,6 +364,8 @@ export interface Database {
     path: string
     category: string | null
     at: string
+    tags: string | null
+    actor_id: string | null
   }
   /** Every current and former slug of an item; never reused. */
   slug: { slug: string; item_seq: number }

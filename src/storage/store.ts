@@ -226,20 +226,23 @@ export async function createStore(
         readReplica: async () => (await replica?.readState()) ?? null,
         countReads: () => replica?.countReads() ?? null,
       },
-      inTransaction: (work) =>
-        transact((db, notes) =>
-          work(
+      inTransaction: (work, toEvents = (entries) => entries) =>
+        transact(async (db, notes) => {
+          const audit = collectEntries()
+          const result = await work(
             assemble({
               ...context,
               reader: db,
-              transact: (inner) => inner(db, notes),
-              sideTransaction: (inner) => inner(db, notes.audit),
+              transact: (inner) => inner(db, { ...notes, audit: audit.note }),
+              sideTransaction: (inner) => inner(db, audit.note),
               sweep: async () => false,
               emptyLog: async () => false,
               finishDeletions: async () => {},
             }),
-          ),
-        ),
+          )
+          for (const entry of toEvents(audit.entries)) notes.audit(entry)
+          return result
+        }),
       async close() {
         await schedule?.stop()
         await database.close()
@@ -261,7 +264,7 @@ export async function createStore(
   const finish = async (db: Kysely<Database>, all: readonly Noted[]): Promise<void> => {
     const nowMs = outside.clock()
     const items = all.flatMap((noted) => noted.items)
-    const states = all.flatMap((noted) => noted.states)
+    const states = all.flatMap(({ states, origin }) => states.map((state) => ({ ...state, actorId: origin?.actorId ?? null })))
     const changes = all.flatMap((noted) => noted.changes)
     const writeNumbered = async () => {
       // In every transaction: its commit locks more rows of `revision`, and all must lock them in one order.

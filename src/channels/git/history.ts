@@ -79,6 +79,8 @@ export function createHistory(about: RepositoryAbout): History {
   /** Files of prompts, and their blobs, by item. */
   const prompts = new Map<string, { readonly path: string; readonly blob: ObjectId }>()
   const skills = new Map<string, PlacedSkill>()
+  /** The last version of each item: its note belongs to the first commit that has it. */
+  const versionOf = new Map<string, number>()
   /** Items by the names of their plugins. */
   const named = new Map<string, string>()
   const plugins = createRows()
@@ -269,6 +271,8 @@ export function createHistory(about: RepositoryAbout): History {
       changed = new Set()
       const last = commits.at(-1)
       if (!last) setFile('README.md', putBlob(Buffer.from(about.readme), null))
+      const isNoted = steps.every(({ change }) => versionOf.get(change.itemId) !== change.version)
+      for (const { change } of steps) versionOf.set(change.itemId, change.version)
       const verbs = steps.map((step) => (step.change.kind === 'prompt' ? setPrompt(step) : setSkill(step)))
       writeMarket()
       const tree = writeFolder(root)
@@ -281,7 +285,7 @@ export function createHistory(about: RepositoryAbout): History {
         `author ${nameWriter(about, steps)} ${time} +0000`,
         `committer ${nameWriter(about, steps)} ${time} +0000`,
         '',
-        describeSteps(steps, verbs),
+        describeSteps(steps, verbs, isNoted),
       ].join('\n')
       const content = Buffer.from(text)
       const id = hashObject('commit', content)
@@ -303,7 +307,7 @@ function* listIds(folder: Folder): Generator<ObjectId> {
   for (const inner of folder.folders.values()) yield* listIds(inner)
 }
 
-/** Who wrote the versions, or the service where they are several people; never by their email address. */
+/** Who made the changes, or the service where they are several people; never by their email address. */
 function nameWriter({ name, host }: RepositoryAbout, steps: readonly Step[]): string {
   const writers = new Set(steps.map(({ version }) => version.writer))
   const [only] = writers
@@ -312,11 +316,12 @@ function nameWriter({ name, host }: RepositoryAbout, steps: readonly Step[]): st
   return `${plain} <${plain}@${host}>`
 }
 
-function describeSteps(steps: readonly Step[], verbs: readonly string[]): string {
+/** @param isNoted whether the note of the version is about this change */
+function describeSteps(steps: readonly Step[], verbs: readonly string[], isNoted: boolean): string {
   const [step, ...others] = steps
   if (!step) return ''
   if (others.length > 0) return `Change ${steps.length} items\n`
   const name = step.change.path.replace(/^.*\//, '').replace(/\.md$/, '')
   const { note } = step.version
-  return `${verbs[0]} ${name}\n${note === null || note.trim() === '' ? '' : `\n${note.trim()}\n`}`
+  return `${verbs[0]} ${name}\n${!isNoted || note === null || note.trim() === '' ? '' : `\n${note.trim()}\n`}`
 }

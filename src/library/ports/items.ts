@@ -13,7 +13,7 @@ import type {
   Version,
 } from '../items.ts'
 import type { OwnerForItems } from '../owners.ts'
-import type { SharedChange, SharedVersion } from '../shared-changes.ts'
+import type { LastChange, SharedChange, SharedVersion } from '../shared-changes.ts'
 import type { SkillFile } from '../skill.ts'
 import type { TeamRole } from '../teams.ts'
 import type { FindSimilar, ItemFilter, RelatedItem, SearchRequest, SearchResult, TextSearchResult } from './search.ts'
@@ -179,6 +179,8 @@ export interface ItemReader {
   ): Promise<{ readonly changes: readonly SharedChange[]; readonly next: number | null }>
   /** The versions of entries by their numbers; those the actor may not see are left out. */
   readSharedVersions(actor: Actor, changeSeqs: readonly number[]): Promise<readonly SharedVersion[]>
+  /** The last change of an item, without a look at who asks. What the open transaction changed is not known yet. */
+  findLastChange(itemId: string): Promise<LastChange | null>
   /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner and members of a team that is it, those written while public for others. */
   listVersions(actor: Actor, itemId: string, page: { before: number | null; limit: number }): Promise<Version[]>
   findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null>

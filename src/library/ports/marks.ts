@@ -27,8 +27,8 @@ export interface MarkStore {
   /** Null for what the actor may not see. */
   findMarks(actor: Actor, kind: ItemKind, ref: string): Promise<ItemMarks | null>
   /**
-   * Takes back the publication of an item that this person published as its newest version within the last ten minutes: it becomes what it
-   * was, with its random slug. Null when there is none.
+   * Takes back that this person showed an item to more people, where that was its last change and at most ten minutes ago: it and its
+   * newest version become what they were, with its random slug if it was never public before. Null when there is none.
    */
   takeBackPublication(kind: ItemKind, id: string, userId: string): Promise<{ slug: string } | null>
   /** Puts a public item on the first page, or takes it off. False when the public sees no such item. */

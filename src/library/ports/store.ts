@@ -1,5 +1,5 @@
 import type { Actor } from '../actor.ts'
-import type { AuditStore } from '../audit.ts'
+import type { AuditEntry, AuditStore } from '../audit.ts'
 import type { PurgeStore } from '../purges.ts'
 import type { CacheUse, FigureStore, ReplicaState } from '../service.ts'
 import type { ArrivalStore } from './arrivals.ts'
@@ -101,7 +101,11 @@ export interface LibraryStore {
   /**
    * Several writes as one transaction. Nothing but store calls may be awaited inside.
    * A write that is refused with an AppError has written nothing, so the others may go on; any other error must end the transaction.
+   * @param toEvents what is recorded in the audit log for the events of its writes, when `work` is done. Default: all of them
    */
-  inTransaction<T>(work: (store: LibraryStore) => Promise<T>): Promise<T>
+  inTransaction<T>(
+    work: (store: LibraryStore) => Promise<T>,
+    toEvents?: (entries: readonly AuditEntry[]) => readonly AuditEntry[],
+  ): Promise<T>
   close(): Promise<void>
 }

@@ -23,24 +23,30 @@ const auditRecord = z.object({
   key: party.describe('The API key used'),
   target: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
   owner: party.describe('The user it concerns'),
-  detail: auditDetail,
+  detail: auditDetail.omit({ items: true }),
+  items: z.array(party.unwrap()).optional().describe('Of many items, the first ones'),
   into: party.describe('The category that another was merged into'),
 })
 export type AuditRecord = z.infer<typeof auditRecord>
 
-/** @param isIdHidden whether all of the target's id may lead to what the reader does not see */
-export function toAuditRecord(event: AuditEvent, isIdHidden: boolean): AuditRecord {
-  const { at, action, surface, targetId, targetName, detail } = event
-  const id = isIdHidden ? (targetId?.slice(0, SHORT_ID) ?? null) : targetId
+/** @param hides whether all of the id of a target may lead to what the reader does not see */
+export function toAuditRecord(event: AuditEvent, hides: (kind: string, name: string | null) => boolean): AuditRecord {
+  const { at, action, surface, targetId, targetName } = event
+  const { items: _, ...detail } = event.detail
+  const cut = (id: string, kind: string, name: string | null) => (hides(kind, name) ? id.slice(0, SHORT_ID) : id)
+  const kind = AUDIT_ACTIONS[action]
+  const id = targetId === null ? null : cut(targetId, kind, targetName)
+  const items = event.items.map((item) => ({ ...item, id: cut(item.id, 'item', item.name) }))
   return {
     at,
     action,
     surface,
     actor: toParty(event.actorId, event.actorName),
     key: toParty(event.keyId, event.keyName),
-    target: { kind: AUDIT_ACTIONS[action], id, name: targetName },
+    target: { kind, id, name: targetName },
     owner: toParty(event.ownerId, event.ownerName),
     detail,
+    ...(items.length === 0 ? {} : { items }),
     into: toParty(detail.into ?? null, event.intoName),
   }
 }
@@ -50,10 +56,9 @@ function toParty(id: string | null, name: string | null): z.infer<typeof party> 
 }
 
 /** The id of an unlisted item or collection, or of an embed, opens it: others than their owner learn it from nowhere. */
-function hidesId(actor: Actor, { action, targetName, ownerId }: AuditEvent): boolean {
-  const kind = AUDIT_ACTIONS[action]
-  if (actor.kind === 'user' && ownerId === actor.userId) return false
-  return ((kind === 'item' || kind === 'collection') && targetName === null) || kind === 'embed'
+function hidesId(actor: Actor, ownerId: string | null) {
+  if (actor.kind === 'user' && ownerId === actor.userId) return () => false
+  return (kind: string, name: string | null) => ((kind === 'item' || kind === 'collection') && name === null) || kind === 'embed'
 }
 
 /** A day, or a time, in UTC. */
@@ -84,7 +89,7 @@ async function readPage(
   const page = events.slice(0, query.limit)
   const last = events.length > query.limit ? page.at(-1) : undefined
   return {
-    events: page.map((event) => toAuditRecord(event, hidesId(actor, event))),
+    events: page.map((event) => toAuditRecord(event, hidesId(actor, event.ownerId))),
     nextCursor: last ? sealer.seal(CURSOR, String(last.order)) : null,
   }
 }

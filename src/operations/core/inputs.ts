@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import { type Actor, withinOf } from '../../library/actor.ts'
 import { isLongerThan } from '../../library/characters.ts'
 import { MAX_TAGS, PROMPT_TYPES } from '../../library/fields.ts'
+import { type Filing, filingOf, mergeFiling } from '../../library/filing.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Item } from '../../library/items.ts'
 import type { OwnerForItems } from '../../library/owners.ts'
@@ -131,6 +132,24 @@ export const baseVersionInput = z
   .min(1)
   .optional()
   .describe('Version the edit is based on; fails with conflict if it is no longer the newest')
+
+/** Where the item was filed when an edit began, see {@link mergeFiling}. */
+export const baseInput = z
+  .object({ tags: z.array(refInput).max(MAX_TAGS), category: refInput.nullable(), visibility: visibilitySchema })
+  .optional()
+  .describe('Tags, category slug and visibility when the edit began: of these, only what the edit changes is written')
+
+/** A change of an item with {@link baseInput} taken into account. @throws AppError as {@link mergeFiling} */
+export function applyBase<Change extends { readonly [Field in keyof Filing]?: Filing[Field] | undefined }>(
+  base: Filing | undefined,
+  change: Change,
+  current: Item,
+): Change {
+  if (!base) return change
+  const { tags, category, visibility } = change
+  const wanted = { ...(tags && { tags }), ...(category !== undefined && { category }), ...(visibility && { visibility }) }
+  return { ...change, tags: undefined, category: undefined, visibility: undefined, ...mergeFiling(base, wanted, filingOf(current)) }
+}
 
 export const pageInputs = {
   page: z.number().int().min(1).max(1_000_000).default(1),

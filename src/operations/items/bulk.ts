@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError, isRefusal } from '../../errors.ts'
-import { MAX_TAGS, tagsField } from '../../library/fields.ts'
+import { type AuditEntry, groupEntries } from '../../library/audit.ts'
+import { tagsField } from '../../library/fields.ts'
+import { changeTags, type Filing, filingOf, isSameFiling } from '../../library/filing.ts'
 import type { Item, Prompt, Skill } from '../../library/items.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
-import { slugifyTag } from '../../library/slug.ts'
+import type { LastChange } from '../../library/shared-changes.ts'
 import type { TeamRole } from '../../library/teams.ts'
-import { visibilitySchema } from '../../library/visibility.ts'
+import { isWiderThan, visibilitySchema } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { collectionInput, editorOf, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { MAX_BULK } from './own-items.ts'
@@ -23,7 +25,7 @@ type Refused = z.infer<typeof refused>
 type Collection = z.infer<typeof collectionInput>
 type Store = Pick<LibraryStore, 'items' | 'marks'>
 /** Fields that both kinds of items have, and that are changed together. */
-type Change = Partial<Pick<Prompt, 'visibility'>> & { readonly tags?: readonly string[]; readonly category?: string | null }
+type Change = { readonly [Field in keyof Filing]?: Filing[Field] | undefined }
 
 async function findItem(store: Store, actor: UserActor, collection: Collection, id: string): Promise<Prompt | Skill | null> {
   return collection === 'prompts' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
@@ -35,11 +37,10 @@ async function changeItem(
   user: UserActor,
   collection: Collection,
   id: string,
-  baseVersion: number | undefined,
   decide: (item: Item) => Change,
 ): Promise<Prompt | Skill> {
   const check = (item: Prompt | Skill, role: TeamRole | null) => {
-    requireEditable(user, item, role, id, { baseVersion })
+    requireEditable(user, item, role, id)
     const change = decide(item)
     requireEditable(user, item, role, id, { visibility: change.visibility })
     return change
@@ -52,43 +53,52 @@ async function changeItem(
 }
 
 /**
- * Does something to each of some items, in transactions of a few. What one of them refuses, by a rule, leaves the others.
- * @throws what is no such refusal; the transactions before it stay
+ * Does something to each of some items, in transactions of a few. What one of them refuses, by a rule, leaves the others. The audit log gets
+ * one event of all of it, in the last transaction.
+ * @throws what is no such refusal; the transactions before it stay, and their event
  */
 async function forEach(
-  context: Needs<'inTransaction'>,
+  context: Needs<'inTransaction' | 'audit'>,
   collection: Collection,
   ids: readonly string[],
   act: (store: Store, user: UserActor, id: string) => Promise<void>,
 ): Promise<Refused> {
   const user = requireUser(context.actor)
   const left: Refused = []
+  const done: AuditEntry[] = []
   const wanted = [...new Set(ids)]
-  for (let at = 0; at < wanted.length; at += BATCH) {
-    await setImmediate()
-    await context.store.inTransaction(async (store) => {
-      for (const id of wanted.slice(at, at + BATCH)) {
-        try {
-          await act(store, user, id)
-        } catch (error) {
-          if (!isRefusal(error)) throw error
-          left.push({ id, title: (await findItem(store, user, collection, id))?.title ?? null, reason: error.message })
-        }
-      }
-    })
+  try {
+    for (let at = 0; at < wanted.length; at += BATCH) {
+      await setImmediate()
+      const isLast = at + BATCH >= wanted.length
+      let entries: readonly AuditEntry[] = []
+      await context.store.inTransaction(
+        async (store) => {
+          for (const id of wanted.slice(at, at + BATCH)) {
+            try {
+              await act(store, user, id)
+            } catch (error) {
+              if (!isRefusal(error)) throw error
+              left.push({ id, title: (await findItem(store, user, collection, id))?.title ?? null, reason: error.message })
+            }
+          }
+        },
+        (noted) => {
+          entries = noted
+          return isLast ? groupEntries([...done, ...noted]) : []
+        },
+      )
+      done.push(...entries)
+    }
+  } catch (error) {
+    for (const entry of groupEntries(done)) await context.store.audit.recordEvent(entry)
+    throw error
   }
   return left
 }
 
-/** The tags of an item after some came and others went. @throws AppError `invalid_input` */
-function changeTags(tags: readonly string[], added: readonly string[], removed: readonly string[]): string[] {
-  const [gone, there] = [new Set(removed.map(slugifyTag)), new Set(tags.map(slugifyTag))]
-  const next = [...tags.filter((tag) => !gone.has(slugifyTag(tag))), ...added.filter((tag) => !there.has(slugifyTag(tag)))]
-  if (next.length > MAX_TAGS) throw new AppError('invalid_input', `It would have ${next.length} tags; the limit is ${MAX_TAGS}.`)
-  return next
-}
-
-const changed = z.array(z.object({ id: z.string(), version: z.number().int() }))
+/** When an action began and ended: what takes it back takes back changes of that time alone. */
+const span = { began: z.iso.datetime(), ended: z.iso.datetime() }
 
 export const changeItems = defineOperation({
   name: 'change_items',
@@ -105,25 +115,26 @@ export const changeItems = defineOperation({
     category: refInput.nullish(),
     visibility: visibilitySchema.optional(),
   }),
-  output: z.object({ changed, unchanged: z.number().int(), refused }),
-  async run(context: Needs<'inTransaction'>, { collection, ids, addTags, removeTags, category, visibility }) {
-    const done: z.infer<typeof changed> = []
+  output: z.object({ changed: z.array(z.string()), ...span, unchanged: z.number().int(), refused }),
+  async run(context: Needs<'inTransaction' | 'audit', 'clock'>, { collection, ids, addTags, removeTags, category, visibility }) {
+    const done: string[] = []
+    const now = () => new Date(context.clock()).toISOString()
+    const began = now()
     let unchanged = 0
     const left = await forEach(context, collection, ids, async (store, user, id) => {
-      let before = 0
-      const item = await changeItem(store, user, collection, id, undefined, (current) => {
-        before = current.version
-        const names = current.tags.map(({ name }) => name)
+      let before: Filing | null = null
+      const item = await changeItem(store, user, collection, id, (current) => {
+        before = filingOf(current)
         return {
-          ...(addTags.length + removeTags.length > 0 && { tags: changeTags(names, addTags, removeTags) }),
+          ...(addTags.length + removeTags.length > 0 && { tags: changeTags(before.tags, addTags, removeTags) }),
           ...(category !== undefined && { category }),
           ...(visibility !== undefined && { visibility }),
         }
       })
-      if (item.version === before) unchanged++
-      else done.push({ id: item.id, version: item.version })
+      if (before !== null && isSameFiling(before, filingOf(item))) unchanged++
+      else done.push(item.id)
     })
-    return { changed: done, unchanged, refused: left }
+    return { changed: done, began, ended: now(), unchanged, refused: left }
   },
 })
 
@@ -135,35 +146,42 @@ export const takeBackChanges = defineOperation({
   scope: 'account',
   writes: true,
   surfaces: {},
-  input: z.object({ collection: collectionInput, changed: changed.min(1).max(MAX_BULK) }),
+  input: z.object({ collection: collectionInput, ids: idsInput, ...span }),
   output: z.object({ restored: z.number().int(), refused }),
-  async run(context: Needs<'inTransaction' | 'categories', 'clock'>, input) {
-    const { collection } = input
+  async run(context: Needs<'inTransaction' | 'categories' | 'audit', 'clock'>, { collection, ids, began, ended }) {
     // One that was removed meanwhile is not restored; refused, it would leave half of the item restored.
     const categories = new Set((await context.store.categories.listCategories(context.actor)).map(({ slug }) => slug))
     const oldest = context.clock() - TAKEN_BACK_WITHIN_MS
-    const versions = new Map(input.changed.map(({ id, version }) => [id, version]))
-    const left = await forEach(context, collection, [...versions.keys()], async (store, user, id) => {
+    const left = await forEach(context, collection, ids, async (store, user, id) => {
       const item = await findItem(store, user, collection, id)
       if (!item) throw notFound(kindOf(collection))
-      requireEditable(user, item, await store.items.findRole(user.userId, item.ownerId), id, { baseVersion: versions.get(id) })
-      const [newest] = await store.items.listVersions(user, item.id, { before: null, limit: 1 })
-      const before = await store.items.findVersion(user, item.id, item.version - 1)
-      if (newest?.version !== item.version || newest.author !== user.username || !before) {
-        throw new AppError('conflict', 'There is no earlier version of yours to go back to.')
-      }
-      if (Date.parse(newest.createdAt) < oldest) {
-        throw new AppError('conflict', 'It was changed more than ten minutes ago. Restore an earlier version on its page.')
-      }
-      // A first publication gave the item a slug of its title, which goes with it.
-      const taken = item.visibility === 'public' && (await store.marks.takeBackPublication(item.kind, item.id, user.userId))
-      const { tags, visibility } = before
+      requireEditable(user, item, await store.items.findRole(user.userId, item.ownerId), id)
+      const last = await store.items.findLastChange(item.id)
+      const before = last && toFiling(last.before)
+      const isTheOne = last?.actorId === user.userId && last.at >= began && last.at <= ended
+      const isStill = last?.version === item.version && last.before?.version === item.version && isSame(last, item)
+      if (!isTheOne || !isStill || !before) throw new AppError('conflict', 'It was changed since.')
+      if (Date.parse(last.at) < oldest) throw new AppError('conflict', 'It was changed more than ten minutes ago.')
+      // Its newest version is hidden again from those who were shown it, and a first publication takes its slug with it.
+      const isWidened = isWiderThan(item.visibility, before.visibility)
+      const taken = isWidened && (await store.marks.takeBackPublication(item.kind, item.id, user.userId))
       const category = before.category !== null && categories.has(before.category) ? before.category : null
-      await changeItem(store, user, collection, item.id, item.version, () => ({ tags, category, ...(taken ? {} : { visibility }) }))
+      await changeItem(store, user, collection, item.id, () => ({ ...before, category, ...(taken ? { visibility: undefined } : {}) }))
     })
-    return { restored: versions.size - left.length, refused: left }
+    return { restored: new Set(ids).size - left.length, refused: left }
   },
 })
+
+/** Where an item was filed by an entry of the log; null for one in the trash, and where the log does not say. */
+function toFiling(change: Omit<LastChange, 'before'> | null): Filing | null {
+  if (!change || change.audience === 'deleted' || change.tags === null) return null
+  return { tags: change.tags, category: change.category, visibility: change.audience }
+}
+
+function isSame(change: LastChange, item: Item): boolean {
+  const filing = toFiling(change)
+  return filing !== null && isSameFiling(filing, filingOf(item))
+}
 
 export const deleteItems = defineOperation({
   name: 'delete_items',
@@ -174,7 +192,7 @@ export const deleteItems = defineOperation({
   surfaces: {},
   input: z.object({ collection: collectionInput, ids: idsInput }),
   output: z.object({ deleted: z.array(z.string()), refused }),
-  async run(context: Needs<'inTransaction'>, { collection, ids }) {
+  async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids }) {
     const deleted: string[] = []
     const left = await forEach(context, collection, ids, async (store, user, id) => {
       const item = await findItem(store, user, collection, id)
@@ -196,7 +214,7 @@ export const restoreItems = defineOperation({
   surfaces: {},
   input: z.object({ collection: collectionInput, ids: idsInput }),
   output: z.object({ restored: z.number().int(), refused }),
-  async run(context: Needs<'inTransaction'>, { collection, ids }) {
+  async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids }) {
     const left = await forEach(context, collection, ids, async (store, user, id) => {
       const restored = await store.items.setDeleted(kindOf(collection), id, user.userId, false)
       if (!restored) throw new AppError('not_found', 'It is not in your trash any more.')

@@ -3,13 +3,23 @@ import { invalidInput } from '../../errors.ts'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
 import { askedVisibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { baseVersionInput, editorOf, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
+import {
+  applyBase,
+  baseInput,
+  baseVersionInput,
+  editorOf,
+  notFound,
+  refInput,
+  refuseBothSpellings,
+  requireEditable,
+  visibilityChanges,
+} from '../core/inputs.ts'
 import { promptRecord, toPromptRecord } from '../core/records.ts'
 
 export const updatePrompt = defineOperation({
   name: 'update_prompt',
   title: 'Update a prompt',
-  summary: 'Change fields of a prompt you own; omitted fields stay. Saves a new version when something changes; earlier versions are kept.',
+  summary: 'Change fields of a prompt you own; omitted fields stay. A change of the text saves a new version; earlier versions are kept.',
   scope: 'write',
   writes: true,
   cost: 5,
@@ -30,19 +40,22 @@ export const updatePrompt = defineOperation({
       slug: refInput.optional().describe('New slug; the old one redirects here'),
       ...visibilityChanges,
       baseVersion: baseVersionInput,
+      base: baseInput,
       note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), prompt: promptRecord, version: z.number().int() }),
   async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
     const user = requireUser(actor)
-    const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
+    const { id, baseVersion, base, note, isPrivate, visibility, ...fields } = input
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
     const prompt = await store.items.changePrompt(id, { ...editorOf(user), note: note ?? null }, (current, role) => {
-      requireEditable(user, current, role, id, { baseVersion, visibility: asked ?? undefined })
-      return change
+      requireEditable(user, current, role, id, { baseVersion })
+      const merged = applyBase(base, change, current)
+      requireEditable(user, current, role, id, { visibility: merged.visibility })
+      return merged
     })
     if (!prompt) throw notFound('prompt')
     return { success: true as const, prompt: toPromptRecord(prompt, baseUrl), version: prompt.version }

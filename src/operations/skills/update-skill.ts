@@ -3,7 +3,17 @@ import { invalidInput } from '../../errors.ts'
 import { descriptionField, noteField, tagsField, titleField } from '../../library/fields.ts'
 import { askedVisibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { baseVersionInput, editorOf, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
+import {
+  applyBase,
+  baseInput,
+  baseVersionInput,
+  editorOf,
+  notFound,
+  refInput,
+  refuseBothSpellings,
+  requireEditable,
+  visibilityChanges,
+} from '../core/inputs.ts'
 import { savedSkill, toSavedSkill } from './save-skill.ts'
 
 export const updateSkill = defineOperation({
@@ -25,19 +35,22 @@ export const updateSkill = defineOperation({
       slug: refInput.optional().describe('New slug; the old one redirects here'),
       ...visibilityChanges,
       baseVersion: baseVersionInput,
+      base: baseInput,
       note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), skill: savedSkill, version: z.number().int() }),
   async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
     const user = requireUser(actor)
-    const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
+    const { id, baseVersion, base, note, isPrivate, visibility, ...fields } = input
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
     const skill = await store.items.changeSkill(id, { ...editorOf(user), note: note ?? null }, (current, role) => {
-      requireEditable(user, current, role, id, { baseVersion, visibility: asked ?? undefined })
-      return change
+      requireEditable(user, current, role, id, { baseVersion })
+      const merged = applyBase(base, change, current)
+      requireEditable(user, current, role, id, { visibility: merged.visibility })
+      return merged
     })
     if (!skill) throw notFound('skill')
     return { success: true as const, skill: toSavedSkill(skill, baseUrl), version: skill.version }

@@ -213,7 +213,7 @@ export const LIBRARY_COLUMNS = {
     'held_at',
     'held_from',
   ],
-  shared_change: ['seq', 'item_seq', 'revision', 'version', 'audience', 'path', 'category', 'at'],
+  shared_change: ['seq', 'item_seq', 'revision', 'version', 'audience', 'path', 'category', 'at', 'tags', 'actor_id'],
   slug: ['slug', 'item_seq'],
   item_tag: ['item_seq', 'slug', 'name', 'position'],
   vote: ['item_seq', 'user_seq', 'created_at'],

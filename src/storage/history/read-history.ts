@@ -76,14 +76,26 @@ async function* readChanges(db: Kysely<Database>): AsyncGenerator<RecordOf<'chan
     await db
       .selectFrom('shared_change as change')
       .innerJoin('item', 'item.seq', 'change.item_seq')
+      .leftJoin('user', (join) => join.onRef('user.id', '=', 'change.actor_id').on('user.removal', 'is', null))
       .selectAll('change')
-      .select('item.id')
+      .select(['item.id', 'user.username'])
       .where('change.seq', '>', after)
       .orderBy('change.seq')
       .limit(SMALL_ROWS)
       .execute()
-  for await (const { id, revision, version, audience, path, category, at } of walk(page)) {
-    yield { record: 'change', item: id, revision: Number(revision), version, audience, path, category, at }
+  for await (const { id, revision, version, audience, path, category, at, tags, username } of walk(page)) {
+    yield {
+      record: 'change',
+      item: id,
+      revision: Number(revision),
+      version,
+      audience,
+      path,
+      category,
+      at,
+      ...(tags === null ? {} : { tags: namesJson.parse(JSON.parse(tags)) }),
+      ...(username === null ? {} : { actor: username }),
+    }
   }
 }
 

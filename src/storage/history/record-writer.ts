@@ -28,7 +28,7 @@ interface OpenItem {
 
 /** Writes records in order; null ends the last item. */
 export function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, random: Random) {
-  const users = new Map<string, { seq: number; isPlaceholder: boolean; isTeam: boolean }>()
+  const users = new Map<string, { seq: number; id: string; isPlaceholder: boolean; isTeam: boolean }>()
   const members = new Set<string>()
   const formerNames = new Set<string>()
   const contributors = new Set<string>()
@@ -94,10 +94,11 @@ export function createWriter(rows: RowBuffer, numbers: Numbers, source: HistoryS
       if (formerNames.has(key)) refuse(`"${username}" is also a former name of a team`)
       if (contributor !== null) contributors.add(contributor)
       const seq = ++numbers.user
-      users.set(key, { seq, isPlaceholder: contributor !== null, isTeam: team !== undefined })
+      const id = random.id()
+      users.set(key, { seq, id, isPlaceholder: contributor !== null, isTeam: team !== undefined })
       rows.add('user', {
         seq,
-        id: random.id(),
+        id,
         username,
         username_key: key,
         contributor_key: contributor,
@@ -280,11 +281,17 @@ export function createWriter(rows: RowBuffer, numbers: Numbers, source: HistoryS
       takeCollectionSlug(slug)
       rows.add('collection_slug', { slug, collection_seq: null })
     },
-    async change({ record: _, item: id, ...change }) {
+    async change({ record: _, item: id, tags, actor, ...change }) {
       const of = ids.get(id) ?? refuse(`a change names item ${id}, which is none`)
       if (change.revision < lastRevision) refuse(`the changes of item ${id} are not in order`)
       lastRevision = change.revision
-      rows.add('shared_change', { seq: ++numbers.shared_change, item_seq: of, ...change })
+      rows.add('shared_change', {
+        seq: ++numbers.shared_change,
+        item_seq: of,
+        ...change,
+        tags: tags === undefined ? null : JSON.stringify(tags),
+        actor_id: actor === undefined ? null : findUser(actor, `who made a change of item ${id},`).id,
+      })
     },
   }
 

@@ -9,9 +9,9 @@ import { keepChannelName } from './channel-names.ts'
 import { favouriteStore } from './favourites.ts'
 import { countRows, readItemsInOrder, toItems } from './item-lists.ts'
 import { lockItem } from './item-locks.ts'
-import type { WriteNotes } from './item-parts.ts'
+import { fileNewestVersion, type WriteNotes } from './item-parts.ts'
 import { findVisibleRow } from './item-queries.ts'
-import { selectItems } from './item-rows.ts'
+import { readTags, selectItems } from './item-rows.ts'
 import { findPublication, takeBackPublication } from './publications.ts'
 import type { WriteContext } from './write-context.ts'
 import { findUserSeq } from './write-items.ts'
@@ -56,7 +56,10 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         version: row.version,
         isFeatured: row.featured_at !== null,
         isHeld: row.held_at !== null,
-        publicationUntil: hasRight(role, 'publish') ? ((await findPublication(reader, row, userId, context.clock()))?.until ?? null) : null,
+        publicationUntil:
+          row.visibility === 'public' && hasRight(role, 'publish')
+            ? ((await findPublication(reader, row, userId, context.clock()))?.until ?? null)
+            : null,
       }
     },
     setVote: (actor, kind, ref, userId, voted) =>
@@ -92,7 +95,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         const row = await findById(db, kind, id)
         if (!row || !hasRight(await findRole(db, userId, row.owner_id), 'publish')) return null
         const publication = await findPublication(db, row, userId, context.clock())
-        return publication && { slug: await takeBackPublication(db, notes, row, publication, now()) }
+        return publication && { slug: await takeBackPublication(db, notes, row, publication) }
       }),
     async setFeatured(kind, id, isFeatured) {
       const outcome = await change(id, async (db, notes) => {
@@ -117,6 +120,11 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         const isWanted = isHeld ? row?.visibility === 'public' : row?.held_at !== null
         if (!row || !isWanted) return false
         const lifted = row.held_from ?? row.visibility
+        if (!isHeld) {
+          const tags = (await readTags(db, [row.seq])).get(row.seq) ?? []
+          const filed = { visibility: lifted, category: row.category_slug, tags }
+          await fileNewestVersion(db, { seq: row.seq, version: row.version, ownerSeq: row.owner_seq }, filed, context.quota)
+        }
         await db
           .updateTable('item')
           .set(

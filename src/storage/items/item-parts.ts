@@ -7,13 +7,13 @@ import type { LibraryChange } from '../../library/ports/instances.ts'
 import type { OwnerQuota } from '../../library/quota.ts'
 import type { SharedState } from '../../library/shared-changes.ts'
 import { decodeText, listSkillFiles, SKILL_MD, type SkillFile } from '../../library/skill.ts'
-import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
+import { audienceOf, isNarrower, othersMaySee, type Visibility } from '../../library/visibility.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
 import { batches } from '../batches.ts'
 import { firstOf, prepareInsert, prepareListQuery, prepareQuery, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { noteWork } from '../work-meter.ts'
-import { readTags } from './item-rows.ts'
+import { namesOfTags, readTags } from './item-rows.ts'
 import { takeRoom } from './owner-usage.ts'
 
 /** Indexed text of a skill's files, in UTF-16 units, SKILL.md first. Indexing a megabyte takes a tenth of a second. */
@@ -125,7 +125,7 @@ export async function spellTags(
 }
 
 /** The spellings of tags, as {@link insertTags} takes them. */
-function namesOf(tags: readonly Tag[]): Record<string, string> {
+function spellingsOf(tags: readonly Tag[]): Record<string, string> {
   return Object.fromEntries(tags.map(({ name }, position) => [`name ${position}`, name]))
 }
 
@@ -148,7 +148,7 @@ export async function takeVersionRoom(
   tags: readonly Tag[],
   quota: OwnerQuota,
 ): Promise<void> {
-  const texts = [next.title, next.description ?? '', next.kind === 'prompt' ? next.content : '', item.note ?? '', tagsColumn(tags)]
+  const texts = [next.title, next.description ?? '', next.kind === 'prompt' ? next.content : '', item.note ?? '', namesOfTags(tags)]
   const contents = new Map((next.kind === 'skill' ? (next.files ?? []) : []).map(({ bytes }) => [digestOf(bytes), bytes.length]))
   for (const part of batches([...contents.keys()])) {
     const known = await db.selectFrom('blob').select('sha256').where('sha256', 'in', part).execute()
@@ -156,11 +156,6 @@ export async function takeVersionRoom(
   }
   const bytes = [...texts.map((text) => Buffer.byteLength(text)), ...contents.values()].reduce((sum, size) => sum + size, 0)
   await takeRoom(db, item.ownerSeq, { items: item.isNew ? 1 : 0, versions: 1, bytes }, quota)
-}
-
-/** Tags as a version keeps them. */
-function tagsColumn(tags: readonly Tag[]): string {
-  return JSON.stringify(tags.map((tag) => tag.name))
 }
 
 /** Stores contents that the library has not yet, for an owner. @returns what the files of an item are */
@@ -187,44 +182,63 @@ async function storeFiles(
   }))
 }
 
-/** Writes tags, files and a new version of an existing item. `files` null keeps its files, and `hasTags` its tags. */
+/** Writes the tags of an item. @param isNew whether it has none yet */
+export async function writeTags(db: Kysely<Database>, seq: number, tags: readonly Tag[], isNew: boolean): Promise<void> {
+  const slugs = tags.map(({ slug }) => slug)
+  await together([
+    ...(isNew ? [] : [removeTags(db, { seq })]),
+    ...(slugs.length === 0 ? [] : [insertTags(db, slugs, { seq, ...spellingsOf(tags) })]),
+  ])
+}
+
+/**
+ * Makes the newest version of an item say where the item is filed and who sees it, which is no version of its own. A version that more
+ * people saw stays as they saw it.
+ * @throws AppError `too_large` where the owner has no room for longer tags
+ */
+export async function fileNewestVersion(
+  db: Kysely<Database>,
+  item: { readonly seq: number; readonly version: number; readonly ownerSeq: number },
+  { visibility, category, tags }: { readonly visibility: Visibility; readonly category: string | null; readonly tags: readonly Tag[] },
+  quota: OwnerQuota,
+): Promise<void> {
+  const names = namesOfTags(tags)
+  const [before] = await filedVersion(db, { seq: item.seq, version: item.version })
+  if (!before || isNarrower(visibility, before.visibility)) return
+  await takeRoom(db, item.ownerSeq, { bytes: Buffer.byteLength(names) - Buffer.byteLength(before.tags) }, quota)
+  await db.updateTable('version').set({ visibility, category, tags: names }).where('seq', '=', before.seq).execute()
+}
+
+const filedVersion = prepareQuery((db) =>
+  db
+    .selectFrom('version')
+    .select(['seq', 'visibility', 'tags'])
+    .where('item_seq', '=', sql<number>`${slot('seq')}`)
+    .where('number', '=', sql<number>`${slot('version')}`),
+)
+
+/** Writes files and a new version of an item. `files` null keeps its files. */
 export async function writeParts(
   db: Kysely<Database>,
-  item: { seq: number; ownerSeq: number; version: number; editorSeq: number; note: string | null; at: string; hasTags: boolean },
+  item: { seq: number; ownerSeq: number; version: number; editorSeq: number; note: string | null; at: string },
   next: NextState,
   tags: readonly Tag[],
 ): Promise<void> {
   const { seq } = item
-  const [versionSeq] = await together([
-    insertVersion(db, {
-      item_seq: seq,
-      number: item.version,
-      title: next.title,
-      description: next.description,
-      type: next.kind === 'prompt' ? next.type : null,
-      content: next.kind === 'prompt' ? next.content : '',
-      category: next.category,
-      tags: tagsColumn(tags),
-      visibility: next.visibility,
-      note: item.note,
-      author_seq: item.editorSeq,
-      created_at: item.at,
-    }),
-    ...(item.hasTags
-      ? []
-      : [
-          ...(item.version > 1 ? [removeTags(db, { seq })] : []),
-          ...(tags.length > 0
-            ? [
-                insertTags(
-                  db,
-                  tags.map(({ slug }) => slug),
-                  { seq, ...namesOf(tags) },
-                ),
-              ]
-            : []),
-        ]),
-  ])
+  const versionSeq = await insertVersion(db, {
+    item_seq: seq,
+    number: item.version,
+    title: next.title,
+    description: next.description,
+    type: next.kind === 'prompt' ? next.type : null,
+    content: next.kind === 'prompt' ? next.content : '',
+    category: next.category,
+    tags: namesOfTags(tags),
+    visibility: next.visibility,
+    note: item.note,
+    author_seq: item.editorSeq,
+    created_at: item.at,
+  })
   if (next.kind === 'skill' && next.files) {
     const stored = await storeFiles(db, next.files, item)
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()

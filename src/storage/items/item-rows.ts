@@ -107,6 +107,11 @@ export async function readTags(db: Kysely<Database>, seqs: readonly number[]): P
   return tags
 }
 
+/** The names of tags, as versions and the log have them. */
+export function namesOfTags(tags: readonly Tag[]): string {
+  return JSON.stringify(tags.map(({ name }) => name))
+}
+
 function toItem(row: ItemRow, tags: readonly Tag[]): Item {
   return {
     id: row.id,

@@ -1,75 +1,78 @@
 import type { Kysely } from 'kysely'
 import { slugify } from '../../library/slug.ts'
-import type { Visibility } from '../../library/visibility.ts'
+import { isWiderThan, VISIBILITIES, type Visibility } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
 import type { WriteNotes } from './item-parts.ts'
 import type { ItemRow } from './item-rows.ts'
+import { readLastChange } from './shared-changes.ts'
 
 /** How long the person who published an item may take that back. */
 const TAKEN_BACK_WITHIN_MS = 10 * 60_000
 
-/** The publication that an item's newest version is. */
+/** The last change of an item, where it showed the item to more people. */
 interface Publication {
   /** What the item was before. */
   readonly from: Visibility
-  /** Whether no version before it was public: the item got its slug with it. */
+  /** Whether it was never public before: it got its slug with it. */
   readonly isFirst: boolean
+  /** What its newest version was before. */
+  readonly versionFrom: Visibility
   /** Until when it can be taken back; ISO 8601. */
   readonly until: string
 }
 
-type Published = Pick<ItemRow, 'seq' | 'visibility' | 'version' | 'updated_at'>
+type Published = Pick<ItemRow, 'seq' | 'visibility' | 'version'>
 
-/** The publication that this person may still take back: the newest version made the item public, and is theirs. Null: none. */
+/** The publication that this person may still take back: the last change made the item public or for members, and is theirs. Null: none. */
 export async function findPublication(db: Kysely<Database>, row: Published, userId: string, now: number): Promise<Publication | null> {
-  const until = Date.parse(row.updated_at) + TAKEN_BACK_WITHIN_MS
-  if (row.visibility !== 'public' || now >= until) return null
-  const [newest, before] = await db
-    .selectFrom('version')
-    .innerJoin('user', 'user.seq', 'version.author_seq')
-    .select(['version.number', 'version.visibility', 'version.created_at', 'user.id as author'])
-    .where('version.item_seq', '=', row.seq)
-    .orderBy('version.number', 'desc')
-    .limit(2)
-    .execute()
-  if (newest?.number !== row.version || newest.author !== userId || before === undefined || before.visibility === 'public') return null
-  if (newest.visibility !== 'public') return null
+  const last = await readLastChange(db, row.seq)
+  if (last?.actorId !== userId || last.version !== row.version || last.audience !== row.visibility) return null
+  const from = last.before?.audience ?? 'deleted'
+  const until = Date.parse(last.at) + TAKEN_BACK_WITHIN_MS
+  if (from === 'deleted' || !isWiderThan(row.visibility, from) || now >= until) return null
   const earlier = await db
+    .selectFrom('shared_change')
+    .select(['version', 'audience'])
+    .distinct()
+    .where('item_seq', '=', row.seq)
+    .where('seq', '<', last.seq)
+    .execute()
+  const older = await db
     .selectFrom('version')
-    .select((eb) => [
-      eb.fn.countAll<number>().as('n'),
-      eb.fn.max<string | null>(eb.case().when('visibility', '=', 'public').then('yes').end()).as('anyPublic'),
-    ])
+    .select('visibility')
     .where('item_seq', '=', row.seq)
     .where('number', '<', row.version)
-    .executeTakeFirstOrThrow()
+    .execute()
   // Where versions are gone, one of them may have been public.
-  const isFirst = earlier.anyPublic === null && Number(earlier.n) === row.version - 1
-  return { from: before.visibility, isFirst, until: new Date(until).toISOString() }
+  const wasPublic = [...earlier.map(({ audience }) => audience), ...older.map(({ visibility }) => visibility)].includes('public')
+  const isFirst = row.visibility === 'public' && !wasPublic && older.length === row.version - 1
+  const seenBy = new Set(earlier.flatMap(({ version, audience }) => (version === row.version ? [audience] : [])))
+  const versionFrom = VISIBILITIES.find((one) => one === from || seenBy.has(one)) ?? from
+  return { from, isFirst, versionFrom, until: new Date(until).toISOString() }
 }
 
 /**
- * Makes an item what it was before its publication, which its version then never says. After a first publication its random slug comes
- * back. The other stays reserved for the item, and leads to it for those who may see it.
+ * Makes an item what it was before its publication, and its newest version too. After a first publication its random slug comes back. The
+ * other stays reserved for the item, and leads to it for those who may see it.
  * @returns the item's slug
  */
 export async function takeBackPublication(
   db: Kysely<Database>,
   notes: WriteNotes,
   row: ItemRow,
-  { from, isFirst }: Publication,
-  now: string,
+  { from, isFirst, versionFrom }: Publication,
 ): Promise<string> {
   const slug = isFirst ? await findEarlierSlug(db, row) : row.item_slug
   await db
     .updateTable('item')
-    .set({ slug, visibility: from, updated_at: now, ...(isFirst ? { was_public: 0 } : {}) })
+    .set({ slug, visibility: from, ...(isFirst ? { was_public: 0 } : {}) })
     .where('seq', '=', row.seq)
     .execute()
-  await db.updateTable('version').set({ visibility: from }).where('item_seq', '=', row.seq).where('number', '=', row.version).execute()
+  const newest = db.updateTable('version').where('item_seq', '=', row.seq).where('number', '=', row.version)
+  await newest.set({ visibility: versionFrom }).execute()
   notes.index(row.seq, null)
   notes.changed({ kind: row.kind, ownerId: row.owner_id, audience: 'everybody' })
-  const detail = { kind: row.kind, version: row.version, from: 'public' as const, to: from }
+  const detail = { kind: row.kind, version: row.version, from: row.visibility, to: from }
   notes.audit({ action: 'item_visibility_changed', targetId: row.id, ownerId: row.owner_id, detail })
   return slug
 }

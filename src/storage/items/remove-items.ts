@@ -77,6 +77,7 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
   for (const part of batches(seqs, ROWS_A_STATEMENT)) {
     const files = await db.deleteFrom('version_file').where('version_seq', 'in', part).returning('sha256').execute()
     await giveBackVersions(db, part)
+    await forgetTags(db, part)
     await db.deleteFrom('version').where('seq', 'in', part).execute()
     await removeUnusedBlobs(
       db,
@@ -84,6 +85,25 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
     )
     await nextTurn()
   }
+}
+
+/** The log of changes keeps no tags of versions that are gone. */
+async function forgetTags(db: Kysely<Database>, versionSeqs: readonly number[]): Promise<void> {
+  await db
+    .updateTable('shared_change')
+    .set({ tags: null })
+    .where('item_seq', 'in', db.selectFrom('version').select('item_seq').where('seq', 'in', versionSeqs))
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('version')
+          .select('version.seq')
+          .where('version.seq', 'in', versionSeqs)
+          .whereRef('version.item_seq', '=', 'shared_change.item_seq')
+          .whereRef('version.number', '=', 'shared_change.version'),
+      ),
+    )
+    .execute()
 }
 
 /** Removes file contents without references. */

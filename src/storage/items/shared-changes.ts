@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Actor } from '../../library/actor.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
-import { type SharedState, sharedPath } from '../../library/shared-changes.ts'
+import { type LastChange, type SharedState, sharedPath } from '../../library/shared-changes.ts'
 import { listSkillFiles, type SkillFile } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
@@ -13,7 +13,7 @@ import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, type RowFilter, readCategories, readFilter } from './item-filters.ts'
-import { isInVisibleSet } from './item-rows.ts'
+import { isInVisibleSet, namesOfTags, readTags } from './item-rows.ts'
 
 const namesJson = z.array(z.string())
 
@@ -29,7 +29,7 @@ const itemsNow = prepareListQuery((db, seqs) =>
 const lastEntries = prepareListQuery((db, seqs) =>
   db
     .selectFrom('shared_change')
-    .select(['item_seq', 'version', 'audience', 'path', 'category'])
+    .select(['item_seq', 'version', 'audience', 'path', 'category', 'tags'])
     .where('seq', 'in', (eb) =>
       eb
         .selectFrom('shared_change as one')
@@ -40,18 +40,43 @@ const lastEntries = prepareListQuery((db, seqs) =>
 )
 const lastEntry = prepareQuery((db) => db.selectFrom('shared_change').select('revision').orderBy('seq', 'desc').limit(1))
 const insertEntry = prepareStatement(
-  sql`insert into shared_change (item_seq, version, audience, path, category, at, revision) values (${slot('item_seq')}, ${slot('version')},
-    ${slot('audience')}, ${slot('path')}, ${slot('category')}, ${slot('at')}, ${slot('revision')})`,
+  sql`insert into shared_change (item_seq, version, audience, path, category, tags, actor_id, at, revision) values (${slot('item_seq')},
+    ${slot('version')}, ${slot('audience')}, ${slot('path')}, ${slot('category')}, ${slot('tags')}, ${slot('actor_id')}, ${slot('at')},
+    ${slot('revision')})`,
 )
+
+/** Where an item differs in one of these from its last entry, it gets another. */
+const COMPARED = ['version', 'audience', 'path', 'category', 'tags'] as const
+
+const lastTwo = prepareQuery((db) =>
+  db
+    .selectFrom('shared_change')
+    .select(['seq', 'version', 'audience', 'category', 'tags', 'actor_id', 'at'])
+    .where('item_seq', '=', sql<number>`${slot('seq')}`)
+    .orderBy('seq', 'desc')
+    .limit(2),
+)
+
+/** The last change of an item. What the open transaction changed is not in the log yet. */
+export async function readLastChange(db: Kysely<Database>, seq: number): Promise<LastChange | null> {
+  const [last, before] = (await lastTwo(db, { seq })).map(({ tags, actor_id: actorId, ...row }) => ({
+    ...row,
+    actorId,
+    tags: tags === null ? null : namesJson.parse(JSON.parse(tags)),
+  }))
+  return last ? { ...last, before: before ?? null } : null
+}
 
 /** What items are now, for {@link logSharedChanges}. */
 export async function readSharedStates(db: Kysely<Database>, seqs: readonly number[]): Promise<SharedState[]> {
   const states: SharedState[] = []
   for (const part of batches(seqs)) {
+    const tagsOf = await readTags(db, part)
     for (const item of await itemsNow(db, part)) {
       const { seq, version, category } = item
       const audience = item.deleted_at === null ? item.visibility : 'deleted'
-      states.push({ seq, version, audience, path: sharedPath({ ...item, name: item.channel_name ?? item.skill_name }), category })
+      const path = sharedPath({ ...item, name: item.channel_name ?? item.skill_name })
+      states.push({ seq, version, audience, path, category, tags: namesOfTags(tagsOf.get(seq) ?? []) })
     }
   }
   return states
@@ -59,27 +84,29 @@ export async function readSharedStates(db: Kysely<Database>, seqs: readonly numb
 
 /**
  * Logs what items became, in order, where an earlier entry says otherwise. Call it at the end of the transaction that changed them, after
- * `Dialect.lockNumbers`: entries of one call have one revision.
+ * `Dialect.lockNumbers`: entries of one call have one revision. `actorId` is whoever changed an item, as in the audit log.
  */
-export async function logSharedChanges(db: Kysely<Database>, states: readonly SharedState[], at: string): Promise<void> {
+export async function logSharedChanges(
+  db: Kysely<Database>,
+  states: readonly (SharedState & { readonly actorId?: string | null })[],
+  at: string,
+): Promise<void> {
   if (states.length === 0) return
-  const lastOf = new Map<number, Omit<SharedState, 'seq'>>()
-  const entries: (Omit<SharedState, 'seq'> & { item_seq: number; at: string })[] = []
+  const lastOf = new Map<number, Omit<SharedState, 'seq' | 'tags'> & { readonly tags: string | null }>()
+  const entries: (Omit<SharedState, 'seq'> & { item_seq: number; actor_id: string | null; at: string })[] = []
   const [[last], ...found] = await together([
     lastEntry(db, {}),
     ...Array.from(batches([...new Set(states.map(({ seq }) => seq))]), (part) => lastEntries(db, part)),
   ])
   for (const row of found.flat()) lastOf.set(row.item_seq, row)
   for (const state of states) {
-    const { seq, version, audience, path, category } = state
+    const { seq, actorId = null, ...rest } = state
     const before = lastOf.get(seq)
     // What was deleted before anything was logged needs no entry.
-    const isKnown = before
-      ? before.version === version && before.audience === audience && before.path === path && before.category === category
-      : audience === 'deleted'
+    const isKnown = before ? COMPARED.every((field) => before[field] === rest[field]) : rest.audience === 'deleted'
     if (isKnown) continue
-    lastOf.set(seq, state)
-    entries.push({ item_seq: seq, version, audience, path, category, at })
+    lastOf.set(seq, rest)
+    entries.push({ item_seq: seq, ...rest, actor_id: actorId, at })
   }
   if (entries.length === 0) return
   const revision = Number(last?.revision ?? 0) + 1
@@ -87,8 +114,12 @@ export async function logSharedChanges(db: Kysely<Database>, states: readonly Sh
 }
 
 /** The log as callers may see it, and the texts of its versions. */
-export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkSharedChanges' | 'readSharedVersions'> {
+export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkSharedChanges' | 'readSharedVersions' | 'findLastChange'> {
   return {
+    async findLastChange(itemId) {
+      const item = await db.selectFrom('item').select('seq').where('id', '=', itemId).executeTakeFirst()
+      return item ? await readLastChange(db, item.seq) : null
+    },
     async walkSharedChanges(actor, reach, kind, filter, after, limit) {
       const set = visibleSet(actor, reach)
       const versions = visibleVersions(actor)
@@ -125,9 +156,9 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
       const categorySlugs = categories && new Set<string | null>(categories.map(({ slug }) => slug))
       const isInScope = (row: (typeof rows)[number]): boolean => {
         if (categorySlugs && !categorySlugs.has(row.category)) return false
-        const older = versionOf.get(row.seq)
-        if (!rowFilter.allTags || !older) return true
-        const tags = new Set(namesJson.parse(JSON.parse(older.tags)).map(slugifyTag))
+        const names = row.tags ?? versionOf.get(row.seq)?.tags
+        if (!rowFilter.allTags || !names) return true
+        const tags = new Set(namesJson.parse(JSON.parse(names)).map(slugifyTag))
         return rowFilter.allTags.every((tag) => tags.has(tag))
       }
       const changes = items.flatMap((item) => {
@@ -171,10 +202,10 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
         type: row.type ?? '',
         content: row.content,
         category: row.category,
-        tags: namesJson.parse(JSON.parse(row.tags)),
+        tags: namesJson.parse(JSON.parse(row.tags ?? row.version_tags)),
         note: row.note,
         author: row.author,
-        writer: row.writer,
+        writer: row.changed_by ?? row.writer,
         files: listSkillFiles<SkillFile>((filesOf.get(row.version_seq) ?? []).map(({ version_seq: _, ...file }) => file)),
       }))
     },
@@ -229,16 +260,23 @@ function selectReadable(db: Kysely<Database>, actor: Actor, changeSeqs: readonly
     .innerJoin('version', (join) => join.onRef('version.item_seq', '=', 'item.seq').onRef('version.number', '=', 'change.version'))
     .innerJoin('user as author', 'author.seq', 'item.author_seq')
     .innerJoin('user as writer', 'writer.seq', 'version.author_seq')
-    .select(['change.seq', 'change.category', 'item.kind', 'version.seq as version_seq'])
-    .select(['version.title', 'version.description', 'version.type', 'version.content', 'version.tags', 'version.note'])
-    .select(['author.username as author', 'writer.username as writer'])
+    .leftJoin('user as changer', (join) => join.onRef('changer.id', '=', 'change.actor_id').on('changer.removal', 'is', null))
+    .select(['change.seq', 'change.category', 'change.tags', 'item.kind', 'version.seq as version_seq'])
+    .select(['version.title', 'version.description', 'version.type', 'version.content', 'version.note', 'version.tags as version_tags'])
+    .select(['author.username as author', 'writer.username as writer', 'changer.username as changed_by'])
     .where('change.seq', 'in', changeSeqs)
     .where(isInVisibleSet(set))
     .where((eb) =>
       eb.or([
         eb('item.owner_seq', 'in', ownersSeenBy(set.readerId)),
-        isOneOf('version.visibility', visibleVersions(actor)),
-        sql<boolean>`${sql.ref('version.number')} = ${sql.ref('item.version')}`,
+        eb.and([
+          // Tags of a time when fewer saw the item are not for the others.
+          isOneOf('change.audience', set.visibilities),
+          eb.or([
+            isOneOf('version.visibility', visibleVersions(actor)),
+            sql<boolean>`${sql.ref('version.number')} = ${sql.ref('item.version')}`,
+          ]),
+        ]),
       ]),
     )
 }

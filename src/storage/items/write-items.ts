@@ -20,8 +20,18 @@ import { keepChannelName } from './channel-names.ts'
 import { findTwins, keepImportSource } from './imported-twins.ts'
 import { readCategories } from './item-filters.ts'
 import { lockItem } from './item-locks.ts'
-import { type NextState, readFiles, spellTags, takeVersionRoom, toSearchableText, type WriteNotes, writeParts } from './item-parts.ts'
-import { type ItemRow, isWithin, selectItems, toPrompt, toPrompts, toSkills } from './item-rows.ts'
+import {
+  fileNewestVersion,
+  type NextState,
+  readFiles,
+  spellTags,
+  takeVersionRoom,
+  toSearchableText,
+  type WriteNotes,
+  writeParts,
+  writeTags,
+} from './item-parts.ts'
+import { type ItemRow, isWithin, namesOfTags, selectItems, toPrompt, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -100,9 +110,16 @@ function findOldCategory(categories: readonly NamedCategory[], slug: string | nu
 }
 
 /** What others see of a prompt, for the log of it; null for a skill, whose name is found later. */
-function stateOf(seq: number, version: number, { kind, visibility, category }: NextState, slug: string): SharedState | null {
+function stateOf(
+  seq: number,
+  version: number,
+  { kind, visibility, category }: NextState,
+  slug: string,
+  tags: readonly Tag[],
+): SharedState | null {
   if (kind === 'skill') return null
-  return { seq, version, audience: visibility, path: sharedPath({ kind, slug, name: null, category }), category }
+  const path = sharedPath({ kind, slug, name: null, category })
+  return { seq, version, audience: visibility, path, category, tags: namesOfTags(tags) }
 }
 
 async function createItem(
@@ -165,10 +182,11 @@ async function createItem(
   notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
   await together([
     keepSlug(db, slug, id, seq),
-    writeParts(db, { seq, ownerSeq, version: 1, editorSeq: editor.seq, note: owner.note, at: now, hasTags: false }, next, spelled),
+    writeTags(db, seq, spelled, true),
+    writeParts(db, { seq, ownerSeq, version: 1, editorSeq: editor.seq, note: owner.note, at: now }, next, spelled),
   ])
   if (next.kind === 'skill') await keepChannelName(db, seq)
-  notes.index(seq, await toSearchableText(db, seq, next, spelled), { isNew: true, ownerSeq, state: stateOf(seq, 1, next, slug) })
+  notes.index(seq, await toSearchableText(db, seq, next, spelled), { isNew: true, ownerSeq, state: stateOf(seq, 1, next, slug, spelled) })
   if (origin) notes.audit({ action: 'items_imported', targetId: ownerId, ownerId, detail: { created: 1, updated: 0 } })
   else {
     const detail = { kind: next.kind, version: 1, to: next.visibility }
@@ -237,7 +255,10 @@ async function readKnown<T>(db: Kysely<Database>, row: ItemRow, editor: Editor, 
   return { current, role, editorSeq, categories }
 }
 
-/** Writes the new state of an item. Nothing changes, and no version is written, when it is the same. An import always writes. */
+/**
+ * Writes the new state of an item. A change of its tags, category or visibility alone is no version, and leaves the time of its last change.
+ * Nothing changes when the state is the same, except that an import notes what it found.
+ */
 async function changeItem(
   context: WriteContext,
   db: Kysely<Database>,
@@ -257,14 +278,17 @@ async function changeItem(
   const spelled = await spellTags(db, tags, row.owner_seq, wanted.visibility, known)
   const next: NextState = { ...wanted, category: category?.slug ?? null }
   const now = new Date(context.clock()).toISOString()
-  const version = row.version + 1
   const slug = await nextSlug(context.random, db, row, next, wantedSlug)
   const changed = listChanges(current, next, spelled)
   if (slug !== row.item_slug) changed.push('slug')
   if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
   const isSame = changed.length === 0 && next.visibility === current.visibility
   if (isSame && !origin) return { row, tags: spelled }
-  await takeVersionRoom(db, { ownerSeq: row.owner_seq, isNew: false, note: editor.note }, next, spelled, context.quota)
+  // A publication gives an address, too.
+  const isVersion = changed.some((field) => (field === 'slug' ? wantedSlug !== undefined : field !== 'tags' && field !== 'category'))
+  const version = isVersion ? row.version + 1 : row.version
+  if (isVersion) await takeVersionRoom(db, { ownerSeq: row.owner_seq, isNew: false, note: editor.note }, next, spelled, context.quota)
+  else await fileNewestVersion(db, { seq: row.seq, version, ownerSeq: row.owner_seq }, { ...next, tags: spelled }, context.quota)
   notes.changed({ kind: next.kind, ownerId: row.owner_id, audience: audienceOf(row.visibility, next.visibility) })
   const { type, content, variables } =
     next.kind === 'prompt' ? { ...next, variables: JSON.stringify(parseVariables(next.content).variables) } : row
@@ -279,33 +303,24 @@ async function changeItem(
     visibility: next.visibility,
     was_public: row.was_public === 1 || next.visibility === 'public' ? 1 : 0,
     version,
-    imported_version: origin ? version : row.imported_version,
-    updated_at: now,
+    // What was filed here since its import was edited here, as what was written here.
+    imported_version: origin ? version : isVersion ? row.imported_version : null,
+    updated_at: isVersion ? now : row.updated_at,
     // A visibility chosen while the item is held stays: lifting the hold does not publish it.
     held_from: next.visibility === row.visibility ? row.held_from : null,
   }
   await together([
     updateItem(db, { seq: row.seq, slug, ...written }),
     ...(slug === row.item_slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
-    writeParts(
-      db,
-      {
-        seq: row.seq,
-        ownerSeq: row.owner_seq,
-        version,
-        editorSeq,
-        note: editor.note,
-        at: now,
-        hasTags: !changed.includes('tags'),
-      },
-      next,
-      spelled,
-    ),
+    ...(changed.includes('tags') ? [writeTags(db, row.seq, spelled, false)] : []),
+    ...(isVersion
+      ? [writeParts(db, { seq: row.seq, ownerSeq: row.owner_seq, version, editorSeq, note: editor.note, at: now }, next, spelled)]
+      : []),
   ])
   if (next.kind === 'skill') await keepChannelName(db, row.seq)
   notes.index(row.seq, await toSearchableText(db, row.seq, next, spelled), {
     ownerSeq: row.owner_seq,
-    state: stateOf(row.seq, version, next, slug),
+    state: stateOf(row.seq, version, next, slug, spelled),
   })
   const target = { targetId: row.id, ownerId: row.owner_id }
   const { kind } = next

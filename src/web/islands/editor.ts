@@ -37,9 +37,9 @@ function writeDraft(key: string, draft: Draft): void {
   }
 }
 
-/** The fields a draft keeps: what is typed or chosen, not a better text or a file. A field behind the code editor is hidden. */
+/** The fields a draft keeps: what is typed or chosen, and what it began with, not a better text or a file. A field behind the code editor is hidden. */
 function fieldsOf(form: HTMLFormElement): TextField[] {
-  const selector = 'input[type="text"][name], textarea[name]:not([name="improved"], [name="changes"]), select[name]'
+  const selector = 'input[type="text"][name], input[name="base"], textarea[name]:not([name="improved"], [name="changes"]), select[name]'
   const fields = [...form.querySelectorAll<TextField>(selector)]
   // Some stand here and belong to another form.
   return fields.filter((field) => field.form === form)

@@ -27,7 +27,9 @@ const report = z.object({
   count: z.number(),
   unchanged: z.number().default(0),
   refused: z.array(z.object({ title: z.string().nullable(), reason: z.string() })),
-  changed: z.array(z.object({ id: z.string(), version: z.number() })).default([]),
+  changed: z.array(z.string()).default([]),
+  began: z.string().default(''),
+  ended: z.string().default(''),
   deleted: z.array(z.string()).default([]),
 })
 /** An action on many items, kept until it is confirmed. */
@@ -225,7 +227,7 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
     const { restored, refused } =
       last.deleted.length > 0
         ? await call(restoreItems, { collection: last.collection, ids: last.deleted })
-        : await call(takeBackChanges, { collection: last.collection, changed: last.changed })
+        : await call(takeBackChanges, { collection: last.collection, ids: last.changed, began: last.began, ended: last.ended })
     return await tell({ does, collection, count: restored, refused })
   }
   const act = async ({ does: change, collection: of, ids, tags, category, visibility }: Question) => {
@@ -239,8 +241,8 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
       category: { category },
       visibility: { visibility: visibility ?? undefined },
     }[change]
-    const { changed, unchanged, refused } = await call(changeItems, { collection: of, ids, ...fields })
-    return await tell({ does: change, collection: of, count: changed.length, unchanged, refused, changed })
+    const { changed, ...done } = await call(changeItems, { collection: of, ids, ...fields })
+    return await tell({ does: change, collection: of, count: changed.length, changed, ...done })
   }
   if (does === 'confirm') {
     const asked = await readQuestion({ call, query: new URLSearchParams({ ask: form.text('question') }) })

@@ -3,14 +3,16 @@ import { MAX_DESCRIPTION, MAX_TAGS, MAX_TITLE } from '../../library/fields.ts'
 import { hasRight } from '../../library/teams.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
-import type { Output } from '../../operations/core/define-operation.ts'
+import type { Input, Output } from '../../operations/core/define-operation.ts'
+import { baseInput } from '../../operations/core/inputs.ts'
 import { listCategories, listTags } from '../../operations/items/list-categories.ts'
+import type { updatePrompt } from '../../operations/prompts/update-prompt.ts'
 import { listTeams } from '../../operations/teams/list-teams.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import type { FieldChange } from './changes.tsx'
-import { Choice, Field } from './field.tsx'
+import { Choice, Field, sentOr } from './field.tsx'
 
 /** What an item's fields hold before anything is typed. */
 export interface ItemValues {
@@ -115,6 +117,23 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
       </div>
     </>
   )
+}
+
+/** What an edit began with, so that it keeps what others make of the same fields. It begins again where the form says what others changed. */
+export const BaseField: FC<{ request: PageRequest; item: ItemValues; isConflict: boolean }> = ({ request: { sent }, item, isConflict }) => {
+  const { tags, categorySlug: category, visibility } = item
+  const now = JSON.stringify({ tags, category, visibility })
+  return <input type="hidden" name="base" value={isConflict || sent?.fault.code === 'conflict' ? now : sentOr(sent, 'base', now)} />
+}
+
+/** What a {@link BaseField} holds. */
+export function readBase(form: SentForm): { base?: Input<typeof updatePrompt>['base'] } {
+  try {
+    return { base: baseInput.parse(JSON.parse(form.text('base'))) }
+  } catch {
+    // Not one of ours.
+    return {}
+  }
 }
 
 /** Who sees an item of a visibility, in words. @param team the team that owns it, or null @param isEither whether it may be a team's or not */

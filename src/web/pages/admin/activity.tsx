@@ -149,6 +149,7 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
                 {describeParties(site.words, event, you)} · {describeDetail(site.words, event)}
                 <Moment words={words} at={event.at} />
               </p>
+              <NamedItems words={words} event={event} />
             </div>
           </li>
         ))}
@@ -179,6 +180,24 @@ const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, ev
     <span class="quiet">
       {what} <code>{id.slice(0, SHORT_ID)}</code>
     </span>
+  )
+}
+
+/** The first of many items, as {@link Target} shows one. */
+const NamedItems: FC<{ words: Words; event: AuditRecord }> = ({ words, event }) => {
+  const { items = [], detail, action: _, ...rest } = event
+  const others = (detail.count ?? 0) - items.length
+  if (items.length === 0) return null
+  return (
+    <p class="quiet">
+      {items.map((item, place) => (
+        <>
+          {place === 0 ? '' : ', '}
+          <Target words={words} event={{ ...rest, detail, action: 'item_changed', target: { kind: 'item', ...item } }} />
+        </>
+      ))}{' '}
+      {others > 0 ? words.audit.more(others) : null}
+    </p>
   )
 }
 
@@ -215,8 +234,10 @@ function describeDetail({ audit, visibilities, roles, teams }: Words, { action, 
     added,
     removed,
     moved,
+    count,
   } = detail
   const parts = [
+    ...(count === undefined ? [] : [audit.items(count)]),
     ...(version === undefined || version === 1 ? [] : [audit.version(version)]),
     ...(restored === undefined ? [] : [audit.fromVersion(restored)]),
     ...(first === undefined || last === undefined ? [] : [audit.versions(first, last)]),

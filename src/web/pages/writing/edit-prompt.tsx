@@ -18,6 +18,7 @@ import { FieldChanges, WordChanges } from '../../parts/changes.tsx'
 import { Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
 import { Improved, type Improvement, readSuggested } from '../../parts/improved.tsx'
 import {
+  BaseField,
   type Choices,
   compareItemFields,
   DescriptionField,
@@ -25,6 +26,7 @@ import {
   type ItemValues,
   itemLabels,
   PlaceFields,
+  readBase,
   readChoices,
   readItemFields,
   TitleField,
@@ -42,7 +44,7 @@ const savedForm = z.object({
   improvement: improvePrompt.output.nullable(),
 })
 /** Hidden fields of a saved form. */
-const HIDDEN_FIELDS = ['lineEnds', 'baseVersion']
+const HIDDEN_FIELDS = ['lineEnds', 'baseVersion', 'base']
 
 interface Draft extends ItemValues {
   readonly content: string
@@ -157,6 +159,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
       >
         {known ? <input type="hidden" name="lineEnds" value={nameLineEnds(known.content)} /> : null}
         {known ? <input type="hidden" name="baseVersion" value={isConflict ? base : newest} /> : null}
+        {known ? <BaseField request={request} item={draft} isConflict={isConflict} /> : null}
         {known ? <input type="hidden" name="newestVersion" value={newest} /> : null}
         <div class="editor-main">
           <TitleField request={request} title={draft.title} isFirst={known === null} />
@@ -304,6 +307,7 @@ export const savePromptForm: Action = async (request) => {
     return { to: `${new URL(prompt.url).pathname}?done=saved`, flash: hints }
   }
   const base = form.text('do') === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion')
-  const { prompt } = await call(updatePrompt, { id: ref, ...readItemFields(form, null), ...fields, baseVersion: Number(base) })
+  const change = { ...readItemFields(form, null), ...fields, ...readBase(form), baseVersion: Number(base) }
+  const { prompt } = await call(updatePrompt, { id: ref, ...change })
   return { to: `${new URL(prompt.url).pathname}?done=saved` }
 }

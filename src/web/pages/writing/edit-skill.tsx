@@ -14,6 +14,7 @@ import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
 import { Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import {
+  BaseField,
   type Choices,
   compareItemFields,
   DescriptionField,
@@ -21,6 +22,7 @@ import {
   type ItemValues,
   itemLabels,
   PlaceFields,
+  readBase,
   readChoices,
   readItemFields,
   TitleField,
@@ -143,6 +145,7 @@ const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choice
     >
       <h2 id="details">{words.details}</h2>
       <input type="hidden" name="baseVersion" value={String(version)} />
+      <BaseField request={request} item={skill} isConflict={false} />
       <div class="beside">
         <PlaceFields request={request} item={skill} choices={choices} isNew={false} />
       </div>
@@ -309,7 +312,7 @@ export const saveSkillForm: Action = async (request) => {
   const back = (file: string, done: string) => ({ to: `${request.path}?file=${encodeURIComponent(file)}&done=${done}` })
   switch (does) {
     case 'details': {
-      const { skill } = await call(updateSkill, { id: ref, ...readItemFields(form, null), baseVersion })
+      const { skill } = await call(updateSkill, { id: ref, ...readItemFields(form, null), ...readBase(form), baseVersion })
       return { to: `${new URL(skill.url).pathname}/edit?done=saved` }
     }
     case 'live': {
