@@ -21,9 +21,8 @@ function toSchema(schema: z.ZodObject): Tool['inputSchema'] {
   return made
 }
 
-/** Hints are a separate text besides the structured answer. */
-function withoutHints(schema: Tool['inputSchema']): Tool['inputSchema'] {
-  const { hints: _, ...properties } = schema.properties ?? {}
+function without(schema: Tool['inputSchema'], name: string): Tool['inputSchema'] {
+  const { [name]: _, ...properties } = schema.properties ?? {}
   return { ...schema, properties }
 }
 
@@ -59,8 +58,9 @@ export function describeTools(operations: readonly Operation[], profile?: ToolPr
       name: operation.name,
       title: operation.title,
       description: [operation.summary, ...(hints?.note === undefined ? [] : [hints.note])].join(' '),
-      inputSchema: toSchema(operation.input),
-      ...(hints?.textOnly ? {} : { outputSchema: withoutHints(toSchema(operation.output)) }),
+      inputSchema: without(toSchema(operation.input), hints?.hides ?? ''),
+      // Hints are a separate text besides the structured answer.
+      ...(hints?.textOnly ? {} : { outputSchema: without(toSchema(operation.output), 'hints') }),
       annotations: {
         title: operation.title,
         readOnlyHint: hints?.readOnly ?? false,

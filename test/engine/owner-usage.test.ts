@@ -61,6 +61,7 @@ for (const engine of ENGINES) {
       await store.items.createSkill(by(ben), { ...SKILL, files: skillFiles('a'.repeat(5000)) })
       await store.items.changeSkill(skill.id, by(ada), () => ({ files: skillFiles('b'.repeat(300)) }))
       await store.items.changeSkill(skill.id, by(ada), () => ({ title: 'Tidier' }))
+      await store.items.changeSkill(skill.id, by(ada), () => ({ tags: ['much', 'longer'], visibility: 'public' }))
       await save(ben, 'of another')
       await store.purges.purgeVersions('skill', skill.id, ada.id, { first: 1, last: 1 })
       const counted = { ada: await keeps(ada), ben: await keeps(ben) }

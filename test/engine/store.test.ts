@@ -199,13 +199,12 @@ for (const engine of ENGINES) {
     })
 
     describe('versions', () => {
-      it('are written by every save and edit, with everything they held', async () => {
+      it('are written by every save and edit of the text, with everything they held', async () => {
         const saved = await store.items.createPrompt(by(ada, 'one'), { ...PROMPT, tags: ['x'], category: 'coding' })
         await store.items.changePrompt(saved.id, by(ada, 'two'), () => ({ content: 'Other', tags: [] }))
         await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'private', category: null }))
         const versions = await store.items.listVersions(as(ada), saved.id, { before: null, limit: 10 })
         expect(versions.map((v) => [v.version, v.note, v.author, v.visibility])).toEqual([
-          [3, null, 'Ada', 'private'],
           [2, 'two', 'Ada', 'public'],
           [1, 'one', 'Ada', 'public'],
         ])
@@ -217,9 +216,49 @@ for (const engine of ENGINES) {
           files: null,
         })
         expect(await store.items.findVersion(as(ada), saved.id, 2)).toMatchObject({ content: 'Other', tags: [], category: 'coding' })
-        expect(await store.items.findVersion(as(ada), saved.id, 4)).toBeNull()
-        expect((await store.items.listVersions(as(ada), saved.id, { before: 3, limit: 1 })).map((v) => v.version)).toEqual([2])
+        expect(await store.items.findVersion(as(ada), saved.id, 3)).toBeNull()
+        expect((await store.items.listVersions(as(ada), saved.id, { before: 2, limit: 1 })).map((v) => v.version)).toEqual([1])
       })
+
+      it.each(['prompt', 'skill'] as const)(
+        'are not written by tags, category and visibility of a %s, which the newest one has',
+        async (kind) => {
+          const [create, change] =
+            kind === 'prompt'
+              ? ([() => store.items.createPrompt(by(ada), { ...PROMPT, tags: ['draft'], visibility: 'private' }), 'changePrompt'] as const)
+              : ([() => store.items.createSkill(by(ada), { ...SKILL, tags: ['draft'], visibility: 'private' }), 'changeSkill'] as const)
+          const { id, updatedAt } = await create()
+          const file = (fields: object) => store.items[change](id, by(ada), () => fields)
+          await file({ title: 'Written' })
+          const written = await file({})
+          const other = await createStore(place.open(), outside)
+          const seenBy = async (actor: Actor) => {
+            const all = await other.items.listVersions(actor, id, { before: null, limit: 10 })
+            return await Promise.all(all.map(async ({ version }) => (await other.items.findVersion(actor, id, version))?.tags))
+          }
+          await file({ tags: ['a', 'b'], category: 'coding' })
+          expect([await seenBy(as(ada)), await seenBy(ANONYMOUS)]).toEqual([[['a', 'b'], ['draft']], []])
+          await file({ visibility: 'members' })
+          expect([await seenBy(as(ben)), await seenBy(ANONYMOUS)]).toEqual([[['a', 'b']], []])
+          const filed = await file({ visibility: 'public', tags: ['a'] })
+          expect([filed?.version, filed?.updatedAt, updatedAt < (filed?.updatedAt ?? '')]).toEqual([2, written?.updatedAt, true])
+          expect([await seenBy(as(ben)), await seenBy(ANONYMOUS)]).toEqual([[['a']], [['a']]])
+          await file({ visibility: 'private', tags: ['secret'] })
+          await file({ visibility: 'unlisted', tags: [] })
+          expect([await seenBy(as(ben)), await seenBy(ANONYMOUS)]).toEqual([[['a']], [['a']]])
+          const log = await database.reader.selectFrom('shared_change').select(['version', 'audience', 'tags']).orderBy('seq').execute()
+          expect(log.map(({ version, audience, tags }) => `${version} ${audience} ${tags}`)).toEqual([
+            '1 private ["draft"]',
+            '2 private ["draft"]',
+            '2 private ["a","b"]',
+            '2 members ["a","b"]',
+            '2 public ["a"]',
+            '2 private ["secret"]',
+            '2 unlisted []',
+          ])
+          await other.close()
+        },
+      )
 
       it('written while private are for the owner alone', async () => {
         const saved = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'private', content: 'secret draft' })

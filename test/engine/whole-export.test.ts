@@ -57,6 +57,11 @@ for (const engine of ENGINES) {
     it('is the same library again, to the byte and the digest', async () => {
       const source = await openNew(engine)
       const was = await makeRichLibrary(source)
+      // A change of tags is in the log alone, with who made it.
+      const { id: userId } = (await source.people.findUser('ada')) ?? { id: '' }
+      await source.audit.actingAs({ actorId: userId, keyId: null, surface: 'web' }, () =>
+        source.items.changePrompt(was.published.id, { userId, note: null }, () => ({ tags: ['filed'] })),
+      )
       const [one, two] = [join(folder, 'one'), join(folder, 'two')]
       const written = await exportWholeLibrary(source.transfer, one)
       expect(written).toMatchObject({
@@ -93,6 +98,8 @@ for (const engine of ENGINES) {
         category: 'passing',
         type: 'TEXT',
       })
+      const last = await target.items.findLastChange(was.published.id)
+      expect(last).toMatchObject({ version: 3, tags: ['filed'], actorId: ada.kind === 'user' && ada.userId, before: { version: 3 } })
       // Addresses of earlier lead on, and those of what is gone lead nowhere for ever.
       expect(await target.items.findPrompt(ANONYMOUS, 'quiet-walrus')).toMatchObject({ id: was.published.id })
       expect(await target.items.findPrompt(ada, was.published.slug)).toMatchObject({ id: was.published.id })

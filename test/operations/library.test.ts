@@ -96,7 +96,7 @@ describe('the bench of one’s own items', { shuffle: false }, () => {
     expect((await visit(test).get('/prompts/walnut')).status).toBe(404)
     // Nobody takes back what another did, nor after ten minutes.
     const later = await act('/library', { do: 'visibility', visibility: 'private', ids })
-    const body = { collection: 'prompts', changed: [{ id: two.id, version: 6 }] }
+    const body = { collection: 'prompts', ids: [two.id], began: new Date(0).toISOString(), ended: '2100-01-01T00:00:00.000Z' }
     expect(await test.call(bob, 'take_back_changes', body)).toMatchObject({ restored: 0, refused: [{ title: null }] })
     test.wait(11 * 60_000)
     expect((await act('/library', { do: 'undo', report: later.report })).html).toContain('It was changed more than ten minutes ago.')

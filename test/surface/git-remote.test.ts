@@ -99,6 +99,21 @@ describe.skipIf(!hasGit())('the Git remote', () => {
   const edit = (id: string, change: Record<string, unknown>) => test.call(owner, 'update_prompt', { id, ...change })
   const basic = (password: string) => url.replace('://', `://git:${password}@`)
 
+  it('has a commit of a change of tags, by who made it and without the note of the text', async () => {
+    const { id } = await savePrompt('Tagged', { tags: ['before'] })
+    await edit(id, { content: 'Another text.', note: 'A note.' })
+    const at = await clone('/library.git')
+    const then = await head(at)
+    await edit(id, { tags: ['after'] })
+    await git(at, 'pull', '-q', '--ff-only')
+    expect(await git(at, 'log', '--format=%an: %B', `${then}~1..`)).toBe('owner: Update tagged\n\nowner: Update tagged\n\nA note.')
+    expect(read(at, 'prompts/uncategorised/tagged.md')).toContain('tags:\n  - after\n')
+    expect(await git(at, 'show', `${then}:prompts/uncategorised/tagged.md`)).toContain('tags:\n  - before\n')
+    await edit(id, { content: 'A third text.' })
+    await git(at, 'pull', '-q', '--ff-only')
+    await test.call(owner, 'delete_item', { collection: 'prompts', id })
+  })
+
   it('is cloned, with prompts as Markdown and skills as plugins', async () => {
     expect(await files(cloned)).toEqual([
       '.agents/plugins/marketplace.json',

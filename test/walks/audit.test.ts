@@ -463,8 +463,8 @@ describe('every operation that changes what is kept', () => {
     })),
     take_back_changes: async () => {
       const { id } = await makePrompt()
-      const { changed } = await test.call(owner, 'change_items', { collection: 'prompts', ids: [id], visibility: 'private' })
-      return { actor: owner, input: { collection: 'prompts', changed } }
+      const { began, ended } = await test.call(owner, 'change_items', { collection: 'prompts', ids: [id], visibility: 'private' })
+      return { actor: owner, input: { collection: 'prompts', ids: [id], began, ended } }
     },
     delete_items: async () => ({ actor: owner, input: { collection: 'skills', ids: [(await makeSkill()).id] } }),
     restore_items: byOwner(async () => ({ collection: 'prompts', ids: [(await makeDeleted()).id] })),
@@ -595,7 +595,7 @@ describe('every operation that changes what is kept', () => {
     const events = await eventsAfter(test.app.store, 0)
     expect(new Set(events.map(({ action }) => action)).size).toBeGreaterThan(25)
     // Names are looked up when they are read; nothing else holds a word of anybody.
-    const kept = events.map(({ actorName: _a, ownerName: _o, targetName: _t, keyName: _k, intoName: _i, ...rest }) => rest)
+    const kept = events.map(({ actorName: _a, ownerName: _o, targetName: _t, keyName: _k, intoName: _i, items: _n, ...rest }) => rest)
     expect(JSON.stringify(kept)).not.toContain(CANARY)
     expect(JSON.stringify(kept)).not.toContain(PASSWORD)
     for (const row of kept) {
