@@ -126,7 +126,7 @@ export type AuditField = (typeof FIELDS)[number]
 const KEPT_SETTINGS = ['sealing_key', 'service_url'] as const
 
 /** Most items that an event of many items names. */
-export const MAX_NAMED_ITEMS = 20
+const MAX_NAMED_ITEMS = 20
 
 const count = z.number().int().min(0)
 /**

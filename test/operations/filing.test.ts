@@ -121,6 +121,12 @@ describe('tags, category and visibility', () => {
     await update(id, { visibility: 'public' })
     expect(await seen(id, ANONYMOUS)).toEqual([3, 2])
     expect(await test.call(ANONYMOUS, 'get_version', version)).toMatchObject({ tags: ['shown'] })
+    // So does an administrator who lists it again.
+    await test.call(ada, 'set_held', { collection: 'prompts', id, isHeld: true })
+    await update(id, { content: 'Meanwhile.' })
+    expect(await seen(id, ANONYMOUS)).toEqual([3, 2])
+    await test.call(ada, 'set_held', { collection: 'prompts', id, isHeld: false })
+    expect(await seen(id, ANONYMOUS)).toEqual([4, 3, 2])
   })
 
   it('hide the newest version again when its publication is taken back', async () => {
@@ -217,7 +223,7 @@ describe('tags, category and visibility', () => {
     ])
     // One item is what it always was.
     expect(short(await events(() => change('prompts', ids.slice(0, 1), { addTags: ['x'] })))).toEqual([
-      ['item_changed', { kind: 'prompt', version: 1, fields: ['tags'] }, undefined],
+      ['item_changed', { kind: 'prompt', fields: ['tags'] }, undefined],
     ])
   })
 

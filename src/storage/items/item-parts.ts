@@ -205,7 +205,8 @@ export async function fileNewestVersion(
   const names = namesOfTags(tags)
   const [before] = await filedVersion(db, { seq: item.seq, version: item.version })
   if (!before || isNarrower(visibility, before.visibility)) return
-  await takeRoom(db, item.ownerSeq, { bytes: Buffer.byteLength(names) - Buffer.byteLength(before.tags) }, quota)
+  const bytes = Buffer.byteLength(names) - Buffer.byteLength(before.tags)
+  if (bytes !== 0) await takeRoom(db, item.ownerSeq, { bytes }, quota)
   await db.updateTable('version').set({ visibility, category, tags: names }).where('seq', '=', before.seq).execute()
 }
 

@@ -324,12 +324,13 @@ async function changeItem(
   })
   const target = { targetId: row.id, ownerId: row.owner_id }
   const { kind } = next
+  const said = isVersion ? { kind, version } : { kind }
   if (origin) notes.audit({ action: 'items_imported', targetId: row.owner_id, ownerId: row.owner_id, detail: { created: 0, updated: 1 } })
   else if (editor.restores !== undefined) {
     notes.audit({ action: 'item_version_restored', ...target, detail: { kind, version, restored: editor.restores } })
-  } else if (changed.length > 0) notes.audit({ action: 'item_changed', ...target, detail: { kind, version, fields: changed } })
+  } else if (changed.length > 0) notes.audit({ action: 'item_changed', ...target, detail: { ...said, fields: changed } })
   if (!origin && next.visibility !== row.visibility) {
-    notes.audit({ action: 'item_visibility_changed', ...target, detail: { kind, version, from: row.visibility, to: next.visibility } })
+    notes.audit({ action: 'item_visibility_changed', ...target, detail: { ...said, from: row.visibility, to: next.visibility } })
   }
   const names = { category_slug: category?.slug ?? null, category_name: category?.name ?? null }
   return { row: { ...row, ...written, ...names, item_slug: slug }, tags: spelled }

@@ -307,7 +307,7 @@ export const savePromptForm: Action = async (request) => {
     return { to: `${new URL(prompt.url).pathname}?done=saved`, flash: hints }
   }
   const base = form.text('do') === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion')
-  const change = { ...readItemFields(form, null), ...fields, ...readBase(form), baseVersion: Number(base) }
+  const change = { ...readItemFields(form, null), ...readBase(form), ...fields, baseVersion: Number(base) }
   const { prompt } = await call(updatePrompt, { id: ref, ...change })
   return { to: `${new URL(prompt.url).pathname}?done=saved` }
 }
