@@ -62,8 +62,10 @@ export interface SharedVersion {
   readonly note: string | null
   /** Of the item, by username. */
   readonly author: string
-  /** Of the change, by username. */
+  /** Of the version, by username. */
   readonly writer: string
+  /** Of the change, by username; null when that is not known. */
+  readonly changer: string | null
   /** Of a skill, SKILL.md first. */
   readonly files: readonly SkillFile[]
 }

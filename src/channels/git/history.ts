@@ -79,7 +79,7 @@ export function createHistory(about: RepositoryAbout): History {
   /** Files of prompts, and their blobs, by item. */
   const prompts = new Map<string, { readonly path: string; readonly blob: ObjectId }>()
   const skills = new Map<string, PlacedSkill>()
-  /** The last version of each item: its note belongs to the first commit that has it. */
+  /** The last version of each item: its writer and its note belong to the first commit that has it. */
   const versionOf = new Map<string, number>()
   /** Items by the names of their plugins. */
   const named = new Map<string, string>()
@@ -271,8 +271,13 @@ export function createHistory(about: RepositoryAbout): History {
       changed = new Set()
       const last = commits.at(-1)
       if (!last) setFile('README.md', putBlob(Buffer.from(about.readme), null))
-      const isNoted = steps.every(({ change }) => versionOf.get(change.itemId) !== change.version)
-      for (const { change } of steps) versionOf.set(change.itemId, change.version)
+      const told = steps.map(({ change, version }): Step => {
+        const isTold = versionOf.get(change.itemId) === change.version
+        versionOf.set(change.itemId, change.version)
+        // Commits from before changers were noted stay as they are.
+        if (!isTold || version.changer === null) return { change, version }
+        return { change, version: { ...version, note: null, writer: version.changer } }
+      })
       const verbs = steps.map((step) => (step.change.kind === 'prompt' ? setPrompt(step) : setSkill(step)))
       writeMarket()
       const tree = writeFolder(root)
@@ -282,10 +287,10 @@ export function createHistory(about: RepositoryAbout): History {
       const text = [
         `tree ${tree}`,
         ...(last ? [`parent ${last.id}`] : []),
-        `author ${nameWriter(about, steps)} ${time} +0000`,
-        `committer ${nameWriter(about, steps)} ${time} +0000`,
+        `author ${nameWriter(about, told)} ${time} +0000`,
+        `committer ${nameWriter(about, told)} ${time} +0000`,
         '',
-        describeSteps(steps, verbs, isNoted),
+        describeSteps(told, verbs),
       ].join('\n')
       const content = Buffer.from(text)
       const id = hashObject('commit', content)
@@ -316,12 +321,11 @@ function nameWriter({ name, host }: RepositoryAbout, steps: readonly Step[]): st
   return `${plain} <${plain}@${host}>`
 }
 
-/** @param isNoted whether the note of the version is about this change */
-function describeSteps(steps: readonly Step[], verbs: readonly string[], isNoted: boolean): string {
+function describeSteps(steps: readonly Step[], verbs: readonly string[]): string {
   const [step, ...others] = steps
   if (!step) return ''
   if (others.length > 0) return `Change ${steps.length} items\n`
   const name = step.change.path.replace(/^.*\//, '').replace(/\.md$/, '')
   const { note } = step.version
-  return `${verbs[0]} ${name}\n${!isNoted || note === null || note.trim() === '' ? '' : `\n${note.trim()}\n`}`
+  return `${verbs[0]} ${name}\n${note === null || note.trim() === '' ? '' : `\n${note.trim()}\n`}`
 }

@@ -205,7 +205,8 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
         tags: namesJson.parse(JSON.parse(row.tags ?? row.version_tags)),
         note: row.note,
         author: row.author,
-        writer: row.changed_by ?? row.writer,
+        writer: row.writer,
+        changer: row.changer,
         files: listSkillFiles<SkillFile>((filesOf.get(row.version_seq) ?? []).map(({ version_seq: _, ...file }) => file)),
       }))
     },
@@ -263,7 +264,7 @@ function selectReadable(db: Kysely<Database>, actor: Actor, changeSeqs: readonly
     .leftJoin('user as changer', (join) => join.onRef('changer.id', '=', 'change.actor_id').on('changer.removal', 'is', null))
     .select(['change.seq', 'change.category', 'change.tags', 'item.kind', 'version.seq as version_seq'])
     .select(['version.title', 'version.description', 'version.type', 'version.content', 'version.note', 'version.tags as version_tags'])
-    .select(['author.username as author', 'writer.username as writer', 'changer.username as changed_by'])
+    .select(['author.username as author', 'writer.username as writer', 'changer.username as changer'])
     .where('change.seq', 'in', changeSeqs)
     .where(isInVisibleSet(set))
     .where((eb) =>
