@@ -271,11 +271,11 @@ export function createHistory(about: RepositoryAbout): History {
       changed = new Set()
       const last = commits.at(-1)
       if (!last) setFile('README.md', putBlob(Buffer.from(about.readme), null))
-      const told = steps.map(({ change, version }): Step => {
-        const isTold = versionOf.get(change.itemId) === change.version
+      const said = steps.map(({ change, version }): Step => {
+        const isRepeated = versionOf.get(change.itemId) === change.version
         versionOf.set(change.itemId, change.version)
         // Commits from before changers were noted stay as they are.
-        if (!isTold || version.changer === null) return { change, version }
+        if (!isRepeated || version.changer === null) return { change, version }
         return { change, version: { ...version, note: null, writer: version.changer } }
       })
       const verbs = steps.map((step) => (step.change.kind === 'prompt' ? setPrompt(step) : setSkill(step)))
@@ -287,10 +287,10 @@ export function createHistory(about: RepositoryAbout): History {
       const text = [
         `tree ${tree}`,
         ...(last ? [`parent ${last.id}`] : []),
-        `author ${nameWriter(about, told)} ${time} +0000`,
-        `committer ${nameWriter(about, told)} ${time} +0000`,
+        `author ${nameWriter(about, said)} ${time} +0000`,
+        `committer ${nameWriter(about, said)} ${time} +0000`,
         '',
-        describeSteps(told, verbs),
+        describeSteps(said, verbs),
       ].join('\n')
       const content = Buffer.from(text)
       const id = hashObject('commit', content)
