@@ -50,7 +50,7 @@ describe.each(ATTACKS)('%s', (_, method, path, makeBody) => {
     async () => {
       const served = await library.place.serve()
       const send = (how: string, to: string, body: object) => ask(served, how, to, badKey, body)
-      const search = async () => (await ask(served, 'GET', '/api/prompts?q=letter', badKey)).status
+      const search = async () => (await ask(served, 'GET', '/api/prompts?q=letter', library.key)).status
       const { hostname: host, port } = new URL(served.url)
       const delays = startDelays(served, 25)
       const observer = startObserver({ host, port: Number(port) }, library, { probes: ['save'], everyMs: 100 })

@@ -133,8 +133,7 @@ it('a form is refused with a page that says so while its sender holds their shar
         held.push(controller)
       },
     })
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    return test.fetch('/prompts/letter/fill', { method: 'POST', headers, body, duplex: 'half' })
+    return test.fetch('/api/mcp', { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' })
   })
   await expect.poll(async () => (await apply()).status).toBe(429)
   const { html } = await apply()
