@@ -45,9 +45,8 @@ function inputTable(operation: Operation): string {
 }
 
 function scopeLine(operation: Operation): string {
-  return operation.scope === null
-    ? 'No key needed; with one, your private items are included.'
-    : `Needs a key with the \`${operation.scope}\` scope.`
+  if (operation.scope === null) return 'No key needed; with one, your private items are included.'
+  return operation.scope === 'any' ? 'Needs a key.' : `Needs a key with the \`${operation.scope}\` scope.`
 }
 
 function toolsPage(): string {

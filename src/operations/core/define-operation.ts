@@ -129,8 +129,8 @@ interface Meta {
   readonly title: string
   /** What it does and when to use it, in words that hold on every surface. */
   readonly summary: string
-  /** What the caller's key must allow; null when anybody may call. */
-  readonly scope: Right | null
+  /** What the caller's key must allow: `any` takes every key; null when anybody may call. */
+  readonly scope: Right | 'any' | null
   readonly surfaces: Surfaces
   /** Points a call takes from its caller's minute; a point is about a millisecond of the process. Default: 1. */
   readonly cost?: number
@@ -241,7 +241,7 @@ function checkScope({ actor, keyHint, surface }: Caller, meta: Pick<Meta, 'scope
   if (actor.kind === 'anonymous') {
     throw new AppError('unauthenticated', `${name} needs ${keyHint}`)
   }
-  if (!actor.scopes.has(scope))
+  if (scope !== 'any' && !actor.scopes.has(scope))
     throw new AppError('forbidden', `${name} needs the "${scope}" scope, which this API key does not have. Use or create a key with it.`)
 }
 
