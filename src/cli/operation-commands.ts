@@ -6,7 +6,7 @@ import { describeInputs } from '../operations/core/describe-inputs.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
 import type { CommandExtra } from './command-extras.ts'
 import { fillPrompt } from './fill-prompt.ts'
-import { formatList, isList, readOutput } from './print-list.ts'
+import { isList, JSON_OPTION, printList, readOutput, type Screen } from './print-list.ts'
 import { createInputReader } from './read-input.ts'
 import { saveSkillFiles } from './save-skill-files.ts'
 import { showText } from './show-text.ts'
@@ -24,13 +24,6 @@ const WORDS = new Set(['query', 'prompt'])
 const EXTRAS: Partial<Record<string, CommandExtra>> = { get_prompt: fillPrompt, get_skill: saveSkillFiles }
 
 const improved = z.object({ improved: z.string() })
-
-/** Where results are written. */
-interface Screen {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}
 
 function toJson(output: Record<string, unknown>): string {
   return JSON.stringify(output, null, 2)
@@ -64,7 +57,7 @@ export function addOperationCommands(
     command.option('--url <address>', 'use another Commonplace server, with PROMPTS_API_KEY')
     const extra = EXTRAS[operation.name]
     for (const option of extra?.options ?? []) command.addOption(option)
-    if (isList(operation.name)) command.option('--json', 'print JSON even on a terminal')
+    if (isList(operation.name)) command.option(...JSON_OPTION)
     else if (operation.isStreamed) command.option('--json', 'print the result as JSON')
     command.action(async () => {
       const options: Record<string, string | boolean> = command.opts()
@@ -88,10 +81,8 @@ export function addOperationCommands(
           throw error
         })
         if (display) return display.finish(isJson ? toJson(output) : readOutput(improved, output).improved)
-        const isTable = isList(operation.name) && screen.isTTY && !isJson
-        const text = isTable
-          ? formatList(operation.name, output, screen.columns ?? null)
-          : ((await extra?.present?.(output, values, options)) ?? `${toJson(output)}\n`)
+        if (isList(operation.name)) return onPrinted(printList(operation.name, output, { json: isJson }, screen))
+        const text = (await extra?.present?.(output, values, options)) ?? `${toJson(output)}\n`
         screen.write(screen.isTTY ? showControls(text) : text)
         onPrinted(text)
       })

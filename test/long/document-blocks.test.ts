@@ -201,7 +201,7 @@ const PLACEHOLDERS: Readonly<Record<string, (desk: Desk) => Promise<string> | st
   ID_OR_SLUG: async (desk) =>
     JSON.parse(await desk.commonplace('list-prompts', '--user', 'alice', '--q', 'release note', '--author', 'alice')).prompts[0].slug,
   SKILL_ID: async (desk) => JSON.parse(await desk.commonplace('list-skills', '--user', 'alice', '--author', 'alice')).skills[0].id,
-  KEY_ID: async (desk) => (await desk.commonplace('keys', 'list', '--user', 'alice')).split('\t')[0] ?? '',
+  KEY_ID: async (desk) => JSON.parse(await desk.commonplace('keys', 'list', '--user', 'alice')).keys[0].id,
 }
 
 async function fillPlaceholders(text: string, desk: Desk): Promise<string> {

@@ -144,9 +144,11 @@ describe('keys', () => {
     const saved = await save()
     expect([saved.status, Object(await saved.json()).prompt.visibility]).toEqual([201, 'public'])
     const list = (await place.commonplace(['keys', 'list'])).stdout
-    expect(list).toMatch(/^[0-9a-f-]{36}\tada\tlaptop\tread,write\texpires 20\d\d-.*\tlast used 20\d\d\S+\tkey$/m)
+    const [listed] = JSON.parse(list).keys
+    const times = { expiresAt: expect.stringMatching(/^20/), lastUsedAt: expect.stringMatching(/^20/) }
+    expect(listed).toMatchObject({ username: 'ada', kind: 'key', name: 'laptop', scopes: ['read', 'write'], state: 'active', ...times })
     expect(list).not.toContain(key.slice(4, 20))
-    expect((await place.commonplace(['keys', 'revoke', list.split('\t')[0] ?? ''])).stdout).toBe('Revoked key "laptop" of ada.\n')
+    expect((await place.commonplace(['keys', 'revoke', listed.id])).stdout).toBe('Revoked key "laptop" of ada.\n')
     expect((await save()).status).toBe(401)
   })
 
@@ -175,7 +177,7 @@ describe('keys', () => {
       const { code, stdout, stderr } = await place.commonplace(args)
       expect([code === 0, stdout, reason.test(stderr)], `${args.join(' ')}: ${stderr}`).toEqual([false, '', true])
     }
-    expect((await place.commonplace(['keys', 'list'])).stdout).toBe('')
+    expect(JSON.parse((await place.commonplace(['keys', 'list'])).stdout)).toEqual({ keys: [] })
   })
 
   it('are not looked for in a library that is not there', async () => {
@@ -216,10 +218,15 @@ describe('operations as commands', () => {
     const [found] = JSON.parse((await place.commonplace(['search', 'a', 'walrus'])).stdout).prompts
     expect([found.slug, found.title]).toEqual(['walrus', 'Walrus'])
     if (existsSync(SCRIPT)) {
-      const onTerminal = (query: string) =>
-        run(SCRIPT, ['-qec', `'${process.execPath}' '${MAIN}' search ${query}`, '/dev/null'], { env: place.env })
-      expect((await onTerminal('walrus')).stdout).toBe('slug    type  title\r\nwalrus  TEXT  Walrus\r\n')
-      expect((await onTerminal('nothing')).stdout).toBe('Nothing found.\r\n')
+      const onTerminal = async (args: string) =>
+        (await run(SCRIPT, ['-qec', `'${process.execPath}' '${MAIN}' ${args}`, '/dev/null'], { env: place.env })).stdout
+      expect(await onTerminal('search walrus')).toBe('slug    type  title\r\nwalrus  TEXT  Walrus\r\n')
+      expect(await onTerminal('search nothing')).toBe('Nothing found.\r\n')
+      expect(await onTerminal('users list')).toMatch(/^username {2}kind .*\r\nada {7}reserved {2}user {2}1 .*\r\n$/)
+      expect(await onTerminal('audit')).toMatch(/^at +action .*\r\n20.* item_created +cli +ada +Walrus\r\n/)
+      for (const list of ['users', 'keys', 'teams']) {
+        expect(Object.keys(JSON.parse(await onTerminal(`${list} list --json`))), list).toEqual([list])
+      }
     }
     const anonymous = await place.commonplace(['save-prompt', '--title', 'x', '--content', 'y'])
     expect([anonymous.code, anonymous.stderr]).toEqual([

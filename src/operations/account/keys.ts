@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { keyNameField, ROLES } from '../../library/account.ts'
 import { type Actor, SCOPES, type Within } from '../../library/actor.ts'
+import type { Clock } from '../../library/ports/environment.ts'
 import type { StoredKey } from '../../library/ports/keys.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { noCollection } from '../collections/collection-records.ts'
@@ -60,6 +61,16 @@ async function readNames(store: Stores, actor: Actor, all: readonly (Within | nu
   }
 }
 
+/** A key without the key itself, and with the names of what it is narrowed to, as far as `actor` sees them. */
+export async function describeKey(
+  { store, clock }: { readonly store: Stores; readonly clock: Clock },
+  actor: Actor,
+  key: StoredKey,
+): Promise<z.infer<typeof keyRecord>> {
+  const nameWithin = await readNames(store, actor, [key.within])
+  return toKeyRecord(key, await nameWithin(key.within), clock())
+}
+
 /** A person's own keys: those that work first, then the newest. */
 export const listKeys = defineOperation({
   name: 'list_keys',
@@ -105,7 +116,7 @@ export const whoAmI = defineOperation({
     if (!person) throw new AppError('unauthenticated', 'This account has been deleted.')
     const { username, displayName, role } = person
     const stored = keyId === undefined ? undefined : (await store.keys.listKeys(username)).find(({ id }) => id === keyId)
-    const key = stored ? toKeyRecord(stored, await (await readNames(store, actor, [stored.within]))(stored.within), clock()) : null
+    const key = stored ? await describeKey({ store, clock }, actor, stored) : null
     return { username, displayName, role, scopes: SCOPES.filter((scope) => scopes.has(scope)), key }
   },
 })
@@ -167,8 +178,7 @@ export const createKey = defineOperation({
       expiresAt,
       within,
     })
-    const nameWithin = await readNames(store, actor, [within])
-    return { key, record: toKeyRecord(stored, await nameWithin(within), clock()) }
+    return { key, record: await describeKey({ store, clock }, actor, stored) }
   },
 })
 
