@@ -20,6 +20,19 @@ function toFlag(name: string): string {
 /** Inputs that take all remaining words, so that quotes are optional. */
 const WORDS = new Set(['query', 'prompt'])
 
+/** Heading of what is about people and keys. */
+export const ACCOUNTS_GROUP = 'Accounts and keys:'
+/** Headings of the help, by the commands below each; those that are used most come first in `OPERATIONS`. */
+const GROUPS: readonly (readonly [string, RegExp])[] = [
+  ['Find and use:', /^(search|improve|get-prompt|get-skill|list-(prompts|skills|related|categories|tags))/],
+  ['Save and change:', /^(save|update-(prompt|skill)|add-file|remove-file|delete$|restore|list-trash)|version/],
+  ['Votes and favourites:', /vote|favourite/],
+  ['Collections:', /collection/],
+  ['Install links:', /install-link/],
+  ['Teams and offers:', /team|offer/],
+  [ACCOUNTS_GROUP, /^whoami$/],
+]
+
 /** Extra options of some commands. */
 const EXTRAS: Partial<Record<string, CommandExtra>> = { get_prompt: fillPrompt, get_skill: saveSkillFiles }
 
@@ -46,6 +59,7 @@ export function addOperationCommands(
     const positional = surface.positional.flatMap((name) => inputs.find((input) => input.name === name) ?? [])
     const flags = inputs.filter((input) => !positional.includes(input))
     const command = program.command(surface.command).summary(operation.title).description(operation.summary)
+    command.helpGroup(GROUPS.find(([, pattern]) => pattern.test(surface.command))?.[0] ?? '')
     for (const input of positional) command.argument(WORDS.has(input.name) ? `<${input.name}...>` : `<${input.name}>`, input.description)
     for (const input of flags) {
       const option = new Option(`--${toFlag(input.name)} ${PLACEHOLDERS[input.kind]}`, input.description)
