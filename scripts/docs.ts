@@ -180,7 +180,14 @@ function cliPage(): string {
     const section = `## ${name.replace(/^commonplace /, '')}\n\n${help(command)}`
     const own =
       command.commands.length > 0 && path === '' ? [] : [/mcp/i.test(section) ? `<!-- mcp -->\n\n${section}\n\n<!-- /mcp -->` : section]
-    return [...own, ...command.commands.filter((child) => child.name() !== 'help').flatMap((child) => walk(child, name))]
+    return [
+      ...own,
+      ...command
+        .createHelp()
+        .visibleCommands(command)
+        .filter((child) => child.name() !== 'help')
+        .flatMap((child) => walk(child, name)),
+    ]
   }
   return `# Command line
 

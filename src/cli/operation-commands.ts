@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { z } from 'zod'
 import { showControls } from '../library/controls.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
@@ -60,7 +60,11 @@ export function addOperationCommands(
     const flags = inputs.filter((input) => !positional.includes(input))
     const command = program.command(surface.command).summary(operation.title).description(operation.summary)
     command.helpGroup(GROUPS.find(([, pattern]) => pattern.test(surface.command))?.[0] ?? '')
-    for (const input of positional) command.argument(WORDS.has(input.name) ? `<${input.name}...>` : `<${input.name}>`, input.description)
+    for (const input of positional) {
+      const argument = new Argument(WORDS.has(input.name) ? `<${input.name}...>` : `<${input.name}>`, input.description)
+      if (input.choices) argument.choices(input.choices)
+      command.addArgument(argument)
+    }
     for (const input of flags) {
       const option = new Option(`--${toFlag(input.name)} ${PLACEHOLDERS[input.kind]}`, input.description)
       if (input.choices) option.choices(input.choices)

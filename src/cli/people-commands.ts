@@ -1,9 +1,9 @@
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { z } from 'zod'
 import type { App } from '../app.ts'
 import { createApiKey, hashApiKey } from '../auth/api-key.ts'
 import { AppError } from '../errors.ts'
-import { keyNameField, ROLES, roleField } from '../library/account.ts'
+import { keyNameField, ROLES, type Role } from '../library/account.ts'
 import { type Actor, ADMIN_RIGHTS, ANONYMOUS, SCOPES, type Scope } from '../library/actor.ts'
 import type { User } from '../library/items.ts'
 import { PROXY_PROVIDER } from '../library/ports/arrivals.ts'
@@ -170,14 +170,13 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
       }, EXISTING),
     )
   users
-    .command('role <name> <role>')
-    .description(`Set the role of a user: ${ROLES.join(' or ')}`)
-    .action((name: string, role: string) =>
+    .command('role <name>')
+    .description('Set the role of a user')
+    .addArgument(new Argument('<role>').choices(ROLES))
+    .action((name: string, role: Role) =>
       withApp(async (app) => {
-        const parsed = roleField.safeParse(role)
-        if (!parsed.success) throw new AppError('invalid_input', `The role must be ${ROLES.join(' or ')}; got "${role.slice(0, 80)}".`)
-        const person = await callAsOperator(app)(setRole, { username: name, role: parsed.data })
-        print(`${person.username} is now ${parsed.data === 'admin' ? 'an administrator' : 'a user'}.\n`)
+        const person = await callAsOperator(app)(setRole, { username: name, role })
+        print(`${person.username} is now ${role === 'admin' ? 'an administrator' : 'a user'}.\n`)
       }, EXISTING),
     )
 

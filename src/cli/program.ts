@@ -13,6 +13,7 @@ import { readProduct } from '../product.ts'
 import { toAppSettings } from './app-settings.ts'
 import { addAuditCommand } from './audit-command.ts'
 import { addBackupCommands } from './backup-commands.ts'
+import { addCompletionCommand } from './completion-command.ts'
 import { addDataCommand } from './data-command.ts'
 import { addDoctorCommand } from './doctor-command.ts'
 import { addEmbeddingCommands } from './embedding-commands.ts'
@@ -133,5 +134,6 @@ export function createProgram(): Command {
   addDataCommand(program)
   addEmbeddingCommands(program, withApp)
   addEncoderCommands(program, withApp)
-  return program.commandsGroup('This program:').helpCommand(true)
+  addCompletionCommand(program.commandsGroup('This program:'))
+  return program.helpCommand(true)
 }

@@ -253,3 +253,20 @@ describe('operations as commands', () => {
     await remote.remove()
   })
 })
+
+describe('completion', () => {
+  /** Completes `commonplace users ro` by the script, in the shell itself. */
+  const SHELLS: Readonly<Record<string, string>> = {
+    bash: 'eval "$(commonplace completion bash)"; COMP_WORDS=(commonplace users ro); COMP_CWORD=2; _commonplace commonplace; echo "${COMPREPLY[@]}"',
+    zsh: 'compdef() { :; }; _describe() { print -r -- ${(P)2}; }; eval "$(commonplace completion zsh)"; words=(commonplace users ro); CURRENT=3; _commonplace',
+    fish: 'commonplace completion fish | source; complete -C "commonplace users ro"',
+  }
+  it.for(Object.entries(SHELLS))('works in %s', async ([shell, script], { skip }) => {
+    const path = (process.env['PATH'] ?? '').split(':')
+    if (!path.some((folder) => existsSync(join(folder, shell)))) skip(`There is no ${shell} here.`)
+    writeFileSync(join(place.folder, 'commonplace'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, { mode: 0o755 })
+    const env = { ...place.env, PATH: [place.folder, ...path].join(':') }
+    const { code, stdout, stderr } = await run(shell, ['-c', script], { env })
+    expect([code, stderr, stdout]).toEqual([0, '', expect.stringMatching(/^role(\W.*)?\n$/)])
+  })
+})
