@@ -92,7 +92,7 @@ describe('people, on the command line and on the pages', { shuffle: false }, () 
     [['users', 'invite', 'ada'], /already has an account/],
     [['users', 'invite', 'new', '--expires', 'x'], /x/],
     [['users', 'reset-link', 'nobody'], /"nobody" has no account/],
-    [['users', 'role', 'ada', 'king'], /must be user or admin/],
+    [['users', 'role', 'ada', 'king'], /choices are user, admin/],
     [['users', 'role', 'nobody', 'admin'], /User "nobody" not found/],
     [['audit', '--user', 'nobody'], /User "nobody" not found/],
     [['audit', '--since', 'yesterday'], /must be a day/],

@@ -4,7 +4,7 @@ import { contentField, descriptionField, noteField, promptTypeField, tagsField, 
 import { askedVisibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { baseVersionInput, editorOf, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
-import { promptRecord, toPromptRecord } from '../core/records.ts'
+import { toPromptRecord, wholePrompt, withOwner } from '../core/records.ts'
 
 export const updatePrompt = defineOperation({
   name: 'update_prompt',
@@ -33,8 +33,9 @@ export const updatePrompt = defineOperation({
       note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
-  output: z.object({ success: z.literal(true), prompt: promptRecord, version: z.number().int() }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
+  output: z.object({ success: z.literal(true), prompt: wholePrompt, version: z.number().int() }),
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const { actor, store, baseUrl } = context
     const user = requireUser(actor)
     const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
     const asked = askedVisibility({ isPrivate, visibility })
@@ -45,6 +46,7 @@ export const updatePrompt = defineOperation({
       return change
     })
     if (!prompt) throw notFound('prompt')
-    return { success: true as const, prompt: toPromptRecord(prompt, baseUrl), version: prompt.version }
+    const record = await withOwner(context, prompt, toPromptRecord(prompt, baseUrl))
+    return { success: true as const, prompt: record, version: prompt.version }
   },
 })

@@ -4,6 +4,7 @@ import { descriptionField, noteField, tagsField, titleField } from '../../librar
 import { askedVisibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { baseVersionInput, editorOf, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
+import { withOwner } from '../core/records.ts'
 import { savedSkill, toSavedSkill } from './save-skill.ts'
 
 export const updateSkill = defineOperation({
@@ -29,7 +30,8 @@ export const updateSkill = defineOperation({
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), skill: savedSkill, version: z.number().int() }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const { actor, store, baseUrl } = context
     const user = requireUser(actor)
     const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
     const asked = askedVisibility({ isPrivate, visibility })
@@ -40,6 +42,7 @@ export const updateSkill = defineOperation({
       return change
     })
     if (!skill) throw notFound('skill')
-    return { success: true as const, skill: toSavedSkill(skill, baseUrl), version: skill.version }
+    const record = await withOwner(context, skill, toSavedSkill(skill, baseUrl))
+    return { success: true as const, skill: record, version: skill.version }
   },
 })
