@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { z } from 'zod'
+import { AppError } from '../errors.ts'
 import { showControls } from '../library/controls.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 import { describeInputs } from '../operations/core/describe-inputs.ts'
@@ -42,6 +43,13 @@ function toJson(output: Record<string, unknown>): string {
   return JSON.stringify(output, null, 2)
 }
 
+/** An error that names operations as commands are named: the messages of operations name them as tools. */
+function nameCommands(error: unknown, commands: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof AppError)) return error
+  const message = error.message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => commands.get(name) ?? name)
+  return new AppError(error.code, message, { cause: error.cause })
+}
+
 /** A command's work; `onPrinted` gets what it wrote to stdout. */
 export type OperationWork = (invoke: Invoke, onPrinted: (text: string) => void) => Promise<void>
 
@@ -52,6 +60,7 @@ export function addOperationCommands(
   run: (options: { user?: string; url?: string }, work: OperationWork) => Promise<void>,
   screen: Screen = process.stdout,
 ): void {
+  const commands = new Map(operations.flatMap(({ name, surfaces }) => (surfaces.cli ? [[name, surfaces.cli.command]] : [])))
   for (const operation of operations) {
     const surface = operation.surfaces.cli
     if (!surface) continue
@@ -96,7 +105,7 @@ export function addOperationCommands(
         const display = operation.isStreamed ? showText(screen, process.stderr, !isJson) : undefined
         const output = await invoke(operation.name, values, { onText: display?.onText }).catch((error: unknown) => {
           display?.breakOff()
-          throw error
+          throw nameCommands(error, commands)
         })
         if (display) return display.finish(isJson ? toJson(output) : readOutput(improved, output).improved)
         if (isList(operation.name)) return onPrinted(printList(operation.name, output, { json: isJson }, screen))

@@ -240,13 +240,16 @@ describe('operations as commands', () => {
     const remote = createPlace()
     const env = { PROMPTS_API_KEY: key }
     const keyless = await remote.commonplace(['save-prompt', '--title', 'x', '--content', 'y', '--url', url])
-    expect([keyless.code, keyless.stderr]).toEqual([77, 'save_prompt needs an API key: set PROMPTS_API_KEY.\n'])
+    expect([keyless.code, keyless.stderr]).toEqual([77, 'save-prompt needs an API key: set PROMPTS_API_KEY.\n'])
     expect(JSON.parse((await remote.commonplace(['whoami', '--url', url], { env })).stdout)).toMatchObject({
       username: 'ada',
       key: { name: 'k' },
     })
     const far = await remote.commonplace(['get-prompt', 'walrus', '--variables', '{"x":"a/b?"}', '--url', url], { env })
     expect(JSON.parse(far.stdout).content).toBe('From a file: a/b?')
+    const reader = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'r', '--scopes', 'read'])).stdout.trim()
+    const refused = await remote.commonplace(['delete', 'prompts', 'walrus', '--url', url], { env: { PROMPTS_API_KEY: reader } })
+    expect(refused.stderr).toMatch(/^delete needs the "write" scope/)
     const gone = await remote.commonplace(['delete', 'prompts', 'walrus', '--url', url], { env })
     expect(JSON.parse(gone.stdout).success).toBe(true)
     expect((await remote.commonplace(['get-prompt', 'walrus', '--url', url], { env })).code).toBe(66)

@@ -223,9 +223,7 @@ function dropNulls(raw: unknown, names: ReadonlySet<string>): unknown {
   return entries.some(isLeftOut) ? Object.fromEntries(entries.filter((entry) => !isLeftOut(entry))) : raw
 }
 
-function checkScope({ actor, keyHint, surface }: Caller, meta: Pick<Meta, 'scope' | 'name' | 'needsWholeKey' | 'surfaces'>): void {
-  const { scope, needsWholeKey } = meta
-  const name = (surface === 'cli' && meta.surfaces.cli?.command) || meta.name
+function checkScope({ actor, keyHint }: Caller, { scope, needsWholeKey, name }: Pick<Meta, 'scope' | 'name' | 'needsWholeKey'>): void {
   if (needsWholeKey && withinOf(actor) !== null) {
     throw new AppError('forbidden', `${name} needs an API key that is not narrowed to a team or to collections.`)
   }
