@@ -180,7 +180,7 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
         ? await context.store.audit.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
         : await run(context, parsed)
       // The shape of what improves is fixed by its specification (contract, "REST").
-      return unknown.length === 0 || definition.isStreamed ? answer : withHint(answer, unknown)
+      return definition.isStreamed ? answer : withHint(answer, unknown)
     },
   }
 }
@@ -190,13 +190,33 @@ const UNSUPPORTED = new Set(['version', 'label'])
 /** Unknown inputs that a hint names. */
 const MAX_NAMED = 10
 
-/** The names in an input that its operation does not have. */
-function findUnknown(schema: z.ZodObject, raw: unknown): string[] {
-  return Object.keys(Object(raw)).filter((name) => !Object.hasOwn(schema.shape, name))
+/** The names in an input that its operation does not have, each once; those in a list as `files[].mode`. */
+export function findUnknown(schema: z.ZodObject, raw: unknown): string[] {
+  const unknown = new Set<string>()
+  const walk = (field: z.core.$ZodType, value: unknown, path: string): void => {
+    const type = bare(field)
+    if (type instanceof z.ZodArray && Array.isArray(value)) for (const entry of value) walk(type.element, entry, `${path}[]`)
+    if (!(type instanceof z.ZodObject) || type.def.catchall || typeof value !== 'object' || value === null || Array.isArray(value)) return
+    for (const [name, member] of Object.entries(value)) {
+      const inside = path === '' ? name : `${path}.${name}`
+      if (!Object.hasOwn(type.shape, name)) unknown.add(inside)
+      else if (Array.isArray(member)) walk(type.shape[name], member, inside)
+    }
+  }
+  walk(schema, raw, '')
+  return [...unknown]
+}
+
+/** A schema without what says that it may be left out. */
+function bare(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
+    ? bare(schema.unwrap())
+    : schema
 }
 
 /** An answer that also says which inputs were ignored. Callers that show none of it keep the rest. */
-function withHint<T extends object>(answer: T, unknown: readonly string[]): T {
+export function withHint<T extends object>(answer: T, unknown: readonly string[]): T {
+  if (unknown.length === 0) return answer
   const names = unknown.slice(0, MAX_NAMED).map((name) => `"${name.slice(0, 80).toWellFormed()}"`)
   const rest = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : ''
   const hints = 'hints' in answer && Array.isArray(answer.hints) ? answer.hints : []
