@@ -287,7 +287,7 @@ async function* upTo(max: number, path: string, bytes: AsyncIterable<Uint8Array>
 /** Unknown names kept of one file; those beyond are not told. */
 const MAX_TOLD = 1_000
 
-/** The unknown fields of an entry, or columns, that no entry before it had; they are told from then on. */
+/** The unknown fields of an entry, or columns, that no entry before it had. Adds them to `told`. */
 function findUntold(row: z.infer<typeof rawRow>, told: Set<string>): string[] {
   const untold = findLeftOut(row).filter((name) => !Object.hasOwn(rawRow.shape, name) && !told.has(name) && told.size < MAX_TOLD)
   for (const name of untold) told.add(name)
@@ -296,7 +296,7 @@ function findUntold(row: z.infer<typeof rawRow>, told: Set<string>): string[] {
 
 /**
  * Checks one entry with the same fields a save is checked with.
- * @param options.told unknown fields of the file that were named; without, none are
+ * @param options.told unknown fields that a remark named before; without it, no remark names any
  */
 export function toPromptDraft(
   value: unknown,
