@@ -45,9 +45,8 @@ function inputTable(operation: Operation): string {
 }
 
 function scopeLine(operation: Operation): string {
-  return operation.scope === null
-    ? 'No key needed; with one, your private items are included.'
-    : `Needs a key with the \`${operation.scope}\` scope.`
+  if (operation.scope === null) return 'No key needed; with one, your private items are included.'
+  return operation.scope === 'any' ? 'Needs a key.' : `Needs a key with the \`${operation.scope}\` scope.`
 }
 
 function toolsPage(): string {
@@ -181,7 +180,14 @@ function cliPage(): string {
     const section = `## ${name.replace(/^commonplace /, '')}\n\n${help(command)}`
     const own =
       command.commands.length > 0 && path === '' ? [] : [/mcp/i.test(section) ? `<!-- mcp -->\n\n${section}\n\n<!-- /mcp -->` : section]
-    return [...own, ...command.commands.filter((child) => child.name() !== 'help').flatMap((child) => walk(child, name))]
+    return [
+      ...own,
+      ...command
+        .createHelp()
+        .visibleCommands(command)
+        .filter((child) => child.name() !== 'help')
+        .flatMap((child) => walk(child, name)),
+    ]
   }
   return `# Command line
 

@@ -6,6 +6,7 @@ import { AUDIT_ACTIONS, type AuditAction, isAuditAction } from '../library/audit
 import { sinceInput, toAuditRecord } from '../operations/admin/audit.ts'
 import { EXISTING, type WithApp } from './people-commands.ts'
 import { printJson } from './print.ts'
+import { printList } from './print-list.ts'
 
 /** Events read at once. */
 const PAGE = 500
@@ -14,6 +15,7 @@ interface AuditFlags {
   readonly since?: string
   readonly user?: string
   readonly action?: string
+  readonly json?: true
 }
 
 function readSince(text: string): string {
@@ -33,16 +35,17 @@ async function findUserId(store: App['store'], username: string): Promise<string
   return user.id
 }
 
-/** `audit`: the log as JSON lines with every id, for people with access to the library. */
+/** `audit`: the log with every id, for people with access to the library. */
 export function addAuditCommand(program: Command, withApp: WithApp): void {
   program
     .command('audit')
     .description(
-      'Print the audit log, newest first, one JSON object per line. Usernames and categories are current. Titles are shown for public items only.',
+      'Print the audit log, newest first: a table on a terminal, one JSON object per line with every id in a pipe. Usernames and categories are current. Titles are shown for public items only.',
     )
     .option('--since <time>', 'only events since this day or time (UTC)')
     .option('--user <name>', 'only events by or about this user')
     .option('--action <name>', 'only this action, such as role_changed')
+    .option('--json', 'print JSON lines even on a terminal')
     .action((flags: AuditFlags) =>
       withApp(async ({ store }) => {
         const query = {
@@ -52,7 +55,9 @@ export function addAuditCommand(program: Command, withApp: WithApp): void {
         }
         for (let before: number | undefined; ; ) {
           const events = await store.audit.listEvents(ANONYMOUS, { ...query, before, limit: PAGE })
-          for (const event of events) printJson(toAuditRecord(event, () => false))
+          const records = events.map((event) => toAuditRecord(event, () => false))
+          if (!process.stdout.isTTY || flags.json) for (const record of records) printJson(record)
+          else if (before === undefined || records.length > 0) printList('audit', { events: records }, flags)
           before = events.at(-1)?.order
           if (events.length < PAGE) return
         }

@@ -1,12 +1,13 @@
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { z } from 'zod'
+import { AppError } from '../errors.ts'
 import { showControls } from '../library/controls.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 import { describeInputs } from '../operations/core/describe-inputs.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
 import type { CommandExtra } from './command-extras.ts'
 import { fillPrompt } from './fill-prompt.ts'
-import { formatList, isList, readOutput } from './print-list.ts'
+import { isList, JSON_OPTION, printList, readOutput, type Screen } from './print-list.ts'
 import { createInputReader } from './read-input.ts'
 import { saveSkillFiles } from './save-skill-files.ts'
 import { showText } from './show-text.ts'
@@ -20,20 +21,33 @@ function toFlag(name: string): string {
 /** Inputs that take all remaining words, so that quotes are optional. */
 const WORDS = new Set(['query', 'prompt'])
 
+/** Heading of what is about people and keys. */
+export const ACCOUNTS_GROUP = 'Accounts and keys:'
+/** Headings of the help, by the commands below each; those that are used most come first in `OPERATIONS`. */
+const GROUPS: readonly (readonly [string, RegExp])[] = [
+  ['Find and use:', /^(search|improve|get-prompt|get-skill|list-(prompts|skills|related|categories|tags))/],
+  ['Save and change:', /^(save|update-(prompt|skill)|add-file|remove-file|delete$|restore|list-trash)|version/],
+  ['Votes and favourites:', /vote|favourite/],
+  ['Collections:', /collection/],
+  ['Install links:', /install-link/],
+  ['Teams and offers:', /team|offer/],
+  [ACCOUNTS_GROUP, /^whoami$/],
+]
+
 /** Extra options of some commands. */
 const EXTRAS: Partial<Record<string, CommandExtra>> = { get_prompt: fillPrompt, get_skill: saveSkillFiles }
 
 const improved = z.object({ improved: z.string() })
 
-/** Where results are written. */
-interface Screen {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}
-
 function toJson(output: Record<string, unknown>): string {
   return JSON.stringify(output, null, 2)
+}
+
+/** An error that names operations as commands are named: the messages of operations name them as tools. */
+function nameCommands(error: unknown, commands: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof AppError)) return error
+  const message = error.message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => commands.get(name) ?? name)
+  return new AppError(error.code, message, { cause: error.cause })
 }
 
 /** A command's work; `onPrinted` gets what it wrote to stdout. */
@@ -46,6 +60,7 @@ export function addOperationCommands(
   run: (options: { user?: string; url?: string }, work: OperationWork) => Promise<void>,
   screen: Screen = process.stdout,
 ): void {
+  const commands = new Map(operations.flatMap(({ name, surfaces }) => (surfaces.cli ? [[name, surfaces.cli.command]] : [])))
   for (const operation of operations) {
     const surface = operation.surfaces.cli
     if (!surface) continue
@@ -53,7 +68,12 @@ export function addOperationCommands(
     const positional = surface.positional.flatMap((name) => inputs.find((input) => input.name === name) ?? [])
     const flags = inputs.filter((input) => !positional.includes(input))
     const command = program.command(surface.command).summary(operation.title).description(operation.summary)
-    for (const input of positional) command.argument(WORDS.has(input.name) ? `<${input.name}...>` : `<${input.name}>`, input.description)
+    command.helpGroup(GROUPS.find(([, pattern]) => pattern.test(surface.command))?.[0] ?? '')
+    for (const input of positional) {
+      const argument = new Argument(WORDS.has(input.name) ? `<${input.name}...>` : `<${input.name}>`, input.description)
+      if (input.choices) argument.choices(input.choices)
+      command.addArgument(argument)
+    }
     for (const input of flags) {
       const option = new Option(`--${toFlag(input.name)} ${PLACEHOLDERS[input.kind]}`, input.description)
       if (input.choices) option.choices(input.choices)
@@ -64,7 +84,7 @@ export function addOperationCommands(
     command.option('--url <address>', 'use another Commonplace server, with PROMPTS_API_KEY')
     const extra = EXTRAS[operation.name]
     for (const option of extra?.options ?? []) command.addOption(option)
-    if (isList(operation.name)) command.option('--json', 'print JSON even on a terminal')
+    if (isList(operation.name)) command.option(...JSON_OPTION)
     else if (operation.isStreamed) command.option('--json', 'print the result as JSON')
     command.action(async () => {
       const options: Record<string, string | boolean> = command.opts()
@@ -85,13 +105,11 @@ export function addOperationCommands(
         const display = operation.isStreamed ? showText(screen, process.stderr, !isJson) : undefined
         const output = await invoke(operation.name, values, { onText: display?.onText }).catch((error: unknown) => {
           display?.breakOff()
-          throw error
+          throw nameCommands(error, commands)
         })
         if (display) return display.finish(isJson ? toJson(output) : readOutput(improved, output).improved)
-        const isTable = isList(operation.name) && screen.isTTY && !isJson
-        const text = isTable
-          ? formatList(operation.name, output, screen.columns ?? null)
-          : ((await extra?.present?.(output, values, options)) ?? `${toJson(output)}\n`)
+        if (isList(operation.name)) return onPrinted(printList(operation.name, output, { json: isJson }, screen))
+        const text = (await extra?.present?.(output, values, options)) ?? `${toJson(output)}\n`
         screen.write(screen.isTTY ? showControls(text) : text)
         onPrinted(text)
       })

@@ -1,25 +1,25 @@
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { z } from 'zod'
 import type { App } from '../app.ts'
 import { createApiKey, hashApiKey } from '../auth/api-key.ts'
 import { AppError } from '../errors.ts'
-import { keyNameField, ROLES, roleField } from '../library/account.ts'
+import { keyNameField, ROLES, type Role } from '../library/account.ts'
 import { type Actor, ADMIN_RIGHTS, ANONYMOUS, SCOPES, type Scope } from '../library/actor.ts'
 import type { User } from '../library/items.ts'
 import { PROXY_PROVIDER } from '../library/ports/arrivals.ts'
-import type { Person } from '../library/ports/people.ts'
+import { PERSON_KINDS } from '../library/ports/people.ts'
 import { usernameFault } from '../library/username.ts'
 import { resetFactors } from '../operations/account/factors.ts'
-import { readWithin } from '../operations/account/keys.ts'
+import { describeKey, readWithin } from '../operations/account/keys.ts'
 import { createSignInLink } from '../operations/account/sign-in-link.ts'
-import { createInvite, createResetLink, deletePerson, setRole, setSuspended } from '../operations/admin/people.ts'
+import { createInvite, createResetLink, deletePerson, listPeople, setRole, setSuspended } from '../operations/admin/people.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { parseDuration } from './duration.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
 import { plural } from './plural.ts'
 import { print, printError } from './print.ts'
+import { JSON_OPTION, printList, readPages } from './print-list.ts'
 import { suggest } from './program-name.ts'
-import { printTable } from './table.ts'
 
 /** Runs a command on the local library. With `mustExist`, a missing library is an error instead of being created. */
 export type WithApp = (work: (app: App) => Promise<void>, options?: { mustExist?: boolean }) => Promise<void>
@@ -27,7 +27,6 @@ export type WithApp = (work: (app: App) => Promise<void>, options?: { mustExist?
 /** For commands that need an existing library, so that a mistyped DATABASE_URL is an error. */
 export const EXISTING = { mustExist: true } as const
 
-const PAGE = 500
 const DAY_MS = 24 * 3600 * 1000
 /** Local commands run as an administrator. */
 export const OPERATOR: Actor = { kind: 'user', userId: 'operator', username: 'operator', scopes: new Set(ADMIN_RIGHTS) }
@@ -68,18 +67,6 @@ async function countOwned(app: App, { id }: User): Promise<number> {
   return counts.reduce((sum, { total }) => sum + total, 0)
 }
 
-function describePerson({ username, role, isPlaceholder, hasLogin, defaultVisibility, createdAt, suspendedAt }: Person): string[] {
-  const kind = isPlaceholder ? 'placeholder' : role === 'admin' ? 'administrator' : 'user'
-  return [
-    username,
-    kind,
-    hasLogin ? 'login' : 'no login',
-    `new items ${defaultVisibility}`,
-    `created ${createdAt}`,
-    ...(suspendedAt === null ? [] : [`suspended ${suspendedAt}`]),
-  ]
-}
-
 /** `users`, `keys` and `sign-in-link`. */
 export function addPeopleCommands(program: Command, withApp: WithApp): Command {
   program
@@ -114,16 +101,22 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
     )
   users
     .command('list')
-    .description('List administrators, users and placeholders of imported authors, and whether each has a login (a password)')
-    .action(() =>
+    .description('List accounts: those that somebody signs in to (login), and then those that nobody signs in to yet (reserved)')
+    .option('--all', 'also list authors of imported items, who have no account (placeholder)')
+    .option(...JSON_OPTION)
+    .action((options: { all?: true; json?: true }) =>
       withApp(async (app) => {
-        const people: Person[] = []
-        for (let page = PAGE; page === PAGE; ) {
-          const { items } = await app.store.people.listPeople({ limit: PAGE, offset: people.length, matching: null })
-          people.push(...items)
-          page = items.length
-        }
-        printTable(people.map(describePerson))
+        const call = callAsOperator(app)
+        const kinds = PERSON_KINDS.filter((kind) => options.all || kind !== 'placeholder')
+        const users = await Promise.all(
+          kinds.map((kind) =>
+            readPages(async (page) => {
+              const { people, totalPages } = await call(listPeople, { ...page, kind })
+              return { rows: people, totalPages }
+            }),
+          ),
+        )
+        printList('users', { users: users.flat() }, options)
       }, EXISTING),
     )
 
@@ -177,14 +170,13 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
       }, EXISTING),
     )
   users
-    .command('role <name> <role>')
-    .description(`Set the role of a user: ${ROLES.join(' or ')}`)
-    .action((name: string, role: string) =>
+    .command('role <name>')
+    .description('Set the role of a user')
+    .addArgument(new Argument('<role>').choices(ROLES))
+    .action((name: string, role: Role) =>
       withApp(async (app) => {
-        const parsed = roleField.safeParse(role)
-        if (!parsed.success) throw new AppError('invalid_input', `The role must be ${ROLES.join(' or ')}; got "${role.slice(0, 80)}".`)
-        const person = await callAsOperator(app)(setRole, { username: name, role: parsed.data })
-        print(`${person.username} is now ${parsed.data === 'admin' ? 'an administrator' : 'a user'}.\n`)
+        const person = await callAsOperator(app)(setRole, { username: name, role })
+        print(`${person.username} is now ${role === 'admin' ? 'an administrator' : 'a user'}.\n`)
       }, EXISTING),
     )
 
@@ -271,18 +263,20 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
     )
   keys
     .command('list')
-    .description('List keys, without the keys themselves, and programs that signed in, which hold keys of their own')
+    .description('List keys, without the keys themselves, and then programs that signed in, which hold keys of their own')
     .option('--user <name>', 'only this user')
-    .action((options: { user?: string }) =>
+    .option(...JSON_OPTION)
+    .action((options: { user?: string; json?: true }) =>
       withApp(async (app) => {
-        const keys = await app.store.keys.listKeys(options.user ?? null)
-        printTable(
-          keys.map((key) => {
-            const state = key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `expires ${key.expiresAt}` : 'never expires'
-            const kind = key.clientId === null ? 'key' : 'program'
-            return [key.id, key.username, key.name, key.scopes.join(','), state, `last used ${key.lastUsedAt ?? 'never'}`, kind]
+        const stored = await app.store.keys.listKeys(options.user ?? null)
+        const keys = await Promise.all(
+          stored.map(async (key) => {
+            const { userId, username, clientId } = key
+            const owner: Actor = { kind: 'user', userId, username, scopes: new Set(SCOPES) }
+            return { username, kind: clientId === null ? 'key' : 'program', ...(await describeKey(app, owner, key)) }
           }),
         )
+        printList('keys', { keys: keys.toSorted((a, b) => a.kind.localeCompare(b.kind)) }, options)
       }, EXISTING),
     )
   keys

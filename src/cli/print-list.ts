@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import { showControls } from '../library/controls.ts'
 import { formatTable } from './table.ts'
+
+/** Rows of one page. */
+const PAGE = 100
 
 const text = z.string()
 const count = z.number().transform(String)
@@ -14,8 +18,17 @@ const note = z
   .string()
   .nullable()
   .transform((written) => written ?? '')
+const words = z.array(text).transform((all) => all.join(', '))
+const minute = z
+  .string()
+  .nullable()
+  .transform((when) => when?.slice(0, 16).replace('T', ' ') ?? '')
+const named = z
+  .object({ name: text.nullable() })
+  .nullable()
+  .transform((party) => party?.name ?? '')
 
-/** What operations that list things show on a terminal: the member of the answer that has the rows, and a row's columns. */
+/** What operations and commands that list things show on a terminal: the member of the answer that has the rows, and a row's columns. */
 const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<Record<string, z.ZodType<string>>>]>> = {
   search_prompts: ['prompts', { slug: text, type: text, title: text }],
   search_skills: ['skills', { slug: text, title: text }],
@@ -32,6 +45,33 @@ const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<R
   list_team_members: ['members', { username: text, role: text, joinedAt: day }],
   list_team_activity: ['events', { at: text, action: text, surface: text }],
   related_items: ['items', { slug: text, similarity: count, title: text }],
+  users: [
+    'users',
+    {
+      username: text,
+      kind: text,
+      role: text,
+      items: count,
+      defaultVisibility: text,
+      createdAt: day,
+      seenOn: note,
+      suspendedAt: lastDay,
+      displayName: note,
+    },
+  ],
+  keys: ['keys', { id: text, username: text, kind: text, scopes: words, state: text, expiresAt: lastDay, lastUsedAt: minute, name: text }],
+  teams: [
+    'teams',
+    {
+      name: text,
+      members: count,
+      items: count,
+      defaultVisibility: text,
+      isOrphaned: z.boolean().transform((is) => (is ? 'yes' : '')),
+      maintainers: words,
+    },
+  ],
+  audit: ['events', { at: minute, action: text, surface: text, actor: named, target: named }],
   list_versions: ['versions', { version: count, createdAt: day, visibility: text, author: text, note }],
 }
 
@@ -67,4 +107,39 @@ export function formatList(operation: string, output: Record<string, unknown>, w
   const nextPage = page < totalPages ? `${rows.length} of ${total}; next: --page ${page + 1}.\n` : ''
   const older = nextBefore ? `Older: --before ${nextBefore}\n` : ''
   return corrected + table + nextPage + older
+}
+
+/** The option that every command with a list has. */
+export const JSON_OPTION = ['--json', 'print JSON even on a terminal'] as const
+
+/** Where results are written. */
+export interface Screen {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+/** Writes a list: a table on a terminal, JSON in a pipe or where it was asked for. Gives what it wrote. */
+export function printList(
+  list: string,
+  output: Record<string, unknown>,
+  { json = false }: { readonly json?: boolean | undefined },
+  screen: Screen = process.stdout,
+): string {
+  const written = screen.isTTY && !json ? formatList(list, output, screen.columns ?? null) : `${JSON.stringify(output, null, 2)}\n`
+  screen.write(screen.isTTY ? showControls(written) : written)
+  return written
+}
+
+/** All pages of a list. */
+export async function readPages<T>(
+  read: (page: { page: number; perPage: number }) => Promise<{ rows: readonly T[]; totalPages: number }>,
+): Promise<T[]> {
+  const all: T[] = []
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const { rows, totalPages } = await read({ page, perPage: PAGE })
+    pages = totalPages
+    all.push(...rows)
+  }
+  return all
 }

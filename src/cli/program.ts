@@ -13,12 +13,13 @@ import { readProduct } from '../product.ts'
 import { toAppSettings } from './app-settings.ts'
 import { addAuditCommand } from './audit-command.ts'
 import { addBackupCommands } from './backup-commands.ts'
+import { addCompletionCommand } from './completion-command.ts'
 import { addDataCommand } from './data-command.ts'
 import { addDoctorCommand } from './doctor-command.ts'
 import { addEmbeddingCommands } from './embedding-commands.ts'
 import { addEncoderCommands } from './encoder-commands.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
-import { addOperationCommands, type OperationWork } from './operation-commands.ts'
+import { ACCOUNTS_GROUP, addOperationCommands, type OperationWork } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
 import { printError } from './print.ts'
 import { addProvisionCommand } from './provision-command.ts'
@@ -89,6 +90,11 @@ async function serveMcp(options: { url?: string }): Promise<void> {
   )
 }
 
+/** What a command does, in a line. */
+function summaryOf(command: Command): string {
+  return command.summary() || (command.description().split(/\.(?: |$)/)[0] ?? '')
+}
+
 /** The whole command line. */
 export function createProgram(): Command {
   const program = new Command('commonplace')
@@ -98,7 +104,9 @@ export function createProgram(): Command {
     .exitOverride()
     .configureOutput({ writeErr: printError })
     .showHelpAfterError('(use --help to see the options)')
+    .configureHelp({ subcommandDescription: summaryOf })
   program
+    .commandsGroup('Run the service:')
     .command('serve')
     .description('Run the service')
     .option('--starter', 'load the starter library into an empty database')
@@ -111,17 +119,21 @@ export function createProgram(): Command {
     .description('Serve MCP over stdio, from the local library or another Commonplace server; reads the key from PROMPTS_API_KEY')
     .option('--url <address>', 'address of another Commonplace server')
     .action(serveMcp)
+  addOperationCommands(program, OPERATIONS, withInvoke)
+  program.commandsGroup(ACCOUNTS_GROUP)
   addProvisionCommand(addPeopleCommands(program, withApp), withApp)
   addTeamCommands(program, withApp)
+  addAuditCommand(program, withApp)
+  program.commandsGroup('Import, export and sync:')
   addTransferCommands(program, withApp)
   addSyncCommand(program, withApp)
-  addDataCommand(program)
+  program.commandsGroup('Back up and maintain:')
   addBackupCommands(program)
   addDoctorCommand(program)
   addPurgeCommand(program, withApp)
-  addAuditCommand(program, withApp)
+  addDataCommand(program)
   addEmbeddingCommands(program, withApp)
   addEncoderCommands(program, withApp)
-  addOperationCommands(program, OPERATIONS, withInvoke)
-  return program
+  addCompletionCommand(program.commandsGroup('This program:'))
+  return program.helpCommand(true)
 }

@@ -26,9 +26,3 @@ function cut(text: string, length: number): string {
         .toWellFormed()
         .replace(/\ufffd$/, '')}…`
 }
-
-/** Writes rows to stdout: aligned columns for a terminal, fields with tabs between them for programs. */
-export function printTable(rows: readonly (readonly string[])[]): void {
-  const { stdout } = process
-  stdout.write(stdout.isTTY ? formatTable(rows, null) : rows.map((row) => `${row.join('\t')}\n`).join(''))
-}

@@ -4,11 +4,8 @@ import { createTeam } from '../operations/teams/create-team.ts'
 import { listAllTeams } from '../operations/teams/list-teams.ts'
 import { setTeamMember } from '../operations/teams/team-members.ts'
 import { EXISTING, OPERATOR, type WithApp } from './people-commands.ts'
-import { plural } from './plural.ts'
 import { print } from './print.ts'
-import { printTable } from './table.ts'
-
-const PAGE = 100
+import { JSON_OPTION, printList, readPages } from './print-list.ts'
 
 /** `teams`: what administrators do. Members use `create-team`, `list-teams` and so on, an operator for them with `--user NAME`. */
 export function addTeamCommands(program: Command, withApp: WithApp): void {
@@ -21,19 +18,15 @@ export function addTeamCommands(program: Command, withApp: WithApp): void {
     .command('list')
     .description('List every team with its maintainers; an orphaned one has no maintainer whose account can act')
     .option('--orphaned', 'only orphaned teams')
-    .action((options: { orphaned?: true }) =>
+    .option(...JSON_OPTION)
+    .action((options: { orphaned?: true; json?: true }) =>
       withApp(async (app) => {
         const call = callLocally(() => app.contextFor(OPERATOR, 'cli'))
-        const rows: string[][] = []
-        for (let page = 1, totalPages = 1; page <= totalPages; page++) {
-          const found = await call(listAllTeams, { page, perPage: PAGE, orphaned: options.orphaned === true })
-          totalPages = found.totalPages
-          for (const { name, members, items, maintainers, isOrphaned, defaultVisibility } of found.teams) {
-            const state = isOrphaned ? 'orphaned' : `maintained by ${maintainers.join(', ')}`
-            rows.push([name, plural(members, 'member'), plural(items, 'item'), `new items ${defaultVisibility}`, state])
-          }
-        }
-        printTable(rows)
+        const found = await readPages(async (page) => {
+          const { teams: rows, totalPages } = await call(listAllTeams, { ...page, orphaned: options.orphaned === true })
+          return { rows, totalPages }
+        })
+        printList('teams', { teams: found }, options)
       }, EXISTING),
     )
   teams

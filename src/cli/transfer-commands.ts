@@ -242,7 +242,7 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
         }
         const owner = options.user === undefined ? null : await requireAccount(app, options.user)
         const { prompts, skills } = await exportLibrary(app.store.transfer, folder, owner?.id ?? null)
-        print(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)
+        print(`Wrote ${plural(prompts, 'prompt')} and ${plural(skills, 'skill')} to ${folder}.\n`)
       }, EXISTING),
     )
 }

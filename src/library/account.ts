@@ -4,7 +4,6 @@ import { textField } from './fields.ts'
 export const ROLES = ['user', 'admin'] as const
 /** What a person may do besides managing their own items: administrators manage people, categories and the lists. */
 export type Role = (typeof ROLES)[number]
-export const roleField = z.enum(ROLES)
 
 /** Keys one person may have that work. */
 export const MAX_KEYS = 100

@@ -14,7 +14,7 @@ import {
 import { hideFirstSteps, showFirstSteps } from './account/first-steps.ts'
 import { keepFormDraft, showFormDraft } from './account/form-drafts.ts'
 import { disconnectProvider, listIdentities } from './account/identities.ts'
-import { createKey, listKeys, revokeKey } from './account/keys.ts'
+import { createKey, listKeys, revokeKey, whoAmI } from './account/keys.ts'
 import { beginConnecting, beginProviderSignIn, finishProviderSignIn, showSignInWays } from './account/provider-sign-in.ts'
 import {
   dismissNewSignIns,
@@ -227,6 +227,7 @@ export const OPERATIONS: readonly Operation[] = [
   endSessions,
   exportOwnItems,
   deleteAccount,
+  whoAmI,
   listKeys,
   createKey,
   revokeKey,

@@ -171,6 +171,23 @@ function toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }: Entry)
   return { visibility: stated || (isNot(isUnlisted) && isNot(heldAt) ? undefined : 'unlisted'), heldAt, heldFrom }
 }
 
+/** The names of fields that hold something, and are not of the kind that means nothing here. */
+export function findLeftOut(fields: Entry): string[] {
+  const isEmpty = (value: unknown) =>
+    value === null ||
+    value === undefined ||
+    value === '' ||
+    value === false ||
+    (typeof value === 'object' && Object.keys(value).length === 0)
+  return Object.keys(fields).filter((name) => !isEmpty(fields[name]) && !UNMENTIONED.test(name))
+}
+
+/** Names of fields as a remark lists them. */
+export function listNames(names: readonly string[]): string[] {
+  const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, 40).toWellFormed())
+  return [...shown, ...(names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more fields`] : [])]
+}
+
 /**
  * @param given fields that were not taken; who may see the entry is taken here
  * @param unmentioned of them, those that nobody misses
@@ -187,16 +204,8 @@ function toEntry(
   const changes: Changes = new Map()
   const content = template === undefined ? {} : { content: toVariables(template, changes) }
   const { visibility, isPrivate, isUnlisted, heldAt, heldFrom, ...rest } = given
-  const isEmpty = (value: unknown) =>
-    value === null ||
-    value === undefined ||
-    value === '' ||
-    value === false ||
-    (typeof value === 'object' && Object.keys(value).length === 0)
-  const names = Object.keys(rest).filter((name) => !isEmpty(rest[name]) && !UNMENTIONED.test(name) && !unmentioned.includes(name))
-  const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, 40))
   const { tags, remark } = cutLongTags(textsOf(row['tags']), MAX_TAGS, MAX_TAG)
-  const leftOut = [...others, ...shown, ...(names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more fields`] : [])]
+  const leftOut = [...others, ...listNames(findLeftOut(rest).filter((name) => !unmentioned.includes(name)))]
   return {
     row: { ...row, ...content, ...toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }), tags },
     leftOut: [

@@ -28,6 +28,20 @@ async function draftsOf(ending: string, content: string | Buffer): Promise<Promp
   })
 }
 
+it.each(['csv', 'json', 'jsonl'])('names fields of %s that no item has once', async (ending) => {
+  const rows = [
+    { title: 'One', content: 'x', notes: '', Visibilty: 'public' },
+    { title: 'Two', content: 'y', notes: 'n', Visibilty: 'public' },
+    { title: 'Three', content: 'z', notes: 'n', Visibilty: '' },
+  ]
+  const write = FORMATS.find(([name]) => name === ending)?.[1]
+  expect((await draftsOf(ending, write?.(rows) ?? '')).map(({ remark }) => remark)).toEqual([
+    'left out, here and below: Visibilty',
+    'left out, here and below: notes',
+    undefined,
+  ])
+})
+
 /** The same entries in each of the formats. */
 const FORMATS = [
   ['csv', (rows: Record<string, string>[]) => toCsv(rows)],

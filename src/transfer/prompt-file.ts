@@ -9,7 +9,7 @@ import { cutAtWord } from '../library/characters.ts'
 import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, readPromptType, tagsField, titleField } from '../library/fields.ts'
 import type { Hold } from '../library/ports/transfer.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
-import { readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
+import { findLeftOut, listNames, readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
 import { describeVariables } from './foreign-variables.ts'
 import { decodeUtf8, readLines } from './text-lines.ts'
 
@@ -125,6 +125,7 @@ export async function findPromptFormat(path: string): Promise<PromptFormat> {
 
 async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
   const faults: { line: number; reason: string }[] = []
+  const told = new Set<string>()
   let number = 0
   const { start, rest, delimiter, hasSpaces } = await readCsvStart(decodeUtf8(path, bytes))
   const source = Readable.from(
@@ -166,7 +167,7 @@ async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGe
   try {
     for await (const { record, info } of parser) {
       yield* skippedBefore(info.lines)
-      yield { number: ++number, ...toPromptDraft(record, true) }
+      yield { number: ++number, ...toPromptDraft(record, { isCsv: true, told }) }
     }
     yield* skippedBefore(Number.POSITIVE_INFINITY)
   } catch (error) {
@@ -229,6 +230,7 @@ function checkHeader(path: string, header: readonly string[]): void {
 
 async function* readJsonLines(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
   let number = 0
+  const told = new Set<string>()
   for await (const line of readLines(path, bytes, MAX_RECORD_LENGTH)) {
     if (line.trim() === '') continue
     number++
@@ -239,7 +241,7 @@ async function* readJsonLines(path: string, bytes: AsyncIterable<Uint8Array>): A
       yield { number, fault: 'is not valid JSON' }
       continue
     }
-    yield { number, ...toPromptDraft(value) }
+    yield { number, ...toPromptDraft(value, { told }) }
   }
 }
 
@@ -253,7 +255,9 @@ async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncG
   }
   const entries = readForeignEntries(value)
   if (entries === null) throw new AppError('invalid_input', `${path} must contain a list of prompts, or an object with a list "prompts".`)
-  for (const [index, entry] of entries.entries()) yield { number: index + 1, ...(readForeignDraft(entry) ?? toPromptDraft(entry)) }
+  const told = new Set<string>()
+  for (const [index, entry] of entries.entries())
+    yield { number: index + 1, ...(readForeignDraft(entry) ?? toPromptDraft(entry, { told })) }
 }
 
 /** A draft of another product's entry; null when it is none. */
@@ -280,8 +284,24 @@ async function* upTo(max: number, path: string, bytes: AsyncIterable<Uint8Array>
   }
 }
 
-/** Checks one entry with the same fields a save is checked with. */
-export function toPromptDraft(value: unknown, isCsv = false): { draft: PromptDraft } | { fault: string } {
+/** Unknown names kept of one file; those beyond are not told. */
+const MAX_TOLD = 1_000
+
+/** The unknown fields of an entry, or columns, that no entry before it had. Adds them to `told`. */
+function findUntold(row: z.infer<typeof rawRow>, told: Set<string>): string[] {
+  const untold = findLeftOut(row).filter((name) => !Object.hasOwn(rawRow.shape, name) && !told.has(name) && told.size < MAX_TOLD)
+  for (const name of untold) told.add(name)
+  return untold
+}
+
+/**
+ * Checks one entry with the same fields a save is checked with.
+ * @param options.told unknown fields that a remark named before; without it, no remark names any
+ */
+export function toPromptDraft(
+  value: unknown,
+  { isCsv = false, told }: { readonly isCsv?: boolean; readonly told?: Set<string> } = {},
+): { draft: PromptDraft } | { fault: string } {
   const raw = rawRow.safeParse(value)
   if (!raw.success) return { fault: `${raw.error.issues[0]?.path.join('.') || 'the entry'} has the wrong type` }
   const row = raw.data
@@ -303,6 +323,11 @@ export function toPromptDraft(value: unknown, isCsv = false): { draft: PromptDra
     return { fault: 'description contains a character that cannot be stored' }
   // An empty cell of a CSV is no description; an empty text in JSON is one.
   const description = row.description ? cutAtWord(row.description, MAX_DESCRIPTION) : isCsv ? null : (row.description ?? null)
+  const untold = told ? listNames(findUntold(row, told)) : []
+  const remarks = [
+    ...((description ?? '') !== (row.description ?? '') ? [`description cut to ${MAX_DESCRIPTION} characters`] : []),
+    ...(untold.length > 0 ? [`left out, here and below: ${untold.join(', ')}`] : []),
+  ]
   return {
     draft: {
       title: title.data,
@@ -319,7 +344,7 @@ export function toPromptDraft(value: unknown, isCsv = false): { draft: PromptDra
       createdAt: row.createdAt,
       updatedAt: row.updatedAt,
       held: row.heldAt ? { at: row.heldAt, from: row.heldFrom ?? null } : undefined,
-      remark: (description ?? '') !== (row.description ?? '') ? `description cut to ${MAX_DESCRIPTION} characters` : undefined,
+      remark: remarks.length > 0 ? remarks.join('; ') : undefined,
     },
   }
 }

@@ -33,12 +33,8 @@ async function must(args: readonly string[], on: Place = place): Promise<string>
 
 /** The usernames in a library, and whether it is sound. */
 async function readUsers(on: Place = place): Promise<string> {
-  const users = await must(['users', 'list'], on)
-  return users
-    .split('\n')
-    .map((line) => line.split('\t')[0])
-    .join(' ')
-    .trim()
+  const { users } = JSON.parse(await must(['users', 'list'], on))
+  return users.map(({ username }: { username: string }) => username).join(' ')
 }
 
 describe('a restore', () => {
@@ -68,7 +64,9 @@ describe('a restore', () => {
     const killed = await run(process.execPath, [KILLED_RESTORE, backup, place.databaseUrl, step, '--force'])
     expect([killed.code, killed.stderr]).toEqual([null, ''])
     const { code, stdout } = await place.commonplace(['users', 'list'])
-    expect(code === 0 ? stdout.startsWith('new') : code).toBe(RESTORE_STEPS.indexOf(step) < RESTORE_STEPS.indexOf('placed') ? 69 : true)
+    expect(code === 0 ? JSON.parse(stdout).users[0].username === 'new' : code).toBe(
+      RESTORE_STEPS.indexOf(step) < RESTORE_STEPS.indexOf('placed') ? 69 : true,
+    )
     await must(['restore-backup', backup, '--force'])
     expect(await readUsers()).toBe('new')
   })

@@ -59,7 +59,6 @@ const READERS_FILES: Readonly<Record<string, string>> = {
   'path/to/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: Tidy a room.\n---\nTidy.\n',
   'path/to/project/.claude/commands/fix.md': 'Fix $ARGUMENTS\n',
   'open-webui-prompts.json': '[{"command":"/sum","title":"Sum up","content":"Sum up {{text}}."}]\n',
-  'note.txt': 'Write a release note for ${product} in a ${tone:calm} tone.\n',
   'draft.txt': 'write a blog post about cats\n',
   'tone.md': 'Be brief.\n',
   'SKILL.md': '---\nname: tidy\ndescription: Tidy a room.\n---\nTidy it well.\n',
@@ -201,7 +200,7 @@ const PLACEHOLDERS: Readonly<Record<string, (desk: Desk) => Promise<string> | st
   ID_OR_SLUG: async (desk) =>
     JSON.parse(await desk.commonplace('list-prompts', '--user', 'alice', '--q', 'release note', '--author', 'alice')).prompts[0].slug,
   SKILL_ID: async (desk) => JSON.parse(await desk.commonplace('list-skills', '--user', 'alice', '--author', 'alice')).skills[0].id,
-  KEY_ID: async (desk) => (await desk.commonplace('keys', 'list', '--user', 'alice')).split('\t')[0] ?? '',
+  KEY_ID: async (desk) => JSON.parse(await desk.commonplace('keys', 'list', '--user', 'alice')).keys[0].id,
 }
 
 async function fillPlaceholders(text: string, desk: Desk): Promise<string> {
@@ -217,7 +216,9 @@ async function fillPlaceholders(text: string, desk: Desk): Promise<string> {
 /** What documents take for granted, where they do not begin from nothing: a service, Alice with a key, a prompt and a skill, and Bob, who can sign in. */
 async function prepare(desk: Desk): Promise<void> {
   await desk.type('npm start')
-  await savePrompts(desk.databaseUrl, 'alice', [{ title: 'Release note', content: READERS_FILES['note.txt'] ?? '' }])
+  await savePrompts(desk.databaseUrl, 'alice', [
+    { title: 'Release note', content: 'Write a release note for ${product} in a ${tone:calm} tone.' },
+  ])
   await desk.commonplace('import', 'skills', 'path/to/skills', '--user', 'alice', '--public')
   await desk.type(`KEY=${await createKey(desk.databaseUrl, 'alice')}`)
   const invite = new URL((await desk.commonplace('users', 'invite', 'bob', '--admin')).trim())

@@ -370,6 +370,31 @@ describe('keys', () => {
     expect((await save()).status).toBe(401)
   })
 
+  it('say whose they are and what they may do, to whoever holds them', async () => {
+    const { actor, key } = await test.user('wim', ['improve'])
+    const ask = async (sent?: string) => {
+      const answer = await test.fetch('/api/me', sent === undefined ? {} : { key: sent })
+      return [answer.status, await readJson(answer)]
+    }
+    const own = { name: 'test', scopes: ['improve'], narrowedTo: null, program: null, expiresAt: null, state: 'active' }
+    expect(await ask(key)).toEqual([
+      200,
+      { username: 'wim', displayName: null, role: 'user', scopes: ['improve'], key: expect.objectContaining({ id: actor.keyId, ...own }) },
+    ])
+    const signedIn = { ...actor, scopes: new Set(['read', 'write', 'account'] as const) }
+    await test.call(signedIn, 'create_team', { team: 'crew' })
+    const narrowed = await test.call(signedIn, 'create_key', { name: 'n', scopes: ['read'], team: 'crew', expiresInDays: 1 })
+    expect(await ask(String(narrowed['key']))).toEqual([
+      200,
+      expect.objectContaining({ key: { ...Object(narrowed['record']), lastUsedAt: null } }),
+    ])
+    expect(Object(narrowed['record']).narrowedTo).toEqual(['@crew'])
+    expect(await ask()).toEqual([401, expect.objectContaining({ error: 'unauthenticated' })])
+    expect(await ask(key.slice(0, -1))).toEqual([401, expect.objectContaining({ error: 'invalid_api_key' })])
+    const { keyId: _, ...operator } = actor
+    expect(await test.call(operator, 'whoami', {})).toMatchObject({ username: 'wim', key: null })
+  })
+
   it('of somebody else are neither listed nor revoked', async () => {
     const ada = await signUp(test, 'ada')
     const key = keyIn((await ada.postOn('/settings/keys', { do: 'create', name: 'of ada', scopes: ['read'] })).html)

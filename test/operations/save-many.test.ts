@@ -23,6 +23,24 @@ describe('saving many items in one call', () => {
     expect([await described({}), await described({ description: 'Mine' })]).toEqual(['Does one thing.', 'Mine'])
   })
 
+  it('names the fields that no item has, also those of files', async () => {
+    const files = [SKILL_MD, { filename: 'a.txt', content: 'a', mode: '755' }, { filename: 'b.txt', content: 'b', mode: '755' }]
+    const skill = { title: 'Unknown', files, labels: ['a'] }
+    const hints = ['Unknown and ignored: "files[].mode", "labels".']
+    expect((await readJson(await post('/api/skills', skill))).hints).toEqual(expect.arrayContaining(hints))
+    const { results } = await readJson(await post('/api/skills/batch', { skills: [{ ...skill, title: 'Other' }, skill.files[0]] }))
+    expect(results).toMatchObject([
+      { slug: expect.any(String), hints },
+      { error: 'invalid_input', hints: ['Unknown and ignored: "filename", "content".'] },
+    ])
+    const prompts = [
+      { title: 'T', content: 'c', visibilty: 'public' },
+      { title: 'U', content: 'c' },
+    ]
+    const many = await readJson(await post('/api/prompts/batch', { prompts }))
+    expect(many.results.map((result: { hints?: string[] }) => result.hints)).toEqual([['Unknown and ignored: "visibilty".'], undefined])
+  })
+
   it('answers each prompt for itself, in order, and saves what is not refused', async () => {
     const prompts = [
       { title: 'First of many', content: 'One', visibility: 'public', tags: ['a'], description: null },

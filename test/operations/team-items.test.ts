@@ -53,6 +53,26 @@ describe('items of a team', () => {
     expect([await listed('author=acme'), await listed('author=eddy'), await listed('author=mia')]).toEqual([[id], [id], []])
   })
 
+  it('name the team as their owner to its members, in every record of one alone', async () => {
+    const files = [{ filename: 'SKILL.md', content: '---\nname: plan\ndescription: Plan.\n---\nPlan.' }]
+    const saved = await call('mia', 'save_prompt', { title: 'Owned', content: 'x', owner: 'acme', visibility: 'public' })
+    const skill = await call('mia', 'save_skill', { title: 'Owned', files, owner: 'acme', visibility: 'public' })
+    const owners = async (name?: string) => {
+      const read = async (path: string, options: RequestInit = {}) =>
+        (await readJson(await test.fetch(path, { ...options, ...(name === undefined ? {} : { key: people[name]?.key ?? '' }) }))).owner
+      const { id } = Object(saved['prompt'])
+      return [
+        await read(`/api/prompts/${id}`),
+        await read(`/api/prompts/${id}/fill`, json('POST', {})),
+        await read(`/api/skills/${Object(skill['skill']).id}`),
+      ]
+    }
+    expect([Object(saved['prompt']).owner, Object(skill['skill']).owner]).toEqual(['acme', 'acme'])
+    expect(await owners('rea')).toEqual(['acme', 'acme', 'acme'])
+    expect(await owners('zoe')).toEqual([undefined, undefined, undefined])
+    expect(await owners()).toEqual([undefined, undefined, undefined])
+  })
+
   it('are saved by editors, private or as the team says, and by nobody below', async () => {
     expect((await save('eddy')).visibility).toBe('private')
     expect(await refusal(save('eddy', { visibility: 'public' }))).toEqual([

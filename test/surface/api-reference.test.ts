@@ -31,6 +31,7 @@ describe('the API reference', () => {
       'names',
       'listings',
       'teams',
+      'account',
       'channels',
       'embeds',
     ])

@@ -44,12 +44,8 @@ async function must(args: readonly string[], on: Place = place): Promise<string>
 
 /** The usernames in a library, and whether it is sound. */
 async function readUsers(on: Place = place): Promise<string> {
-  const users = await must(['users', 'list'], on)
-  return users
-    .split('\n')
-    .map((line) => line.split('\t')[0])
-    .join(' ')
-    .trim()
+  const { users } = JSON.parse(await must(['users', 'list'], on))
+  return users.map(({ username }: { username: string }) => username).join(' ')
 }
 
 describe('a backup', () => {
@@ -129,7 +125,7 @@ describe('a restore', () => {
     file.close()
     const backup = await backUp()
 
-    const [bobsKey = ''] = (await must(['keys', 'list', '--user', 'bob'])).split('\t')
+    const bobsKey = JSON.parse(await must(['keys', 'list', '--user', 'bob'])).keys[0].id
     await must(['keys', 'revoke', bobsKey])
     const database = openAt(place.databaseUrl)
     const { id } = await database.reader.selectFrom('user').select('id').where('username', '=', 'carol').executeTakeFirstOrThrow()

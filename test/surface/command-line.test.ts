@@ -144,9 +144,11 @@ describe('keys', () => {
     const saved = await save()
     expect([saved.status, Object(await saved.json()).prompt.visibility]).toEqual([201, 'public'])
     const list = (await place.commonplace(['keys', 'list'])).stdout
-    expect(list).toMatch(/^[0-9a-f-]{36}\tada\tlaptop\tread,write\texpires 20\d\d-.*\tlast used 20\d\d\S+\tkey$/m)
+    const [listed] = JSON.parse(list).keys
+    const times = { expiresAt: expect.stringMatching(/^20/), lastUsedAt: expect.stringMatching(/^20/) }
+    expect(listed).toMatchObject({ username: 'ada', kind: 'key', name: 'laptop', scopes: ['read', 'write'], state: 'active', ...times })
     expect(list).not.toContain(key.slice(4, 20))
-    expect((await place.commonplace(['keys', 'revoke', list.split('\t')[0] ?? ''])).stdout).toBe('Revoked key "laptop" of ada.\n')
+    expect((await place.commonplace(['keys', 'revoke', listed.id])).stdout).toBe('Revoked key "laptop" of ada.\n')
     expect((await save()).status).toBe(401)
   })
 
@@ -175,7 +177,7 @@ describe('keys', () => {
       const { code, stdout, stderr } = await place.commonplace(args)
       expect([code === 0, stdout, reason.test(stderr)], `${args.join(' ')}: ${stderr}`).toEqual([false, '', true])
     }
-    expect((await place.commonplace(['keys', 'list'])).stdout).toBe('')
+    expect(JSON.parse((await place.commonplace(['keys', 'list'])).stdout)).toEqual({ keys: [] })
   })
 
   it('are not looked for in a library that is not there', async () => {
@@ -216,10 +218,15 @@ describe('operations as commands', () => {
     const [found] = JSON.parse((await place.commonplace(['search', 'a', 'walrus'])).stdout).prompts
     expect([found.slug, found.title]).toEqual(['walrus', 'Walrus'])
     if (existsSync(SCRIPT)) {
-      const onTerminal = (query: string) =>
-        run(SCRIPT, ['-qec', `'${process.execPath}' '${MAIN}' search ${query}`, '/dev/null'], { env: place.env })
-      expect((await onTerminal('walrus')).stdout).toBe('slug    type  title\r\nwalrus  TEXT  Walrus\r\n')
-      expect((await onTerminal('nothing')).stdout).toBe('Nothing found.\r\n')
+      const onTerminal = async (args: string) =>
+        (await run(SCRIPT, ['-qec', `'${process.execPath}' '${MAIN}' ${args}`, '/dev/null'], { env: place.env })).stdout
+      expect(await onTerminal('search walrus')).toBe('slug    type  title\r\nwalrus  TEXT  Walrus\r\n')
+      expect(await onTerminal('search nothing')).toBe('Nothing found.\r\n')
+      expect(await onTerminal('users list')).toMatch(/^username {2}kind .*\r\nada {7}reserved {2}user {2}1 .*\r\n$/)
+      expect(await onTerminal('audit')).toMatch(/^at +action .*\r\n20.* item_created +cli +ada +Walrus\r\n/)
+      for (const list of ['users', 'keys', 'teams']) {
+        expect(Object.keys(JSON.parse(await onTerminal(`${list} list --json`))), list).toEqual([list])
+      }
     }
     const anonymous = await place.commonplace(['save-prompt', '--title', 'x', '--content', 'y'])
     expect([anonymous.code, anonymous.stderr]).toEqual([
@@ -233,12 +240,36 @@ describe('operations as commands', () => {
     const remote = createPlace()
     const env = { PROMPTS_API_KEY: key }
     const keyless = await remote.commonplace(['save-prompt', '--title', 'x', '--content', 'y', '--url', url])
-    expect([keyless.code, keyless.stderr]).toEqual([77, 'save_prompt needs an API key: set PROMPTS_API_KEY.\n'])
+    expect([keyless.code, keyless.stderr]).toEqual([77, 'save-prompt needs an API key: set PROMPTS_API_KEY.\n'])
+    expect(JSON.parse((await remote.commonplace(['whoami', '--url', url], { env })).stdout)).toMatchObject({
+      username: 'ada',
+      key: { name: 'k' },
+    })
     const far = await remote.commonplace(['get-prompt', 'walrus', '--variables', '{"x":"a/b?"}', '--url', url], { env })
     expect(JSON.parse(far.stdout).content).toBe('From a file: a/b?')
+    const reader = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'r', '--scopes', 'read'])).stdout.trim()
+    const refused = await remote.commonplace(['delete', 'prompts', 'walrus', '--url', url], { env: { PROMPTS_API_KEY: reader } })
+    expect(refused.stderr).toMatch(/^delete needs the "write" scope/)
     const gone = await remote.commonplace(['delete', 'prompts', 'walrus', '--url', url], { env })
     expect(JSON.parse(gone.stdout).success).toBe(true)
     expect((await remote.commonplace(['get-prompt', 'walrus', '--url', url], { env })).code).toBe(66)
     await remote.remove()
+  })
+})
+
+describe('completion', () => {
+  /** Completes `commonplace users ro` by the script, in the shell itself. */
+  const SHELLS: Readonly<Record<string, string>> = {
+    bash: 'eval "$(commonplace completion bash)"; COMP_WORDS=(commonplace users ro); COMP_CWORD=2; _commonplace commonplace; echo "${COMPREPLY[@]}"',
+    zsh: 'compdef() { :; }; _describe() { print -r -- ${(P)2}; }; eval "$(commonplace completion zsh)"; words=(commonplace users ro); CURRENT=3; _commonplace',
+    fish: 'commonplace completion fish | source; complete -C "commonplace users ro"',
+  }
+  it.for(Object.entries(SHELLS))('works in %s', async ([shell, script], { skip }) => {
+    const path = (process.env['PATH'] ?? '').split(':')
+    if (!path.some((folder) => existsSync(join(folder, shell)))) skip(`There is no ${shell} here.`)
+    writeFileSync(join(place.folder, 'commonplace'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, { mode: 0o755 })
+    const env = { ...place.env, PATH: [place.folder, ...path].join(':') }
+    const { code, stdout, stderr } = await run(shell, ['-c', script], { env })
+    expect([code, stderr, stdout]).toEqual([0, '', expect.stringMatching(/^role(\W.*)?\n$/)])
   })
 })

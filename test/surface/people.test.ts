@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openAt } from '../support/engines.ts'
 import { createPlace } from '../support/processes.ts'
@@ -36,12 +38,20 @@ describe('people, on the command line and on the pages', { shuffle: false }, () 
     expect((await post(server.url, '/sign-in', { name: 'grace', password: 'a new good one' })).status).toBe(303)
     expect((await run('users', 'role', 'grace', 'admin')).stdout).toBe('grace is now an administrator.\n')
     await run('users', 'create', 'script')
-    const listed = (await run('users', 'list')).stdout.split('\n').map((line) => line.split('\t').slice(0, 3).join(' '))
-    expect(listed).toEqual(['ada administrator login', 'grace administrator login', 'script user no login', ''])
+    const listed = async (...args: string[]) => JSON.parse((await run('users', 'list', ...args)).stdout).users
+    expect(await listed()).toMatchObject([
+      { username: 'ada', role: 'admin', kind: 'login', suspendedAt: null },
+      { username: 'grace', role: 'admin', kind: 'login' },
+      { username: 'script', role: 'user', kind: 'reserved' },
+    ])
+    const imported = join(place.folder, 'imported.csv')
+    writeFileSync(imported, 'act,prompt,contributor\nPoet,Write a poem.,author\n')
+    await run('import', 'prompts', imported, '--user', 'script')
+    expect(await listed('--all')).toEqual([...(await listed()), expect.objectContaining({ username: 'author', kind: 'placeholder' })])
     expect((await run('users', 'suspend', 'grace')).stdout).toBe('grace is suspended now.\n')
     const refused = await post(server.url, '/sign-in', { name: 'grace', password: 'a new good one' })
     expect([refused.status, (await refused.text()).includes('This account is suspended.')]).toEqual([403, true])
-    expect((await run('users', 'list')).stdout).toMatch(/^grace\t.*\tsuspended 20/m)
+    expect((await listed())[1].suspendedAt).toMatch(/^20/)
     expect((await run('users', 'suspend', 'ada')).stderr).toContain('This is the only administrator.')
     expect((await run('users', 'unsuspend', 'grace')).stdout).toBe('grace is not suspended now.\n')
     await server.stop()
@@ -82,7 +92,7 @@ describe('people, on the command line and on the pages', { shuffle: false }, () 
     [['users', 'invite', 'ada'], /already has an account/],
     [['users', 'invite', 'new', '--expires', 'x'], /x/],
     [['users', 'reset-link', 'nobody'], /"nobody" has no account/],
-    [['users', 'role', 'ada', 'king'], /must be user or admin/],
+    [['users', 'role', 'ada', 'king'], /choices are user, admin/],
     [['users', 'role', 'nobody', 'admin'], /User "nobody" not found/],
     [['audit', '--user', 'nobody'], /User "nobody" not found/],
     [['audit', '--since', 'yesterday'], /must be a day/],

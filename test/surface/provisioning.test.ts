@@ -13,7 +13,7 @@ describe('accounts from a list', () => {
     return await run('users', 'apply', file, ...options)
   }
   const issuer = 'https://login.example.org'
-  const people = async () => (await run('users', 'list')).stdout.split('\n').filter((line) => line !== '')
+  const people = async () => JSON.parse((await run('users', 'list')).stdout).users
 
   it('are made, with their teams, and a second time nothing changes', async () => {
     const list = [
@@ -29,12 +29,15 @@ describe('accounts from a list', () => {
     expect([first.stderr, first.code]).toEqual(['', 0])
     expect(first.stdout).toContain('ada: created, profile changed, rights changed')
     expect(first.stdout).toContain('3 accounts in the list, 3 changed.')
-    expect((await people()).map((line) => line.split('\t').slice(0, 3).join(' '))).toEqual([
-      'ada administrator no login',
-      'grace user login',
-      'linus user no login',
+    expect(await people()).toMatchObject([
+      { username: 'grace', role: 'user', kind: 'login' },
+      { username: 'ada', role: 'admin', kind: 'reserved' },
+      { username: 'linus', role: 'user', kind: 'reserved' },
     ])
-    expect((await run('teams', 'list')).stdout).toMatch(/crew\t2 members[\s\S]*manuals\t1 member/)
+    expect(JSON.parse((await run('teams', 'list')).stdout).teams).toMatchObject([
+      { name: 'crew', members: 2 },
+      { name: 'manuals', members: 1 },
+    ])
     expect((await apply(list)).stdout).toBe('3 accounts in the list, 0 changed.\n')
   })
 })

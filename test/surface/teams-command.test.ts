@@ -33,9 +33,11 @@ describe('teams, on the command line', () => {
     expect(await read('show-team', 'acme-2', '--user', 'ben')).toMatchObject({ prompts: 1 })
 
     await run('users', 'suspend', 'ann')
-    expect((await run('teams', 'list', '--orphaned')).stdout).toMatch(/^acme-2\t2 members\t1 item\t.*\torphaned$/m)
+    expect((await read('teams', 'list', '--orphaned')).teams).toContainEqual(
+      expect.objectContaining({ name: 'acme-2', members: 2, items: 1, isOrphaned: true }),
+    )
     expect((await run('teams', 'appoint', 'acme', 'ben')).stdout).toBe('ben is now a maintainer of "acme".\n')
-    expect((await run('teams', 'list')).stdout).toContain('maintained by ben')
+    expect((await read('teams', 'list')).teams).toContainEqual(expect.objectContaining({ name: 'acme-2', maintainers: ['ben'] }))
     const events = (await read('list-team-activity', 'acme-2', '--user', 'ben')).events
     expect(events[0]).toMatchObject({ action: 'team_member_role_changed', surface: 'cli' })
     expect((await run('delete-team', 'acme-2', '--user', 'ben')).stderr).toContain('The team owns 1 item, 0 of them in the trash.')

@@ -435,6 +435,7 @@ describe('every operation that changes what is kept', () => {
     accept_offer: onOffer(() => admin),
     decline_offer: onOffer(() => admin),
     withdraw_offer: onOffer(() => owner),
+    whoami: byOwner({}),
     list_keys: byOwner({}),
     create_key: async () => ({ actor: owner, input: { name: unique() } }),
     revoke_key: byOwner(async () => ({ id: Object((await test.call(owner, 'create_key', { name: unique() })).record).id })),

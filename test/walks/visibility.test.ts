@@ -191,6 +191,7 @@ const EXEMPT: Record<string, string> = {
   withdraw_offer: 'as accept_offer',
   list_trash: 'the caller’s own trash; proved below',
   restore_item: 'the caller’s own trash; proved below',
+  whoami: 'the caller’s own account and key',
 }
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'

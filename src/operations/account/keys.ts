@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import { keyNameField } from '../../library/account.ts'
+import { keyNameField, ROLES } from '../../library/account.ts'
 import { type Actor, SCOPES, type Within } from '../../library/actor.ts'
+import type { Clock } from '../../library/ports/environment.ts'
 import type { StoredKey } from '../../library/ports/keys.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { noCollection } from '../collections/collection-records.ts'
@@ -60,6 +61,16 @@ async function readNames(store: Stores, actor: Actor, all: readonly (Within | nu
   }
 }
 
+/** A key without the key itself, and with the names of what it is narrowed to, as far as `actor` sees them. */
+export async function describeKey(
+  { store, clock }: { readonly store: Stores; readonly clock: Clock },
+  actor: Actor,
+  key: StoredKey,
+): Promise<z.infer<typeof keyRecord>> {
+  const nameWithin = await readNames(store, actor, [key.within])
+  return toKeyRecord(key, await nameWithin(key.within), clock())
+}
+
 /** A person's own keys: those that work first, then the newest. */
 export const listKeys = defineOperation({
   name: 'list_keys',
@@ -81,6 +92,32 @@ export const listKeys = defineOperation({
     for (const key of stored.toReversed()) keys.push(toKeyRecord(key, await nameWithin(key.within), clock()))
     const isOver = (key: z.infer<typeof keyRecord>) => Number(key.state !== 'active')
     return { keys: keys.toSorted((a, b) => isOver(a) - isOver(b)) }
+  },
+})
+
+/** Who a key stands for: what a program asks to see whether its key works, and for what. */
+export const whoAmI = defineOperation({
+  name: 'whoami',
+  title: 'Who you are here',
+  summary: 'Your account, and the API key you sent: its name, its scopes, what it is narrowed to and when it expires.',
+  scope: 'any',
+  surfaces: { rest: { method: 'GET', path: '/api/me' }, cli: { command: 'whoami', positional: [] } },
+  input: z.object({}),
+  output: z.object({
+    username: z.string(),
+    displayName: z.string().nullable(),
+    role: z.enum(ROLES).describe('Of the account; no key can do what administrators do'),
+    scopes: z.array(z.enum(SCOPES)).describe('What this call may do'),
+    key: keyRecord.nullable().describe('null for an operator who acts as this user on the command line'),
+  }),
+  async run({ actor, store, clock }: Needs<'keys' | 'people' | 'items' | 'collections', 'clock'>) {
+    const { userId, keyId, scopes } = requireUser(actor)
+    const person = await store.people.findPerson(userId)
+    if (!person) throw new AppError('unauthenticated', 'This account has been deleted.')
+    const { username, displayName, role } = person
+    const stored = keyId === undefined ? undefined : (await store.keys.listKeys(username)).find(({ id }) => id === keyId)
+    const key = stored ? await describeKey({ store, clock }, actor, stored) : null
+    return { username, displayName, role, scopes: SCOPES.filter((scope) => scopes.has(scope)), key }
   },
 })
 
@@ -141,8 +178,7 @@ export const createKey = defineOperation({
       expiresAt,
       within,
     })
-    const nameWithin = await readNames(store, actor, [within])
-    return { key, record: toKeyRecord(stored, await nameWithin(within), clock()) }
+    return { key, record: await describeKey({ store, clock }, actor, stored) }
   },
 })
 

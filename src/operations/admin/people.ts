@@ -3,6 +3,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { ROLES } from '../../library/account.ts'
 import { type Invite, PERSON_KINDS, type Person } from '../../library/ports/people.ts'
 import { usernameFault } from '../../library/username.ts'
+import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
 
@@ -19,6 +20,7 @@ export const personRecord = z.object({
   role: z.enum(ROLES),
   displayName: z.string().nullable(),
   email: z.string().nullable(),
+  defaultVisibility: z.enum(DEFAULT_VISIBILITIES),
   createdAt: when,
   suspendedAt: when.nullable(),
   seenOn: z.string().meta({ format: 'date' }).nullable().describe('Day of the last use of a session or key, in UTC'),
@@ -35,9 +37,9 @@ export const inviteRecord = z.object({
 })
 
 function toPersonRecord(person: Person): z.infer<typeof personRecord> {
-  const { username, role, displayName, email, createdAt, suspendedAt, seenOn } = person
+  const { username, role, displayName, email, defaultVisibility, createdAt, suspendedAt, seenOn } = person
   const kind = person.hasLogin ? 'login' : person.isPlaceholder ? 'placeholder' : 'reserved'
-  return { username, kind, role, displayName, email, createdAt, suspendedAt, seenOn }
+  return { username, kind, role, displayName, email, defaultVisibility, createdAt, suspendedAt, seenOn }
 }
 
 function toInviteRecord(invite: Invite, nowMs: number): z.infer<typeof inviteRecord> {

@@ -130,8 +130,8 @@ interface Meta {
   readonly title: string
   /** What it does and when to use it, in words that hold on every surface. */
   readonly summary: string
-  /** What the caller's key must allow; null when anybody may call. */
-  readonly scope: Right | null
+  /** What the caller's key must allow: `any` takes every key; null when anybody may call. */
+  readonly scope: Right | 'any' | null
   readonly surfaces: Surfaces
   /** Points a call takes from its caller's minute; a point is about a millisecond of the process. Default: 1. */
   readonly cost?: number
@@ -181,7 +181,7 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
         ? await context.store.audit.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
         : await run(context, parsed)
       // The shape of what improves is fixed by its specification (contract, "REST").
-      return unknown.length === 0 || definition.isStreamed ? answer : withHint(answer, unknown)
+      return definition.isStreamed ? answer : withHint(answer, unknown)
     },
   }
 }
@@ -191,13 +191,33 @@ const UNSUPPORTED = new Set(['version', 'label'])
 /** Unknown inputs that a hint names. */
 const MAX_NAMED = 10
 
-/** The names in an input that its operation does not have. */
-function findUnknown(schema: z.ZodObject, raw: unknown): string[] {
-  return Object.keys(Object(raw)).filter((name) => !Object.hasOwn(schema.shape, name))
+/** The names in an input that its operation does not have, each once; those in a list as `files[].mode`. */
+export function findUnknown(schema: z.ZodObject, raw: unknown): string[] {
+  const unknown = new Set<string>()
+  const walk = (field: z.core.$ZodType, value: unknown, path: string): void => {
+    const type = bare(field)
+    if (type instanceof z.ZodArray && Array.isArray(value)) for (const entry of value) walk(type.element, entry, `${path}[]`)
+    if (!(type instanceof z.ZodObject) || type.def.catchall || typeof value !== 'object' || value === null || Array.isArray(value)) return
+    for (const [name, member] of Object.entries(value)) {
+      const inside = path === '' ? name : `${path}.${name}`
+      if (!Object.hasOwn(type.shape, name)) unknown.add(inside)
+      else if (Array.isArray(member)) walk(type.shape[name], member, inside)
+    }
+  }
+  walk(schema, raw, '')
+  return [...unknown]
+}
+
+/** A schema without what says that it may be left out. */
+function bare(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
+    ? bare(schema.unwrap())
+    : schema
 }
 
 /** An answer that also says which inputs were ignored. Callers that show none of it keep the rest. */
-function withHint<T extends object>(answer: T, unknown: readonly string[]): T {
+export function withHint<T extends object>(answer: T, unknown: readonly string[]): T {
+  if (unknown.length === 0) return answer
   const names = unknown.slice(0, MAX_NAMED).map((name) => `"${name.slice(0, 80).toWellFormed()}"`)
   const rest = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : ''
   const hints = 'hints' in answer && Array.isArray(answer.hints) ? answer.hints : []
@@ -224,9 +244,7 @@ function dropNulls(raw: unknown, names: ReadonlySet<string>): unknown {
   return entries.some(isLeftOut) ? Object.fromEntries(entries.filter((entry) => !isLeftOut(entry))) : raw
 }
 
-function checkScope({ actor, keyHint, surface }: Caller, meta: Pick<Meta, 'scope' | 'name' | 'needsWholeKey' | 'surfaces'>): void {
-  const { scope, needsWholeKey } = meta
-  const name = (surface === 'cli' && meta.surfaces.cli?.command) || meta.name
+function checkScope({ actor, keyHint }: Caller, { scope, needsWholeKey, name }: Pick<Meta, 'scope' | 'name' | 'needsWholeKey'>): void {
   if (needsWholeKey && withinOf(actor) !== null) {
     throw new AppError('forbidden', `${name} needs an API key that is not narrowed to a team or to collections.`)
   }
@@ -242,7 +260,7 @@ function checkScope({ actor, keyHint, surface }: Caller, meta: Pick<Meta, 'scope
   if (actor.kind === 'anonymous') {
     throw new AppError('unauthenticated', `${name} needs ${keyHint}`)
   }
-  if (!actor.scopes.has(scope))
+  if (scope !== 'any' && !actor.scopes.has(scope))
     throw new AppError('forbidden', `${name} needs the "${scope}" scope, which this API key does not have. Use or create a key with it.`)
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { extendRecord, shareOnce } from '../../cache/shared-records.ts'
+import { privateReaderId } from '../../library/actor.ts'
 import { cutCharacters, isLongerThan } from '../../library/characters.ts'
 import { deriveDescription } from '../../library/derived-description.ts'
 import { MAX_LISTED_CONTENT, PROMPT_TYPES } from '../../library/fields.ts'
@@ -7,6 +8,7 @@ import type { Item, Prompt, Skill, Version } from '../../library/items.ts'
 import type { HitScore } from '../../library/ports/search.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { fitContents, jsonCharacters } from './answer-budget.ts'
+import type { Needs } from './define-operation.ts'
 
 const when = z.string().meta({ format: 'date-time' })
 
@@ -41,6 +43,12 @@ const hitFields = {
 
 /** A prompt as every surface shows it (contract, "Prompt record"). */
 export const promptRecord = itemRecord.extend({ derivedDescription, content: z.string(), type, ...fullItem })
+
+/** Which team owns an item, in what is answered of one alone. */
+export const ownerOutput = { owner: z.string().optional().describe('The team that owns it, where you are in it') }
+
+/** A prompt by itself. */
+export const wholePrompt = promptRecord.extend(ownerOutput)
 
 /** A prompt in a list: its content is cut at 20,000 characters, and says so. */
 export const listedPrompt = promptRecord.extend({ contentTruncated: z.boolean().optional(), ...hitFields })
@@ -122,6 +130,17 @@ export function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof 
     visibility: prompt.visibility,
     isPrivate: prompt.visibility === 'private',
   }
+}
+
+/** A record with the name of the team that owns the item, for its members. Others see the author alone. */
+export async function withOwner<T extends object>(
+  { actor, store }: Needs<'items'>,
+  { ownerId }: Pick<Item, 'ownerId'>,
+  record: T,
+): Promise<T & { owner?: string }> {
+  const readerId = privateReaderId(actor)
+  const team = readerId === null || readerId === ownerId ? null : await store.items.findOwner(readerId, { id: ownerId })
+  return team ? extendRecord(record, { owner: team.name }) : record
 }
 
 /** A prompt with its variables, nothing put in. */

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { toAppError } from '../../errors.ts'
 import type { Item } from '../../library/items.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
-import { createParser, defineOperation, type Needs } from '../core/define-operation.ts'
+import { createParser, defineOperation, findUnknown, type Needs, withHint } from '../core/define-operation.ts'
+import { hintsOutput } from '../core/filter-hints.ts'
 import { MAX_SAVED } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
 import { createPrompt, newPromptInput } from '../prompts/save-prompt.ts'
@@ -19,25 +20,27 @@ const outcome = z.object({
   url: z.string().optional(),
   error: z.string().optional().describe('Code of the error, where this one was not saved'),
   message: z.string().optional().describe('Why it was not'),
+  hints: hintsOutput.hints.describe('What was ignored in it'),
 })
 const output = z.object({ saved: z.number().int(), refused: z.number().int(), results: z.array(outcome) })
 
 /** Saves each of some items, and answers each for itself: one that is refused, or fails, leaves the others. */
 async function saveEach<Input>(
   { baseUrl, onFault }: Needs<never, 'baseUrl'>,
-  parse: (raw: unknown) => Input,
+  { schema, parse }: { readonly schema: z.ZodObject; parse(raw: unknown): Input },
   items: readonly unknown[],
   save: (item: Input) => Promise<Item & { readonly kind: 'prompt' | 'skill' }>,
 ): Promise<z.infer<typeof output>> {
   const saveOne = async (raw: unknown, index: number): Promise<z.infer<typeof outcome>> => {
     try {
       const item = await save(parse(raw))
-      return { index, id: item.id, slug: item.slug, visibility: item.visibility, url: itemUrl(baseUrl, item.kind, item) }
+      const { id, slug, visibility, kind } = item
+      return withHint({ index, id, slug, visibility, url: itemUrl(baseUrl, kind, item) }, findUnknown(schema, raw))
     } catch (error) {
       const { code, message } = toAppError(error)
       // Those before it are saved, and must be answered.
       if (code === 'internal') onFault?.(error)
-      return { index, error: code, message }
+      return withHint({ index, error: code, message }, findUnknown(schema, raw))
     }
   }
   const results: z.infer<typeof outcome>[] = []
@@ -53,7 +56,8 @@ async function saveEach<Input>(
   return { saved: results.length - refused, refused, results }
 }
 
-const [parsePrompt, parseSkill] = [createParser(newPromptInput), createParser(newSkillInput)]
+const PROMPTS = { schema: newPromptInput, parse: createParser(newPromptInput) }
+const SKILLS = { schema: newSkillInput, parse: createParser(newSkillInput) }
 const manyItems = z.array(z.record(z.string(), z.unknown())).min(1).max(MAX_SAVED)
 
 export const savePrompts = defineOperation({
@@ -67,7 +71,7 @@ export const savePrompts = defineOperation({
   input: z.object({ prompts: manyItems.describe('Prompts, as POST /api/prompts takes them') }),
   output,
   run: async (context: Needs<'items', 'baseUrl'>, { prompts }) =>
-    await saveEach(context, parsePrompt, prompts, (prompt) => createPrompt(context, prompt)),
+    await saveEach(context, PROMPTS, prompts, (prompt) => createPrompt(context, prompt)),
 })
 
 export const saveSkills = defineOperation({
@@ -81,5 +85,5 @@ export const saveSkills = defineOperation({
   input: z.object({ skills: manyItems.describe('Skills, as POST /api/skills takes them') }),
   output,
   run: async (context: Needs<'items', 'baseUrl'>, { skills }) =>
-    await saveEach(context, parseSkill, skills, (skill) => createSkill(context, skill)),
+    await saveEach(context, SKILLS, skills, (skill) => createSkill(context, skill)),
 })

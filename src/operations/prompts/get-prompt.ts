@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fillVariables } from '../../library/variables.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
-import { promptRecord, toPromptWithVariables, variableRecord } from '../core/records.ts'
+import { toPromptWithVariables, variableRecord, wholePrompt, withOwner } from '../core/records.ts'
 
 /**
  * Values for variables by name. Any name is a plain key here, `__proto__` too, which zod's own record would drop;
@@ -43,15 +43,16 @@ export const getPrompt = defineOperation({
       .optional()
       .describe('Values by variable name. {} fills in only the defaults; required variables without a value stay in the text'),
   }),
-  output: promptRecord.extend({
+  output: wholePrompt.extend({
     variables: z.array(variableRecord),
     originalContent: z.string().optional().describe('The content before variables were filled in; only present if they were'),
   }),
-  async run({ actor, store, baseUrl, count }: Needs<'items', 'baseUrl'>, input) {
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const { actor, store, baseUrl, count } = context
     const prompt = await store.items.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
     count('read', prompt)
-    const record = toPromptWithVariables(prompt, baseUrl)
+    const record = await withOwner(context, prompt, toPromptWithVariables(prompt, baseUrl))
     if (input.variables === undefined) return record
     const { text } = fillVariables(prompt.content, toValues(input.variables))
     return text === prompt.content ? record : { ...record, content: text, originalContent: prompt.content }

@@ -6,7 +6,7 @@ import { askedVisibility, type Visibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
 import { filterText, ownerInput, refuseBothSpellings, requireOwner, visibilityInputs } from '../core/inputs.ts'
-import { promptRecord, toPromptRecord } from '../core/records.ts'
+import { toPromptRecord, wholePrompt, withOwner } from '../core/records.ts'
 import { hintsOnSave } from '../items/save-hints.ts'
 
 /** Whose a new item is, and who sees it: as asked, else as the owner's setting says. @throws AppError `not_found` for no team of the caller */
@@ -62,12 +62,12 @@ export const savePrompt = defineOperation({
     cli: { command: 'save-prompt', positional: [] },
   },
   input: newPromptInput,
-  output: z.object({ success: z.literal(true), prompt: promptRecord, ...hintsOutput }),
+  output: z.object({ success: z.literal(true), prompt: wholePrompt, ...hintsOutput }),
   async run(context: Needs<'items' | 'own', 'baseUrl'>, input) {
     const prompt = await createPrompt(context, input)
     return {
       success: true as const,
-      prompt: toPromptRecord(prompt, context.baseUrl),
+      prompt: await withOwner(context, prompt, toPromptRecord(prompt, context.baseUrl)),
       ...(await hintsOnSave(context, 'prompt', prompt.id)),
     }
   },

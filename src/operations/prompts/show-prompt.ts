@@ -3,7 +3,7 @@ import { shareOnce } from '../../cache/shared-records.ts'
 import type { Version } from '../../library/items.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
-import { promptRecord, toPromptWithVariables, variableRecord, versionRecord } from '../core/records.ts'
+import { toPromptWithVariables, variableRecord, versionRecord, wholePrompt, withOwner } from '../core/records.ts'
 
 /** Versions that come along with a prompt; the rest is a list of its own. */
 const SHOWN_VERSIONS = 50
@@ -20,15 +20,16 @@ export const showPrompt = defineOperation({
   scope: null,
   surfaces: { rest: { method: 'GET', path: '/api/prompts/{id}' } },
   input: z.object({ id: refInput.describe('Id or slug') }),
-  output: promptRecord.extend({
+  output: wholePrompt.extend({
     variables: z.array(variableRecord),
     versions: z.array(versionRecord.omit({ visibility: true })).describe('The newest 50 you can see'),
   }),
-  async run({ actor, store, baseUrl, count }: Needs<'items', 'baseUrl'>, input) {
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const { actor, store, baseUrl, count } = context
     const prompt = await store.items.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
     count('read', prompt)
     const versions = await store.items.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })
-    return toShownPrompt(versions, toPromptWithVariables(prompt, baseUrl))
+    return await withOwner(context, prompt, toShownPrompt(versions, toPromptWithVariables(prompt, baseUrl)))
   },
 })

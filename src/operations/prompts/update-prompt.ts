@@ -14,7 +14,7 @@ import {
   requireEditable,
   visibilityChanges,
 } from '../core/inputs.ts'
-import { promptRecord, toPromptRecord } from '../core/records.ts'
+import { toPromptRecord, wholePrompt, withOwner } from '../core/records.ts'
 
 export const updatePrompt = defineOperation({
   name: 'update_prompt',
@@ -44,8 +44,9 @@ export const updatePrompt = defineOperation({
       note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
-  output: z.object({ success: z.literal(true), prompt: promptRecord, version: z.number().int() }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
+  output: z.object({ success: z.literal(true), prompt: wholePrompt, version: z.number().int() }),
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const { actor, store, baseUrl } = context
     const user = requireUser(actor)
     const { id, baseVersion, base, note, isPrivate, visibility, ...fields } = input
     const asked = askedVisibility({ isPrivate, visibility })
@@ -58,6 +59,7 @@ export const updatePrompt = defineOperation({
       return merged
     })
     if (!prompt) throw notFound('prompt')
-    return { success: true as const, prompt: toPromptRecord(prompt, baseUrl), version: prompt.version }
+    const record = await withOwner(context, prompt, toPromptRecord(prompt, baseUrl))
+    return { success: true as const, prompt: record, version: prompt.version }
   },
 })

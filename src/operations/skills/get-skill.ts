@@ -5,7 +5,7 @@ import { MAX_SKILL_FILES, toFileContent } from '../../library/skill.ts'
 import { cutJsonText, fitContents } from '../core/answer-budget.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { maxCharactersInput, notFound, refInput } from '../core/inputs.ts'
-import { fileRecord, skillRecord, toSkillRecord } from '../core/records.ts'
+import { fileRecord, ownerOutput, skillRecord, toSkillRecord, withOwner } from '../core/records.ts'
 
 /** Line breaks and spaces in the JSON of one file. */
 const FILE_MARGIN = 40
@@ -32,6 +32,7 @@ export const getSkill = defineOperation({
     maxCharacters: maxCharactersInput.describe('Longest answer as JSON: contents are cut to fit'),
   }),
   output: skillRecord.omit({ files: true, categorySlug: true }).extend({
+    ...ownerOutput,
     files: z.array(
       fileRecord.extend({
         contentTruncated: z.literal(true).optional().describe('The content is not whole: cut to fit, or left out'),
@@ -39,11 +40,12 @@ export const getSkill = defineOperation({
       }),
     ),
   }),
-  async run({ actor, store, baseUrl, count }: Needs<'items', 'baseUrl'>, input) {
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const { actor, store, baseUrl, count } = context
     const skill = await store.items.findSkill(actor, input.id)
     if (!skill) throw notFound('skill')
     count('read', skill)
-    const { categorySlug: _, ...record } = toSkillRecord(skill, baseUrl)
+    const { categorySlug: _, ...record } = await withOwner(context, skill, toSkillRecord(skill, baseUrl))
     const names = input.files && new Set(input.files.map((name) => (name.isWellFormed() ? normalizeFilename(name) : name)))
     const listed = names ? skill.files.filter(({ filename }) => names.has(filename)) : skill.files
     if (names && listed.length < names.size) {

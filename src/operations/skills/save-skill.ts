@@ -8,7 +8,7 @@ import { VISIBILITIES } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
 import { filterText, ownerInput, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
-import { itemUrl } from '../core/records.ts'
+import { itemUrl, ownerOutput, withOwner } from '../core/records.ts'
 import { hintsOnSave } from '../items/save-hints.ts'
 import { newOwnership } from '../prompts/save-prompt.ts'
 
@@ -33,6 +33,7 @@ export const savedSkill = z.object({
   category: z.string().nullable(),
   files: z.array(z.string()),
   url: z.string(),
+  ...ownerOutput,
 })
 
 export function toSavedSkill(skill: Skill, baseUrl: string): z.infer<typeof savedSkill> {
@@ -100,6 +101,7 @@ export const saveSkill = defineOperation({
   output: z.object({ success: z.literal(true), skill: savedSkill, ...hintsOutput }),
   async run(context: Needs<'items' | 'own', 'baseUrl'>, input) {
     const skill = await createSkill(context, input)
-    return { success: true as const, skill: toSavedSkill(skill, context.baseUrl), ...(await hintsOnSave(context, 'skill', skill.id)) }
+    const record = await withOwner(context, skill, toSavedSkill(skill, context.baseUrl))
+    return { success: true as const, skill: record, ...(await hintsOnSave(context, 'skill', skill.id)) }
   },
 })

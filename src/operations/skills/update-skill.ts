@@ -14,6 +14,7 @@ import {
   requireEditable,
   visibilityChanges,
 } from '../core/inputs.ts'
+import { withOwner } from '../core/records.ts'
 import { savedSkill, toSavedSkill } from './save-skill.ts'
 
 export const updateSkill = defineOperation({
@@ -40,7 +41,8 @@ export const updateSkill = defineOperation({
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), skill: savedSkill, version: z.number().int() }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const { actor, store, baseUrl } = context
     const user = requireUser(actor)
     const { id, baseVersion, base, note, isPrivate, visibility, ...fields } = input
     const asked = askedVisibility({ isPrivate, visibility })
@@ -53,6 +55,7 @@ export const updateSkill = defineOperation({
       return merged
     })
     if (!skill) throw notFound('skill')
-    return { success: true as const, skill: toSavedSkill(skill, baseUrl), version: skill.version }
+    const record = await withOwner(context, skill, toSavedSkill(skill, baseUrl))
+    return { success: true as const, skill: record, version: skill.version }
   },
 })

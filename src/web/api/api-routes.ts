@@ -11,6 +11,7 @@ const GROUPS = [
   ['names', /^\/api\/(?:categories|tags)$/],
   ['listings', /^\/api\/(?:exposed-prompts|skill-manifests)/],
   ['teams', /^\/api\/(?:teams|offers)\b/],
+  ['account', /^\/api\/me$/],
   ['channels', /^\/api\/(?:install-links|search$)/],
   ['embeds', /embed/],
   ['other', /^/],

@@ -14,6 +14,7 @@ export const API_WORDS = {
     names: 'Categories and tags',
     listings: 'Complete listings',
     teams: 'Teams and offers',
+    account: 'Your account',
     channels: 'Install links',
     embeds: 'Embeds',
     other: 'Other routes',

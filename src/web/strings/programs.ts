@@ -20,7 +20,7 @@ export const PROGRAM_WORDS = {
   disconnect: 'Disconnect',
   disconnectNamed: (name: string) => `Disconnect ${name}`,
   disconnectAll: 'Disconnect all',
-  disconnectAllMeans: 'Each program has to sign in again before it can use this library. Felt at once.',
-  disconnectMeans: 'It has to sign in again before it can use this library. Felt at once.',
+  disconnectAllMeans: 'Each program has to sign in again before it can use this library. Takes effect at once.',
+  disconnectMeans: 'It has to sign in again before it can use this library. Takes effect at once.',
   howTo: (address: string) => `To connect one, give it the address ${address}.`,
 }

@@ -126,7 +126,7 @@ const Route: FC<{ words: Words; route: ApiRoute; baseUrl: string }> = ({ words, 
           {description}
         </p>
       )}
-      <p class="quiet">{access === 'required' && scope ? api.scope(scope) : api.access[access]}</p>
+      <p class="quiet">{access === 'required' && scope && scope !== 'any' ? api.scope(scope) : api.access[access]}</p>
       <SchemaTable
         words={words}
         caption={api.parameters}

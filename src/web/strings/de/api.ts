@@ -16,6 +16,7 @@ export const API_WORDS_DE: typeof API_WORDS = {
     names: 'Kategorien und Schlagwörter',
     listings: 'Vollständige Listen',
     teams: 'Teams und Angebote',
+    account: 'Dein Konto',
     channels: 'Installationslinks',
     embeds: 'Einbettungen',
     other: 'Andere Routen',
