@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { endOnSignals } from './end-on-signals.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 import { useHeapFlags } from './heap-flags.ts'
+import { collectWhenIdle } from './idle-collection.ts'
 import { oldNodeFault } from './node-version.ts'
 
 const MAIN = fileURLToPath(import.meta.url)
@@ -21,7 +22,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = EXIT_CODES.unavailable
     return
   }
-  if (argv[2] === 'serve') useHeapFlags(MAIN, argv.slice(2))
+  if (argv[2] === 'serve') {
+    useHeapFlags(MAIN, argv.slice(2))
+    collectWhenIdle()
+  }
   endOnSignals()
   const { runProgram } = await import('./run-program.ts')
   await runProgram(argv)
