@@ -1,3 +1,4 @@
+import type { TextChange } from './text-changes.ts'
 import { isVariableName } from './variables.ts'
 
 /** `{{name}}`, not `${{…}}` of GitHub nor `={{…}}` of JSX, and `[NAME]`, which is no link, footnote or box to tick. */
@@ -26,6 +27,19 @@ export function convertPlaceholders(text: string): string {
   return splitCode(text)
     .map(({ piece, isCode }) => (isCode ? piece : convert(piece)))
     .join('')
+}
+
+/** A text in pieces, each placeholder of `found` a change of its own. */
+export function toPlaceholderChanges(text: string, found: ReadonlyMap<string, string>): (string | TextChange)[] {
+  const pieces: (string | TextChange)[] = []
+  let from = 0
+  for (const { 0: raw, index } of found.size === 0 ? [] : text.matchAll(PLACEHOLDER)) {
+    const added = found.get(raw)
+    if (added === undefined) continue
+    pieces.push(text.slice(from, index), { removed: raw, added })
+    from = index + raw.length
+  }
+  return [...pieces, text.slice(from)].filter((piece) => piece !== '')
 }
 
 /** A Markdown text in pieces: fenced blocks and what stands between backticks on a line are code. */

@@ -105,6 +105,13 @@ it('a writer improves a text: takes all of it, a part or nothing, stops it, and 
   await improve(page, 'Greet ${name} [forgets-once]')
   await page.getByRole('button', { name: 'Replace with this' }).click()
   expect(await text.inputValue()).toBe('Write it well: Greet ${name} [forgets-once]')
+  // Blanks in other notations are changes that can be left.
+  await improve(page, 'Greet [CLIENT NAME] in {{city}}')
+  await page.getByText('2 placeholders became variables.').waitFor()
+  await expect.poll(() => boxes.count()).toBe(3)
+  await boxes.last().uncheck()
+  await page.getByRole('button', { name: 'Use 2 of 3 changes' }).click()
+  expect(await text.inputValue()).toBe('You are an expert.\n\nGreet ${client name} in {{city}}')
   await improve(page, 'A text [cut]')
   await page.getByRole('status').getByText('The response of by-text was cut off.').waitFor()
   expect([await text.inputValue(), await heading.count()]).toEqual(['A text [cut]', 0])

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { convertPlaceholders, findPlaceholders } from '../../library/placeholders.ts'
+import { convertPlaceholders, findPlaceholders, toPlaceholderChanges } from '../../library/placeholders.ts'
 import { countChanges, takeChanges, toChanges } from '../../library/text-changes.ts'
 import { diffTexts } from '../../library/text-diff.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
@@ -23,9 +23,12 @@ export const Improved: FC<{ words: Words; before: string; improvement: Improveme
   const improved = toLines(convertPlaceholders(improvement.improved))
   const isBuiltIn = improvement.model === BUILT_IN_IMPROVER
   const added = countLines(improvement.improved) - countLines(improvement.original)
-  const converted = findPlaceholders(improvement.improved).size
   const pieces = diffTexts(before, improved)
-  const parts = toChanges(pieces)
+  // Half of a placeholder is nothing to keep: each is one change.
+  const placeholders = findPlaceholders(improvement.improved)
+  const parts = toChanges(diffTexts(before, toLines(improvement.improved))).flatMap((part) =>
+    typeof part === 'string' ? toPlaceholderChanges(part, placeholders) : { ...part, added: convertPlaceholders(part.added) },
+  )
   const count = countChanges(parts)
   const isChosen = count > 1 && count <= MAX_CHANGES
   return (
@@ -59,7 +62,7 @@ export const Improved: FC<{ words: Words; before: string; improvement: Improveme
       </p>
       <p class="quiet">
         {isBuiltIn ? words.addedByRules(added) : words.improvedBy(improvement.model)}
-        {converted === 0 ? null : ` ${words.convertedBlanks(converted)}`}
+        {placeholders.size === 0 ? null : ` ${words.convertedBlanks(placeholders.size)}`}
         {improvement.inspirations.length === 0 ? null : (
           <>
             {' '}
