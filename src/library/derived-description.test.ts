@@ -22,10 +22,16 @@ describe('deriveDescription', () => {
     ['{"tone": "cool", "light": "high", "colors": ["teal", "cool gray"], "view": "eye-level shot"}', null],
     ['{"tone": "cool", "task": "Draw a harbour at dawn for ${who:me}.", "view": "eye-level shot"}', 'Draw a harbour at dawn for [who].'],
     ['tone: cool\nlight: high\ncolors:\n  - teal\n  - cool gray\n', null],
+    ['role: assistant\r\ntask: Draw a harbour at dawn, with boats.\r\n', 'Draw a harbour at dawn, with boats.'],
     ['role: assistant\ntask: |\n  Draw a harbour at dawn, with boats.\nview: eye-level\n', 'Draw a harbour at dawn, with boats.'],
     [' \n ', null],
   ])('%j', (content, description) => {
     expect(deriveDescription(content, 'Guide')).toBe(description)
+  })
+
+  it('reads long runs of spaces once', () => {
+    // With backtracking, each took seconds.
+    for (let n = 0; n < 200; n++) expect(deriveDescription(`a: b\n${' '.repeat(950)}x\u2028b`, 'x')).toBe(null)
   })
 
   it('cuts a long sentence at a word', () => {

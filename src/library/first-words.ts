@@ -29,9 +29,9 @@ const JSON_START = /[{[]\s*(?:[{[]\s*){0,4}(?:"[^"\n]{1,80}"\s*:)|^\[\s*"/
 const JSON_STRING = /"((?:[^"\\]|\\[\s\S])*)"(\s*:)?/g
 const JSON_ESCAPE = /\\(?:u([0-9a-f]{4})|([\s\S]))/gi
 
-/** A key of YAML that prose does not begin with, and a line of YAML with its value. */
+/** A key of YAML that prose does not begin with, and what stands before the value on a line of YAML. */
 const YAML_START = /^[\p{Ll}_][\p{L}\p{N}_-]{0,60}:(?:\s|$)/u
-const YAML_LINE = /^\s*(?:- +)?(?:[\p{L}_][\p{L}\p{N}_-]{0,60}:(?=\s|$))?[ \t]*(.*)$/u
+const YAML_KEY = /^(?:- )?(?:[\p{L}_][\p{L}\p{N}_-]{0,60}:(?=\s|$))?/u
 
 /** Lines that are markup alone: rules, fences, underlines of headings, borders of tables. */
 const MARKUP_LINE =
@@ -87,7 +87,7 @@ function readJsonValues(source: string): string[] | null {
 export function readValues(text: string): string[] | null {
   const source = text.slice(0, MAX_READ).trimStart()
   const values =
-    readJsonValues(source) ?? (YAML_START.test(source) ? source.split('\n').map((line) => YAML_LINE.exec(line)?.[1] ?? '') : null)
+    readJsonValues(source) ?? (YAML_START.test(source) ? source.split('\n').map((line) => line.trim().replace(YAML_KEY, '')) : null)
   return values?.map((value) => collapse(stripMarkdown(value))).filter((value) => value !== '') ?? null
 }
 
