@@ -52,6 +52,10 @@ describe('readSkillArchive', () => {
     )
   })
 
+  it('reads an archive that is padded with zeros', () => {
+    expect(names(Buffer.concat([zip({ 'SKILL.md': bytes('x') }), Buffer.alloc(5_000)]))).toEqual(['SKILL.md'])
+  })
+
   it('takes off one folder around everything, and no more', () => {
     expect(names(zip({ 'my-skill/SKILL.md': bytes('x'), 'my-skill/docs/a.md': bytes('y') }))).toEqual(['SKILL.md', 'docs/a.md'])
     expect(names(zip({ 'SKILL.md': bytes('x'), 'docs/a.md': bytes('y') }))).toEqual(['SKILL.md', 'docs/a.md'])

@@ -205,10 +205,17 @@ function readEntries(archive: Uint8Array): Entry[] {
   return entries
 }
 
-/** Where the end of the directory stands: within the last 64 KiB, a comment after it. */
+function isZero(view: DataView, from: number): boolean {
+  for (let at = from; at < view.byteLength; at++) if (view.getUint8(at) !== 0) return false
+  return true
+}
+
+/** Where the end of the directory stands: within the last 64 KiB, a comment or padding of zeros after it, as tar programs write it. */
 function findEnd(view: DataView): number | null {
   for (let at = view.byteLength - 22; at >= 0 && at >= view.byteLength - 22 - 0xffff; at--) {
-    if (view.getUint32(at, true) === 0x06054b50 && at + 22 + view.getUint16(at + 20, true) === view.byteLength) return at
+    if (view.getUint32(at, true) !== 0x06054b50) continue
+    const end = at + 22 + view.getUint16(at + 20, true)
+    if (end <= view.byteLength && isZero(view, end)) return at
   }
   return null
 }

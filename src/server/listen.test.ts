@@ -101,6 +101,7 @@ describe('requests', () => {
   it.each([
     ['/a/../b/./c?x=/../y', 'GET /b/c?x=/../y - .'],
     ['/a/%2e%2E/b', 'GET /b - .'],
+    ['/%40ada/x%2540y', 'GET /@ada/x%2540y - .'],
     ['/%61/%7Eb%2Fc%20d?%61', 'GET /a/~b%2Fc%20d?%61 - .'],
     ['//evil/a', 'GET //evil/a - .'],
     ['http://elsewhere/a/b?c', 'GET /a/b?c - .'],

@@ -146,11 +146,11 @@ function readTarget(url: string): { path: string; search: string } | null {
   return parsed && /^https?:$/.test(parsed.protocol) ? { path: decodeUnreserved(parsed.pathname), search: parsed.search } : null
 }
 
-/** Decodes needless percent-encoding (RFC 3986, 6.2.2.2). */
+/** Decodes needless percent-encoding (RFC 3986, 6.2.2.2), also of `@`, which some clients encode in a path. */
 function decodeUnreserved(path: string): string {
   return path.replaceAll(/%([2-7][0-9a-f])/gi, (encoded, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16))
-    return /[\w.~-]/.test(character) ? character : encoded
+    return /[\w.~@-]/.test(character) ? character : encoded
   })
 }
 

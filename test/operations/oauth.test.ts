@@ -132,6 +132,10 @@ describe('a program that signed in', () => {
     await make(MAX_PROGRAMS, 'client')
     const over = await test.app.store.keys.findOverKeys(['client 0', 'client 1', 'client 2'])
     expect(over).toEqual(['client 1'])
+    // One that signs in all the time ends its own connections, however long another was unused.
+    await make(0, 'quiet')
+    for (let n = 0; n < MAX_PROGRAMS; n++) await make(n, 'loud')
+    expect(await test.app.store.keys.findOverKeys(['quiet 0'])).toEqual([])
     for (let n = 0; n < MAX_KEYS - 1; n++) await make(n, null)
     await expect(make(MAX_KEYS, null)).rejects.toThrow('keys that work')
     expect((await ada.post('/settings/programs', { do: 'revoke-all' })).to).toContain('done=program-disconnected')

@@ -41,7 +41,7 @@ interface OwnedToken {
 
 /** API keys. Only their digests are stored. */
 export interface KeyStore {
-  /** Forgets keys that were over for more than 30 days. A program beyond MAX_PROGRAMS ends the one unused longest. @throws AppError `not_found`, `conflict` for somebody with MAX_KEYS keys that work */
+  /** Forgets keys that were over for more than 30 days. A connection beyond MAX_PROGRAMS ends one of the program with most of them, the one unused longest. @throws AppError `not_found`, `conflict` for somebody with MAX_KEYS keys that work */
   createKey(key: {
     name: string
     userId: string

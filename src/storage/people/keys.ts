@@ -132,7 +132,7 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
         }
         const active = await db
           .selectFrom('api_key')
-          .select('id')
+          .select(['id', 'client_id'])
           .where('user_seq', '=', user.seq)
           .where('client_id', key.connection ? 'is not' : 'is', null)
           .where(isActive(now()))
@@ -142,8 +142,7 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
         if (!key.connection && active.length >= MAX_KEYS)
           throw new AppError('conflict', `${user.username} has ${MAX_KEYS} keys that work, and may have no more; revoke one first.`)
         if (key.connection) {
-          const unused = active.slice(0, Math.max(0, active.length - MAX_PROGRAMS + 1)).map(({ id: program }) => program)
-          await endKeys(db, notes.audit, unused, now())
+          await endKeys(db, notes.audit, chooseProgramsToEnd(active), now())
         }
         const longAgo = new Date(context.clock() - KEPT_AFTER_END_MS).toISOString()
         await db
@@ -248,4 +247,22 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
         await db.updateTable('api_key').set({ last_used_at: now() }).where('id', '=', id).execute()
       }),
   }
+}
+
+/**
+ * The connections that end to make room for one more: of the program that has most of them, the one unused longest, so that a program that
+ * signs in again and again disconnects no other.
+ * @param active connections, the one unused longest first
+ */
+function chooseProgramsToEnd(active: readonly { readonly id: string; readonly client_id: string | null }[]): string[] {
+  const left = [...active]
+  const ended: string[] = []
+  while (left.length >= MAX_PROGRAMS) {
+    const counts = new Map<string | null, number>()
+    for (const { client_id } of left) counts.set(client_id, (counts.get(client_id) ?? 0) + 1)
+    const most = Math.max(...counts.values())
+    const place = left.findIndex(({ client_id }) => counts.get(client_id) === most)
+    ended.push(...left.splice(place, 1).map(({ id }) => id))
+  }
+  return ended
 }
