@@ -30,7 +30,6 @@ import { createSignInLink, showSignInLink, useSignInLink } from './account/sign-
 import { showSignUp, signUp } from './account/sign-up.ts'
 import { countLibrary, createCategory, deleteCategory, mergeCategory, moveCategory, renameCategory } from './admin/administration.ts'
 import { listAuditEvents, listOwnActivity, listTeamActivity } from './admin/audit.ts'
-import { listNearDuplicates } from './admin/near-duplicates.ts'
 import {
   createInvite,
   createResetLink,
@@ -284,7 +283,6 @@ export const OPERATIONS: readonly Operation[] = [
   deleteCategory,
   listOwnActivity,
   listAuditEvents,
-  listNearDuplicates,
   showServiceStatus,
   countCopy,
   showItemUsage,

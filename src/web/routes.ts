@@ -15,7 +15,6 @@ import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
 import { showActivity, showOwnActivity, showTeamActivity } from './pages/admin/activity.tsx'
 import { showAdmin } from './pages/admin/admin.tsx'
 import { changeCategories, changeCategory, showCategories, showCategoryPage } from './pages/admin/categories.tsx'
-import { showDuplicates } from './pages/admin/duplicates.tsx'
 import { changeInvites, showInvites } from './pages/admin/invites.tsx'
 import { showPeople } from './pages/admin/people.tsx'
 import { changePerson, showPersonPage } from './pages/admin/person.tsx'
@@ -161,7 +160,6 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/admin/invites', page: showInvites, act: changeInvites },
   { path: '/admin/categories', page: showCategories, act: changeCategories },
   { path: '/admin/categories/:slug', page: showCategoryPage, act: changeCategory },
-  { path: '/admin/duplicates', page: showDuplicates },
   { path: '/admin/activity', page: showActivity },
   { path: '/admin/status', page: showStatus },
   { path: '/connect', page: showConnect, act: createKeyHere, isOfMcp: true },

@@ -514,7 +514,6 @@ describe('every operation that changes what is kept', () => {
     delete_category: async () => ({ actor: admin, input: { slug: await makeCategory() } }),
     list_own_activity: byOwner({}),
     list_audit_events: byAdmin({}),
-    list_near_duplicates: byAdmin({ collection: 'prompts' }),
     show_service_status: byAdmin({}),
     count_copy: onPrompt({ caller: 'address 192.0.2.1' }),
     show_item_usage: onPrompt({}),

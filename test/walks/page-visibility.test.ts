@@ -95,7 +95,6 @@ const EXEMPT: Record<string, string> = {
   '/admin/invites': 'invites alone',
   '/admin/categories': 'counts of what the administrator sees; the operation is proved elsewhere',
   '/admin/categories/:slug': 'as of all categories',
-  '/admin/duplicates': 'public items alone; proved in near-duplicates.test.ts',
   '/admin/status': 'counts alone',
   '/sign-in': 'a form',
   '/sign-in/with/:provider': 'the way to a provider and back; proved in provider-sign-in.test.ts',

@@ -93,15 +93,6 @@ export interface KnownItem {
   readonly author: string
 }
 
-/** Groups of nearly equal items; see {@link ItemReader.findNearClusters}. */
-export interface NearClusters {
-  readonly clusters: readonly (readonly Item[])[]
-  /** Items that were compared, the newest of `total`. */
-  readonly compared: number
-  /** Public items with a vector. */
-  readonly total: number
-}
-
 /** Reads items. Reads that can meet private data take the actor and go through the visibility rule. `ref` is an id or a slug. */
 export interface ItemReader {
   /** The role of a user over what an owner has: maintainer of their own things, or the role in the team; null for none. */
@@ -124,8 +115,6 @@ export interface ItemReader {
   findRelatedSkills(actor: Actor, id: string, limit: number): Promise<RelatedItem<Skill>[]>
   /** The item that one of the actor's own nearly repeats, among those the actor finds; null when there is none or search is not ready. */
   findNearDuplicate(actor: Actor, kind: ItemKind, id: string): Promise<Item | null>
-  /** Groups of public items that are nearly the same in meaning, largest first. Takes up to 2.5 s of processor time, and yields to requests. */
-  findNearClusters(kind: ItemKind): Promise<NearClusters>
   /** Newest first, after `after`; stable while items are added. Texts are not read. */
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
   /** Whole prompts by the time they were made, after `after`; stable while items are added. `next` is null at the end. */

@@ -5,7 +5,6 @@ import type { QueryWords } from '../../library/ports/search.ts'
 import { indexText } from '../analysis/indexed-text.ts'
 import { findLanguages, type LanguageShare } from '../analysis/languages.ts'
 import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
-import { copySentences, type SentenceSnapshot } from '../ranking/near-clusters.ts'
 import { planDistinctive, rarityFor, selectSharing } from '../ranking/near-duplicates.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
 import { type Cosines, findMatches, type Reach, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
@@ -83,8 +82,6 @@ export interface SearchIndex {
   shareWords(kind: ItemKind, seq: number, words: Iterable<number>, viewer: Viewer, limit: number): number[]
   /** Gives the weight of a word for a viewer; see `compareWords`. */
   rarityFor(kind: ItemKind, viewer: Viewer): (word: number) => number
-  /** Copies the encoder's vectors of the newest public items. */
-  copySentences(kind: ItemKind, maxItems: number): SentenceSnapshot
   /** How many items the viewer finds in each category, by its row number. */
   countCategories(kind: ItemKind, viewer: Viewer): ReadonlyMap<number, number>
   /** How many of the items of some row numbers the viewer finds. */
@@ -233,7 +230,6 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       const index = viewOf(kind, viewer)
       return rarityFor(index, viewer.within ? null : index.hiddenOf(viewer.seenOwners))
     },
-    copySentences: (kind, maxItems) => copySentences(viewOf(kind), maxItems),
     countCategories: (kind, viewer) => countByCategory(viewOf(kind, viewer), viewer),
     countAmong: (kind, viewer, seqs) => countAmong(viewOf(kind, viewer), viewer, seqs),
     countTags: (viewer) => countByTag(viewsOf(viewer), viewer),

@@ -10,7 +10,7 @@ const MIN_COSINE = 0.33
 const MIN_WORD_COSINE = 0.72
 
 /** Least cosine of the encoder's vectors of two items that are called nearly the same; see docs/decisions/0038. Those of words say too little. */
-export const NEARLY_SAME = 0.9
+const NEARLY_SAME = 0.9
 
 /** An item near another in meaning. */
 export interface NearItem {

@@ -12,7 +12,6 @@ import type { VectorReader } from '../search/vector-reader.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
 import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow } from './item-queries.ts'
 import { isInVisibleSet, selectItems, toPrompts, toSkills } from './item-rows.ts'
-import { clusterItems } from './near-clusters.ts'
 import { findNearDuplicate } from './near-duplicates.ts'
 import { readManifests } from './read-manifests.ts'
 import { readSharedSkills } from './read-shared-skills.ts'
@@ -136,7 +135,6 @@ export function readItems(
     findRole: (userId, ownerId) => findRole(primary, userId, ownerId),
     listMemberIds: (ownerIds) => listMemberIds(primary, ownerIds),
     findOwner: (userId, asked) => findOwner(primary, userId, asked),
-    findNearClusters: clusterItems(queries, search),
     async readSkillFiles(actor, skillId, filenames) {
       const files = selectFiles(actor, skillId)
       return listSkillFiles<SkillFile>(await (filenames ? files.where('skill_file.filename', 'in', filenames) : files).execute())
