@@ -192,6 +192,41 @@ describe('tags, category and visibility', () => {
     expect((await read(id)).visibility).toBe('public')
   })
 
+  it.each(['prompt', 'skill'] as const)('keep on the page of a %s the tags of others after a conflict, and show them', async (kind) => {
+    const id = await save({ tags: ['one'], category: 'coding', visibility: 'private' }, kind)
+    const path = `/${kind}s/${id}/edit`
+    const hidden = (html: string) =>
+      Object.fromEntries(
+        ['baseVersion', 'base', 'newestVersion'].map((name) => {
+          const found = [...html.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, 'g'))].at(-1)?.[1]
+          return [name, (found ?? '').replaceAll('&quot;', '"')]
+        }),
+      )
+    const form = { title: 'Filed', description: 'd', content: 'A text.', tags: 'one', category: 'editing', visibility: 'public' }
+    const sent = { ...form, do: kind === 'prompt' ? 'save' : 'details' }
+    const change = (fields: object) => test.call(ada, `update_${kind}`, { id, ...fields })
+    const filed = async () => {
+      const { tags, category, visibility } = Object(await test.call(ada, kind === 'prompt' ? 'show_prompt' : 'get_skill', { id }))
+      return [tags, category, visibility]
+    }
+    const opened = await page.get(path)
+    await change({ tags: ['one', 'theirs'], category: 'writing', visibility: 'unlisted' })
+    const refused = await page.post(path, { ...sent, ...hidden(opened.html) })
+    expect(refused.status).toBe(409)
+    // Both fields at once, and beside them what needs no choice.
+    for (const told of ['it is writing now', 'it is unlisted now', '<ins>, theirs</ins>']) expect(refused.html).toContain(told)
+    expect((await page.post(path, { ...sent, ...hidden(refused.html) })).status).toBe(303)
+    expect(await filed()).toEqual([['one', 'theirs'], 'Editing', 'public'])
+    // The same where the text was saved meanwhile: what is said to be overwritten leaves out what is merged.
+    const again = await page.get(path)
+    await change({ title: 'Theirs', tags: ['one', 'theirs', 'third'], category: 'coding' })
+    const stale = await page.post(path, { ...sent, ...hidden(again.html), tags: 'one, theirs, mine', category: 'writing' })
+    expect([stale.status, stale.html.includes('<del>third'), stale.html.includes('<ins>, third</ins>')]).toEqual([409, false, true])
+    const over = { ...sent, ...hidden(stale.html), tags: 'one, theirs, mine', category: 'writing' }
+    expect((await page.post(path, kind === 'prompt' ? { ...over, do: 'overwrite' } : over)).status).toBe(303)
+    expect(await filed()).toEqual([['one', 'theirs', 'third', 'mine'], 'Writing', 'public'])
+  })
+
   it('are one event for many items, and so is what takes them back', async () => {
     const ids: string[] = []
     for (let n = 0; n < 23; n++) ids.push(await save({ title: `Many ${n}`, tags: ['had'], visibility: 'private' }))

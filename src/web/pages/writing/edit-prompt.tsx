@@ -23,6 +23,7 @@ import {
   compareItemFields,
   DescriptionField,
   draftWords,
+  FiledMeanwhile,
   type ItemValues,
   itemLabels,
   PlaceFields,
@@ -148,6 +149,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
           </div>
         </section>
       ) : null}
+      <FiledMeanwhile request={request} item={draft} choices={choices} />
       <Fault sent={refused} labels={{ ...itemLabels(words), type: words.type, content: words.text, note: words.note }} words={words} />
       <form
         method="post"

@@ -19,6 +19,7 @@ import {
   compareItemFields,
   DescriptionField,
   draftWords,
+  FiledMeanwhile,
   type ItemValues,
   itemLabels,
   PlaceFields,
@@ -53,6 +54,8 @@ export async function showEditSkill(request: PageRequest) {
   const isOfDetails = does === 'details'
   const isConflict = sent?.fault.code === 'conflict' && sent.form.text('baseVersion') !== String(version)
   const base = String(version)
+  const details: ItemValues = { ...skill, categorySlug: categorySlugOf(skill, categories) }
+  const asDetails = isOfDetails ? request : { ...request, sent: null }
   return (
     <Layout site={site} title={words.editSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
       <h1 class="over-title">{words.editSkill}</h1>
@@ -60,15 +63,12 @@ export async function showEditSkill(request: PageRequest) {
         <a href={path}>{skill.title}</a>
       </p>
       <Done words={words} query={query} sent={sent} hints={takeHints(request)} baseUrl={site.baseUrl} />
+      <FiledMeanwhile request={asDetails} item={details} choices={choices} />
       {isConflict ? (
         <section class="notice" role="alert">
           <p class="fault">{words.savedMeanwhile(version)}</p>
           <p class="quiet">{words.conflictHelp}</p>
-          {isOfDetails ? (
-            <FieldChanges
-              fields={compareItemFields(site, { ...skill, categorySlug: categorySlugOf(skill, categories) }, sent.form, categories)}
-            />
-          ) : null}
+          {isOfDetails ? <FieldChanges fields={compareItemFields(site, details, sent.form, categories)} /> : null}
           {file && sent.form.has('content') && isComparable(file, sent.form) ? (
             <LineChanges
               site={site}
@@ -111,12 +111,7 @@ export async function showEditSkill(request: PageRequest) {
         </div>
         <div>{file ? <FileForm request={request} file={file} base={base} does={does} version={version} /> : null}</div>
         <aside class="editor-side">
-          <DetailsForm
-            request={isOfDetails ? request : { ...request, sent: null }}
-            skill={{ ...skill, categorySlug: categorySlugOf(skill, categories) }}
-            choices={choices}
-            version={version}
-          />
+          <DetailsForm request={asDetails} skill={details} choices={choices} version={version} />
           {file && file.encoding === undefined ? <LiveMarkdown words={words} filename={file.filename} /> : null}
         </aside>
       </div>
