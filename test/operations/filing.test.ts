@@ -214,13 +214,18 @@ describe('tags, category and visibility', () => {
     const refused = await page.post(path, { ...sent, ...hidden(opened.html) })
     expect(refused.status).toBe(409)
     // Both fields at once, and beside them what needs no choice.
-    for (const told of ['it is writing now', 'it is unlisted now', '<ins>, theirs</ins>']) expect(refused.html).toContain(told)
+    const told = ['Nothing was saved', 'it is writing now', 'it is unlisted now', '<ins>, theirs</ins>']
+    expect(told.filter((part) => !refused.html.includes(part))).toEqual([])
+    expect(refused.html).not.toContain('Please correct')
     expect((await page.post(path, { ...sent, ...hidden(refused.html) })).status).toBe(303)
     expect(await filed()).toEqual([['one', 'theirs'], 'Editing', 'public'])
     // The same where the text was saved meanwhile: what is said to be overwritten leaves out what is merged.
     const again = await page.get(path)
     await change({ title: 'Theirs', tags: ['one', 'theirs', 'third'], category: 'coding' })
-    const stale = await page.post(path, { ...sent, ...hidden(again.html), tags: 'one, theirs, mine', category: 'writing' })
+    // A form that is refused for something else keeps the version it began with.
+    const empty = await page.post(path, { ...sent, ...hidden(again.html), title: '' })
+    expect([empty.status, hidden(empty.html)['base']]).toEqual([400, hidden(again.html)['base']])
+    const stale = await page.post(path, { ...sent, ...hidden(empty.html), tags: 'one, theirs, mine', category: 'writing' })
     expect([stale.status, stale.html.includes('<del>third'), stale.html.includes('<ins>, third</ins>')]).toEqual([409, false, true])
     const over = { ...sent, ...hidden(stale.html), tags: 'one, theirs, mine', category: 'writing' }
     expect((await page.post(path, kind === 'prompt' ? { ...over, do: 'overwrite' } : over)).status).toBe(303)
@@ -277,6 +282,8 @@ describe('tags, category and visibility', () => {
     const { html } = await page.get('/settings/activity')
     expect(html).toContain('2 items')
     expect(html).toContain('>Open</a>')
+    // Whoever acted is named once.
+    expect(html).toContain('<strong>Items changed together</strong> <p')
   })
 
   it('are logged as they become, so that a scope begins where it did and purged ones are gone', async () => {

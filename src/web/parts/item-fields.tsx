@@ -13,7 +13,7 @@ import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { type FieldChange, FieldChanges } from './changes.tsx'
-import { Choice, Field } from './field.tsx'
+import { Choice, Field, faultOf } from './field.tsx'
 
 /** What an item's fields hold before anything is typed. */
 export interface ItemValues {
@@ -130,12 +130,20 @@ export const BaseField: FC<{ request: PageRequest; item: ItemValues; isConflict:
 export const FiledMeanwhile: FC<{ request: PageRequest; item: ItemValues; choices: Choices }> = ({ request, item, choices }) => {
   const { sent, site } = request
   const changes = sent ? compareFiling(site, baseOf(sent.form, item, false), filingOf(item), choices.categories) : []
-  return changes.every(({ before, after }) => before === after) ? null : (
-    <section class="notice">
-      <p>{site.words.filedMeanwhile}</p>
+  const isClash = clashesInFiling(sent)
+  const isChanged = changes.some(({ before, after }) => before !== after)
+  return isClash || isChanged ? (
+    <section class="notice" role={isClash ? 'alert' : undefined}>
+      {isClash ? <p class="fault">{site.words.filedClash}</p> : null}
+      {isChanged ? <p class="quiet">{site.words.filedMeanwhile}</p> : null}
       <FieldChanges fields={changes} />
     </section>
-  )
+  ) : null
+}
+
+/** Whether a form was refused for what {@link FiledMeanwhile} tells: its fields need no correction then. */
+export function clashesInFiling(sent: PageRequest['sent']): boolean {
+  return sent?.fault.code === 'conflict' && (faultOf(sent, 'category') ?? faultOf(sent, 'visibility')) !== null
 }
 
 function filingOf({ tags, categorySlug: category, visibility }: ItemValues): Filing {
