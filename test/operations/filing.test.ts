@@ -168,6 +168,9 @@ describe('tags, category and visibility', () => {
     expect(await read(id)).toMatchObject({ tags: ['two', 'theirs'], categorySlug: 'writing', versions: { length: 2 } })
     await update(id, { base, tags: ['one', 'mine'] })
     expect((await read(id)).tags).toEqual(['theirs', 'mine'])
+    const ofModel = { id, base: { ...base, tags: ['theirs'] }, tags: ['theirs', 'model'] }
+    await test.fetch('/api/mcp', { ...rpc('tools/call', { name: 'update_prompt', arguments: ofModel }), key })
+    expect((await read(id)).tags).toEqual(['theirs', 'mine', 'model'])
     await expect(update(id, { base, category: 'editing' })).rejects.toMatchObject({ code: 'conflict' })
     await update(id, { base, category: 'writing', visibility: 'members' })
     await expect(update(id, { base, visibility: 'public' })).rejects.toMatchObject({ code: 'conflict' })

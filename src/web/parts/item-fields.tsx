@@ -122,8 +122,8 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
 
 /** What an edit began with, so that it keeps what others make of the same fields. */
 export const BaseField: FC<{ request: PageRequest; item: ItemValues; isConflict: boolean }> = ({ request: { sent }, item, isConflict }) => {
-  const isTold = isConflict || sent?.fault.code === 'conflict'
-  return <input type="hidden" name="base" value={JSON.stringify(baseOf(sent?.form ?? null, item, isTold))} />
+  const isShown = isConflict || sent?.fault.code === 'conflict'
+  return <input type="hidden" name="base" value={JSON.stringify(baseOf(sent?.form ?? null, item, isShown))} />
 }
 
 /** What others changed of where an item is filed, since the form that was sent began. */
@@ -150,12 +150,12 @@ function filingOf({ tags, categorySlug: category, visibility }: ItemValues): Fil
   return { tags, category, visibility: visibility ?? 'private' }
 }
 
-/** Where an item was filed when the edit of a form began. @param isTold whether its reader sees what clashes: it is theirs to replace then */
-function baseOf(form: SentForm | null, item: ItemValues, isTold: boolean): Filing {
+/** Where an item was filed when the edit of a form began. @param isShown whether its reader sees what clashes: it is theirs to replace then */
+function baseOf(form: SentForm | null, item: ItemValues, isShown: boolean): Filing {
   const now = filingOf(item)
   const base = form && readBase(form).base
   if (!base) return now
-  const clashes = isTold ? findClashes(base, { category: form.text('category') || null, visibility: form.text('visibility') }, now) : []
+  const clashes = isShown ? findClashes(base, { category: form.text('category') || null, visibility: form.text('visibility') }, now) : []
   return { ...base, ...Object.fromEntries(clashes.map((field) => [field, now[field]])) }
 }
 
