@@ -33,14 +33,34 @@ export function changeTags(tags: readonly string[], added: readonly string[], re
   return next
 }
 
+/** The fields that an edit and others made something else of since it began. */
+export function findClashes(
+  base: Filing,
+  wanted: { readonly category?: string | null; readonly visibility?: string },
+  current: Filing,
+): ('category' | 'visibility')[] {
+  return (['category', 'visibility'] as const).filter((field) => {
+    const [was, mine, theirs] = [base[field], wanted[field], current[field]]
+    return mine !== undefined && mine !== was && mine !== theirs && theirs !== was
+  })
+}
+
 /**
  * What an edit makes of where an item is filed, when others may have filed it elsewhere since the edit began. What the edit left as it was
  * stays as the others made it; tags that each added or removed are added and removed.
  * @param base what it was when the edit began
  * @param wanted fields that are left out stay
- * @throws AppError `conflict` where both changed the category or the visibility; `invalid_input` for too many tags
+ * @throws AppError `conflict` where both changed the category or the visibility, each in its details; `invalid_input` for too many tags
  */
 export function mergeFiling(base: Filing, wanted: Partial<Filing>, current: Filing): Partial<Filing> {
+  const details = findClashes(base, wanted, current).map((field) => ({
+    path: field,
+    message: `Somebody else changed the ${field} meanwhile: it is ${current[field] ?? 'none'} now.`,
+  }))
+  if (details.length > 0) {
+    const message = [...details.map((detail) => detail.message), 'Read it again and repeat the edit.'].join(' ')
+    throw new AppError('conflict', message, { details })
+  }
   const { tags } = wanted
   const slugs = (names: readonly string[]) => names.map(slugifyTag)
   const isMine = tags !== undefined && !areSame(slugs(tags), slugs(base.tags))
@@ -50,12 +70,7 @@ export function mergeFiling(base: Filing, wanted: Partial<Filing>, current: Fili
     return all.filter((tag) => !left.has(slugifyTag(tag)))
   }
   const merged = isMine && isTheirs ? changeTags(current.tags, without(tags, base.tags), without(base.tags, tags)) : tags
-  const pick = <Field extends 'category' | 'visibility'>(field: Field): Partial<Filing> => {
-    const [was, mine, theirs] = [base[field], wanted[field], current[field]]
-    if (mine === undefined || mine === was || mine === theirs) return {}
-    if (theirs === was) return { [field]: mine }
-    const message = `Somebody else changed the ${field} meanwhile: it is ${theirs ?? 'none'} now. Read it again and repeat the edit.`
-    throw new AppError('conflict', message, { details: [{ path: field, message }] })
-  }
+  const pick = (field: 'category' | 'visibility'): Partial<Filing> =>
+    wanted[field] === base[field] || wanted[field] === current[field] ? {} : { [field]: wanted[field] }
   return { ...(isMine ? { tags: merged } : {}), ...pick('category'), ...pick('visibility') }
 }

@@ -58,7 +58,7 @@ export function describeTools(operations: readonly Operation[], profile?: ToolPr
       name: operation.name,
       title: operation.title,
       description: [operation.summary, ...(hints?.note === undefined ? [] : [hints.note])].join(' '),
-      inputSchema: without(toSchema(operation.input), hints?.hides ?? ''),
+      inputSchema: toSchema(operation.input),
       // Hints are a separate text besides the structured answer.
       ...(hints?.textOnly ? {} : { outputSchema: without(toSchema(operation.output), 'hints') }),
       annotations: {

@@ -168,6 +168,9 @@ describe('tags, category and visibility', () => {
     expect(await read(id)).toMatchObject({ tags: ['two', 'theirs'], categorySlug: 'writing', versions: { length: 2 } })
     await update(id, { base, tags: ['one', 'mine'] })
     expect((await read(id)).tags).toEqual(['theirs', 'mine'])
+    const ofModel = { id, base: { ...base, tags: ['theirs'] }, tags: ['theirs', 'model'] }
+    await test.fetch('/api/mcp', { ...rpc('tools/call', { name: 'update_prompt', arguments: ofModel }), key })
+    expect((await read(id)).tags).toEqual(['theirs', 'mine', 'model'])
     await expect(update(id, { base, category: 'editing' })).rejects.toMatchObject({ code: 'conflict' })
     await update(id, { base, category: 'writing', visibility: 'members' })
     await expect(update(id, { base, visibility: 'public' })).rejects.toMatchObject({ code: 'conflict' })
@@ -190,6 +193,46 @@ describe('tags, category and visibility', () => {
     const again = { ...sent, baseVersion: '2', base: field('base', refused.html), visibility: 'public' }
     await page.post(`/prompts/${id}/edit`, again)
     expect((await read(id)).visibility).toBe('public')
+  })
+
+  it.each(['prompt', 'skill'] as const)('keep on the page of a %s the tags of others after a conflict, and show them', async (kind) => {
+    const id = await save({ tags: ['one'], category: 'coding', visibility: 'private' }, kind)
+    const path = `/${kind}s/${id}/edit`
+    const hidden = (html: string) =>
+      Object.fromEntries(
+        ['baseVersion', 'base', 'newestVersion'].map((name) => {
+          const found = [...html.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, 'g'))].at(-1)?.[1]
+          return [name, (found ?? '').replaceAll('&quot;', '"')]
+        }),
+      )
+    const form = { title: 'Filed', description: 'd', content: 'A text.', tags: 'one', category: 'editing', visibility: 'public' }
+    const sent = { ...form, do: kind === 'prompt' ? 'save' : 'details' }
+    const change = (fields: object) => test.call(ada, `update_${kind}`, { id, ...fields })
+    const filed = async () => {
+      const { tags, category, visibility } = Object(await test.call(ada, kind === 'prompt' ? 'show_prompt' : 'get_skill', { id }))
+      return [tags, category, visibility]
+    }
+    const opened = await page.get(path)
+    await change({ tags: ['one', 'theirs'], category: 'writing', visibility: 'unlisted' })
+    const refused = await page.post(path, { ...sent, ...hidden(opened.html) })
+    expect(refused.status).toBe(409)
+    // Both fields at once, and beside them what needs no choice.
+    const told = ['Nothing was saved', 'it is writing now', 'it is unlisted now', '<ins>, theirs</ins>']
+    expect(told.filter((part) => !refused.html.includes(part))).toEqual([])
+    expect(refused.html).not.toContain('Please correct')
+    expect((await page.post(path, { ...sent, ...hidden(refused.html) })).status).toBe(303)
+    expect(await filed()).toEqual([['one', 'theirs'], 'Editing', 'public'])
+    // The same where the text was saved meanwhile: what is said to be overwritten leaves out what is merged.
+    const again = await page.get(path)
+    await change({ title: 'Theirs', tags: ['one', 'theirs', 'third'], category: 'coding' })
+    // A form that is refused for something else keeps the version it began with.
+    const empty = await page.post(path, { ...sent, ...hidden(again.html), title: '' })
+    expect([empty.status, hidden(empty.html)['base']]).toEqual([400, hidden(again.html)['base']])
+    const stale = await page.post(path, { ...sent, ...hidden(empty.html), tags: 'one, theirs, mine', category: 'writing' })
+    expect([stale.status, stale.html.includes('<del>third'), stale.html.includes('<ins>, third</ins>')]).toEqual([409, false, true])
+    const over = { ...sent, ...hidden(stale.html), tags: 'one, theirs, mine', category: 'writing' }
+    expect((await page.post(path, kind === 'prompt' ? { ...over, do: 'overwrite' } : over)).status).toBe(303)
+    expect(await filed()).toEqual([['one', 'theirs', 'third', 'mine'], 'Writing', 'public'])
   })
 
   it('are one event for many items, and so is what takes them back', async () => {
@@ -242,6 +285,8 @@ describe('tags, category and visibility', () => {
     const { html } = await page.get('/settings/activity')
     expect(html).toContain('2 items')
     expect(html).toContain('>Open</a>')
+    // Whoever acted is named once.
+    expect(html).toContain('<strong>Items changed together</strong> <p')
   })
 
   it('are logged as they become, so that a scope begins where it did and purged ones are gone', async () => {

@@ -74,7 +74,21 @@ describe('the tools, as a model sees them', () => {
         ['skillId', 'filename'],
       ],
       update_prompt: [
-        ['id', 'title', 'content', 'description', 'tags', 'category', 'type', 'slug', 'isPrivate', 'visibility', 'baseVersion', 'note'],
+        [
+          'id',
+          'title',
+          'content',
+          'description',
+          'tags',
+          'category',
+          'type',
+          'slug',
+          'isPrivate',
+          'visibility',
+          'baseVersion',
+          'base',
+          'note',
+        ],
         ['id'],
       ],
       related_items: [

@@ -109,13 +109,12 @@ interface ToolHints {
 /** A client that needs tools of its own; others do not see them (`?profile=`). */
 export type ToolProfile = 'chatgpt'
 
-/** Where an operation is offered. `mcp.note` ends a tool's description with what only a model needs to know, `mcp.hides` leaves out an input that it has no use for, and `mcp.hasBudget` gives its answer a length by default (`maxCharacters`); `rest.path` names inputs in braces; the others come from the query (GET, DELETE) or the body. */
+/** Where an operation is offered. `mcp.note` ends a tool's description with what only a model needs to know, and `mcp.hasBudget` gives its answer a length by default (`maxCharacters`); `rest.path` names inputs in braces; the others come from the query (GET, DELETE) or the body. */
 export interface Surfaces {
   readonly mcp?: ToolHints & {
     readonly textOnly?: boolean
     readonly hasBudget?: boolean
     readonly note?: string
-    readonly hides?: string
     readonly profile?: ToolProfile
   }
   readonly rest?: { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly path: string; readonly status?: 201 }

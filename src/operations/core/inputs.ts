@@ -137,7 +137,7 @@ export const baseVersionInput = z
 export const baseInput = z
   .object({ tags: z.array(refInput).max(MAX_TAGS), category: refInput.nullable(), visibility: visibilitySchema })
   .optional()
-  .describe('Tags, category slug and visibility when the edit began: of these, only what the edit changes is written')
+  .describe('Tags, category slug and visibility as you read them: of these, only what you change is written')
 
 /** A change of an item with {@link baseInput} taken into account. @throws AppError as {@link mergeFiling} */
 export function applyBase<Change extends { readonly [Field in keyof Filing]?: Filing[Field] | undefined }>(

@@ -24,7 +24,7 @@ export const updatePrompt = defineOperation({
   writes: true,
   cost: 5,
   surfaces: {
-    mcp: { readOnly: false, destructive: true, idempotent: true, hides: 'base' },
+    mcp: { readOnly: false, destructive: true, idempotent: true, note: 'Without base, tags replace those others added meanwhile.' },
     rest: { method: 'PATCH', path: '/api/prompts/{id}' },
     cli: { command: 'update-prompt', positional: ['id'] },
   },

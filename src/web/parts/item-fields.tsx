@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { MAX_DESCRIPTION, MAX_TAGS, MAX_TITLE } from '../../library/fields.ts'
+import { type Filing, findClashes, mergeFiling } from '../../library/filing.ts'
 import { hasRight } from '../../library/teams.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
@@ -11,8 +12,8 @@ import { listTeams } from '../../operations/teams/list-teams.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
-import type { FieldChange } from './changes.tsx'
-import { Choice, Field, sentOr } from './field.tsx'
+import { type FieldChange, FieldChanges } from './changes.tsx'
+import { Choice, Field, faultOf } from './field.tsx'
 
 /** What an item's fields hold before anything is typed. */
 export interface ItemValues {
@@ -119,11 +120,43 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
   )
 }
 
-/** What an edit began with, so that it keeps what others make of the same fields. It begins again where the form says what others changed. */
+/** What an edit began with, so that it keeps what others make of the same fields. */
 export const BaseField: FC<{ request: PageRequest; item: ItemValues; isConflict: boolean }> = ({ request: { sent }, item, isConflict }) => {
-  const { tags, categorySlug: category, visibility } = item
-  const now = JSON.stringify({ tags, category, visibility })
-  return <input type="hidden" name="base" value={isConflict || sent?.fault.code === 'conflict' ? now : sentOr(sent, 'base', now)} />
+  const isShown = isConflict || sent?.fault.code === 'conflict'
+  return <input type="hidden" name="base" value={JSON.stringify(baseOf(sent?.form ?? null, item, isShown))} />
+}
+
+/** What others changed of where an item is filed, since the form that was sent began. */
+export const FiledMeanwhile: FC<{ request: PageRequest; item: ItemValues; choices: Choices }> = ({ request, item, choices }) => {
+  const { sent, site } = request
+  const changes = sent ? compareFiling(site, baseOf(sent.form, item, false), filingOf(item), choices.categories) : []
+  const isClash = clashesInFiling(sent)
+  const isChanged = changes.some(({ before, after }) => before !== after)
+  return isClash || isChanged ? (
+    <section class="notice" role={isClash ? 'alert' : undefined}>
+      {isClash ? <p class="fault">{site.words.filedClash}</p> : null}
+      {isChanged ? <p class="quiet">{site.words.filedMeanwhile}</p> : null}
+      <FieldChanges fields={changes} />
+    </section>
+  ) : null
+}
+
+/** Whether a form was refused for what {@link FiledMeanwhile} tells: its fields need no correction then. */
+export function clashesInFiling(sent: PageRequest['sent']): boolean {
+  return sent?.fault.code === 'conflict' && (faultOf(sent, 'category') ?? faultOf(sent, 'visibility')) !== null
+}
+
+function filingOf({ tags, categorySlug: category, visibility }: ItemValues): Filing {
+  return { tags, category, visibility: visibility ?? 'private' }
+}
+
+/** Where an item was filed when the edit of a form began. @param isShown whether its reader sees what clashes: it is theirs to replace then */
+function baseOf(form: SentForm | null, item: ItemValues, isShown: boolean): Filing {
+  const now = filingOf(item)
+  const base = form && readBase(form).base
+  if (!base) return now
+  const clashes = isShown ? findClashes(base, { category: form.text('category') || null, visibility: form.text('visibility') }, now) : []
+  return { ...base, ...Object.fromEntries(clashes.map((field) => [field, now[field]])) }
 }
 
 /** What a {@link BaseField} holds. */
@@ -164,16 +197,33 @@ export const TitleField: FC<{ request: PageRequest; title: string; isFirst: bool
   </div>
 )
 
-/** Differences between a form and the saved item. Omitted fields count as unchanged. */
-export function compareItemFields({ words }: Site, item: ItemValues, form: SentForm, categories: Categories): FieldChange[] {
+/** What saving a form would change in the saved item. Omitted fields count as unchanged. */
+export function compareItemFields(site: Site, item: ItemValues, form: SentForm, categories: Categories): FieldChange[] {
   const { title, description, category, tags, visibility } = readItemFields(form, null)
-  const nameCategory = (slug: string | null | undefined) => categories.find((one) => one.slug === slug)?.name ?? slug ?? null
+  const now = filingOf(item)
+  const wanted = { category, tags, ...(visibility && { visibility }) }
   return [
-    { label: words.title, before: item.title, after: title },
-    { label: words.description, before: item.description, after: description ?? null },
-    { label: words.category, before: nameCategory(item.categorySlug), after: nameCategory(category) },
-    { label: words.tags, before: item.tags.join(', '), after: tags.join(', ') },
-    { label: words.visibility, before: item.visibility, after: visibility ?? item.visibility },
+    { label: site.words.title, before: item.title, after: title },
+    { label: site.words.description, before: item.description, after: description ?? null },
+    ...compareFiling(site, now, { ...now, ...mergeShown(baseOf(form, item, true), wanted, now) }, categories),
+  ]
+}
+
+/** @returns what the form says where that is too much to save */
+function mergeShown(base: Filing, wanted: Partial<Filing>, now: Filing): Partial<Filing> {
+  try {
+    return mergeFiling(base, wanted, now)
+  } catch {
+    return wanted
+  }
+}
+
+function compareFiling({ words }: Site, before: Filing, after: Filing, categories: Categories): FieldChange[] {
+  const nameCategory = (slug: string | null) => categories.find((one) => one.slug === slug)?.name ?? slug
+  return [
+    { label: words.category, before: nameCategory(before.category), after: nameCategory(after.category) },
+    { label: words.tags, before: before.tags.join(', '), after: after.tags.join(', ') },
+    { label: words.visibility, before: words.visibilities[before.visibility], after: words.visibilities[after.visibility] },
   ]
 }
 

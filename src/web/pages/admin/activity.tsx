@@ -167,10 +167,11 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
 }
 
 /** The target: its title or name where the reader may see it, else the start of its id. */
-const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, event: { action, target, detail } }) => {
+const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, event: { action, actor, target, detail } }) => {
   const kind = AUDIT_ACTIONS[action]
   const { id, name } = target
-  if (id === null || action === 'signed_in') return null
+  // Who acted on their own account, or their items, is named below.
+  if (id === null || id === actor?.id) return null
   if (kind === 'item' && name !== null) return <a href={`/${detail.kind ?? 'prompt'}s/${id}`}>{name}</a>
   if ((kind === 'user' || kind === 'team') && name !== null) return <a href={`/@${encodeURIComponent(name)}`}>{name}</a>
   if (kind === 'collection' && name !== null) return <a href={`/collections/${id}`}>{name}</a>

@@ -20,9 +20,11 @@ import { Improved, type Improvement, readSuggested } from '../../parts/improved.
 import {
   BaseField,
   type Choices,
+  clashesInFiling,
   compareItemFields,
   DescriptionField,
   draftWords,
+  FiledMeanwhile,
   type ItemValues,
   itemLabels,
   PlaceFields,
@@ -128,7 +130,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
   const base = sentOr(sent, 'baseVersion', newest)
   const conflict = sent && known && base !== newest ? compareWithSaved(site, sent.form, draft, known.content, choices.categories) : null
   const isConflict = conflict !== null
-  const refused = shown || (isConflict && sent?.fault.code === 'conflict') ? null : sent
+  const refused = shown || (isConflict && sent?.fault.code === 'conflict') || clashesInFiling(sent) ? null : sent
   const title = known ? words.editPrompt : words.newPrompt
   return (
     <Layout site={site} title={title} isIndexed={false} styles={['writing.css']} scripts={['editor.js']}>
@@ -148,6 +150,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
           </div>
         </section>
       ) : null}
+      <FiledMeanwhile request={request} item={draft} choices={choices} />
       <Fault sent={refused} labels={{ ...itemLabels(words), type: words.type, content: words.text, note: words.note }} words={words} />
       <form
         method="post"

@@ -16,9 +16,11 @@ import { FileTree } from '../../parts/file-tree.tsx'
 import {
   BaseField,
   type Choices,
+  clashesInFiling,
   compareItemFields,
   DescriptionField,
   draftWords,
+  FiledMeanwhile,
   type ItemValues,
   itemLabels,
   PlaceFields,
@@ -53,6 +55,8 @@ export async function showEditSkill(request: PageRequest) {
   const isOfDetails = does === 'details'
   const isConflict = sent?.fault.code === 'conflict' && sent.form.text('baseVersion') !== String(version)
   const base = String(version)
+  const details: ItemValues = { ...skill, categorySlug: categorySlugOf(skill, categories) }
+  const asDetails = isOfDetails ? request : { ...request, sent: null }
   return (
     <Layout site={site} title={words.editSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
       <h1 class="over-title">{words.editSkill}</h1>
@@ -64,11 +68,7 @@ export async function showEditSkill(request: PageRequest) {
         <section class="notice" role="alert">
           <p class="fault">{words.savedMeanwhile(version)}</p>
           <p class="quiet">{words.conflictHelp}</p>
-          {isOfDetails ? (
-            <FieldChanges
-              fields={compareItemFields(site, { ...skill, categorySlug: categorySlugOf(skill, categories) }, sent.form, categories)}
-            />
-          ) : null}
+          {isOfDetails ? <FieldChanges fields={compareItemFields(site, details, sent.form, categories)} /> : null}
           {file && sent.form.has('content') && isComparable(file, sent.form) ? (
             <LineChanges
               site={site}
@@ -76,9 +76,10 @@ export async function showEditSkill(request: PageRequest) {
             />
           ) : null}
         </section>
-      ) : (
+      ) : clashesInFiling(sent) ? null : (
         <Fault sent={sent} labels={isOfDetails ? itemLabels(words) : fileLabels(words, file?.filename ?? '')} words={words} />
       )}
+      <FiledMeanwhile request={asDetails} item={details} choices={choices} />
       <div class="skill-editor">
         <div class="skill-files">
           <FileTree
@@ -111,12 +112,7 @@ export async function showEditSkill(request: PageRequest) {
         </div>
         <div>{file ? <FileForm request={request} file={file} base={base} does={does} version={version} /> : null}</div>
         <aside class="editor-side">
-          <DetailsForm
-            request={isOfDetails ? request : { ...request, sent: null }}
-            skill={{ ...skill, categorySlug: categorySlugOf(skill, categories) }}
-            choices={choices}
-            version={version}
-          />
+          <DetailsForm request={asDetails} skill={details} choices={choices} version={version} isConflict={isConflict && isOfDetails} />
           {file && file.encoding === undefined ? <LiveMarkdown words={words} filename={file.filename} /> : null}
         </aside>
       </div>
@@ -125,11 +121,12 @@ export async function showEditSkill(request: PageRequest) {
 }
 
 /** What is not in the files. Who sees the skill and where it is found comes first; its title is at the top of the page already. */
-const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choices; version: number }> = ({
+const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choices; version: number; isConflict: boolean }> = ({
   request,
   skill,
   choices,
   version,
+  isConflict,
 }) => {
   const { site, sent } = request
   const { words } = site
@@ -144,8 +141,8 @@ const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choice
       {...draftWords(words)}
     >
       <h2 id="details">{words.details}</h2>
-      <input type="hidden" name="baseVersion" value={String(version)} />
-      <BaseField request={request} item={skill} isConflict={false} />
+      <input type="hidden" name="baseVersion" value={isConflict ? String(version) : sentOr(sent, 'baseVersion', String(version))} />
+      <BaseField request={request} item={skill} isConflict={isConflict} />
       <div class="beside">
         <PlaceFields request={request} item={skill} choices={choices} isNew={false} />
       </div>
@@ -155,7 +152,7 @@ const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choice
         <DescriptionField request={request} item={skill} />
       </details>
       <button class="button" type="submit" name="do" value="details" data-save>
-        {words.saveDetails}
+        {isConflict ? words.saveOver : words.saveDetails}
       </button>
     </form>
   )

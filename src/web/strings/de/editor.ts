@@ -68,6 +68,10 @@ export const EDITOR_WORDS_DE: typeof EDITOR_WORDS = {
     `Version ${version} wurde gespeichert, nachdem du dieses Formular geöffnet hast – vielleicht in einem anderen Tab oder von einem Programm mit deinem Schlüssel.`,
   conflictHelp:
     'Durchgestrichenes steht nur in jener Version, Unterstrichenes nur in deinem Formular. Übernimm, was du brauchst, oder überschreibe mit deiner Version. Im Verlauf bleiben beide.',
+  filedClash:
+    'Nichts wurde gespeichert: Jemand anders hat dasselbe Feld geändert. Speichere noch einmal, um diese Wahl durch deine zu ersetzen.',
+  filedMeanwhile:
+    'Geändert, nachdem du dieses Formular geöffnet hast. Beim Speichern bleiben diese Änderungen, außer wo du dasselbe geändert hast:',
   restoreDraft: 'Entwurf wiederherstellen',
   discardDraft: 'Entwurf verwerfen',
   draftFound: 'In diesem Browser liegt ein ungespeicherter Entwurf.',
