@@ -160,7 +160,8 @@ export const takeBackChanges = defineOperation({
       const before = last && toFiling(last.before)
       const isTheOne = last?.actorId === user.userId && last.at >= began && last.at <= ended
       const isStill = last?.version === item.version && last.before?.version === item.version && isSame(last, item)
-      if (!isTheOne || !isStill || !before) throw new AppError('conflict', 'It was changed since.')
+      // One that was taken back is logged as if it had not been made.
+      if (!isTheOne || !isStill || !before || isSameFiling(before, filingOf(item))) throw new AppError('conflict', 'It was changed since.')
       if (Date.parse(last.at) < oldest) throw new AppError('conflict', 'It was changed more than ten minutes ago.')
       // Its newest version is hidden again from those who were shown it, and a first publication takes its slug with it.
       const isWidened = isWiderThan(item.visibility, before.visibility)

@@ -4,6 +4,7 @@ import { isWiderThan, VISIBILITIES, type Visibility } from '../../library/visibi
 import type { Database } from '../schema.ts'
 import type { WriteNotes } from './item-parts.ts'
 import type { ItemRow } from './item-rows.ts'
+import { addUsage } from './owner-usage.ts'
 import { readLastChange } from './shared-changes.ts'
 
 /** How long the person who published an item may take that back. */
@@ -11,12 +12,15 @@ const TAKEN_BACK_WITHIN_MS = 10 * 60_000
 
 /** The last change of an item, where it showed the item to more people. */
 interface Publication {
+  /** Its entry of the log. */
+  readonly seq: number
   /** What the item was before. */
   readonly from: Visibility
   /** Whether it was never public before: it got its slug with it. */
   readonly isFirst: boolean
-  /** What its newest version was before. */
+  /** Who its newest version was for before, and with which tags, where the log knows them. */
   readonly versionFrom: Visibility
+  readonly filedFrom: { readonly category: string | null; readonly tags: string } | null
   /** Until when it can be taken back; ISO 8601. */
   readonly until: string
 }
@@ -32,10 +36,10 @@ export async function findPublication(db: Kysely<Database>, row: Published, user
   if (from === 'deleted' || !isWiderThan(row.visibility, from) || now >= until) return null
   const earlier = await db
     .selectFrom('shared_change')
-    .select(['version', 'audience'])
-    .distinct()
+    .select(['version', 'audience', 'category', 'tags'])
     .where('item_seq', '=', row.seq)
     .where('seq', '<', last.seq)
+    .orderBy('seq')
     .execute()
   const older = await db
     .selectFrom('version')
@@ -48,19 +52,22 @@ export async function findPublication(db: Kysely<Database>, row: Published, user
   const isFirst = row.visibility === 'public' && !wasPublic && older.length === row.version - 1
   const seenBy = new Set(earlier.flatMap(({ version, audience }) => (version === row.version ? [audience] : [])))
   const versionFrom = VISIBILITIES.find((one) => one === from || seenBy.has(one)) ?? from
-  return { from, isFirst, versionFrom, until: new Date(until).toISOString() }
+  const shown = earlier.findLast(({ version, audience }) => version === row.version && audience === versionFrom)
+  const filedFrom = typeof shown?.tags === 'string' ? { category: shown.category, tags: shown.tags } : null
+  return { seq: last.seq, from, isFirst, versionFrom, filedFrom, until: new Date(until).toISOString() }
 }
 
 /**
  * Makes an item what it was before its publication, and its newest version too. After a first publication its random slug comes back. The
- * other stays reserved for the item, and leads to it for those who may see it.
+ * other stays reserved for the item, and leads to it for those who may see it. The log says that the item was never published: another
+ * publication may be the first one again.
  * @returns the item's slug
  */
 export async function takeBackPublication(
   db: Kysely<Database>,
   notes: WriteNotes,
   row: ItemRow,
-  { from, isFirst, versionFrom }: Publication,
+  { seq, from, isFirst, versionFrom, filedFrom }: Publication,
 ): Promise<string> {
   const slug = isFirst ? await findEarlierSlug(db, row) : row.item_slug
   await db
@@ -68,8 +75,21 @@ export async function takeBackPublication(
     .set({ slug, visibility: from, ...(isFirst ? { was_public: 0 } : {}) })
     .where('seq', '=', row.seq)
     .execute()
-  const newest = db.updateTable('version').where('item_seq', '=', row.seq).where('number', '=', row.version)
-  await newest.set({ visibility: versionFrom }).execute()
+  // Whoever sees less than before had no entry of that time in their history, and whoever sees as much keeps it.
+  await db.updateTable('shared_change').set({ audience: from }).where('seq', '=', seq).execute()
+  const newest = await db
+    .selectFrom('version')
+    .select(['seq', 'tags'])
+    .where('item_seq', '=', row.seq)
+    .where('number', '=', row.version)
+    .executeTakeFirstOrThrow()
+  await db
+    .updateTable('version')
+    .set({ visibility: versionFrom, ...filedFrom })
+    .where('seq', '=', newest.seq)
+    .execute()
+  const bytes = filedFrom ? Buffer.byteLength(filedFrom.tags) - Buffer.byteLength(newest.tags) : 0
+  if (bytes !== 0) await addUsage(db, row.owner_seq, { bytes })
   notes.index(row.seq, null)
   notes.changed({ kind: row.kind, ownerId: row.owner_id, audience: 'everybody' })
   const detail = { kind: row.kind, version: row.version, from: row.visibility, to: from }
