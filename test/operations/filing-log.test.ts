@@ -81,8 +81,7 @@ describe('earlier tags, categories and visibilities', () => {
     const id = await save({ visibility: 'public', tags: ['shown-once'] })
     await update(id, { visibility: 'private' })
     await update(id, { tags: ['client-secret'] })
-    await test.call(ada, 'delete_prompt', { id })
-    await test.call(ada, 'restore_prompt', { id })
+    for (const act of ['delete_items', 'restore_items']) await test.call(ada, act, { collection: 'prompts', ids: [id] })
     await update(id, { tags: ['clean'] })
     if (visibility === 'public') await update(id, { visibility })
     const [history, before] = [await tip(id), await logged(id, ANONYMOUS).catch(() => null)]

@@ -6,10 +6,12 @@ import { hasRight, MAX_OFFERS, OFFER_DAYS, requireRight } from '../../library/te
 import { requireReceiver } from '../people/receivers.ts'
 import { findRole, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
+import { markSweepDue } from '../sweep.ts'
 import { changeOwner } from './change-owner.ts'
 import type { WriteNotes } from './item-parts.ts'
 import { type ItemRow, selectItems } from './item-rows.ts'
 import { purgeStore } from './purges.ts'
+import { forgetFilings } from './shared-changes.ts'
 import type { WriteContext } from './write-context.ts'
 
 const DAY_MS = 86_400_000
@@ -86,12 +88,13 @@ async function listPrivateVersions(db: Kysely<Database>, item: { readonly seq: n
 /** Transfers of items between owners. */
 export function offerStore(reader: Kysely<Database>, context: WriteContext): OfferStore {
   const now = () => new Date(context.clock()).toISOString()
-  /** Deletes what the giver leaves out, as `purgeVersions` does: a backup does not bring it back. */
+  /** Deletes what the giver leaves out, versions as `purgeVersions` does: a backup does not bring them back. */
   const leaveOut = async (db: Kysely<Database>, notes: WriteNotes, item: ItemRow, userId: string): Promise<void> => {
     const purges = purgeStore(db, { ...context, reader: db, transact: (work) => work(db, notes), sweep: async () => false })
     for (const number of await listPrivateVersions(db, item)) {
       await purges.purgeVersions(item.kind, item.id, userId, { first: number, last: number })
     }
+    if ((await forgetFilings(db, item.seq, 'private')) > 0) await markSweepDue(db, now())
   }
   const give = async (
     db: Kysely<Database>,

@@ -67,6 +67,24 @@ export async function readLastChange(db: Kysely<Database>, seq: number): Promise
   return last ? { ...last, before: before ?? null } : null
 }
 
+/**
+ * Makes earlier entries of an item say what its last one says of tags, category and address: those of a version, or those of times when
+ * nobody but its owner saw it. Who saw it stays, and so does what others may read. @returns how many said something else
+ */
+export async function forgetFilings(db: Kysely<Database>, itemSeq: number, of: { readonly version: number } | 'private'): Promise<number> {
+  const entries = db.selectFrom('shared_change').select(['seq', 'version', 'audience', 'path', 'category', 'tags'])
+  const [last, ...earlier] = await entries.where('item_seq', '=', itemSeq).orderBy('seq', 'desc').execute()
+  if (!last) return 0
+  const isMeant = (one: typeof last) =>
+    of === 'private' ? one.audience === 'private' || one.audience === 'deleted' : one.version === of.version
+  const { path, category, tags } = last
+  const others = earlier.filter((one) => isMeant(one) && (one.path !== path || one.category !== category || one.tags !== tags))
+  for (const part of batches(others.map(({ seq }) => seq))) {
+    await db.updateTable('shared_change').set({ path, category, tags }).where('seq', 'in', part).execute()
+  }
+  return others.length
+}
+
 /** What items are now, for {@link logSharedChanges}. */
 export async function readSharedStates(db: Kysely<Database>, seqs: readonly number[]): Promise<SharedState[]> {
   const states: SharedState[] = []

@@ -13,7 +13,7 @@ export const OFFER_WORDS = {
     count === 1
       ? 'One earlier version was private when it was written. The new owner would see it.'
       : `${number(count)} earlier versions were private when they were written. The new owner would see them.`,
-  leaveOut: 'Leave private versions out: delete them for good when it goes over',
+  leaveOut: 'Leave out private versions, and tags of private times: delete them for good when it goes over',
   to: 'Username or team',
   offer: 'Offer',
   isOffered: (to: string) => `It is offered to ${to}. Another offer takes the place of this one.`,

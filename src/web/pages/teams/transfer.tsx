@@ -39,15 +39,11 @@ export function showTransfer(collection: Collection) {
               <option value={name} />
             ))}
           </datalist>
-          {privateVersions === 0 ? null : (
-            <>
-              <p>{offers.privateVersions(privateVersions)}</p>
-              <label class="tick">
-                <input type="checkbox" name="leaveOutPrivate" value="yes" checked={sent?.form.has('leaveOutPrivate') ?? false} />{' '}
-                {offers.leaveOut}
-              </label>
-            </>
-          )}
+          {privateVersions === 0 ? null : <p>{offers.privateVersions(privateVersions)}</p>}
+          <label class="tick">
+            <input type="checkbox" name="leaveOutPrivate" value="yes" checked={sent?.form.has('leaveOutPrivate') ?? false} />{' '}
+            {offers.leaveOut}
+          </label>
           <p>
             <button class="button first" type="submit" name="do" value="offer">
               {offers.offer}

@@ -14,7 +14,7 @@ export const OFFER_WORDS_DE: typeof OFFER_WORDS = {
     count === 1
       ? 'Eine frühere Version war privat, als sie geschrieben wurde. Wer den Eintrag bekommt, würde sie sehen.'
       : `${number(count)} frühere Versionen waren privat, als sie geschrieben wurden. Wer den Eintrag bekommt, würde sie sehen.`,
-  leaveOut: 'Private Versionen weglassen: beim Übergang endgültig löschen',
+  leaveOut: 'Private Versionen und Tags aus privaten Zeiten weglassen: beim Übergang endgültig löschen',
   to: 'Benutzername oder Team',
   offer: 'Anbieten',
   isOffered: (to) => `Der Eintrag ist ${to} angeboten. Ein neues Angebot ersetzt dieses.`,
