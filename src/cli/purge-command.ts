@@ -66,11 +66,13 @@ function readDeletion(collection: 'prompts' | 'skills', { versions, file }: Purg
 }
 
 /** Rejects in a dry run what `--yes` would reject. @throws AppError as the operation does */
-function refuseHistory({ isOwner, version }: Purge, { versions }: PurgeFlags): void {
+function refuseHistory({ isOwner, version, hasEarlierTags }: Purge, { versions }: PurgeFlags): void {
   if (!isOwner || version === null) {
     throw new AppError('forbidden', 'Only the owner can change the history of an item, and not while it is in the trash.')
   }
-  if (versions !== undefined && readRange(versions).last >= version) {
+  if (versions === undefined) return
+  const { last } = readRange(versions)
+  if (last > version || (last === version && !hasEarlierTags)) {
     throw new AppError(
       'conflict',
       `Version ${version} is the newest and cannot be deleted alone. Save a new version first, or delete the whole item.`,
@@ -100,7 +102,7 @@ export function addPurgeCommand(program: Command, withApp: WithApp): void {
       'Delete a prompt or skill, some of its older versions, or a file in them for good. Without --yes, only show what would be deleted. With --backups, also delete copies of the library made by the service on this machine.',
     )
     .option('--user <name>', 'act as this owner (default: administrator, who can delete whole items: public ones, or unlisted ones by id)')
-    .option('--versions <range>', 'only these versions, such as 3 or 1-3; not the newest')
+    .option('--versions <range>', 'only these versions, such as 3 or 1-3; the newest stays, and loses its earlier tags and categories')
     .option('--file <name>', 'only the older contents of this file of a skill')
     .option('--backups', 'delete backups in BACKUP_DIR, copies made before upgrades, and libraries replaced by restores')
     .option('--yes', 'delete without asking again')
@@ -120,7 +122,9 @@ async function purgeOne(withApp: WithApp, collection: string, id: string | undef
     const actor: Actor = flags.user === undefined ? OPERATOR : actAsPerson(await requireAccount(app, flags.user))
     const call = callLocally(() => app.contextFor(actor, 'cli'))
     const found = await call(showPurge, { collection: parsed.data, id })
-    const item = `the ${parsed.data === 'prompts' ? 'prompt' : 'skill'} "${found.title}" (${found.id})`
+    const newest = flags.versions !== undefined && readRange(flags.versions).last === found.version ? found.version : null
+    const kept = newest === null ? '' : `; of version ${newest}, which stays, earlier tags and categories,`
+    const item = `the ${parsed.data === 'prompts' ? 'prompt' : 'skill'} "${found.title}" (${found.id})${kept}`
     if (!flags.yes) {
       if (!isWholeItem) refuseHistory(found, flags)
       print(`${what} ${item} would be deleted for good. Add --yes to delete.\n${describeCopies(found.copies)}`)

@@ -25,9 +25,9 @@ export interface PurgeStore {
     decide: Decide<{ readonly visibility: Visibility; readonly deletedAt: string | null }, boolean>,
   ): Promise<boolean>
   /**
-   * Versions of an item, from `first` to `last`; how many there were. Null where the user may not change the
-   * history, or the item is in the trash.
-   * @throws AppError `conflict` for the newest
+   * Versions of an item, from `first` to `last`; how many there were. Of the newest version, which stays, earlier tags, categories and
+   * addresses go, each counted as a version. Null where the user may not change the history, or the item is in the trash.
+   * @throws AppError `conflict` for the newest where it was not filed otherwise before
    */
   purgeVersions(
     kind: ItemKind,

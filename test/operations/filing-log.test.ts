@@ -77,6 +77,29 @@ describe('earlier tags, categories and visibilities', () => {
     expect(await test.call(ANONYMOUS, 'get_version', { collection: 'prompts', id, version: 1 })).toMatchObject({ tags: ['open'] })
   })
 
+  it('are deleted for good with the versions before, where the newest is the last one named', async () => {
+    const id = await save({ tags: ['oops-first'], visibility: 'public' })
+    const purge = (first: number, last: number) => test.call(ada, 'purge_versions', { collection: 'prompts', id, first, last })
+    const preview = async () => Object(await test.call(ada, 'show_purge', { collection: 'prompts', id })).hasEarlierTags
+    expect(await preview()).toBe(false)
+    await expect(purge(1, 1)).rejects.toMatchObject({ code: 'conflict' })
+    await update(id, { tags: ['fine'], category: 'coding' })
+    expect([await preview(), await logged(id, ANONYMOUS)]).toEqual([true, [['oops-first'], ['fine']]])
+    expect(await purge(1, 1)).toMatchObject({ removed: 1 })
+    expect((await logged(id, ANONYMOUS)).flat()).not.toContain('oops-first')
+    await expect(purge(1, 1)).rejects.toMatchObject({ code: 'conflict' })
+    // What the public saw last is kept as they saw it, until it is deleted.
+    await update(id, { content: 'Later.', tags: ['oops-second'] })
+    await update(id, { visibility: 'private' })
+    await update(id, { tags: ['clean'] })
+    expect(await purge(1, 2)).toMatchObject({ removed: 3 })
+    await update(id, { content: 'Last.' })
+    await update(id, { visibility: 'public' })
+    expect([await seen(id), await logged(id, ANONYMOUS)]).toEqual([[3], [['clean']]])
+    expect(await test.readEverything()).not.toContain('oops-')
+    await expect(purge(1, 9)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
   it.each(['public', 'private'])('do not go over with a %s item that is given without what was private', async (visibility) => {
     const id = await save({ visibility: 'public', tags: ['shown-once'] })
     await update(id, { visibility: 'private' })

@@ -26,11 +26,12 @@ async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Col
     if (!isOwner && !user.scopes.has('admin')) {
       throw new AppError('forbidden', `Only the owner and administrators can delete this ${item.kind} for good.`)
     }
-    return { id: item.id, title: item.title, version: item.version, isOwner, isInTrash: false }
+    const hasEarlierTags = isOwner && (await store.items.findLastChange(item.id))?.before?.version === item.version
+    return { id: item.id, title: item.title, version: item.version, hasEarlierTags, isOwner, isInTrash: false }
   }
   const deleted = await store.purges.findDeleted(kindOf(collection), ref, user.userId)
   if (!deleted) throw notFound(kindOf(collection))
-  return { ...deleted, version: null, isOwner: true, isInTrash: true }
+  return { ...deleted, version: null, hasEarlierTags: false, isOwner: true, isInTrash: true }
 }
 
 function countCopies(copies: readonly LibraryCopy[]): z.infer<typeof copyCounts> {
@@ -49,6 +50,7 @@ export const showPurge = defineOperation({
     id: z.string(),
     title: z.string(),
     version: z.number().int().nullable().describe('Number of the newest version; null in the trash'),
+    hasEarlierTags: z.boolean().describe('Whether the newest version was filed otherwise before, or shown to others'),
     isOwner: z.boolean(),
     isInTrash: z.boolean(),
     copies: copyCounts,
@@ -85,13 +87,18 @@ export const purgeItem = defineOperation({
 export const purgeVersions = defineOperation({
   name: 'purge_versions',
   title: 'Delete versions for good',
-  summary: 'Delete older versions of an item you own for good, from first to last. The newest version cannot be deleted.',
+  summary:
+    'Delete older versions of an item you own for good, from first to last. The newest version stays; where it is the last one named, its earlier tags and categories are deleted.',
   scope: 'account',
   writes: true,
   cost: 20,
   surfaces: {},
   input: z.object({ ...target, first: number, last: number }),
-  output: z.object({ success: z.literal(true), removed: z.number().int(), copies: copyCounts }),
+  output: z.object({
+    success: z.literal(true),
+    removed: z.number().int().describe('Versions, and earlier tags and categories of the newest'),
+    copies: copyCounts,
+  }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref, first, last }) {
     if (last < first) throw invalidInput('last', 'last must not be less than first.')
     const user = requireUser(context.actor)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../../errors.ts'
+import type { AuditField } from '../../library/audit.ts'
 import type { ItemKind } from '../../library/items.ts'
 import { BULK_DRAFT } from '../../library/ports/embeds.ts'
 import type { Purge, PurgeStore } from '../../library/purges.ts'
@@ -13,8 +14,10 @@ import { findRole, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { readSearchableText, type WriteNotes } from './item-parts.ts'
-import { type ItemRow, selectItems } from './item-rows.ts'
+import { type ItemRow, namesOfTags, readTags, selectItems } from './item-rows.ts'
+import { addUsage } from './owner-usage.ts'
 import { removeItems, removeUnusedBlobs, removeVersions } from './remove-items.ts'
+import { forgetFilings } from './shared-changes.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** Items one transaction of {@link PurgeStore.purgeExpired} removes, or whose versions it removes. */
@@ -126,6 +129,23 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
     }
     tell(notes, row)
   }
+  /** Makes the newest version, and the log of it, say where it is filed now and nothing of before. @returns how often it was filed otherwise */
+  const forgetEarlier = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow): Promise<number> => {
+    const forgotten = await forgetFilings(db, row.seq, row)
+    if (forgotten === 0) return 0
+    const tags = namesOfTags((await readTags(db, [row.seq])).get(row.seq) ?? [])
+    const newest = db.selectFrom('version').where('item_seq', '=', row.seq).where('number', '=', row.version)
+    const before = await newest.select(['seq', 'tags']).executeTakeFirstOrThrow()
+    const filed = { visibility: row.visibility, category: row.category_slug, tags }
+    await db.updateTable('version').set(filed).where('seq', '=', before.seq).execute()
+    await addUsage(db, row.owner_seq, { bytes: Buffer.byteLength(tags) - Buffer.byteLength(before.tags) })
+    await markSweepDue(db, now())
+    const fields: AuditField[] = ['tags', 'category']
+    const detail = { kind: row.kind, version: row.version, fields }
+    notes.audit({ action: 'versions_purged', targetId: row.id, ownerId: row.owner_id, detail })
+    tell(notes, row)
+    return forgotten
+  }
   const versionsOf = (db: Kysely<Database>, row: ItemRow) =>
     db.selectFrom('version').select(['seq', 'number', 'created_at']).where('item_seq', '=', row.seq)
   const tell = (notes: WriteNotes, row: ItemRow) =>
@@ -191,16 +211,21 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       const removed = await context.transact(async (db, notes) => {
         const row = await findOwn(db, kind, id, userId)
         if (!row) return null
-        if (last >= row.version) {
+        const forgotten = last === row.version ? await forgetEarlier(db, notes, row) : 0
+        if (last >= row.version && forgotten === 0) {
           throw new AppError(
             'conflict',
             `Version ${row.version} is the newest: it is what the ${kind} is. Change the ${kind} first, or delete it as a whole.`,
           )
         }
-        const versions = await versionsOf(db, row).where('number', '>=', first).where('number', '<=', last).execute()
+        const versions = await versionsOf(db, row)
+          .where('number', '>=', first)
+          .where('number', '<=', last)
+          .where('number', '<', row.version)
+          .execute()
         await removeSome(db, notes, row, versions, true)
-        if (versions.length > 0) await removeDrafts(db, row)
-        return versions.length
+        if (versions.length + forgotten > 0) await removeDrafts(db, row)
+        return versions.length + forgotten
       })
       if (removed) await sweep()
       return removed

@@ -11,7 +11,8 @@ export const PURGE_WORDS = {
       'Copies made by others or stored elsewhere are not affected.',
     ].join(' '),
   versions: 'Older versions',
-  versionsLead: (newest: number) => `Version ${newest} is the newest and stays. Versions are not renumbered.`,
+  versionsLead: (newest: number) =>
+    `Version ${newest} is the newest and stays. As the last one here, it loses its earlier tags and categories. Versions are not renumbered.`,
   first: 'From version',
   last: 'To version',
   deleteVersions: 'Delete these versions for good',

@@ -14,6 +14,7 @@ export function showPurgePage(collection: Collection) {
     const item = await call(showPurge, { collection, id: ref })
     const texts = words.purge
     const older = item.isOwner && item.version !== null && item.version > 1 ? item.version - 1 : null
+    const newest = item.isOwner && (older !== null || item.hasEarlierTags) ? item.version : null
     const path = `/${collection}/${encodeURIComponent(item.id)}`
     const sentWith = (does: string) => (sent?.form.text('do') === does ? sent : null)
     return (
@@ -22,10 +23,10 @@ export function showPurgePage(collection: Collection) {
         <h1>{texts.title}</h1>
         <p class="lead">{texts.lead(item.title)}</p>
         <p class="notice">{texts.copies(item.copies)}</p>
-        {older === null ? null : (
+        {newest === null ? null : (
           <section>
             <h2>{texts.versions}</h2>
-            <p class="quiet">{texts.versionsLead(older + 1)}</p>
+            <p class="quiet">{texts.versionsLead(newest)}</p>
             <Fault sent={sentWith('versions')} fields={['first', 'last']} words={words} />
             <form method="post" class="fields">
               <Field
@@ -40,7 +41,7 @@ export function showPurgePage(collection: Collection) {
                 sent={sentWith('versions')}
                 name="last"
                 label={texts.last}
-                value={query.get('last') ?? String(older)}
+                value={query.get('last') ?? String(older ?? newest)}
                 autocomplete="off"
                 isRequired
               />

@@ -13,7 +13,8 @@ export const PURGE_WORDS_DE: typeof PURGE_WORDS = {
       'Kopien, die andere gemacht haben oder die anderswo liegen, bleiben unberührt.',
     ].join(' '),
   versions: 'Ältere Versionen',
-  versionsLead: (newest) => `Version ${newest} ist die neueste und bleibt. Versionen werden nicht neu nummeriert.`,
+  versionsLead: (newest) =>
+    `Version ${newest} ist die neueste und bleibt. Als letzte hier verliert sie ihre früheren Tags und Kategorien. Versionen werden nicht neu nummeriert.`,
   first: 'Von Version',
   last: 'Bis Version',
   deleteVersions: 'Diese Versionen endgültig löschen',
