@@ -413,6 +413,8 @@ export interface Database {
     note: string | null
     author_seq: number
     created_at: string
+    /** How often it was filed otherwise since, each of which counts as a version of its owner. */
+    filings: Generated<number>
   }
   /** File contents by digest: a version that changes one file of a skill stores one file. */
   blob: {

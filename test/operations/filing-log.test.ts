@@ -100,6 +100,40 @@ describe('earlier tags, categories and visibilities', () => {
     await expect(purge(1, 9)).rejects.toMatchObject({ code: 'conflict' })
   })
 
+  it('count as versions for their owner, except where fewer see an item or an administrator lists it again', async () => {
+    const small = await testApp({}, {}, null, { quota: { items: 10, versions: 5, bytes: 100_000, words: 1000 } })
+    const one: User = { ...(await small.user('one')).actor, scopes: ada.scopes }
+    const prompt = Object((await small.call(one, 'save_prompt', { title: 'Flip', content: 'A text.', visibility: 'public' })).prompt)
+    const target = { collection: 'prompts', id: prompt.id }
+    const change = (fields: object) => small.call(one, 'update_prompt', { id: prompt.id, ...fields })
+    const used = async (by = one) => {
+      const { keeps } = Object(await small.call(by, 'show_account', {}))
+      return keeps.find(({ part }: { part: string }) => part === 'versions').used
+    }
+    const hold = (isHeld: boolean) => small.call(one, 'set_held', { ...target, isHeld })
+    await hold(true)
+    for (const tag of ['a', 'b', 'a', 'b']) await change({ tags: [tag] })
+    await change({ tags: ['b'] })
+    expect(await used()).toBe(5)
+    await expect(change({ tags: ['a long tag'] })).rejects.toMatchObject({
+      code: 'too_large',
+      message: expect.stringContaining('room for 0 versions'),
+    })
+    await hold(false)
+    await change({ visibility: 'members' })
+    await expect(change({ visibility: 'public' })).rejects.toMatchObject({ code: 'too_large' })
+    expect(await small.call(ANONYMOUS, 'list_versions', target).catch(({ code }) => code)).toBe('not_found')
+    expect(await small.call(one, 'get_version', { ...target, version: 1 })).toMatchObject({ visibility: 'public', tags: ['b'] })
+    // They go over with the item, and go with it.
+    const two: User = { ...(await small.user('two')).actor, scopes: one.scopes }
+    const { offer } = Object(await small.call(one, 'offer_item', { ...target, to: 'two' }))
+    await small.call(two, 'accept_offer', { id: offer.id })
+    expect([await used(), await used(two)]).toEqual([0, 5])
+    await small.call(two, 'purge_item', target)
+    expect(await used(two)).toBe(0)
+    await small.close()
+  })
+
   it.each(['public', 'private'])('do not go over with a %s item that is given without what was private', async (visibility) => {
     const id = await save({ visibility: 'public', tags: ['shown-once'] })
     await update(id, { visibility: 'private' })

@@ -251,6 +251,7 @@ export const LIBRARY_COLUMNS = {
     'note',
     'author_seq',
     'created_at',
+    'filings',
   ],
   blob: ['sha256', 'bytes', 'owner_seq'],
   skill_file: ['item_seq', 'filename', 'sha256', 'size', 'mode'],

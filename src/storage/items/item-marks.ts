@@ -123,7 +123,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         if (!isHeld) {
           const tags = (await readTags(db, [row.seq])).get(row.seq) ?? []
           const filed = { visibility: lifted, category: row.category_slug, tags }
-          await fileNewestVersion(db, { seq: row.seq, version: row.version, ownerSeq: row.owner_seq }, filed, context.quota)
+          await fileNewestVersion(db, { seq: row.seq, version: row.version, ownerSeq: row.owner_seq }, filed, null)
         }
         await db
           .updateTable('item')

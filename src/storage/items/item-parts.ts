@@ -14,7 +14,7 @@ import { firstOf, prepareInsert, prepareListQuery, prepareQuery, slot, together 
 import type { Database } from '../schema.ts'
 import { noteWork } from '../work-meter.ts'
 import { namesOfTags, readTags } from './item-rows.ts'
-import { takeRoom } from './owner-usage.ts'
+import { addUsage, takeRoom } from './owner-usage.ts'
 
 /** Indexed text of a skill's files, in UTF-16 units, SKILL.md first. Indexing a megabyte takes a tenth of a second. */
 const MAX_INDEXED_LENGTH = 1024 * 1024
@@ -193,27 +193,34 @@ export async function writeTags(db: Kysely<Database>, seq: number, tags: readonl
 
 /**
  * Makes the newest version of an item say where the item is filed and who sees it, which is no version of its own. A version that more
- * people saw stays as they saw it.
- * @throws AppError `too_large` where the owner has no room for longer tags
+ * people saw stays as they saw it. Each time counts as a version for the owner, because the log keeps it: commits that were cloned stay.
+ * @param quota null where none applies, and nothing is counted
+ * @throws AppError `too_large` where the owner has no room
  */
 export async function fileNewestVersion(
   db: Kysely<Database>,
   item: { readonly seq: number; readonly version: number; readonly ownerSeq: number },
   { visibility, category, tags }: { readonly visibility: Visibility; readonly category: string | null; readonly tags: readonly Tag[] },
-  quota: OwnerQuota,
+  quota: OwnerQuota | null,
 ): Promise<void> {
   const names = namesOfTags(tags)
   const [before] = await filedVersion(db, { seq: item.seq, version: item.version })
-  if (!before || isNarrower(visibility, before.visibility)) return
-  const bytes = Buffer.byteLength(names) - Buffer.byteLength(before.tags)
-  if (bytes !== 0) await takeRoom(db, item.ownerSeq, { bytes }, quota)
-  await db.updateTable('version').set({ visibility, category, tags: names }).where('seq', '=', before.seq).execute()
+  if (!before) return
+  const isKept = isNarrower(visibility, before.visibility)
+  const bytes = isKept ? 0 : Buffer.byteLength(names) - Buffer.byteLength(before.tags)
+  if (quota) await takeRoom(db, item.ownerSeq, { versions: 1, bytes }, quota)
+  else if (bytes !== 0) await addUsage(db, item.ownerSeq, { bytes })
+  await db
+    .updateTable('version')
+    .set({ ...(isKept ? {} : { visibility, category, tags: names }), filings: before.filings + (quota ? 1 : 0) })
+    .where('seq', '=', before.seq)
+    .execute()
 }
 
 const filedVersion = prepareQuery((db) =>
   db
     .selectFrom('version')
-    .select(['seq', 'visibility', 'tags'])
+    .select(['seq', 'visibility', 'tags', 'filings'])
     .where('item_seq', '=', sql<number>`${slot('seq')}`)
     .where('number', '=', sql<number>`${slot('version')}`),
 )

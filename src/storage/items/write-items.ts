@@ -12,7 +12,7 @@ import { isSameFile } from '../../library/skill.ts'
 import { toTags } from '../../library/tags.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { parseVariables } from '../../library/variables.ts'
-import { audienceOf, othersMaySee, refuseWhileHeld } from '../../library/visibility.ts'
+import { audienceOf, isNarrower, othersMaySee, refuseWhileHeld } from '../../library/visibility.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -288,7 +288,11 @@ async function changeItem(
   const isVersion = changed.some((field) => (field === 'slug' ? wantedSlug !== undefined : field !== 'tags' && field !== 'category'))
   const version = isVersion ? row.version + 1 : row.version
   if (isVersion) await takeVersionRoom(db, { ownerSeq: row.owner_seq, isNew: false, note: editor.note }, next, spelled, context.quota)
-  else await fileNewestVersion(db, { seq: row.seq, version, ownerSeq: row.owner_seq }, { ...next, tags: spelled }, context.quota)
+  else if (!isSame) {
+    // Whoever has no room left can still hide an item.
+    const quota = isNarrower(next.visibility, current.visibility) ? null : context.quota
+    await fileNewestVersion(db, { seq: row.seq, version, ownerSeq: row.owner_seq }, { ...next, tags: spelled }, quota)
+  }
   notes.changed({ kind: next.kind, ownerId: row.owner_id, audience: audienceOf(row.visibility, next.visibility) })
   const { type, content, variables } =
     next.kind === 'prompt' ? { ...next, variables: JSON.stringify(parseVariables(next.content).variables) } : row

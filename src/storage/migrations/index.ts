@@ -102,7 +102,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0040-group-teams', up: bindGroupTeams, digest: '87c842ecf223ef56e8e13a20e2fa5049f50642dae413cdb790d95095b3fd819c' },
   { name: '0041-file-modes', up: addFileModes, digest: '8ad1585e3df85f1aee1b104102d79aa58c02f632e81c4081df66a901cf7b159d' },
   { name: '0042-import-sources', up: createImportSources, digest: 'c54d49e771fb30ca91dad4b1a9f80017c1ec0dc556233fb2d3d1ce24b794aa57' },
-  { name: '0043-change-tags', up: logTags, digest: '5d229a7c1abb21126e3a05ca5eb8c521be046997c1ab4cab7aee170eb636a3d4' },
+  { name: '0043-change-tags', up: logTags, digest: '2d99c31bd632b3450172e333b5164adbbb089b7a1893a9effcd3d5fd216f42ba' },
 ]
 
 /** Options of a migration run. */
