@@ -170,8 +170,8 @@ const changeRecord = z.strictObject({
   category: z.string().max(MAX_SLUG).nullable(),
   at: when,
   tags: z.array(tagName).max(MAX_TAGS).optional(),
-  /** Who made it, by username. */
-  actor: z.string().max(64).optional(),
+  /** Who made it, by username: null for an account that is gone, and absent where nobody is noted. */
+  actor: z.string().max(64).nullable().optional(),
 })
 
 /** A line of a whole export, as JSON. */

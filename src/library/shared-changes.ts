@@ -64,8 +64,8 @@ export interface SharedVersion {
   readonly author: string
   /** Of the version, by username. */
   readonly writer: string
-  /** Of the change, by username; null when that is not known. */
-  readonly changer: string | null
+  /** Whether the log knows that a person made the change. Not who: that account may be deleted, and the history stays. */
+  readonly isByPerson: boolean
   /** Of a skill, SKILL.md first. */
   readonly files: readonly SkillFile[]
 }

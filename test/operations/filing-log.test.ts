@@ -134,6 +134,19 @@ describe('earlier tags, categories and visibilities', () => {
     await small.close()
   })
 
+  it('are in a Git history that stays when the account of who filed an item is gone', async () => {
+    const mate = await as('mate', new Set(['read', 'write']))
+    await test.call(ada, 'create_team', { team: 'crew' })
+    await test.call(ada, 'set_team_member', { team: 'crew', username: 'mate', role: 'editor' })
+    const id = await save({ title: 'Crewed', visibility: 'public', owner: 'crew' })
+    await update(id, { tags: ['mates'] }, mate)
+    const before = await tip(id)
+    await test.call(ada, 'delete_person', { username: 'mate', confirm: 'mate' })
+    const fresh = await test.reopen()
+    expect([await tip(id), await tip(id, fresh)]).toEqual([before, before])
+    await fresh.close()
+  })
+
   it.each(['public', 'private'])('do not go over with a %s item that is given without what was private', async (visibility) => {
     const id = await save({ visibility: 'public', tags: ['shown-once'] })
     await update(id, { visibility: 'private' })

@@ -99,7 +99,7 @@ describe.skipIf(!hasGit())('the Git remote', () => {
   const edit = (id: string, change: Record<string, unknown>) => test.call(owner, 'update_prompt', { id, ...change })
   const basic = (password: string) => url.replace('://', `://git:${password}@`)
 
-  it('has a commit of a change of tags, by who made it and without the note of the text', async () => {
+  it('has a commit of a change of tags, by the service and without the note of the text', async () => {
     const { actor: mate } = await test.user('mate')
     await test.call(owner, 'create_team', { team: 'crew' })
     await test.call(owner, 'set_team_member', { team: 'crew', username: 'mate', role: 'editor' })
@@ -109,7 +109,7 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     const then = await head(at)
     await test.call(mate, 'update_prompt', { id, tags: ['after'] })
     await git(at, 'pull', '-q', '--ff-only')
-    expect(await git(at, 'log', '--format=%an: %B', `${then}~1..`)).toBe('mate: Update tagged\n\nowner: Update tagged\n\nA note.')
+    expect(await git(at, 'log', '--format=%an: %B', `${then}~1..`)).toBe('commonplace: Update tagged\n\nowner: Update tagged\n\nA note.')
     expect(read(at, 'prompts/uncategorised/tagged.md')).toContain('tags:\n  - after\n')
     expect(await git(at, 'show', `${then}:prompts/uncategorised/tagged.md`)).toContain('tags:\n  - before\n')
     await edit(id, { content: 'A third text.' })

@@ -274,9 +274,9 @@ export function createHistory(about: RepositoryAbout): History {
       const said = steps.map(({ change, version }): Step => {
         const isRepeated = versionOf.get(change.itemId) === change.version
         versionOf.set(change.itemId, change.version)
-        // Commits from before changers were noted stay as they are.
-        if (!isRepeated || version.changer === null) return { change, version }
-        return { change, version: { ...version, note: null, writer: version.changer } }
+        // Commits from before that was noted stay as they are.
+        if (!isRepeated || !version.isByPerson) return { change, version }
+        return { change, version: { ...version, note: null, writer: about.name } }
       })
       const verbs = steps.map((step) => (step.change.kind === 'prompt' ? setPrompt(step) : setSkill(step)))
       writeMarket()

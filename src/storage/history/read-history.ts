@@ -83,7 +83,7 @@ async function* readChanges(db: Kysely<Database>): AsyncGenerator<RecordOf<'chan
       .orderBy('change.seq')
       .limit(SMALL_ROWS)
       .execute()
-  for await (const { id, revision, version, audience, path, category, at, tags, username } of walk(page)) {
+  for await (const { id, revision, version, audience, path, category, at, tags, actor_id: actorId, username } of walk(page)) {
     yield {
       record: 'change',
       item: id,
@@ -94,7 +94,7 @@ async function* readChanges(db: Kysely<Database>): AsyncGenerator<RecordOf<'chan
       category,
       at,
       ...(tags === null ? {} : { tags: namesJson.parse(JSON.parse(tags)) }),
-      ...(username === null ? {} : { actor: username }),
+      ...(actorId === null ? {} : { actor: username }),
     }
   }
 }

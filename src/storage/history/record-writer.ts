@@ -16,6 +16,9 @@ import { checkState, completeState, refuse, shorten } from './check-records.ts'
 export const NUMBERED = ['user', 'category', 'item', 'version', 'collection', 'shared_change'] as const
 export type Numbers = Record<(typeof NUMBERED)[number], number>
 
+/** For the id of an account that is gone. */
+const GONE = 'gone'
+
 /** The item whose slugs, versions and votes follow. */
 interface OpenItem {
   readonly record: RecordOf<'item'>
@@ -290,7 +293,7 @@ export function createWriter(rows: RowBuffer, numbers: Numbers, source: HistoryS
         item_seq: of,
         ...change,
         tags: tags === undefined ? null : JSON.stringify(tags),
-        actor_id: actor === undefined ? null : findUser(actor, `who made a change of item ${id},`).id,
+        actor_id: actor === undefined ? null : actor === null ? GONE : findUser(actor, `who made a change of item ${id},`).id,
       })
     },
   }

@@ -224,7 +224,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
         note: row.note,
         author: row.author,
         writer: row.writer,
-        changer: row.changer,
+        isByPerson: row.actor_id !== null,
         files: listSkillFiles<SkillFile>((filesOf.get(row.version_seq) ?? []).map(({ version_seq: _, ...file }) => file)),
       }))
     },
@@ -279,10 +279,9 @@ function selectReadable(db: Kysely<Database>, actor: Actor, changeSeqs: readonly
     .innerJoin('version', (join) => join.onRef('version.item_seq', '=', 'item.seq').onRef('version.number', '=', 'change.version'))
     .innerJoin('user as author', 'author.seq', 'item.author_seq')
     .innerJoin('user as writer', 'writer.seq', 'version.author_seq')
-    .leftJoin('user as changer', (join) => join.onRef('changer.id', '=', 'change.actor_id').on('changer.removal', 'is', null))
-    .select(['change.seq', 'change.category', 'change.tags', 'item.kind', 'version.seq as version_seq'])
+    .select(['change.seq', 'change.category', 'change.tags', 'change.actor_id', 'item.kind', 'version.seq as version_seq'])
     .select(['version.title', 'version.description', 'version.type', 'version.content', 'version.note', 'version.tags as version_tags'])
-    .select(['author.username as author', 'writer.username as writer', 'changer.username as changer'])
+    .select(['author.username as author', 'writer.username as writer'])
     .where('change.seq', 'in', changeSeqs)
     .where(isInVisibleSet(set))
     .where((eb) =>
