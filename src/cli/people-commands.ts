@@ -12,7 +12,15 @@ import { usernameFault } from '../library/username.ts'
 import { resetFactors } from '../operations/account/factors.ts'
 import { describeKey, readWithin } from '../operations/account/keys.ts'
 import { createSignInLink } from '../operations/account/sign-in-link.ts'
-import { createInvite, createResetLink, deletePerson, listPeople, setRole, setSuspended } from '../operations/admin/people.ts'
+import {
+  createInvite,
+  createResetLink,
+  deletePerson,
+  handOverPerson,
+  listPeople,
+  setRole,
+  setSuspended,
+} from '../operations/admin/people.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { parseDuration } from './duration.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
@@ -193,6 +201,16 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
         }, EXISTING),
       )
   }
+
+  users
+    .command('hand-over <name> <to>')
+    .description('Give all items of a suspended account to a user or team, with their versions and addresses')
+    .action((name: string, to: string) =>
+      withApp(async (app) => {
+        const { items } = await callAsOperator(app)(handOverPerson, { username: name, to })
+        print(`${plural(items, 'item')} of ${name} handed over to ${to}.\n`)
+      }, EXISTING),
+    )
 
   users
     .command('remove <name>')

@@ -22,7 +22,6 @@ import { warnOfGuessedUrl } from './guessed-url.ts'
 import { ACCOUNTS_GROUP, addOperationCommands, type OperationWork } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
 import { printError } from './print.ts'
-import { addProvisionCommand } from './provision-command.ts'
 import { addPurgeCommand } from './purge-command.ts'
 import { invokeRemotely } from './remote-invoke.ts'
 import { defaultBaseUrl, serve } from './serve.ts'
@@ -121,7 +120,7 @@ export function createProgram(): Command {
     .action(serveMcp)
   addOperationCommands(program, OPERATIONS, withInvoke)
   program.commandsGroup(ACCOUNTS_GROUP)
-  addProvisionCommand(addPeopleCommands(program, withApp), withApp)
+  addPeopleCommands(program, withApp)
   addTeamCommands(program, withApp)
   addAuditCommand(program, withApp)
   program.commandsGroup('Import, export and sync:')

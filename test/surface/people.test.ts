@@ -53,6 +53,8 @@ describe('people, on the command line and on the pages', { shuffle: false }, () 
     expect([refused.status, (await refused.text()).includes('This account is suspended.')]).toEqual([403, true])
     expect((await listed())[1].suspendedAt).toMatch(/^20/)
     expect((await run('users', 'suspend', 'ada')).stderr).toContain('This is the only administrator.')
+    expect((await run('users', 'hand-over', 'script', 'ada')).code).not.toBe(0)
+    expect((await run('users', 'hand-over', 'grace', 'script')).stdout).toBe('0 items of grace handed over to script.\n')
     expect((await run('users', 'unsuspend', 'grace')).stdout).toBe('grace is not suspended now.\n')
     await server.stop()
     const audited = async (...args: string[]) =>

@@ -50,19 +50,13 @@ interface LinkedIdentity extends Identity {
 /** People whom somebody else vouches for, and their identities. */
 export interface ArrivalStore {
   /**
-   * THE way in for sign-in providers, proxies and provisioning: finds the account of an identity, or makes one under a free name, and gives
+   * THE way in for sign-in providers and proxies: finds the account of an identity, or makes one under a free name, and gives
    * and takes rights by groups. Never attaches to a name that is reserved, taken, a placeholder's or a former one.
    * @throws AppError `forbidden` for a suspended account, and where no account may be created
    */
   arrive(arriving: Arriving): Promise<Arrival>
-  /** Gives and takes the rights of somebody without an identity, such as one from a list of a company's accounts. Teams of the list are filled from then on. */
-  grant(userId: string, provider: string, grants: Grants): Promise<Pick<Arrival, 'hasNewRights' | 'skipped'>>
   /** Makes the teams that group maps name, before somebody else takes a name. @returns sentences about those that groups cannot fill */
   reserveTeams(names: readonly string[]): Promise<readonly string[]>
-  /** Whose an identity is, suspended or not. */
-  findByIdentity(identity: Identity): Promise<Person | null>
-  /** Names of the accounts with an identity at one of these providers that are not suspended, in order. */
-  listNamesAt(providers: readonly string[]): Promise<readonly string[]>
   /** Also that of a password. */
   listIdentities(userId: string): Promise<readonly LinkedIdentity[]>
   /**

@@ -113,19 +113,6 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
           ...rights,
         }
       }),
-    grant: (userId, provider, grants) =>
-      context.transact(async (db, notes) => {
-        const person = await requirePerson(db, userId)
-        const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
-        return await applyGrants(db, notes, {
-          person: { ...person, seq },
-          provider,
-          grants,
-          at: now(),
-          isTrusted: true,
-          makeId: () => context.random.id(),
-        })
-      }),
     reserveTeams: (names) =>
       context.transact(async (db, notes) => {
         const faults: string[] = []
@@ -135,28 +122,6 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
         }
         return faults
       }),
-    async findByIdentity(identity) {
-      const known = await findIdentity(reader, identity)
-      return known ? await requirePerson(reader, known.user_id) : null
-    },
-    async listNamesAt(providers) {
-      if (providers.length === 0) return []
-      const rows = await reader
-        .selectFrom('user')
-        .select('username')
-        .where('suspended_at', 'is', null)
-        .where(
-          'id',
-          'in',
-          reader
-            .selectFrom('login_account')
-            .select('user_id')
-            .where('provider_id', 'in', [...providers]),
-        )
-        .orderBy('username_key')
-        .execute()
-      return rows.map(({ username }) => username)
-    },
     async listIdentities(userId) {
       const rows = await reader
         .selectFrom('login_account')

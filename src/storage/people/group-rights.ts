@@ -20,8 +20,6 @@ interface Granted {
   readonly provider: string
   readonly grants: Grants
   readonly at: string
-  /** Whether who runs the service says so, and not a map. */
-  readonly isTrusted?: boolean
   makeId(): string
 }
 
@@ -63,7 +61,7 @@ export async function reserveTeam(
   db: Kysely<Database>,
   notes: WriteNotes,
   name: string,
-  making: Pick<Granted, 'at' | 'makeId' | 'isTrusted'>,
+  making: Pick<Granted, 'at' | 'makeId'>,
 ): Promise<{ readonly team: TeamRow | null; readonly fault: string | null }> {
   const found = await findTeamRow(db, name)
   if (found?.filled_by_groups === 'bound') return { team: found, fault: null }
@@ -71,9 +69,8 @@ export async function reserveTeam(
     const team = await createTeamRow(db, notes, making, name)
     return { team, fault: team ? null : `The team "${name}" of the group map cannot be created: the name is taken.` }
   }
-  const state = making.isTrusted ? 'bound' : 'asked'
-  if (state !== found.filled_by_groups) await db.updateTable('user').set({ filled_by_groups: state }).where('seq', '=', found.seq).execute()
-  if (making.isTrusted) return { team: found, fault: null }
+  if (found.filled_by_groups === null)
+    await db.updateTable('user').set({ filled_by_groups: 'asked' }).where('seq', '=', found.seq).execute()
   const fault = `The team "${name}" of the group map was made by somebody here, and is not filled before an administrator allows it: Administration, Teams.`
   return { team: null, fault }
 }
