@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EncodedQuery, Encoder } from '../../src/library/ports/encoder.ts'
 import { eventually } from '../support/model-server.ts'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 
 /** An encoder that knows three topics by their words: what is about one topic is near, and the rest is not. */
 const TOPICS = [/walrus|flippers|sea mammal/i, /invoice|billing|what customers owe/i, /glacier|ice sheet/i]
@@ -71,10 +71,14 @@ describe('a search by meaning', () => {
     expect(await isMatch('feeding ')).toEqual([['Feeding', true]])
     // When nothing matches, the languages of the texts are told.
     for (let n = 0; n < 3; n++) await save(`Rapor ${n}`, 'Bir metin ve kısa bir özet için yaz, with the notes and more.')
-    const ask = async (query: string) => (await readJson(await test.fetch(`/api/search/prompts?query=${encodeURIComponent(query)}`))).hints
-    expect(await ask('walross füttern')).toEqual([
+    const ask = async (query: string) => {
+      const call = rpc('tools/call', { name: 'search_prompts', arguments: { query } })
+      const [, hint] = (await readJson(await test.fetch('/api/mcp', call))).result.content
+      return hint?.text
+    }
+    expect(await ask('walross füttern')).toBe(
       'Nothing here matches these words. Texts are in English (50 %) and Turkish (50 %): search in one of their languages.',
-    ])
+    )
     expect([await ask('walrus '), await ask('')]).toEqual([undefined, undefined])
   })
 

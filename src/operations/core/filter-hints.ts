@@ -17,17 +17,22 @@ export const hintsOutput = {
 }
 
 /**
- * Names the languages of the texts when no hit matches the query, and the categories and tags of a filter that no visible item has, with
+ * Names the languages of the texts for a model whose query no hit matches, and the categories and tags of a filter that no visible item has, with
  * those that some have. None for a search that found what matches.
  */
 export async function hintsFor(
-  { actor, store }: Needs<'categories' | 'items'>,
+  { actor, store, surface }: Needs<'categories' | 'items'>,
   { total, scores, query = '' }: { readonly total: number; readonly scores: readonly HitScore[]; readonly query: string | undefined },
   filter: { readonly category?: string | undefined; readonly tags?: readonly string[] | undefined },
 ): Promise<{ hints?: string[] }> {
   const { category, tags = [] } = filter
   const hints: string[] = []
-  if (query.trim() !== '' && scores.length >= Math.min(1, total) && scores.every(({ isApproximate }) => isApproximate)) {
+  if (
+    surface === 'mcp' &&
+    query.trim() !== '' &&
+    scores.length >= Math.min(1, total) &&
+    scores.every(({ isApproximate }) => isApproximate)
+  ) {
     const languages = await store.items.findLanguages(actor)
     if (languages.length > 0) hints.push(`Nothing here matches these words. ${describeLanguages(languages)}`)
   }
