@@ -236,6 +236,13 @@ describe('planQuery: corrections', () => {
     })
   })
 
+  it('puts right a word whose parts are forms of words by chance', () => {
+    const words = { release: 2, rel: 1, as: 40, note: 5 }
+    expect(plan('relase note ', { words })).toMatchObject({ corrections: { relase: 'release' }, held: { relase: [['release']] } })
+    // The rarer part counts, however common the other one is.
+    expect(plan('tablespon ', { words: { table: 40, spon: 1, tablespoon: 3 } }).corrections).toEqual({ tablespon: 'tablespoon' })
+  })
+
   it('takes a word that hardly stands anywhere for a slip only of one far more common', () => {
     expect(plan('pyhton ', { words: { python: 40, pyhton: 2 } }).held['pyhton']).toEqual([['pyhton'], ['python']])
     expect(plan('pyhton ', { words: { python: 5, pyhton: 2 } })).toMatchObject({ held: { pyhton: [['pyhton']] }, corrections: {} })

@@ -72,11 +72,9 @@ export function planQuery(query: QueryWords, scope: IndexScope): QueryPlan {
       concepts.push({ words: longer, weight: ownForms.length > 0 ? COMPLETION_BESIDE_WORD : COMPLETION_ALONE, isWord: true })
     const joined = findCompounds(word, query.words, scope)
     if (joined.length > 0) concepts.push({ words: joined, weight: 1, isWord: true })
-    if (concepts.length === 0) {
-      const parts = splitWord(word, scope)
-      for (const part of parts) concepts.push({ words: part, weight: BEST_CORRECTION, isWord: true })
-    }
-    const corrected = findCorrections(word, ownForms, concepts, scope)
+    const parts = concepts.length === 0 ? splitWord(word, scope) : []
+    for (const part of parts) concepts.push({ words: part, weight: BEST_CORRECTION, isWord: true })
+    const corrected = findCorrections(word, ownForms, concepts, parts.length > 0, scope)
     // A word of general English that the library does not have is no slip: what is spelled like it may mean something else.
     const isSlip = !scope.embedder.isKnown(word)
     concepts.push(
@@ -91,6 +89,12 @@ export function planQuery(query: QueryWords, scope: IndexScope): QueryPlan {
     return { word, isInLibrary: ownForms.length > 0, concepts }
   })
   return { groups, corrections }
+}
+
+/** Whether the caller sees the word itself, not only one of its forms. */
+function isHere(word: string, { vocabulary, countOf }: IndexScope): boolean {
+  const id = vocabulary.idOf(word)
+  return id !== undefined && countOf(id) > 0
 }
 
 /** Visible words with the same stem. */
@@ -131,8 +135,8 @@ function splitWord(word: string, scope: IndexScope): number[][] {
   let bestCount = 0
   for (let at = 3; at <= word.length - 3; at++) {
     const [start, end] = [word.slice(0, at), word.slice(at)]
-    // `fortran` is not `for` with `tran`.
-    if (STOP_WORDS.has(start) || STOP_WORDS.has(end)) continue
+    // `fortran` is not `for` with `tran`, and `relase` not `rel` with `ase`, which shares its stem with `as`.
+    if ([start, end].some((part) => STOP_WORDS.has(part) || !isHere(part, scope))) continue
     const parts = [findForms(start, scope), findForms(end, scope)]
     const count = Math.min(...parts.map((forms) => forms.reduce((sum, id) => sum + scope.countOf(id), 0)))
     if (count > bestCount) {
@@ -151,6 +155,7 @@ function findCorrections(
   word: string,
   ownForms: readonly number[],
   found: readonly Concept[],
+  isParted: boolean,
   scope: IndexScope,
 ): { word: string; words: number[] }[] {
   if (word.length < 4 || !/^\p{L}+$/u.test(word)) return []
@@ -159,12 +164,14 @@ function findCorrections(
   const own = sumOf(ownForms)
   const isKnown = scope.embedder.isKnown(word)
   if (isKnown && found.length > 0) return []
-  const id = vocabulary.idOf(word)
   // A stem can be shared by chance: `desing` has that of the French `des`.
-  const isHere = id !== undefined && countOf(id) > 0
-  if (isHere && own > TYPO_MAX_COUNT) return []
-  const least = isHere ? own * TYPO_FACTOR : Math.max(1, ...found.map(({ words }) => sumOf(words)))
-  const maxDistance = isHere || word.length < 7 ? 1 : 2
+  const isItself = isHere(word, scope)
+  if (isItself && own > TYPO_MAX_COUNT) return []
+  const rivals = found.map(({ words }) => sumOf(words))
+  // Of two parts, both must be there: the rarer one counts.
+  const rival = isParted ? Math.min(...rivals) : Math.max(...rivals)
+  const least = isItself ? own * TYPO_FACTOR : Math.max(1, rival)
+  const maxDistance = isItself || word.length < 7 ? 1 : 2
   const candidates = vocabulary
     .similarTo(word, maxDistance, (id) => countOf(id) > 0)
     .map(({ id, distance }) => ({ id, distance, text: vocabulary.wordOf(id), count: countOf(id) }))
@@ -181,7 +188,7 @@ function findCorrections(
     if (distance > (nearest ?? distance) || corrections.size >= MAX_CORRECTIONS) break
     const isFound = found.some(({ words }) => words.includes(id))
     // No slip: a form of the word, or what it begins, is nearer.
-    if (isFound && !isHere && corrections.size === 0) return []
+    if (isFound && !isItself && corrections.size === 0) return []
     const stem = vocabulary.stemOf(id)
     const words = findForms(text, scope)
     if (isFound || corrections.has(stem) || sumOf(words) < least) continue
