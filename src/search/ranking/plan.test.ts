@@ -229,7 +229,8 @@ describe('planQuery: corrections', () => {
   it('puts right each word of a query, also one that begins or stems from something rarer', () => {
     expect(plan('recipie', { words: { recipe: 9, recipient: 3 } })).toMatchObject({ corrections: { recipie: 'recipe' } })
     expect(plan('recip', { words: { recipe: 9, recipient: 3, recap: 5 } }).corrections).toEqual({})
-    expect(plan('desing ', { words: { design: 9, des: 3 } }).corrections).toEqual({ desing: 'design' })
+    expect(plan('desing ', { words: { design: 9, des: 30 } }).corrections).toEqual({ desing: 'design' })
+    expect(plan('debuger ', { words: { debugger: 4, debug: 30 } }).corrections).toEqual({ debuger: 'debugger' })
     expect(plan('javscript debuger', { words: { javascript: 9, debugger: 4, debugers: 1, jav: 1, script: 3 } }).corrections).toEqual({
       javscript: 'javascript',
       debuger: 'debugger',

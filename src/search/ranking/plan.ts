@@ -167,7 +167,7 @@ function findCorrections(
   // A stem can be shared by chance: `desing` has that of the French `des`.
   const isItself = isHere(word, scope)
   if (isItself && own > TYPO_MAX_COUNT) return []
-  const rivals = found.map(({ words }) => sumOf(words))
+  const rivals = found.slice(ownForms.length > 0 ? 1 : 0).map(({ words }) => sumOf(words))
   // Of two parts, both must be there: the rarer one counts.
   const rival = isParted ? Math.min(...rivals) : Math.max(...rivals)
   const least = isItself ? own * TYPO_FACTOR : Math.max(1, rival)
