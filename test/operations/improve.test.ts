@@ -72,7 +72,7 @@ describe('the answer', () => {
   })
 
   it('is made without a model when none is named', async () => {
-    const { test, actor, improve } = await start(null)
+    const { test, key, actor, improve } = await start(null)
     for (const [title, type] of [['Cat picture', 'IMAGE'] as const, ['Cats', 'TEXT'] as const])
       await test.call(actor, 'save_prompt', { title, content: 'All about cats', type, isPrivate: false })
     const before = (await models.log()).length
@@ -86,14 +86,17 @@ describe('the answer', () => {
       inspirations: [{ title: 'Cat picture' }],
       model: 'commonplace/offline',
     })
-    // Blanks in another notation are named, and so is that nothing was added.
+    // A model is told of blanks in another notation, and that nothing was added. The shape over REST is fixed.
     const { improved } = await readJson(await improve({ prompt: 'Write to [CUSTOMER NAME] about {{product}}.' }))
     expect(improved).toContain('[CUSTOMER NAME]')
-    expect((await readJson(await improve({ prompt: improved }))).hints).toEqual([
+    const call = { ...rpc('tools/call', { name: 'improve_prompt', arguments: { prompt: improved } }), key }
+    const [, ...told] = (await readJson(await test.fetch('/api/mcp', call))).result.content
+    expect(told.map(({ text }: { text: string }) => text)).toEqual([
       'Not variables yet: [CUSTOMER NAME] (write ${customer name}), {{product}} (write ${product}).',
       'The built-in rules found nothing to add. IMPROVE_MODEL sets a language model that rewrites prompts.',
     ])
-    expect(answer.hints).toBeUndefined()
+    expect(Object.keys(await readJson(await improve({ prompt: improved })))).toEqual(Object.keys(answer))
+    expect(answer).not.toHaveProperty('hints')
     const stream = readEvents(await (await improve({ prompt: 'a cat' }, EVENTS)).text())
     expect(stream.map(({ event }) => event)).toEqual(['delta', 'result'])
     expect(stream[0]?.data['text']).toBe(stream[1]?.data['improved'])

@@ -119,7 +119,8 @@ export const improvePrompt = defineOperation({
         outputFormat: input.outputFormat,
         inspirations: similar.map(({ prompt: { id, slug, title }, similarity }) => ({ id, slug, title, similarity })),
         model: model?.name ?? BUILT_IN_IMPROVER,
-        ...toHints(input.prompt, model ? null : improved),
+        // The shape over REST is fixed by its specification (contract, "REST").
+        ...(context.surface === 'rest' ? {} : toHints(input.prompt, model ? null : improved)),
       }
     } finally {
       leave()
