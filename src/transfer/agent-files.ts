@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { readPromptType } from '../library/fields.ts'
 import { describeOddFields, splitFrontmatter } from '../library/frontmatter.ts'
-import { splitCode } from '../library/placeholders.ts'
+import { splitCode } from '../library/split-code.ts'
 import { type Changes, describeChanges, toVariableName, toVariables } from './foreign-variables.ts'
 
 /** A prompt in a file that an agent or an editor reads, as a row that the prompt reader knows. */
