@@ -1,5 +1,6 @@
 import { cutAtWord, cutCharacters } from './characters.ts'
 import { firstWords, readValues } from './first-words.ts'
+import { parseVariables } from './variables.ts'
 
 /** How much of a prompt's text is read for it, in characters: a query may read no more than this. */
 export const DERIVED_FROM = 1_000
@@ -37,5 +38,7 @@ export function deriveDescription(content: string, title: string): string | null
 
 function describeValues(values: readonly string[]): string | null {
   const sentence = values.filter((value) => value.split(' ').length >= MIN_WORDS).sort((a, b) => b.length - a.length)[0]
-  return sentence === undefined ? null : cutAtWord(sentence.replaceAll(/\$\{([^{}:]+)(?::[^{}]*)?\}/g, '[$1]'), MAX_SENTENCE)
+  if (sentence === undefined) return null
+  const { segments } = parseVariables(sentence)
+  return cutAtWord(segments.map((segment) => (segment.kind === 'text' ? segment.raw : `[${segment.name}]`)).join(''), MAX_SENTENCE)
 }
