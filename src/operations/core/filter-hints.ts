@@ -16,27 +16,15 @@ export const hintsOutput = {
   hints: z.array(z.string()).optional().describe('Possible mistakes in the call, with valid values, or an item that is nearly the same'),
 }
 
-/**
- * Names the languages of the texts for a model whose query no hit matches, and the categories and tags of a filter that no visible item has, with
- * those that some have. None for a search that found what matches.
- */
+/** Names the categories and tags of a filter that no visible item has, with those that some have. None for a filter that found something. */
 export async function hintsFor(
-  { actor, store, surface }: Needs<'categories' | 'items'>,
-  { total, scores, query = '' }: { readonly total: number; readonly scores: readonly HitScore[]; readonly query: string | undefined },
+  { actor, store }: Needs<'categories'>,
+  found: number,
   filter: { readonly category?: string | undefined; readonly tags?: readonly string[] | undefined },
 ): Promise<{ hints?: string[] }> {
   const { category, tags = [] } = filter
+  if (found > 0 || (category === undefined && tags.length === 0)) return {}
   const hints: string[] = []
-  if (
-    surface === 'mcp' &&
-    query.trim() !== '' &&
-    scores.length >= Math.min(1, total) &&
-    scores.every(({ isApproximate }) => isApproximate)
-  ) {
-    const languages = await store.items.findLanguages(actor)
-    if (languages.length > 0) hints.push(`Nothing here matches these words. ${describeLanguages(languages)}`)
-  }
-  if (total > 0) return hints.length > 0 ? { hints } : {}
   if (category !== undefined) {
     const categories = await store.categories.listCategories(actor)
     const isKnown = categories.some((known) => isCategoryNamed(known, category))
@@ -59,10 +47,21 @@ export async function hintsFor(
 
 const names = new Intl.DisplayNames('en', { type: 'language' })
 
-/** @example describeLanguages([{ code: 'en', share: 0.9 }]) // 'Texts are in English (90 %): search in one of their languages.' */
-function describeLanguages(languages: Awaited<ReturnType<Needs<'items'>['store']['items']['findLanguages']>>): string {
-  const list = languages.map(({ code, share }) => `${names.of(code)} (${Math.round(share * 100)} %)`)
-  return `Texts are in ${new Intl.ListFormat('en').format(list)}: search in one of their languages.`
+/**
+ * Adds the languages of the texts for a model whose query no hit matches, so that it asks again in one of them. Other callers know theirs.
+ * @param scores of the hits; none without a query
+ */
+export async function withLanguages(
+  { actor, store, surface }: Needs<'items'>,
+  scores: readonly HitScore[],
+  query: string,
+  { hints = [] }: { readonly hints?: string[] },
+): Promise<{ hints?: string[] }> {
+  const isMissed = surface === 'mcp' && query.trim() !== '' && scores.every(({ isApproximate }) => isApproximate)
+  const languages = isMissed ? await store.items.findLanguages(actor) : []
+  const list = new Intl.ListFormat('en').format(languages.map(({ code, share }) => `${names.of(code)} (${Math.round(share * 100)} %)`))
+  const said = list === '' ? [] : [`Nothing here matches these words. Texts are in ${list}: search in one of their languages.`]
+  return said.length + hints.length === 0 ? {} : { hints: [...said, ...hints] }
 }
 
 function toHint(kind: 'category' | 'tag', value: string, known: readonly string[]): string {

@@ -77,7 +77,7 @@ export const listPrompts = defineOperation({
       ),
       ...toPage(input, total),
       ...toCorrection(input.q, corrections),
-      ...(await hintsFor(context, { total, scores, query: input.q }, { category: input.category, tags: input.tag })),
+      ...(await hintsFor(context, total, { category: input.category, tags: input.tag })),
     }
   },
 })
@@ -102,7 +102,7 @@ export const listSkills = defineOperation({
       ),
       ...toPage(input, total),
       ...toCorrection(input.q, corrections),
-      ...(await hintsFor(context, { total, scores, query: input.q }, { category: input.category, tags: input.tag })),
+      ...(await hintsFor(context, total, { category: input.category, tags: input.tag })),
     }
   },
 })

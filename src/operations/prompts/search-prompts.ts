@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
+import { hintsFor, hintsOutput, withLanguages } from '../core/filter-hints.ts'
 import { collectionsInput, countSearch, filterText, filterType, limitInput, maxCharactersInput, queryInput } from '../core/inputs.ts'
 import { fitPrompts, foundPrompt, toFoundPrompt, withScores } from '../core/records.ts'
 
@@ -39,11 +39,8 @@ export const searchPrompts = defineOperation({
       offset: 0,
     })
     countSearch(context, input.query, items.length)
-    const hints = await hintsFor(
-      context,
-      { total: items.length, scores, query: input.query },
-      { category: input.category, tags: oneOf(input.tag) },
-    )
+    const filterHints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
+    const hints = await withLanguages(context, scores, input.query, filterHints)
     const records = items.map((prompt) => toFoundPrompt(prompt, baseUrl))
     const frame = { query: input.query, count: items.length }
     const budget = input.maxCharacters

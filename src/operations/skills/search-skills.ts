@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
+import { hintsFor, hintsOutput, withLanguages } from '../core/filter-hints.ts'
 import { collectionsInput, countSearch, filterText, limitInput, queryInput } from '../core/inputs.ts'
 import { foundSkill, toFoundSkill, withScores } from '../core/records.ts'
 import { oneOf } from '../prompts/search-prompts.ts'
@@ -37,11 +37,8 @@ export const searchSkills = defineOperation({
       offset: 0,
     })
     countSearch(context, input.query, items.length)
-    const hints = await hintsFor(
-      context,
-      { total: items.length, scores, query: input.query },
-      { category: input.category, tags: oneOf(input.tag) },
-    )
+    const filterHints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
+    const hints = await withLanguages(context, scores, input.query, filterHints)
     const skills = items.map((skill) => toFoundSkill(skill, baseUrl))
     return { query: input.query, count: items.length, skills: withScores(skills, scores), ...hints }
   },
