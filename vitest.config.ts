@@ -8,7 +8,7 @@ const JOURNEYS = 'test/support/journeys.ts'
 const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
 /** What only PostgreSQL has. */
-const POSTGRES_ALONE = 'test/engine/{migrate-data,pgvector,postgres-plans,replica,snapshot-tables}.test.ts'
+const POSTGRES_ALONE = 'test/engine/{migrate-data,postgres-plans}.test.ts'
 /** What only SQLite has. */
 const SQLITE_ALONE = 'test/engine/sqlite.test.ts'
 const SMOKE = 'test/journeys/smoke.test.ts'

@@ -62,7 +62,7 @@ async function insertPrompts(db: DatabaseSync, promptsFile: string, count: numbe
   const owner = number("select seq from user where username = 'bench'")
   const missing = count - number('select count(*) from item')
   let seq = number('select max(seq) from item')
-  let revision = number('select max(revision) from item_words')
+  let change = number('select max(seq) from change')
   const addItem = db.prepare(
     `insert into item (seq, id, kind, slug, title, type, content, variables, owner_seq, author_seq, contributors, visibility, was_public, version,
      created_at, updated_at) values (?, ?, 'prompt', ?, ?, ?, ?, '[]', ?, ?, '[]', ?, ?, 1, ?, ?)`,
@@ -73,7 +73,10 @@ async function insertPrompts(db: DatabaseSync, promptsFile: string, count: numbe
   const addSlug = db.prepare('insert into slug (slug, item_seq) values (?, ?)')
   const addWord = db.prepare('insert into word (word, stem) values (?, ?)')
   const addWords = db.prepare(
-    'insert into item_words (item_seq, revision, analysis, title_length, body_length, words, vector) values (?, ?, ?, ?, ?, ?, ?)',
+    'insert into item_words (item_seq, analysis, title_length, body_length, words, vector) values (?, ?, ?, ?, ?, ?)',
+  )
+  const addChange = db.prepare(
+    `insert into change (item_seq, kind, audience_after, at, batch, version, path, tags) values (?, 'prompt', ?, ?, ?, 1, ?, '[]')`,
   )
   const addVector = db.prepare("insert into item_vector (item_seq, model, digest, vector) values (?, ?, '', ?)")
   for await (const { title, content, type, sources } of recombinePrompts(promptsFile, Math.max(0, missing), LIBRARY_SEED)) {
@@ -86,6 +89,7 @@ async function insertPrompts(db: DatabaseSync, promptsFile: string, count: numbe
     addItem.run(seq, id, slug, title, type, content, owner, owner, visibility, Number(!isPrivate), at, at)
     addVersion.run(seq, title, type, content, visibility, owner, at)
     addSlug.run(slug, seq)
+    addChange.run(seq, visibility, at, ++change, `prompts/uncategorised/${slug}.md`)
     const indexed = indexText({ title, description: '', tags: '', content })
     const postings = Array.from(indexed.words, ([word, code]) => {
       const known = numbers.get(word) ?? Number(addWord.run(word, stemmer(word)).lastInsertRowid)
@@ -94,7 +98,7 @@ async function insertPrompts(db: DatabaseSync, promptsFile: string, count: numbe
     })
     const vector = embedder.embedItem(indexed)
     const { titleLength, bodyLength } = indexed
-    addWords.run(seq, ++revision, ANALYSIS, titleLength, bodyLength, encodePostings(postings), vector && new Uint8Array(vector.buffer))
+    addWords.run(seq, ANALYSIS, titleLength, bodyLength, encodePostings(postings), vector && new Uint8Array(vector.buffer))
     const own = sources.flatMap((source) => byTitle.get(source) ?? [])
     if (own.length > 0) addVector.run(seq, model, new Uint8Array(recombineVectors(own, random).buffer))
   }

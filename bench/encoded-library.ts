@@ -2,8 +2,8 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { loadPreparedVectors } from '../src/ai/prepared-vectors.ts'
-import type { Encoder } from '../src/library/ports/encoder.ts'
-import { ITEM_VECTOR_LENGTH, type ItemVectorStore, type UnencodedItem } from '../src/library/ports/item-vectors.ts'
+import type { Encoder, VectorModel } from '../src/library/ports/encoder.ts'
+import type { ItemVectorStore, UnencodedItem } from '../src/library/ports/item-vectors.ts'
 import type { Place } from '../test/support/processes.ts'
 import { LIBRARY_SEED, makeLibrary, openLibrary } from './library-files.ts'
 import { readProcessorTime } from './processor-time.ts'
@@ -13,6 +13,8 @@ const NOISE_SEED = 20_261_123
 /** Size of the noise beside the sum of three unit vectors, so that prompts made of the same three differ. */
 const NOISE = 0.1
 const ITEMS_A_LIST = 500
+/** Numbers of the built-in encoder's vectors. */
+const DIMENSIONS = 384
 
 /** How the vectors of a library came about. */
 export interface EncodingFigures {
@@ -39,11 +41,11 @@ export async function makeEncodedLibrary(place: Place, folder: string, promptsFi
   try {
     if (!app.encoder) throw new Error('There is no encoder: ENCODER is off, or its weights are missing.')
     const store = app.store.itemVectors
-    if ((await store.countVectors(app.encoder.model)).pending === 0) return { encoded: 0, seconds: 0, cpuSeconds: 0 }
+    if ((await store.countVectors(app.encoder)).pending === 0) return { encoded: 0, seconds: 0, cpuSeconds: 0 }
     const sources = new Map<string, readonly string[]>()
     for await (const { title, sources: own } of recombinePrompts(promptsFile, size, LIBRARY_SEED)) sources.set(title, own)
     const real = await encodeReal(store, app.encoder, join(folder, 'vectors.json'), (title) => !sources.has(title))
-    await deriveOthers(store, app.encoder.model, sources, real.byTitle)
+    await deriveOthers(store, app.encoder, sources, real.byTitle)
     return real.figures
   } finally {
     await app.close()
@@ -53,7 +55,7 @@ export async function makeEncodedLibrary(place: Place, folder: string, promptsFi
 /** Goes through the items that have no vector, and saves those that `toVector` makes. */
 async function saveEach(
   store: ItemVectorStore,
-  model: string,
+  model: VectorModel,
   toVector: (item: UnencodedItem) => Int8Array | null | Promise<Int8Array | null>,
 ): Promise<void> {
   for (let upTo = await store.readLastChange(); upTo > 0; ) {
@@ -73,10 +75,10 @@ async function encodeReal(store: ItemVectorStore, encoder: Encoder, file: string
   const vectors = new Map(cached)
   const byTitle = new Map<string, Int8Array>()
   let [encoded, milliseconds, cpuMicroseconds] = [0, 0, 0]
-  await saveEach(store, encoder.model, async ({ digest, text }) => {
+  await saveEach(store, encoder, async ({ digest, text }) => {
     if (!isReal(text.title)) return null
     const [started, cpuBefore] = [performance.now(), readProcessorTime(process.pid)]
-    const vector = vectors.get(digest) ?? (await encoder.encodeItem(text))
+    const vector = vectors.get(digest) ?? (await encoder.encodeItems([text], new AbortController().signal))?.[0]
     if (!vector) throw new Error(`"${text.title}" could not be encoded.`)
     if (!vectors.has(digest)) {
       encoded++
@@ -100,7 +102,7 @@ function writeVectors(file: string, model: string, vectors: ReadonlyMap<string, 
 
 async function deriveOthers(
   store: ItemVectorStore,
-  model: string,
+  model: VectorModel,
   sources: ReadonlyMap<string, readonly string[]>,
   byTitle: ReadonlyMap<string, Int8Array>,
 ): Promise<void> {
@@ -115,8 +117,8 @@ async function deriveOthers(
 /** The sum of some vectors, each of unit length, and noise; scaled as the encoder's are: the largest number is 127 or -127. */
 export function recombineVectors(vectors: readonly Int8Array[], random: () => number): Int8Array {
   // Uniform numbers of this spread give a vector of about the length `NOISE`.
-  const spread = NOISE * Math.sqrt(12 / ITEM_VECTOR_LENGTH)
-  const sum = Float64Array.from({ length: ITEM_VECTOR_LENGTH }, () => (random() - 0.5) * spread)
+  const spread = NOISE * Math.sqrt(12 / DIMENSIONS)
+  const sum = Float64Array.from({ length: DIMENSIONS }, () => (random() - 0.5) * spread)
   for (const vector of vectors) {
     const length = Math.hypot(...vector)
     for (const [place, value] of vector.entries()) sum[place] = (sum[place] ?? 0) + value / length

@@ -34,7 +34,7 @@ export async function measureLargeStarts(
       await deriveLibrary(libraryPath(folder, SMALL), path, promptsFile, size)
       const library = server ? await startedOnServer(server, place, path, `derived_${size}`) : startedFile(path)
       say(`${size.toLocaleString('en')} prompts, ${mib((await library.measure()).libraryBytes)} in the ${server ? 'database' : 'file'}`)
-      if ((await library.readState()) === 'none') {
+      if (library.readState() === 'none') {
         const first = await start(place, library, 'from the tables')
         await report(first, queries.slice(0, Math.ceil(queries.length / 2)))
         await watchSnapshot(first, library)
@@ -53,9 +53,9 @@ export async function measureLargeStarts(
   }
 }
 
-async function start(place: Place, { url }: StartedLibrary, label: string): Promise<Served> {
+async function start(place: Place, { url, dataFolder }: StartedLibrary, label: string): Promise<Served> {
   const started = performance.now()
-  const env = { DATABASE_URL: url, ENCODER: process.env['ENCODER'] ?? 'on', RATE_LIMITS: 'off' }
+  const env = { DATABASE_URL: url, DATA_DIR: dataFolder, ENCODER: process.env['ENCODER'] ?? 'on', RATE_LIMITS: 'off' }
   const served = await place.serve({ env })
   const listensMs = performance.now() - started
   const isReady = async () => (await fetch(`${served.url}/readyz`, { headers: { connection: 'close' } }).catch(() => null))?.ok === true
@@ -105,7 +105,7 @@ async function watchSnapshot(served: Served, library: StartedLibrary): Promise<v
   const times: Record<'none' | 'writing', number[]> = { none: [], writing: [] }
   let beganWriting: number | null = null
   for (;;) {
-    const state = await library.readState()
+    const state = library.readState()
     if (state === 'whole' || performance.now() - began > SNAPSHOT_WAIT_MS) break
     if (state === 'writing') beganWriting ??= performance.now()
     const [tookMs = 0] = await time(served, ['/api/prompts?limit=20'])

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
 import type { PostgresServer } from '../test/support/postgres-server.ts'
 import type { Place } from '../test/support/processes.ts'
@@ -8,22 +8,36 @@ import { measureCommand } from './measured-command.ts'
 /** A library that the service is started on, and how far the snapshot of its index is. */
 export interface StartedLibrary {
   readonly url: string
-  readState(): Promise<'none' | 'writing' | 'whole'>
+  /** Where a server's library has its snapshot. */
+  readonly dataFolder: string
+  readState(): 'none' | 'writing' | 'whole'
   /** Of the library, and of its snapshot. */
   measure(): Promise<{ readonly libraryBytes: number; readonly snapshotBytes: number }>
   close(): Promise<void>
 }
 
+/** The snapshot in a folder whose name begins so. */
+function findSnapshot(folder: string, prefix: string) {
+  const names = () => readdirSync(folder).filter((name) => name.startsWith(prefix))
+  const find = () => names().find((name) => name.endsWith('.search'))
+  return {
+    readState: () =>
+      (names().some((name) => name.includes('.search.unfinished-')) ? 'writing' : find() ? 'whole' : 'none') as
+        | 'none'
+        | 'writing'
+        | 'whole',
+    measure: () => statSync(join(folder, find() ?? ''), { throwIfNoEntry: false })?.size ?? 0,
+  }
+}
+
 /** A library file. */
 export function startedFile(path: string): StartedLibrary {
-  const snapshot = `${path}.search`
+  const snapshot = findSnapshot(dirname(path), basename(path))
   return {
     url: `sqlite:${path}`,
-    async readState() {
-      const isWriting = readdirSync(dirname(path)).some((name) => name.startsWith(`${basename(snapshot)}.unfinished-`))
-      return isWriting ? 'writing' : existsSync(snapshot) ? 'whole' : 'none'
-    },
-    measure: async () => ({ libraryBytes: statSync(path).size, snapshotBytes: statSync(snapshot, { throwIfNoEntry: false })?.size ?? 0 }),
+    dataFolder: dirname(path),
+    readState: snapshot.readState,
+    measure: async () => ({ libraryBytes: statSync(path).size, snapshotBytes: snapshot.readState() === 'none' ? 0 : snapshot.measure() }),
     close: async () => {},
   }
 }
@@ -39,17 +53,16 @@ export async function startedOnServer(server: PostgresServer, place: Place, path
   await measureCommand(place, ['migrate-data', '--from', `sqlite:${path}`, '--to', url.href], {})
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()
+  const dataFolder = `${path}.data`
+  mkdirSync(dataFolder, { recursive: true })
+  const snapshot = findSnapshot(dataFolder, 'postgres-')
   return {
     url: url.href,
-    async readState() {
-      const { rows } = await client.query<{ is_whole: boolean }>('select is_whole from index_snapshot order by is_whole limit 1')
-      return rows[0] ? (rows[0].is_whole ? 'whole' : 'writing') : 'none'
-    },
+    dataFolder,
+    readState: snapshot.readState,
     async measure() {
-      const { rows } = await client.query<{ library: string; snapshot: string }>(`
-        select pg_database_size(current_database()) - pg_total_relation_size('index_snapshot_part') as library,
-          coalesce((select sum(octet_length(bytes)) from index_snapshot_part), 0) as snapshot`)
-      return { libraryBytes: Number(rows[0]?.library), snapshotBytes: Number(rows[0]?.snapshot) }
+      const { rows } = await client.query<{ library: string }>('select pg_database_size(current_database()) as library')
+      return { libraryBytes: Number(rows[0]?.library), snapshotBytes: snapshot.readState() === 'none' ? 0 : snapshot.measure() }
     },
     close: () => client.end(),
   }

@@ -118,7 +118,7 @@ ${table(
     ['GET /healthz', 'The process answers'],
     [
       'GET /readyz',
-      'The library can be used and search has read it; 503 with the reason otherwise. `embeddings` says how their provider does: `ok`, `degraded` or `off`; `encoder` says how the built-in encoder does: `embedding`, `ready`, `fallback` or `off`',
+      'The library can be used and search has read it; 503 with the reason otherwise. `embeddings` says how their provider does: `ok`, `degraded` or `off`; `encoder` says how the encoder, built in or a provider, comes along: `embedding`, `ready`, `fallback` or `off`',
     ],
     ['GET /metrics', 'Metrics for Prometheus, with the token of `METRICS_TOKEN`; 404 without that setting'],
   ],

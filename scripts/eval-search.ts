@@ -9,7 +9,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import type { ItemEncoding } from '../src/ai/item-encoding.ts'
@@ -55,10 +54,6 @@ try {
     const total = report.read - report.refused
     if (total === 0) throw new Error(`${values.prompts} holds no prompts`)
     if (app.itemEncoding) await encodeAll(app.itemEncoding)
-    await app.embeddings?.embedAll({
-      onSaved: () => {},
-      onRefused: (id) => process.stderr.write(`the provider refused ${id}\n`),
-    })
     const search = app.operations.find((operation) => operation.name === 'search_prompts')
     if (!search) throw new Error('there is no search_prompts')
     const reader = values.members ? await openReader(app) : ANONYMOUS
@@ -107,13 +102,15 @@ function pickSettings({ ENCODER, EMBEDDINGS_URL, EMBEDDINGS_MODEL, EMBEDDINGS_AP
 /** Resolves when every item has its vector. */
 async function encodeAll(encoding: ItemEncoding): Promise<void> {
   const started = process.cpuUsage()
-  encoding.start((message) => process.stderr.write(`${message}\n`))
-  while ((await encoding.countItems()).pending > 0) {
-    if (encoding.state === 'fallback') throw new Error('the encoder has no weights; run npm run build')
-    await setTimeout(500)
-  }
+  let encoded = 0
+  await encoding.encodeAll({
+    onSaved: (count) => {
+      encoded += count
+    },
+    onFailed: (id) => process.stderr.write(`the encoder has no vector of ${id}\n`),
+  })
   const { user, system } = process.cpuUsage(started)
-  process.stderr.write(`${encoding.counts.encoded} items encoded in ${((user + system) / 1e6).toFixed(1)} s of processor time\n`)
+  process.stderr.write(`${encoded} items encoded in ${((user + system) / 1e6).toFixed(1)} s of processor time\n`)
 }
 
 interface Query {

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createEmbeddings, type Embeddings } from './ai/embeddings.ts'
 import { createImprover, type ImproveSettings } from './ai/improver.ts'
 import { createItemEncoding, type ItemEncoding } from './ai/item-encoding.ts'
-import type { EmbeddingSettings } from './ai/text-embedder.ts'
+import { createRemoteEncoder, type RemoteEncoder } from './ai/remote-encoder.ts'
+import { createTextEmbedder, type EmbeddingSettings } from './ai/text-embedder.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
-import { createApiKey, hashApiKey } from './auth/api-key.ts'
+import { createApiKey, hashApiKey, LINK_PREFIX } from './auth/api-key.ts'
 import { authenticate, authenticateInstallLink } from './auth/authenticate.ts'
 import { createAuthLoader, isSafeIssuer, type OAuthSettings } from './auth/better-auth.ts'
 import { ENTRIES, type Entry } from './auth/key-hints.ts'
@@ -19,32 +19,39 @@ import type { PasswordHasher } from './auth/password-hasher.ts'
 import { createProviders } from './auth/providers.ts'
 import { createProxySignIn, type ProxySignIn } from './auth/proxy-sign-in.ts'
 import { createSealer } from './auth/sealer.ts'
-import { type CountingEncoder, countMisses } from './encoder/count-misses.ts'
-import { createEncoder } from './encoder/encoder.ts'
+import { type CountingEncoder, countMisses, createEncoder } from './encoder/encoder.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
+import type { SecondFactorRule } from './library/factors.ts'
+import type { LibraryChange } from './library/instances.ts'
 import type { LibraryCopy } from './library/library-copies.ts'
 import type { PasswordHash } from './library/password.ts'
 import type { Encoder } from './library/ports/encoder.ts'
 import type { Clock, Random } from './library/ports/environment.ts'
-import type { SecondFactorRule } from './library/ports/factors.ts'
-import type { LibraryChange } from './library/ports/instances.ts'
-import type { LibraryStore } from './library/ports/store.ts'
 import type { OwnerQuota } from './library/quota.ts'
 import { listMappedTeams, PASSWORDS_ALONE, type SignInSettings } from './library/sign-in-ways.ts'
 import { countFor, countNothing, createUseCounter, type UseCounter } from './library/usage.ts'
 import type { Context, Operation } from './operations/core/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
-import { searchByMeaning } from './search/vectors/search-by-meaning.ts'
 import { listCopies, removeCopies } from './storage/backup/library-copies.ts'
-import type { Manifest } from './storage/backup/manifest.ts'
 import { type RestoreOptions, type RestoreReport, restoreFile, withRestored } from './storage/backup/restore-backup.ts'
-import { backUpDatabase, backUpFile, checkBackup } from './storage/backup/write-backup.ts'
-import { type CopyProgress, type CopyReport, copyLibrary } from './storage/copy/copy-library.ts'
+import { type CopyReport, copyLibrary } from './storage/copy/copy-library.ts'
+import { backUpFile, checkLibraryFile, writeLibraryFile } from './storage/copy/library-file.ts'
 import { markLibrary, refuseLostLibrary } from './storage/copy/library-marker.ts'
+import type { Manifest } from './storage/copy/manifest.ts'
 import { readSqliteFile, sqliteDialect } from './storage/dialects/sqlite.ts'
 import { examine, type Finding, repair } from './storage/doctor/examine.ts'
-import { type DatabaseSettings, databasePath, explain, openDatabase, requireFile, withDatabase } from './storage/open-database.ts'
+import {
+  type DatabaseSettings,
+  databasePath,
+  explain,
+  libraryPath,
+  openDatabase,
+  refuseOlderProcess,
+  requireFile,
+  withDatabase,
+} from './storage/open-database.ts'
+import type { LibraryStore } from './storage/store.ts'
 import { createStore, type OpeningProgress } from './storage/store.ts'
 
 /** An opened library with everything that is needed to run operations on it. */
@@ -55,9 +62,9 @@ export interface App {
   readonly baseUrl: string
   /** Whether `baseUrl` is only what the settings suggest: the service never listened with this library. */
   readonly isBaseUrlGuessed: boolean
-  /** The provider of embeddings, when the settings name one. A server starts it; who does not only asks it about queries. */
-  readonly embeddings: Embeddings | null
-  /** The encoder of sentences; null when the settings turn it off. */
+  /** The provider of embeddings, when the settings name one: then it is the encoder. */
+  readonly provider: RemoteEncoder | null
+  /** The encoder of texts; null when the settings turn it off. */
   readonly encoder: CountingEncoder | null
   /** Makes the vectors of items, where there is an encoder. A server starts it. */
   readonly itemEncoding: ItemEncoding | null
@@ -69,6 +76,8 @@ export interface App {
   authenticate(key: string | null): Promise<Actor>
   /** Who made the install link of this token, and its scope; null when it does not work. */
   authenticateInstallLink(token: string): ReturnType<typeof authenticateInstallLink>
+  /** Seals texts that clients carry, with the key that all processes share. */
+  readonly sealer: ReturnType<typeof createSealer>
   /** Whom a browser's cookies sign in. */
   readonly logins: LoginService
   /** Signs programs in; null where OAuth is off. */
@@ -79,11 +88,8 @@ export interface App {
   readonly setupCode: string
   /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
   onChange(listener: (change: LibraryChange) => void): () => void
-  /**
-   * Subscribes to other instances: their changes are announced like local ones, and `onMail` gets their messages.
-   * Returns how to stop.
-   */
-  listen(onMail: (body: string) => void): () => Promise<void>
+  /** Subscribes to other instances, whose changes are announced like local ones. Returns how to stop. */
+  listen(): () => Promise<void>
   close(): Promise<void>
 }
 
@@ -98,9 +104,9 @@ export interface AppSettings extends DatabaseSettings {
   readonly isBaseUrlGuessed?: boolean
   readonly secretKey?: string | null
   readonly improve: ImproveSettings
-  /** null: search uses words and the built-in embedder. */
+  /** null: search uses the built-in encoder. */
   readonly embeddings: EmbeddingSettings | null
-  /** An encoder, closed with the app; true: the built-in one. Default: none, search works without */
+  /** An encoder where no provider is set, closed with the app; true: the built-in one. Default: none, search works without */
   readonly encoder?: Encoder | boolean
   /** Where the service makes backups by itself; null where it makes none. */
   readonly backupFolder?: string | null
@@ -148,7 +154,7 @@ export const SYSTEM: Outside = {
  * @param options.mustExist refuse to make a missing file
  * @param options.service opened to serve: must be writable; a lost library is recreated only with `mayCreate`
  * @param options.onProgress called during slow steps of opening, such as an upgrade
- * @param options.onEncoderFault called at most once, with a sentence for the log, when the built-in encoder has no usable weights
+ * @param options.onEncoderFault called with a sentence for the log when the encoder has no usable weights, or its provider fails or is back
  * @param options.onSnapshotFault called with a sentence for the log when snapshots of the search index cannot be written
  * @param options.onWarning called with a sentence for the log about a setting that has not the effect it names
  * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened, `invalid_input` for a model or system prompt that cannot be used
@@ -176,7 +182,13 @@ export async function openApp(
   const onChange = (change: LibraryChange) => {
     for (const listener of listeners) listener(change)
   }
-  const made = makeEncoder(settings, options)
+  const patience = {
+    wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
+    fraction: outside.random.fraction,
+  }
+  const provider =
+    settings.embeddings && createRemoteEncoder(createTextEmbedder(settings.embeddings), patience, options.onEncoderFault ?? (() => {}))
+  const made = provider ?? makeEncoder(settings, options)
   const encoder = made && countMisses(made)
   let store: LibraryStore | undefined
   try {
@@ -185,7 +197,6 @@ export async function openApp(
       onChange,
       instance: randomUUID(),
       vectors: loadWordVectors(),
-      embeddingModel: settings.embeddings?.model,
       encoder,
       ...(settings.quota && { quota: settings.quota }),
       copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
@@ -204,14 +215,7 @@ export async function openApp(
     throw error
   }
   if (options.service && path !== null) markLibrary(path)
-  const patience = {
-    wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
-    fraction: outside.random.fraction,
-  }
-  const embeddings = settings.embeddings && createEmbeddings(settings.embeddings, store.embeddings, patience)
   const itemEncoding = encoder && createItemEncoding(encoder, store.itemVectors, patience)
-  const searched = embeddings ? { ...store, items: searchByMeaning(store.items, embeddings.embedQuery) } : store
-  listeners.add(({ audience }) => audience === 'everybody' && embeddings?.wake())
   listeners.add(() => itemEncoding?.wake())
   const secret = settings.secretKey ?? (await store.service.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
   const keptUrl = settings.isBaseUrlGuessed ? await store.service.findServiceUrl() : null
@@ -253,11 +257,11 @@ export async function openApp(
   }
   const shared = {
     isCounting: uses !== null,
-    store: searched,
+    store,
     sealer,
     clock: outside.clock,
     baseUrl,
-    findSimilar: searched.items.findSimilarPrompts,
+    findSimilar: store.items.findSimilarPrompts,
     improver,
     logins,
     oauth,
@@ -268,8 +272,8 @@ export async function openApp(
         const key = createApiKey()
         return { key, sha256: hashApiKey(key) }
       },
-      makeToken() {
-        const token = randomBytes(32).toString('base64url')
+      makeToken(of?: 'link') {
+        const token = (of === 'link' ? LINK_PREFIX : '') + randomBytes(32).toString('base64url')
         return { token, sha256: hashToken(token) }
       },
       hash: hashToken,
@@ -278,7 +282,7 @@ export async function openApp(
       isOpen: settings.allowSignUp ?? false,
       isSetupCode: (code: string) => timingSafeEqual(Buffer.from(hashToken(code.trim().toLowerCase())), Buffer.from(hashToken(setupCode))),
     },
-    listCopies: () => listCopies(path, settings.backupFolder ?? null),
+    listCopies: () => listCopies(libraryPath(settings), settings.backupFolder ?? null),
     sendMail: settings.mail ? createMailer(settings.mail) : null,
   }
   return {
@@ -287,7 +291,7 @@ export async function openApp(
     clock: outside.clock,
     baseUrl,
     isBaseUrlGuessed: settings.isBaseUrlGuessed === true && keptUrl === null,
-    embeddings,
+    provider,
     encoder,
     itemEncoding,
     uses,
@@ -295,19 +299,19 @@ export async function openApp(
       const { keyHint, surface } = ENTRIES[entry]
       return { ...shared, keyHint, surface, actor, count: countAs(actor, entry) }
     },
+    sealer,
     logins,
     oauth,
     proxy,
     setupCode,
     authenticate: (key) => authenticate(key, store.keys, store.people.noteSeen, outside.clock),
-    authenticateInstallLink: (token) => authenticateInstallLink(hashToken(token), store.installLinks, outside.clock),
+    authenticateInstallLink: (token) => authenticateInstallLink(hashToken(token), store.keys, outside.clock),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    listen: (onMail) => store.instances.listen({ onChange, onLoginsChanged: logins.forgetHere, onMail }),
+    listen: () => store.instances.listen({ onChange, onLoginsChanged: logins.forgetHere }),
     async close() {
-      await embeddings?.stop()
       await itemEncoding?.stop()
       await encoder?.close()
       await store.close()
@@ -319,14 +323,14 @@ export async function openApp(
  * Deletes the copies of a library that the service made on this machine: backups, copies before upgrades, files a restore set aside.
  * @param isMeant false only says which
  */
-export function deleteCopies(databaseUrl: string, backupFolder: string | null, isMeant: boolean): readonly LibraryCopy[] {
-  const copies = listCopies(databasePath(databaseUrl), backupFolder)
+export function deleteCopies(settings: DatabaseSettings, backupFolder: string | null, isMeant: boolean): readonly LibraryCopy[] {
+  const copies = listCopies(libraryPath(settings), backupFolder)
   if (isMeant) removeCopies(copies)
   return copies
 }
 
 /** Copies the library at one address into an empty database at another, as `copyLibrary` says. @throws AppError */
-export async function migrateData(fromUrl: string, toUrl: string, onProgress: (progress: CopyProgress) => void): Promise<CopyReport> {
+export async function migrateData(fromUrl: string, toUrl: string, onProgress: Parameters<typeof copyLibrary>[2]): Promise<CopyReport> {
   requireFile(fromUrl, 'Check the path.')
   return await withDatabase({ databaseUrl: fromUrl }, (from) =>
     withDatabase({ databaseUrl: toUrl }, (to) => copyLibrary(from, to, onProgress)),
@@ -336,14 +340,14 @@ export async function migrateData(fromUrl: string, toUrl: string, onProgress: (p
 /**
  * Writes a backup of a library while others may use it.
  * @returns its manifest
- * @throws AppError as `backUpFile` and `backUpDatabase` say
+ * @throws AppError as `backUpFile` and `writeLibraryFile` say
  */
 export async function backUpLibrary(databaseUrl: string, target: string, options: { replaces?: boolean } = {}): Promise<Manifest> {
   requireFile(databaseUrl, 'Check DATABASE_URL.')
-  const settings = { ...options, now: new Date(SYSTEM.clock()) }
+  const settings = { replaces: false, ...options, now: new Date(SYSTEM.clock()) }
   const path = databasePath(databaseUrl)
   if (path !== null) return await backUpFile(path, target, settings)
-  return await withDatabase({ databaseUrl }, (database) => backUpDatabase(database, target, settings))
+  return await withDatabase({ databaseUrl }, (database) => writeLibraryFile(database, target, 'everything', settings))
 }
 
 /**
@@ -380,7 +384,7 @@ export async function examineLibrary(databaseUrl: string, options: { repairs: bo
   return await withDatabase({ databaseUrl }, async (database) => {
     const findings = await database.readSnapshot((db) => examine(db, database.dialect))
     const after = options.repairs ? await repair(database, findings, { ...SYSTEM, vectors: loadWordVectors() }) : findings
-    if (options.compacts) await database.compact()
+    if (options.compacts) await database.file?.compact()
     return after
   })
 }
@@ -388,9 +392,10 @@ export async function examineLibrary(databaseUrl: string, options: { repairs: bo
 /** Checks a backup against its manifest, read-only. @throws AppError `unavailable` when they differ */
 export async function examineBackup(file: string): Promise<readonly Finding[]> {
   if (!existsSync(file)) throw new AppError('not_found', `No backup found at ${file}.`)
-  const { said } = await checkBackup(file)
+  const said = await checkLibraryFile(file)
   const manifest: Finding = { check: 'manifest', state: said ? 'ok' : 'skipped', count: 0, faults: [], isRepairable: false }
-  return [manifest, ...(await examineFile(file))]
+  // A file without logins has no words.
+  return [manifest, ...(await examineFile(file)).filter(({ check }) => check !== 'search words' || said?.hasLogins !== false)]
 }
 
 async function examineFile(path: string): Promise<readonly Finding[]> {
@@ -399,6 +404,7 @@ async function examineFile(path: string): Promise<readonly Finding[]> {
 
 async function openStore(settings: AppSettings, outside: Parameters<typeof createStore>[1]): Promise<LibraryStore> {
   return await explain(settings, async () => {
+    await refuseOlderProcess(settings)
     const database = await openDatabase(settings)
     try {
       return await createStore(database, outside)
@@ -409,7 +415,7 @@ async function openStore(settings: AppSettings, outside: Parameters<typeof creat
   })
 }
 
-/** The encoder of the settings. A command that needs no vector starts no thread. */
+/** The encoder of the settings where no provider is set. A command that needs no vector starts no thread. */
 function makeEncoder(
   { encoder = false }: AppSettings,
   { onEncoderFault = () => {}, service }: NonNullable<Parameters<typeof openApp>[1]>,

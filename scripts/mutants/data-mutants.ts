@@ -80,7 +80,7 @@ export const DATA_MUTANTS: readonly Mutant[] = [
     search: '${Math.max(1, last)}, ${last > 0 ? sql`true` : sql`false`}',
     replace: '${Math.max(1, last)}, ${last > 1 ? sql`false` : sql`true`}',
     rule: 'Rows that are added to a copied library get numbers that no row had (PostgreSQL alone).',
-    words: ['setIdentity', 'copyLibrary', 'copyRows'],
+    words: ['setIdentity', 'copyLibrary', 'copyTables'],
     isOnPostgres: true,
   },
   {

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Encoder } from '../library/ports/encoder.ts'
-import { type ChangeRange, ITEM_VECTOR_LENGTH, type ItemVectorStore, type UnencodedItem } from '../library/ports/item-vectors.ts'
+import type { ChangeRange, ItemVectorStore, UnencodedItem } from '../library/ports/item-vectors.ts'
 import { withRenewedClaims } from './renew-claims.ts'
 
-/** Items read, and claimed, at once: about a second of work. */
+/** Items read, and claimed, at once, or as many as one call of the encoder takes: about a second of work. */
 const ITEMS_A_LIST = 8
 /** Longest time a vector waits for others to be saved with it: each save empties the caches of answers. */
 const SAVE_MS = 1000
@@ -64,7 +64,7 @@ export async function encodePending(run: EncodingRun): Promise<boolean> {
 /** Saves the vectors that wait. */
 export async function saveVectors({ store, encoder, unsaved, onSaved }: EncodingRun): Promise<void> {
   if (unsaved.length === 0) return
-  const saved = await store.saveVectors(encoder.model, unsaved)
+  const saved = await store.saveVectors(encoder, unsaved)
   unsaved.length = 0
   onSaved(saved)
 }
@@ -87,48 +87,72 @@ async function addNewChanges(run: EncodingRun): Promise<void> {
  * @returns false when the encoder cannot encode now
  */
 async function encodeLatest(run: EncodingRun, range: ChangeRange): Promise<boolean> {
+  const { store, encoder, ranges } = run
   const { after } = range
   let { upTo } = range
   try {
-    const listed = await run.store.listUnencoded(run.encoder.model, range, ITEMS_A_LIST)
+    const { items, ...listed } = await store.listUnencoded(encoder, range, Math.max(ITEMS_A_LIST, encoder.batchSize))
     if (listed.skipsClaimed) run.skipsClaimed = true
-    for (const item of listed.items) {
-      if (!run.failed.has(item.digest) && !(await encode(run, item))) return false
-      upTo = item.position - 1
+    for (let at = 0; at < items.length; ) {
+      const { done, isReady } = await encodeFirst(run, items.slice(at))
+      at += done
+      upTo = (items[at - 1]?.position ?? upTo + 1) - 1
+      if (!isReady) return false
       await saveIfDue(run)
       await nextTurn()
-      if ((await run.store.readLastChange()) > run.lastChange) return true
+      if ((await store.readLastChange()) > run.lastChange) return true
     }
     upTo = listed.upTo
     return true
   } finally {
-    if (upTo > after) run.ranges.push({ after, upTo })
+    if (upTo > after) ranges.push({ after, upTo })
   }
 }
 
-/** @returns false when the item has to be tried again later */
-async function encode(run: EncodingRun, item: UnencodedItem): Promise<boolean> {
-  const { prepared, encoder, attempts, unsaved, failed } = run
+/** Encodes the first of some items. Gives how many need no further attempt, and whether the encoder can go on now. */
+async function encodeFirst(run: EncodingRun, items: readonly UnencodedItem[]): Promise<{ done: number; isReady: boolean }> {
+  const { prepared, encoder, failed, signal } = run
   run.isPending = true
-  // An encoder that throws must not hold up the other items.
-  const made =
-    prepared.get(item.digest) ??
-    (await untilAborted(
-      encoder.encodeItem(item.text).catch(() => null),
-      run.signal,
-    ))
-  const vector = made?.length === ITEM_VECTOR_LENGTH ? made : null
-  if (vector) {
-    attempts.delete(item.digest)
-    if (unsaved.length === 0) run.unsavedSince = performance.now()
-    unsaved.push({ item, vector })
-    return true
+  const needsNone = ({ digest }: UnencodedItem) => failed.has(digest) || prepared.has(digest)
+  const end = items.findIndex(needsNone)
+  const [first] = items
+  if (end === 0 && first) {
+    const vector = prepared.get(first.digest)
+    if (vector) keep(run, first, vector)
+    return { done: 1, isReady: true }
   }
-  const count = (attempts.get(item.digest) ?? 0) + 1
-  attempts.set(item.digest, count)
+  const batch = items.slice(0, Math.min(encoder.batchSize, end < 0 ? items.length : end))
+  const texts = batch.map(({ text }) => text)
+  // An encoder that throws must not hold up the other items.
+  const vectors = await untilAborted(
+    encoder.encodeItems(texts, signal).catch(() => [null]),
+    signal,
+  )
+  if (!vectors) return { done: 0, isReady: false }
+  let done = 0
+  for (const [place, vector] of vectors.entries()) {
+    const item = batch[place]
+    if (!item) break
+    if (vector) keep(run, item, vector)
+    const isDone = vector !== null || hasFailed(run, item)
+    if (isDone && done === place) done++
+  }
+  return { done, isReady: done > 0 && done === vectors.length }
+}
+
+function keep(run: EncodingRun, item: UnencodedItem, vector: Int8Array): void {
+  run.attempts.delete(item.digest)
+  if (run.unsaved.length === 0) run.unsavedSince = performance.now()
+  run.unsaved.push({ item, vector })
+}
+
+/** Notes that the encoder has no vector of an item. Gives whether no more attempts are made. */
+function hasFailed({ attempts, failed, onFailed }: EncodingRun, { id, digest }: UnencodedItem): boolean {
+  const count = (attempts.get(digest) ?? 0) + 1
+  attempts.set(digest, count)
   if (count < MAX_ATTEMPTS) return false
-  failed.add(item.digest)
-  run.onFailed(item.id)
+  failed.add(digest)
+  onFailed(id)
   return true
 }
 

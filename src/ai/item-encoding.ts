@@ -1,7 +1,6 @@
-import { toAppError } from '../errors.ts'
-import type { EmbeddingCounts } from '../library/ports/embeddings.ts'
+import { AppError, toAppError } from '../errors.ts'
 import type { Encoder } from '../library/ports/encoder.ts'
-import type { ItemVectorStore } from '../library/ports/item-vectors.ts'
+import type { ItemVectorStore, VectorCounts } from '../library/ports/item-vectors.ts'
 import { backOffMs, type Patience } from './back-off.ts'
 import { type EncodingRun, encodePending, saveVectors } from './encode-pending.ts'
 import { loadPreparedVectors } from './prepared-vectors.ts'
@@ -22,12 +21,17 @@ export interface ItemEncoding {
   readonly state: 'embedding' | 'ready' | 'fallback'
   /** Items encoded and saved, failures of the library, and items the encoder failed on, since the start. */
   readonly counts: Readonly<{ encoded: number; failures: number; failedItems: number }>
-  /** Counts private items too: for operators alone. */
-  countItems(): Promise<EmbeddingCounts>
+  /** May count private items: for operators alone. */
+  countItems(): Promise<VectorCounts>
   /** Begins; `onRemark` gets messages for the operator. */
   start(onRemark: (message: string) => void): void
   /** Tells it that something was written. */
   wake(): void
+  /**
+   * Encodes all that has no vector, here and now.
+   * @throws AppError `upstream_failed` when the encoder cannot
+   */
+  encodeAll(listener: { onSaved(count: number): void; onFailed(id: string): void }): Promise<void>
   /** Saves the vectors that are done, and resolves when nothing runs any more. */
   stop(): Promise<void>
 }
@@ -46,7 +50,7 @@ export function createItemEncoding(
   let run: EncodingRun | null = null
   let idle = new AbortController()
 
-  const begin = (onRemark: (message: string) => void): EncodingRun => ({
+  const begin = (onRemark: (message: string) => void, listener: Pick<EncodingRun, 'onSaved' | 'onFailed'>): EncodingRun => ({
     store,
     encoder,
     prepared: loadPrepared(model, onRemark),
@@ -59,13 +63,7 @@ export function createItemEncoding(
     isPending: true,
     attempts: new Map(),
     failed: new Set(),
-    onSaved: (count) => {
-      counts.encoded += count
-    },
-    onFailed: (id) => {
-      counts.failedItems++
-      onRemark(`The encoder failed on item ${id}; search finds it by words until its text changes or the service restarts.`)
-    },
+    ...listener,
   })
 
   const work = async (current: EncodingRun, onRemark: (message: string) => void): Promise<void> => {
@@ -116,12 +114,12 @@ export function createItemEncoding(
   /** At the start of a library whose items all have a vector, nothing is looked through. */
   const skipIfDone = async (current: EncodingRun): Promise<void> => {
     const lastChange = await store.readLastChange()
-    if ((await store.countVectors(model)).pending === 0) current.lastChange = lastChange
+    if ((await store.countVectors(encoder)).pending === 0) current.lastChange = lastChange
   }
   /** Whether to look at all items again: those left to an instance that may be gone, and vectors that somebody deleted. */
   const isLookDue = async ({ skipsClaimed, failed }: EncodingRun, polls: number): Promise<boolean> => {
     if (skipsClaimed) return polls * POLL_MS >= (store.claimMs ?? 0)
-    return polls % POLLS_A_COUNT === 0 && (await store.countVectors(model)).pending > failed.size
+    return polls % POLLS_A_COUNT === 0 && (await store.countVectors(encoder)).pending > failed.size
   }
   return {
     model,
@@ -131,13 +129,42 @@ export function createItemEncoding(
       if (state === 'fallback') return 'fallback'
       return state === 'ready' && run?.isPending === false ? 'ready' : 'embedding'
     },
-    countItems: () => store.countVectors(model),
+    countItems: () => store.countVectors(encoder),
     start(onRemark) {
       encoder.start()
-      run ??= begin(onRemark)
+      run ??= begin(onRemark, {
+        onSaved: (count) => {
+          counts.encoded += count
+        },
+        onFailed: (id) => {
+          counts.failedItems++
+          onRemark(`The encoder failed on item ${id}; search finds it by words until its text changes or the service restarts.`)
+        },
+      })
       running ??= work(run, onRemark)
     },
     wake: () => idle.abort(),
+    async encodeAll(listener) {
+      encoder.start()
+      const current = begin(() => {}, listener)
+      // Waits keep no process alive, and this one has nothing else to do.
+      const alive = setInterval(() => {}, POLL_MS)
+      try {
+        for (;;) {
+          const isReady = await encodePending(current)
+          const fault = encoder.fault()
+          if (!isReady && fault !== null) throw new AppError('upstream_failed', fault)
+          if (isReady && !current.skipsClaimed) return
+          await waitFor(isReady ? (store.claimMs ?? 0) : ENCODER_POLL_MS, closed.signal)
+          if (!isReady) continue
+          // Another instance had claimed the rest.
+          current.skipsClaimed = false
+          current.lastChange = 0
+        }
+      } finally {
+        clearInterval(alive)
+      }
+    },
     async stop() {
       closed.abort()
       await running

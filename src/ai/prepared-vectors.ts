@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { ITEM_VECTOR_LENGTH } from '../library/ports/item-vectors.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const FILE = new URL('../../assets/starter-vectors.json', import.meta.url)
@@ -17,10 +16,7 @@ export function loadPreparedVectors(model: string, onRemark: (message: string) =
   try {
     const prepared = preparedVectors.parse(JSON.parse(readFileSync(file, 'utf8')))
     if (prepared.model !== model) return vectors
-    for (const [digest, text] of Object.entries(prepared.vectors)) {
-      const vector = Int8Array.from(Buffer.from(text, 'base64'))
-      if (vector.length === ITEM_VECTOR_LENGTH) vectors.set(digest, vector)
-    }
+    for (const [digest, text] of Object.entries(prepared.vectors)) vectors.set(digest, Int8Array.from(Buffer.from(text, 'base64')))
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (!isMissing) onRemark('assets/starter-vectors.json cannot be read: the vectors of the starter library are made again.')

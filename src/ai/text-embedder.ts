@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import type { TextEmbedder } from '../library/ports/models.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { type Failure, readRetryAfter, waitBeforeRetry } from './retries.ts'
 
@@ -11,6 +10,18 @@ export interface EmbeddingSettings {
   readonly url: string
   readonly model: string
   readonly key: string | null
+}
+
+/** A provider's model that turns texts into vectors. */
+export interface TextEmbedder {
+  /** As the operator names it. */
+  readonly model: string
+  /**
+   * A vector of unit length for each text, in their order, all of equally many dimensions. `purpose` is the use of the texts, which some models need as a prefix.
+   * @param options.timeoutMs how long it may take in all, trying again included
+   * @throws AppError `invalid_input` when the provider refuses the texts, `upstream_failed` when it fails; what `signal` was aborted with
+   */
+  embed(texts: readonly string[], options: { purpose: 'query' | 'item'; timeoutMs: number; signal: AbortSignal }): Promise<Float32Array[]>
 }
 
 /** Most bytes of one answer: some fifty vectors of the most dimensions, written out. */

@@ -3,6 +3,8 @@ import { crc32 } from 'node:zlib'
 
 /** What every key begins with. */
 const KEY_PREFIX = 'cpb_'
+/** What the token of every install link begins with, but of those that 0.2 made. */
+export const LINK_PREFIX = 'cpl_'
 const BODY_LENGTH = 43
 const CHECK_LENGTH = 6
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -29,9 +31,9 @@ export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Whether a bearer value means to be one of our keys; others belong to somebody else's scheme. */
+/** Whether a bearer value means to be one of our keys, or the token of a link; others belong to somebody else's scheme. */
 export function looksLikeApiKey(text: string): boolean {
-  return text.startsWith(KEY_PREFIX)
+  return text.startsWith(KEY_PREFIX) || text.startsWith(LINK_PREFIX)
 }
 
 function toBase62(number: bigint, length: number): string {

@@ -1,11 +1,10 @@
 import { AppError, invalidInput } from '../errors.ts'
 import { type Actor, ANONYMOUS } from '../library/actor.ts'
+import type { StoredKey } from '../library/keys.ts'
 import type { Clock } from '../library/ports/environment.ts'
-import type { InstallLinkStore } from '../library/ports/install-links.ts'
-import type { KeyStore, StoredKey } from '../library/ports/keys.ts'
-import type { PeopleStore } from '../library/ports/people.ts'
 import { toDay } from '../library/usage.ts'
-import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts'
+import type { LibraryStore } from '../storage/store.ts'
+import { hashApiKey, isWellFormedApiKey, LINK_PREFIX, looksLikeApiKey } from './api-key.ts'
 
 /** How often the last use of a key or a link is written down. */
 const TOUCH_EVERY_MS = 60_000
@@ -45,8 +44,7 @@ function readBasicPassword(authorization: string | null): string | null {
   const encoded = /^basic\s+([A-Za-z0-9+/]+=*)\s*$/i.exec(authorization ?? '')?.[1]
   if (encoded === undefined) return null
   const credentials = Buffer.from(encoded, 'base64').toString('utf8')
-  const password = credentials.slice(credentials.indexOf(':') + 1)
-  return password === '' ? null : password
+  return credentials.slice(credentials.indexOf(':') + 1) || null
 }
 
 /** The key in a bearer value; empty without one, null for a value that is no key. */
@@ -66,12 +64,12 @@ export function readBearerToken(value: string): string {
  */
 export async function authenticate(
   key: string | null,
-  keys: Pick<KeyStore, 'findKey' | 'touchKey'>,
-  noteSeen: PeopleStore['noteSeen'],
+  keys: Pick<LibraryStore['keys'], 'findKey' | 'touchKey'>,
+  noteSeen: LibraryStore['people']['noteSeen'],
   clock: Clock,
 ): Promise<Actor> {
   if (key === null) return ANONYMOUS
-  if (!isWellFormedApiKey(key))
+  if (!isWellFormedApiKey(key) && !key.startsWith(LINK_PREFIX))
     throw new AppError('invalid_api_key', 'The API key is malformed, probably mistyped or truncated. Copy it again.')
   const stored = await keys.findKey(hashApiKey(key))
   if (!stored) throw new AppError('invalid_api_key', 'Unknown API key.')
@@ -79,7 +77,12 @@ export async function authenticate(
 }
 
 /** Who acts by a key that was found. @throws AppError `invalid_api_key` for one that is revoked, expired or of a suspended account */
-export function actorOfKey(stored: StoredKey, keys: Pick<KeyStore, 'touchKey'>, noteSeen: PeopleStore['noteSeen'], clock: Clock): Actor {
+export function actorOfKey(
+  stored: StoredKey,
+  keys: Pick<LibraryStore['keys'], 'touchKey'>,
+  noteSeen: LibraryStore['people']['noteSeen'],
+  clock: Clock,
+): Actor {
   if (stored.revokedAt !== null) throw new AppError('invalid_api_key', 'The API key has been revoked.')
   if (stored.expiresAt !== null && Date.parse(stored.expiresAt) <= clock())
     throw new AppError('invalid_api_key', 'The API key has expired.')
@@ -106,16 +109,16 @@ export function actorOfKey(stored: StoredKey, keys: Pick<KeyStore, 'touchKey'>, 
  */
 export async function authenticateInstallLink(
   sha256: string,
-  links: Pick<InstallLinkStore, 'findInstallLink' | 'touchInstallLink'>,
+  keys: Pick<LibraryStore['keys'], 'findLink' | 'touchKey'>,
   clock: Clock,
 ): Promise<{ readonly id: string; readonly actor: Actor; readonly scope: string } | null> {
-  const link = await links.findInstallLink(sha256)
+  const link = await keys.findLink(sha256)
   if (!link || link.revokedAt !== null || link.isSuspended) return null
   if (link.expiresAt !== null && Date.parse(link.expiresAt) <= clock()) return null
-  if (link.lastUsedAt === null || Date.parse(link.lastUsedAt) < clock() - TOUCH_EVERY_MS) links.touchInstallLink(link.id).catch(() => {})
+  if (link.lastUsedAt === null || Date.parse(link.lastUsedAt) < clock() - TOUCH_EVERY_MS) keys.touchKey(link.id).catch(() => {})
   return {
     id: link.id,
     actor: { kind: 'user', userId: link.userId, username: link.username, scopes: new Set(['read']) },
-    scope: link.scope,
+    scope: link.path ?? '',
   }
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { ClientOfRequest } from '../library/client-of-request.ts'
 import { PASSWORD_LENGTH, type PasswordHash } from '../library/password.ts'
 import type { Clock } from '../library/ports/environment.ts'
-import type { ClientOfRequest, LoginRecords } from '../library/ports/logins.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { loginAdapter } from './login-adapter.ts'
 import { type PasswordHasher, queueHashing } from './password-hasher.ts'
 
@@ -55,7 +56,7 @@ export function isSafeIssuer(baseUrl: string): boolean {
 export type Auth = Awaited<ReturnType<typeof createAuth>>
 
 /** Loads better-auth with the first sign-in; what starts without one does not wait for it. */
-export function createAuthLoader(records: LoginRecords, settings: LoginSettings): () => Promise<Auth> {
+export function createAuthLoader(records: LibraryStore['logins'], settings: LoginSettings): () => Promise<Auth> {
   let loading: Promise<Auth> | null = null
   return () => {
     loading ??= createAuth(records, settings)
@@ -68,7 +69,7 @@ const FIELDS = {
   updatedAt: 'updated_at',
 } as const
 
-async function createAuth(records: LoginRecords, settings: LoginSettings) {
+async function createAuth(records: LibraryStore['logins'], settings: LoginSettings) {
   const { secret, baseUrl, passwordHash, oauth } = settings
   const [{ betterAuth }, { vouchedSessions }, { passkeyPlugin }, { hashingMemory, passwordHasher }, oauthPlugins] = await Promise.all([
     import('better-auth/minimal'),

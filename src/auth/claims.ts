@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { displayNameField, emailField } from '../library/account.ts'
+import type { Arriving } from '../library/arrivals.ts'
 import { readGroups, toGrants } from '../library/groups.ts'
-import type { Arriving } from '../library/ports/arrivals.ts'
 import type { ProviderSettings } from '../library/sign-in-ways.ts'
 
 /** Longest subject (OpenID Connect Core, section 2). */

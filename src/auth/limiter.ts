@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../library/ports/environment.ts'
-import type { CounterStore, Instances } from '../library/ports/instances.ts'
+import type { LibraryStore } from '../storage/store.ts'
 
 /** Lets each of many do something so often in a stretch of time. */
 export interface Limiter {
@@ -12,7 +12,7 @@ export interface Limiter {
 
 /** What limiters of one service need: counts they share, when there may be several instances. */
 export interface LimiterStore {
-  readonly store: Instances & CounterStore
+  readonly store: LibraryStore['instances'] & LibraryStore['instances']
   readonly clock: Clock
 }
 
@@ -45,7 +45,7 @@ function ownLimiter(points: number, seconds: number): Limiter {
 }
 
 /** Stretches begin at the same moments for all instances. */
-function sharedLimiter(name: string, store: CounterStore, clock: Clock, points: number, seconds: number): Limiter {
+function sharedLimiter(name: string, store: LibraryStore['instances'], clock: Clock, points: number, seconds: number): Limiter {
   const length = seconds * 1000
   const add = async (key: string, count: number) => {
     const end = (Math.floor(clock() / length) + 1) * length

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { type CustomAdapter, createAdapterFactory } from '@better-auth/core/db/adapter'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { LOGIN_TABLES, type LoginCondition, type LoginRecords, type LoginRow, type LoginTable } from '../library/ports/logins.ts'
+import { LOGIN_TABLES, type LoginCondition, type LoginRow, type LoginTable } from '../library/logins.ts'
+import type { LibraryStore } from '../storage/store.ts'
 
 const rowShape = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
 const tableShape = z.enum(LOGIN_TABLES)
@@ -58,7 +59,7 @@ function withoutSession(table: LoginTable, row: LoginRow): LoginRow {
 }
 
 /** better-auth's models on our tables; it gets its rows through the store, like everybody else, and never sees a connection. */
-export function loginAdapter(records: LoginRecords) {
+export function loginAdapter(records: LibraryStore['logins']) {
   return createAdapterFactory({
     config: {
       adapterId: 'commonplace',

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts'
+import type { Logins } from '../library/logins.ts'
 import { PASSWORD_LENGTH } from '../library/password.ts'
-import type { LoginRecords, Logins } from '../library/ports/logins.ts'
-import type { LibraryStore } from '../library/ports/store.ts'
 import { passwordsOff } from '../library/sign-in-ways.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import type { Auth, LoginSettings } from './better-auth.ts'
 import { createLimiter } from './limiter.ts'
 import { isEqual } from './login-adapter.ts'
@@ -35,7 +35,7 @@ export function createPasswords(
   settings: LoginSettings,
 ): Passwords {
   const resets = createLimiter('password links', { store: store.instances, clock: settings.clock }, RESETS, RESET_MS / 1000)
-  const endResetLinks = async (userId: string, records: LoginRecords = store.logins) => {
+  const endResetLinks = async (userId: string, records: LibraryStore['logins'] = store.logins) => {
     await records.deleteLoginRows('login_verification', [isEqual('value', userId)], null)
   }
   const requirePasswords = () => {

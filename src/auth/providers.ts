@@ -1,6 +1,6 @@
 import type { Configuration } from 'openid-client'
 import { AppError } from '../errors.ts'
-import type { Providers } from '../library/ports/providers.ts'
+import type { Providers } from '../library/providers.ts'
 import type { ProviderSettings } from '../library/sign-in-ways.ts'
 import { fetchBounded } from './bounded-fetch.ts'
 import { type Claims, toArriving } from './claims.ts'

@@ -4,12 +4,12 @@ import { LRUCache } from 'lru-cache'
 import { AppError } from '../errors.ts'
 import { displayNameField, emailField } from '../library/account.ts'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
+import { PROXY_PROVIDER } from '../library/arrivals.ts'
 import { readGroups, toGrants } from '../library/groups.ts'
-import { PROXY_PROVIDER } from '../library/ports/arrivals.ts'
 import type { Clock } from '../library/ports/environment.ts'
-import type { LibraryStore } from '../library/ports/store.ts'
 import { PROXY_SESSION, type ProxySettings } from '../library/sign-in-ways.ts'
 import { toDay } from '../library/usage.ts'
+import type { LibraryStore } from '../storage/store.ts'
 
 /** How long the account of what a proxy sends is cached, and how long what that account may do. Whatever ends sessions clears both. */
 const ARRIVED_MS = 300_000

@@ -1,11 +1,14 @@
-import type { LoginRecords, LoginRow, Logins } from '../library/ports/logins.ts'
+import type { LoginRow, Logins } from '../library/logins.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { hashToken, isEqual } from './login-adapter.ts'
 
 /** How long a sign-in link is good. */
 const SIGN_IN_LINK_MS = 600_000
 
 /** Links that sign in once, without a password. */
-export function createSignInLinks(records: LoginRecords): Pick<Logins, 'createSignInToken' | 'findSignInToken' | 'useSignInToken'> {
+export function createSignInLinks(
+  records: LibraryStore['logins'],
+): Pick<Logins, 'createSignInToken' | 'findSignInToken' | 'useSignInToken'> {
   const isSignInLink = (token: string) => [isEqual('identifier', toSignInIdentifier(token))]
   return {
     async createSignInToken(userId) {

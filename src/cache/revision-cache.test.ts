@@ -4,7 +4,7 @@ import { createRevisionCaches } from './revision-cache.ts'
 test('everything is forgotten when the library changes, and nothing read before is kept after', async () => {
   let version = 1
   const caches = createRevisionCaches(async () => version)
-  const [texts, numbers] = [caches.create<string>(10), caches.create<number>(10)]
+  const [texts, numbers] = [caches.create<string>('some', 10), caches.create<number>('some', 10)]
   const before = await caches.refresh()
   texts.put(before, 'a', 'A', 1)
   numbers.put(before, 'a', 1, 1)
@@ -21,7 +21,7 @@ test('everything is forgotten when the library changes, and nothing read before 
 
 test('what was used longest ago makes room, and what is too heavy is not kept', async () => {
   const caches = createRevisionCaches(async () => 1)
-  const texts = caches.create<string>(10)
+  const texts = caches.create<string>('some', 10)
   const state = await caches.refresh()
   for (const key of ['a', 'b']) texts.put(state, key, key, 4)
   texts.get('a')

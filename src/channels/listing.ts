@@ -42,7 +42,7 @@ export type ReadListing = (actor: Actor, call: CallOperation, scope: ChannelScop
 /** Listings, kept for each actor and scope until the library changes. */
 export function createListings(readRevision: () => Promise<number>, maxSkills = MAX_SKILLS): ReadListing {
   const caches = createRevisionCaches(readRevision)
-  const listings = caches.create<Listing>(MAX_KEPT)
+  const listings = caches.create<Listing>('listings', MAX_KEPT)
   const pending = new Map<string, Promise<Listing>>()
   const readWhole = async (actor: Actor, call: CallOperation, scope: ChannelScope): Promise<Listing> => {
     const revision = await caches.refresh()

@@ -9,7 +9,7 @@ import type { BoundRoute, Call } from '../http/call.ts'
 import type { SendPieces } from '../http/downloads/download.ts'
 import { makeEtag, matchesEtag } from '../http/etag.ts'
 import { readIdAndSlug } from '../library/identifier.ts'
-import type { WalkPosition } from '../library/ports/items.ts'
+import type { WalkPosition } from '../library/item-access.ts'
 import { slugifyTag } from '../library/slug.ts'
 import { countNothing } from '../library/usage.ts'
 import { parseVariables } from '../library/variables.ts'
@@ -266,7 +266,7 @@ interface WholeDump {
 function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }: CompatParts) {
   const caches = createRevisionCaches(readRevision)
   /** By type. One that is too large to be kept has no pieces. */
-  const kept = caches.create<WholeDump>(MAX_KEPT_BYTES)
+  const kept = caches.create<WholeDump>('dumps', MAX_KEPT_BYTES)
   const making = new Map<string, { readonly revision: number; readonly dump: Promise<WholeDump> }>()
   const limit = maxDumped ?? Number.POSITIVE_INFINITY
 

@@ -7,8 +7,8 @@ export function toAppSettings(config: Config, address: string): AppSettings {
   return {
     databaseUrl: config.DATABASE_URL,
     databaseConnections: config.DATABASE_CONNECTIONS,
+    dataFolder: config.DATA_DIR,
     databaseListenUrl: config.DATABASE_LISTEN_URL,
-    databaseReadUrl: config.DATABASE_READ_URL,
     copiesBeforeUpgrade: config.BACKUP_BEFORE_UPGRADE,
     backupFolder: config.BACKUP_DIR,
     baseUrl: address,

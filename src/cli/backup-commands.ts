@@ -13,7 +13,7 @@ function describeRestore(report: Report): string {
   const { loweredMemberships } = report
   const lines = hadManifest ? [] : ['Another tool created this file: its structure is valid, but completeness could not be checked.']
   if (keptAs !== null) lines.push(`The previous library was moved to ${keptAs} (with its companion files).`)
-  lines.push('All browser and MCP sessions, password reset links, open invites and open offers of items have ended.')
+  lines.push('All browser and MCP sessions, password reset links and open invites have ended.')
   if (revokedKeys > 0) lines.push(`Revoked ${revokedKeys} ${revokedKeys === 1 ? 'key' : 'keys'}.`)
   if (removedUsers.length > 0) lines.push(`Users removed again (deleted after the backup): ${removedUsers.join(', ')}.`)
   if (returnedUsers.length > 0) {

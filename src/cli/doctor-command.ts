@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { examineBackup, examineLibrary } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { listRemovedSettings } from '../config/removed-settings.ts'
 import { AppError } from '../errors.ts'
 import { print, printJson } from './print.ts'
 
@@ -32,6 +33,7 @@ export function addDoctorCommand(program: Command): void {
       if (backup !== undefined && (options.repair || options.vacuum)) {
         throw new AppError('invalid_input', '--repair and --vacuum work on the library only; backups are read-only.')
       }
+      for (const sentence of listRemovedSettings()) process.stderr.write(`${sentence}\n`)
       const findings =
         backup === undefined
           ? await examineLibrary(loadConfig().DATABASE_URL, { repairs: options.repair === true, compacts: options.vacuum === true })

@@ -30,7 +30,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Votes and favourites:', /vote|favourite/],
   ['Collections:', /collection/],
   ['Install links:', /install-link/],
-  ['Teams and offers:', /team|offer/],
+  ['Teams and transfers:', /team|transfer/],
   [ACCOUNTS_GROUP, /^whoami$/],
 ]
 

@@ -41,7 +41,6 @@ const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<R
   list_favourites: ['items', { id: text, kind: text, slug: text, title: text }],
   list_install_links: ['links', { id: text, state: text, expiresAt: lastDay, scope: text, name: text }],
   list_teams: ['teams', { name: text, role: text, defaultVisibility: text, description: note }],
-  list_offers: ['incoming', { id: text, from: text, to: text, title: text }],
   list_team_members: ['members', { username: text, role: text, joinedAt: day }],
   list_team_activity: ['events', { at: text, action: text, surface: text }],
   related_items: ['items', { slug: text, similarity: count, title: text }],

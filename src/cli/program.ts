@@ -16,7 +16,6 @@ import { addBackupCommands } from './backup-commands.ts'
 import { addCompletionCommand } from './completion-command.ts'
 import { addDataCommand } from './data-command.ts'
 import { addDoctorCommand } from './doctor-command.ts'
-import { addEmbeddingCommands } from './embedding-commands.ts'
 import { addEncoderCommands } from './encoder-commands.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
 import { ACCOUNTS_GROUP, addOperationCommands, type OperationWork } from './operation-commands.ts'
@@ -131,7 +130,6 @@ export function createProgram(): Command {
   addDoctorCommand(program)
   addPurgeCommand(program, withApp)
   addDataCommand(program)
-  addEmbeddingCommands(program, withApp)
   addEncoderCommands(program, withApp)
   addCompletionCommand(program.commandsGroup('This program:'))
   return program.helpCommand(true)

@@ -142,8 +142,8 @@ function actAsPerson({ id, username }: { readonly id: string; readonly username:
 }
 
 function purgeCopies(isMeant: boolean): void {
-  const { DATABASE_URL, BACKUP_DIR } = loadConfig()
-  const found = deleteCopies(DATABASE_URL, BACKUP_DIR, isMeant)
+  const { DATABASE_URL, DATA_DIR, BACKUP_DIR } = loadConfig()
+  const found = deleteCopies({ databaseUrl: DATABASE_URL, dataFolder: DATA_DIR }, BACKUP_DIR, isMeant)
   for (const { path } of found) print(`${path}\n`)
   const count = plural(found.length, 'file')
   print(isMeant ? `Deleted ${count}.\n` : `Would delete ${count}. Add --yes to delete.\n`)

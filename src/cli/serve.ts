@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { type App, describeDatabase, openApp } from '../app.ts'
 import { type Config, describeSettings } from '../config/load-config.ts'
+import { listRemovedSettings } from '../config/removed-settings.ts'
 import { startServer } from '../server/start.ts'
 import { loadStarter } from '../transfer/starter.ts'
 import { toAppSettings } from './app-settings.ts'
@@ -62,6 +63,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
       : (sql: string, durationMs: number) => {
           if (durationMs >= slowMs) logger.warn({ ms: Math.round(durationMs), sql: sql.slice(0, MAX_LOGGED_SQL) }, 'Slow query')
         }
+  for (const sentence of listRemovedSettings()) logger.warn(sentence)
   if (config.BACKUP_DIR !== null) requireFolder(config.BACKUP_DIR)
   // Listen before opening the library, for health checks: an upgrade may take a while.
   const server = await startServer({ host: config.HOST, port }, logger)
@@ -69,7 +71,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
   let backups: ScheduledBackups | null = null
   try {
     app = await openApp(
-      { ...toAppSettings(config, address), countsUses: config.USAGE_COUNTS, onStatement, onReplica: (sentence) => logger.warn(sentence) },
+      { ...toAppSettings(config, address), countsUses: config.USAGE_COUNTS, onStatement },
       {
         service: { mayCreate: options.create },
         onProgress: logOpening((fields, text) => logger.info(fields, text)),

@@ -1,18 +1,14 @@
 import { setPriority } from 'node:os'
 import { type Command, Option } from 'commander'
 import type { App } from '../app.ts'
-import { KEY_HINTS } from '../auth/key-hints.ts'
-import { keyFromEnvironment, langfuseKeysFromEnvironment } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
+import type { WholeLibrary } from '../library/transfer.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
-import { OPERATIONS } from '../operations/index.ts'
 import { readAgentFolder } from '../transfer/agent-folder.ts'
-import type { History } from '../transfer/history-folder.ts'
 import { type ImportEntry, importEntries } from '../transfer/import-entries.ts'
 import { importPrompts } from '../transfer/import-prompts.ts'
 import { importSkills } from '../transfer/import-skills.ts'
-import { readLangfuse } from '../transfer/langfuse-api.ts'
-import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary, isWholeExport } from '../transfer/library-folder.ts'
+import { exportLibrary, importLibrary, isWholeLibrary } from '../transfer/library-folder.ts'
 import { collectCreated, describeNearDuplicates } from '../transfer/near-duplicates.ts'
 import { createPeople } from '../transfer/people.ts'
 import type { ImportOptions } from '../transfer/prepare-prompt.ts'
@@ -24,9 +20,7 @@ import { plural } from './plural.ts'
 import { print, printError } from './print.ts'
 import { suggest } from './program-name.ts'
 import { STDIN_MARK } from './read-input.ts'
-import { readRemote } from './read-remote.ts'
-import { invokeRemotely } from './remote-invoke.ts'
-import { type ProgressBar, startProgress } from './show-progress.ts'
+import { showTables, startProgress } from './show-progress.ts'
 
 /** Of 0 to 19: about a third of the processor where others want it too. It holds the write lock meanwhile, so it must not starve. */
 const IMPORT_NICE = 5
@@ -96,25 +90,22 @@ async function countEntries(path: string): Promise<number> {
   return count
 }
 
-/** The contents of a full export, as the end of a sentence. */
-function describeHistory({ counts, digest }: History): string {
-  const { items, versions, votes, inTrash, users, categories } = counts
-  const parts = [plural(users, 'user'), plural(categories, 'category', 'categories')]
-  const held = `${plural(items, 'item')} (${inTrash} in the trash) with ${plural(versions, 'version')} and ${plural(votes, 'vote')}`
-  return `${[held, ...parts].join(', ')}.\nDigest: ${digest}\n`
+/** What a whole library holds, as the end of a sentence. */
+function describeWhole({ counts, digest }: WholeLibrary): string {
+  const count = (table: string) => counts[table] ?? 0
+  const held = `${plural(count('item'), 'item')} with ${plural(count('version'), 'version')} and ${plural(count('vote'), 'vote')}`
+  const others = [plural(count('user'), 'user'), plural(count('category'), 'category', 'categories')]
+  return `${[held, ...others].join(', ')}.\nDigest: ${digest}\n`
 }
 
-async function importWhole(app: App, folder: string): Promise<void> {
-  let bar: ProgressBar | null = null
-  const history = await importWholeLibrary(app.store.transfer, folder, (done, of) => {
-    bar ??= startProgress(of, 'Importing the library')
-    bar.advanceTo(done)
-  }).finally(() => bar?.stop('Imported the library'))
-  if (!history.isNew) {
-    print(`Nothing changed: the library already has this content, ${describeHistory(history)}`)
+async function importWhole(app: App, path: string): Promise<void> {
+  const shown = showTables()
+  const whole = await app.store.transfer.importWhole(path, process.stderr.isTTY ? shown.advance : undefined).finally(shown.stop)
+  if (!whole.isNew) {
+    print(`Nothing changed: the library already has this content, ${describeWhole(whole)}`)
     return
   }
-  print(`Imported ${describeHistory(history)}`)
+  print(`Imported ${describeWhole(whole)}`)
   printError(`No user can sign in yet. Invite them by name, an administrator first, ${suggest('users invite NAME --admin')}\n`)
 }
 
@@ -182,42 +173,26 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
     .option('--whole', 'make one prompt of an AGENTS.md (default: one for each second-level heading)')
     .action((folder: string, flags: ImportFlags & { whole?: true }) => importFrom(flags, readAgentFolder(folder, flags.whole === true)))
   imports
-    .command('langfuse <address>')
-    .description('Import all prompts of a Langfuse project over its API; reads LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY')
-    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .addOption(visibilityOption('the prompts'))
-    .addOption(publicOption())
-    .action((address: string, flags: ImportFlags) => importFrom(flags, readLangfuse(address, langfuseKeysFromEnvironment())))
-  imports
-    .command('remote <address>')
-    .description('Import the prompts and skills of another Commonplace: its public ones, or what the key in PROMPTS_API_KEY finds')
-    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .addOption(visibilityOption('the items'))
-    .addOption(publicOption())
-    .action((address: string, flags: ImportFlags) =>
-      importFrom(flags, readRemote(invokeRemotely(OPERATIONS, address, keyFromEnvironment(), KEY_HINTS.remote))),
-    )
-  imports
-    .command('library <folder>')
+    .command('library <path>')
     .description(
-      'Import a folder written by export, keeping owners, authors, slugs and times. A folder from export --full fills an empty library, all or nothing.',
+      'Import a folder written by export, keeping owners, authors, slugs and times. A file from export --full, or a backup, fills an empty library, all or nothing; logins and keys are not imported.',
     )
     .option('--user <name>', 'owner of all items, instead of the exported owners')
     .addOption(visibilityOption('items without a visibility'))
     .addOption(publicOption())
-    .option('--without-history', 'import only the items of an export --full, into any library')
-    .action(async (folder: string, flags: ImportFlags & { withoutHistory?: true }) => {
-      const isWhole = flags.withoutHistory !== true && (await isWholeExport(folder))
+    .option('--without-history', 'import only the items of a folder from export --full of 0.2.0, into any library')
+    .action(async (path: string, flags: ImportFlags & { withoutHistory?: true }) => {
+      const isWhole = flags.withoutHistory !== true && (await isWholeLibrary(path))
       if (isWhole && (flags.user !== undefined || flags.public || flags.visibility)) {
         throw new AppError(
           'invalid_input',
-          'A full export keeps its owners and visibility; --user, --visibility and --public need --without-history.',
+          'A whole library keeps its owners and visibility: --user, --visibility and --public do not apply.',
         )
       }
       await withApp(async (app) => {
-        if (isWhole) return await importWhole(app, folder)
+        if (isWhole) return await importWhole(app, path)
         await runImport(app, async (onCreated) => {
-          const { report, madeOwners, madeCategories, madeTeams } = await importLibrary(app.store, folder, {
+          const { report, madeOwners, madeCategories, madeTeams } = await importLibrary(app.store, path, {
             ...toOptions(flags),
             onCreated,
           })
@@ -226,23 +201,23 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       })
     })
   program
-    .command('export <folder>')
+    .command('export <target>')
     .description(
-      'Export a snapshot of the library to a new folder: prompts.jsonl, skills.json, categories.json, teams.json and a folder per skill. Never includes passwords, keys or email addresses.',
+      'Export a snapshot of the library to a new folder: prompts.jsonl, skills.json, categories.json, teams.json and a folder per skill. With --full, to a new SQLite file. Never includes passwords, keys or email addresses.',
     )
     .option('--user <name>', 'only items of this user')
-    .option('--full', 'also export versions, votes, the trash, users and admin marks, to move the library')
-    .action((folder: string, options: { user?: string; full?: true }) =>
+    .option('--full', 'write one file that also has versions, votes, the trash, users, teams and collections, to move the library')
+    .action((target: string, options: { user?: string; full?: true }) =>
       withApp(async (app) => {
         if (options.full) {
           if (options.user !== undefined)
             throw new AppError('invalid_input', '--full exports all users and cannot be combined with --user.')
-          print(`Wrote ${folder}: ${describeHistory(await exportWholeLibrary(app.store.transfer, folder))}`)
+          print(`Wrote ${target}: ${describeWhole(await app.store.transfer.exportWhole(target))}`)
           return
         }
         const owner = options.user === undefined ? null : await requireAccount(app, options.user)
-        const { prompts, skills } = await exportLibrary(app.store.transfer, folder, owner?.id ?? null)
-        print(`Wrote ${plural(prompts, 'prompt')} and ${plural(skills, 'skill')} to ${folder}.\n`)
+        const { prompts, skills } = await exportLibrary(app.store.transfer, target, owner?.id ?? null)
+        print(`Wrote ${plural(prompts, 'prompt')} and ${plural(skills, 'skill')} to ${target}.\n`)
       }, EXISTING),
     )
 }

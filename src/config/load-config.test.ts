@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyFromEnvironment, loadConfig } from './load-config.ts'
+import { listRemovedSettings } from './removed-settings.ts'
 import { listSettings } from './settings.ts'
 
 const DEFAULTS = JSON.parse(readFileSync(new URL('../../test/fixtures/setting-defaults.json', import.meta.url), 'utf8'))
@@ -78,7 +79,6 @@ describe('values out of range', () => {
     DATABASE_URL: ['sqlite:', 'mysql:x', 'postgres:', 'postgres:///library'],
     DATABASE_CONNECTIONS: ['0'],
     DATABASE_LISTEN_URL: ['sqlite:x.db'],
-    DATABASE_READ_URL: ['sqlite:x.db', 'db.example.org/library'],
     ALLOW_SIGNUP: ['yes'],
     LIBRARY_ACCESS: ['closed'],
     PUBLIC_ITEMS: ['true'],
@@ -182,12 +182,18 @@ describe('a mail server', () => {
   })
 })
 
+it('names settings that were removed, and says what to do', () => {
+  expect(listRemovedSettings({ PORT: '3000' })).toEqual([])
+  expect(listRemovedSettings({ DATABASE_READ_URL_FILE: '/run/secrets/replica' })).toEqual([
+    'DATABASE_READ_URL was removed and has no effect. All reads go to the server of DATABASE_URL.',
+  ])
+})
+
 describe('a secret in a file', () => {
   /** Each setting that holds a secret, and a value it takes. */
   const SECRETS: Readonly<Record<string, string>> = {
     DATABASE_URL: 'postgres://me:hush@db.example.org/library',
     DATABASE_LISTEN_URL: 'postgres://me:hush@db.example.org/library',
-    DATABASE_READ_URL: 'postgres://me:hush@replica.example.org/library',
     SECRET_KEY: 'hush hush hush hush hush hush hush',
     SMTP_URL: 'smtps://me:hush@mail.example.org',
     OPENAI_API_KEY: 'sk-hush',
@@ -200,7 +206,6 @@ describe('a secret in a file', () => {
   /** What some of them need beside. */
   const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     SMTP_URL: { MAIL_FROM: 'prompts@example.org' },
-    DATABASE_READ_URL: { DATABASE_URL: 'postgres://db.example.org/library' },
   }
   let folder: string
   beforeAll(() => {

@@ -77,12 +77,6 @@ export function loadConfig(environment: Environment = process.env): Config {
     throw new AppError('invalid_input', [...faults.values()].filter((fault) => fault !== '').join(' '))
   }
   const config = Object.freeze(parsed.data)
-  if (config.DATABASE_READ_URL !== null && config.DATABASE_URL.startsWith('sqlite:')) {
-    throw new AppError(
-      'invalid_input',
-      'DATABASE_READ_URL also needs DATABASE_URL, the address of the PostgreSQL server that the replica follows.',
-    )
-  }
   if (config.SMTP_URL !== null && config.MAIL_FROM === null) {
     throw new AppError('invalid_input', 'SMTP_URL also needs MAIL_FROM, the sender address.')
   }
@@ -121,15 +115,6 @@ export function describeSettings(
 /** The key a command-line program was given in its environment (PROMPTS_API_KEY or PROMPTS_API_KEY_FILE), or null. @throws AppError `invalid_input` */
 export function keyFromEnvironment(environment: Environment = process.env): string | null {
   return readSecret('PROMPTS_API_KEY', environment) || null
-}
-
-/** The keys of a Langfuse project (LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY, or with _FILE). @throws AppError `invalid_input` without both */
-export function langfuseKeysFromEnvironment(environment: Environment = process.env): { publicKey: string; secretKey: string } {
-  const publicKey = readSecret('LANGFUSE_PUBLIC_KEY', environment)
-  const secretKey = readSecret('LANGFUSE_SECRET_KEY', environment)
-  if (!publicKey || !secretKey)
-    throw new AppError('invalid_input', 'Set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY to the keys of the project.')
-  return { publicKey, secretKey }
 }
 
 /** What was typed to start this program, where a launcher did that: `bin/commonplace` of the tarball, or the single executable. Null elsewhere. */

@@ -87,7 +87,7 @@ export const SETTINGS = {
   DATABASE_CONNECTIONS: setting(
     countUpTo(1000),
     10,
-    'PostgreSQL: maximum read connections per process. Four more are used: one for writes, two for side transactions, one to listen.',
+    'PostgreSQL: maximum read connections per process. Three more are used: one for writes, one for migrations and exports, one to listen.',
   ),
   DATABASE_LISTEN_URL: secret(
     postgresUrl,
@@ -95,13 +95,16 @@ export const SETTINGS = {
     'PostgreSQL behind a connection pooler: direct address of the server, for the one connection that carries notifications between instances.',
     'DATABASE_URL',
   ),
-  DATABASE_READ_URL: secret(
-    postgresUrl,
-    null,
-    'PostgreSQL with a replica: direct address of one standby server, which then answers reads of items where it shows nobody anything old. As many connections as DATABASE_CONNECTIONS says.',
-    '(none)',
+  DATA_DIR: setting(
+    z.string(),
+    './data',
+    'PostgreSQL: folder for files that can be made again, such as the snapshot of the search index. Created if missing.',
   ),
-  BACKUP_BEFORE_UPGRADE: setting(onOff, true, 'SQLite: copy the file to FILE.before-NUMBER before a schema upgrade.'),
+  BACKUP_BEFORE_UPGRADE: setting(
+    onOff,
+    true,
+    'Copy the library to FILE.before-NUMBER, or on PostgreSQL into DATA_DIR, before a schema upgrade.',
+  ),
   BACKUP_DIR: setting(z.string(), null, 'Folder for scheduled backups, named by time.', '(none)'),
   BACKUP_EVERY: setting(interval, 86_400_000, 'Interval between scheduled backups: a number followed by m, h or d.', '24h'),
   BACKUP_KEEP: setting(countUpTo(1000), 7, 'Number of backups to keep in BACKUP_DIR; older ones are deleted.'),
@@ -329,13 +332,13 @@ export const SETTINGS = {
   ENCODER: setting(
     onOrOff,
     true,
-    'Built-in sentence encoder, which finds items by meaning: about 50 MB of memory and at most one core. off ranks by words and word vectors alone.',
+    'Built-in sentence encoder, which finds items by meaning: about 50 MB of memory and at most one core. off ranks by words and word vectors alone. Not used with EMBEDDINGS_URL.',
     'on',
   ),
   EMBEDDINGS_URL: setting(
     modelServerUrl('EMBEDDINGS_API_KEY'),
     null,
-    'OpenAI-compatible server for embeddings (OpenAI, Ollama and others), such as http://127.0.0.1:11434/v1; /embeddings is appended. Public items and queries are sent there, and search ranks with the embeddings. Needs EMBEDDINGS_MODEL.',
+    'OpenAI-compatible server for embeddings (OpenAI, Ollama and others), such as http://127.0.0.1:11434/v1; /embeddings is appended. Public items and queries are sent there, and search ranks with the embeddings in place of the built-in encoder. Needs EMBEDDINGS_MODEL.',
     '(none)',
   ),
   EMBEDDINGS_MODEL: setting(

@@ -57,26 +57,23 @@ export function createEncoder(options: EncoderOptions): Encoder {
   let failures = 0
   let retry: NodeJS.Timeout | undefined
   let hasEnded = false
-  let isBroken = false
+  let fault: string | null = null
   let numbers = 0
 
   const breakDown = (reason: string) => {
-    if (isBroken || hasEnded) return
-    isBroken = true
-    options.onFault(`The encoder cannot use its weights at ${file}: ${reason}. Search works without it; build or install again.`)
+    if (fault !== null || hasEnded) return
+    fault = `The encoder cannot use its weights at ${file}: ${reason}. Search works without it; build or install again.`
+    options.onFault(fault)
   }
-  const readModel = (): string => {
-    try {
-      return inspectFile(file).model
-    } catch (error) {
-      breakDown(describeFault(error))
-      return ''
-    }
+  let model = ''
+  try {
+    model = inspectFile(file).model
+  } catch (error) {
+    breakDown(describeFault(error))
   }
-  const model = readModel()
 
   /** Whether the thread is there, or can be started now. */
-  const isUsable = () => !isBroken && !hasEnded && retry === undefined
+  const isUsable = () => fault === null && !hasEnded && retry === undefined
   const endAll = () => {
     for (const { end } of sent.values()) end(null)
     sent.clear()
@@ -87,7 +84,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
     thread = null
     readySince = null
     endAll()
-    if (isBroken || hasEnded) return
+    if (fault !== null || hasEnded) return
     const delayMs = Math.min(MAX_BACK_OFF_MS, firstBackOffMs * 2 ** Math.min(failures - 1, 16))
     retry = setTimeout(() => {
       retry = undefined
@@ -154,10 +151,13 @@ export function createEncoder(options: EncoderOptions): Encoder {
   if (options.startsNow && isUsable()) start()
   return {
     model,
+    isProvider: false,
+    batchSize: 1,
     start() {
       if (!thread && isUsable()) start()
     },
-    state: () => (isBroken ? 'fallback' : readySince === null ? 'starting' : 'ready'),
+    state: () => (fault !== null ? 'fallback' : readySince === null ? 'starting' : 'ready'),
+    fault: () => fault,
     async encodeQuery(text) {
       const query = shortenQuery(text)
       const known = remembered.get(query)
@@ -167,10 +167,10 @@ export function createEncoder(options: EncoderOptions): Encoder {
       if (answer && query.length <= MAX_REMEMBERED_LENGTH) remembered.set(query, answer)
       return answer
     },
-    async encodeItem(item) {
-      if (!isUsable() || countSent('item') >= MAX_ITEMS) return null
+    async encodeItems([item]) {
+      if (!item || !isUsable() || countSent('item') >= MAX_ITEMS) return [null]
       const message = await send('item', (number) => ({ number, item: shortenItem(item) }))
-      return message?.kind === 'item' ? message.answer : null
+      return [message?.kind === 'item' ? message.answer : null]
     },
     async close() {
       hasEnded = true
@@ -189,4 +189,25 @@ function startWorker(options: WorkerOptions): Worker {
   // The build puts the worker next to the program.
   const name = import.meta.url.endsWith('.ts') ? './encoder-worker.ts' : './encoder-worker.js'
   return new Worker(new URL(name, import.meta.url), options)
+}
+
+/** An encoder that counts the queries it left unanswered while it starts or is busy: what was found without it soon has a better answer. */
+export interface CountingEncoder extends Encoder {
+  readonly misses: number
+}
+
+/** Counts from now on. */
+export function countMisses(encoder: Encoder): CountingEncoder {
+  let misses = 0
+  return {
+    ...encoder,
+    get misses() {
+      return misses
+    },
+    async encodeQuery(text) {
+      const answer = await encoder.encodeQuery(text)
+      if (answer === null && encoder.state() !== 'fallback') misses++
+      return answer
+    },
+  }
 }

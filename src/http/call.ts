@@ -1,8 +1,8 @@
 import type { Answer, Exchange } from '../exchange.ts'
 import type { Actor } from '../library/actor.ts'
-import type { ClientOfRequest } from '../library/ports/logins.ts'
-import type { WorkMeter } from '../library/ports/store.ts'
+import type { ClientOfRequest } from '../library/client-of-request.ts'
 import type { Context } from '../operations/core/define-operation.ts'
+import type { WorkMeter } from '../storage/store.ts'
 import type { Route, RouteKind } from './route.ts'
 
 /** An authenticated request, as routes get it. */

@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange.ts'
-import type { ClientOfRequest } from '../library/ports/logins.ts'
+import type { ClientOfRequest } from '../library/client-of-request.ts'
 import { clientAddress } from './guards.ts'
 import { callerOfAddress } from './rate-limits.ts'
 

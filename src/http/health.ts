@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { jsonAnswer } from '../exchange.ts'
-import type { ReplicaState } from '../library/service.ts'
 import type { BoundRoute } from './call.ts'
 
 /** How long the library may take to answer before it counts as not answering. */
@@ -25,23 +24,12 @@ export interface Readiness {
   isReady(): boolean
   embeddings(): EmbeddingsState
   encoder(): EncoderState
-  /** How the replica does; null without one. When it does not do well, the primary answers. */
-  readReplica(): Promise<Pick<ReplicaState, 'state'> | null>
   /** Called when the library does not respond. */
   onFault(error: AppError): void
 }
 
 /** `/healthz`: the process answers. `/readyz`: it can serve, and what serves less well than it could. */
-export function healthRoutes({
-  check,
-  loadSearch,
-  isSearchCut,
-  isReady,
-  embeddings,
-  encoder,
-  readReplica,
-  onFault,
-}: Readiness): BoundRoute[] {
+export function healthRoutes({ check, loadSearch, isSearchCut, isReady, embeddings, encoder, onFault }: Readiness): BoundRoute[] {
   let isSearchLoaded = false
   const look = async () => {
     await check()
@@ -71,9 +59,8 @@ export function healthRoutes({
         try {
           const outcome = await Promise.race([lookOnce(), tooLate])
           if (outcome !== 'late') {
-            const replica = await readReplica()
-            const states = { embeddings: embeddings(), encoder: encoder(), ...(replica && { replica: replica.state }) }
-            return jsonAnswer({ status: 'ready', search: isSearchCut() ? 'degraded' : 'ready', ...states })
+            const search = isSearchCut() ? 'degraded' : 'ready'
+            return jsonAnswer({ status: 'ready', search, embeddings: embeddings(), encoder: encoder() })
           }
           return isSearchLoaded
             ? jsonAnswer({ status: 'unavailable', reason: 'The library is not responding.' }, 503)

@@ -48,7 +48,7 @@ export function createPageCache<Language extends string>(
   count: CountUse,
 ): PageCache {
   const caches = createRevisionCaches(readRevision)
-  const pages = caches.create<{ readonly body: Uint8Array<ArrayBuffer>; readonly uses: readonly UseNote[] }>(MAX_BYTES)
+  const pages = caches.create<{ readonly body: Uint8Array<ArrayBuffer>; readonly uses: readonly UseNote[] }>('pages', MAX_BYTES)
   const isCacheable = ({ exchange, actor }: Call) => {
     const { method, path, search, header } = exchange
     return (

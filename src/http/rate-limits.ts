@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../library/ports/environment.ts'
-import type { CounterStore } from '../library/ports/instances.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { createSharedCounts } from './shared-counts.ts'
 
 const WINDOW_SECONDS = 60
@@ -26,7 +26,7 @@ export interface RateLimits {
  */
 export function createRateLimits(
   perMinute: number | null,
-  shared: { readonly store: CounterStore; readonly clock: Clock } | null = null,
+  shared: { readonly store: LibraryStore['instances']; readonly clock: Clock } | null = null,
 ): RateLimits {
   if (perMinute === null) return { count: () => null, settle: async () => {} }
   const refuse = (waitMs: number): never => {

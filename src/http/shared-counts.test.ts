@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CounterStore } from '../library/ports/instances.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { createSharedCounts } from './shared-counts.ts'
 
 const MINUTE = 60_000
@@ -7,7 +7,7 @@ const MINUTE = 60_000
 function sharedStore() {
   const totals = new Map<string, number>()
   const state = { isDown: false, calls: 0 }
-  const store: CounterStore = {
+  const store: Pick<LibraryStore['instances'], 'addPoints'> = {
     async addPoints(endsAt, points) {
       state.calls++
       if (state.isDown) throw new Error('down')

@@ -1,5 +1,5 @@
 import type { Clock } from '../library/ports/environment.ts'
-import type { CounterStore } from '../library/ports/instances.ts'
+import type { LibraryStore } from '../storage/store.ts'
 
 /** Share of a limit an instance counts locally before it writes to the shared count: light callers cost nothing. */
 const UNSHARED_PART = 1 / 100
@@ -20,7 +20,12 @@ interface Count {
 }
 
 /** A limit of `points` in each stretch of `windowMs`, which begin at the same moments for all instances. */
-export function createSharedCounts(store: CounterStore, clock: Clock, points: number, windowMs: number): SharedCounts {
+export function createSharedCounts(
+  store: Pick<LibraryStore['instances'], 'addPoints'>,
+  clock: Clock,
+  points: number,
+  windowMs: number,
+): SharedCounts {
   const unshared = Math.max(1, Math.floor(points * UNSHARED_PART))
   let counts = new Map<string, Count>()
   let endsAt = 0

@@ -261,15 +261,3 @@ export interface AuditQuery {
   readonly before?: number | undefined
   readonly limit: number
 }
-
-/** The append-only record of what was done. */
-export interface AuditStore {
-  /** Runs `work`; what it writes is recorded as done by `origin`. Default without it: the service itself. */
-  actingAs<T>(origin: AuditOrigin, work: () => Promise<T>): Promise<T>
-  /** Records what changes nothing else. Changes record themselves. */
-  recordEvent(entry: AuditEntry): Promise<void>
-  /** `reader` decides which titles and names are included, not which events. */
-  listEvents(reader: Actor, query: AuditQuery): Promise<AuditEvent[]>
-  /** Removes events of before a time (ISO 8601), at most `limit`; gives how many. */
-  removeEvents(before: string, limit: number): Promise<number>
-}

@@ -5,7 +5,7 @@ import type { Visibility } from './visibility.ts'
 /** Collections of one person or team. */
 export const MAX_COLLECTIONS = 1_000
 /** Items of one collection. */
-export const MAX_COLLECTION_ITEMS = 10_000
+export const MAX_COLLECTION_ITEMS = 1_000
 /** Items that one call adds or removes. */
 export const MAX_COLLECTED_AT_ONCE = 100
 
@@ -41,4 +41,26 @@ export const COLLECTION_MOVES = ['first', 'up', 'down', 'last'] as const
 /** A title as searches for collections compare it. */
 export function foldTitle(title: string): string {
   return title.normalize('NFKC').toLowerCase()
+}
+
+/** Which collections a list has. */
+export interface CollectionQuery {
+  /** Words that all stand in the title. */
+  readonly q: string
+  /** Username of the owner. */
+  readonly owner?: string | undefined
+  /** Id or slug of an item that the reader finds in them. */
+  readonly item?: string | undefined
+  /** Only those whose items the reader may change. */
+  readonly isEditable: boolean
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Fields to change; what is absent or undefined stays. */
+export interface CollectionChange {
+  readonly title?: string | undefined
+  readonly description?: string | null | undefined
+  readonly visibility?: Visibility | undefined
+  readonly slug?: string | undefined
 }

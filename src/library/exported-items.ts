@@ -1,5 +1,5 @@
 import type { Item } from './items.ts'
-import type { ExportedPrompt, ExportedSkill, Hold } from './ports/transfer.ts'
+import type { ExportedPrompt, ExportedSkill, Hold } from './transfer.ts'
 
 /** Names inside an exported library, which an import reads back. */
 export const EXPORT_NAMES = {
@@ -8,7 +8,6 @@ export const EXPORT_NAMES = {
   skillsFolder: 'skills',
   categories: 'categories.json',
   teams: 'teams.json',
-  historyFolder: 'history',
 } as const
 
 function exportItem(item: Item, owner: string, held: Hold | null) {

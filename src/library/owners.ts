@@ -1,4 +1,4 @@
-import { requireRight, type TeamRole } from './teams.ts'
+import { hasRight, requireRight, type TeamRole } from './teams.ts'
 import type { DefaultVisibility, Visibility } from './visibility.ts'
 
 /** An owner of items, as somebody with a role over them sees it. */
@@ -17,5 +17,13 @@ export interface OwnerForItems {
  */
 export function requireMayAdd({ role, defaultVisibility }: OwnerForItems, kind: 'prompt' | 'skill', visibility: Visibility): void {
   requireRight(role, 'edit', `add a ${kind} to it`)
-  if (visibility !== 'private' && visibility !== defaultVisibility) requireRight(role, 'publish', `choose this visibility`)
+  if (visibilityFor({ role, defaultVisibility }, visibility) !== visibility) requireRight(role, 'publish', `choose this visibility`)
+}
+
+/** Who sees an item of an owner, as somebody with a role over them may say: as wanted, or nobody else. */
+export function visibilityFor(
+  { role, defaultVisibility }: Pick<OwnerForItems, 'role' | 'defaultVisibility'>,
+  wanted: Visibility,
+): Visibility {
+  return wanted === defaultVisibility || hasRight(role, 'publish') ? wanted : 'private'
 }

@@ -27,21 +27,6 @@ export interface DatabaseSize {
   readonly beside: readonly FileBeside[]
 }
 
-/** How a replica of the database does. */
-export interface ReplicaState {
-  /** The name of the host: no user or password. */
-  readonly place: string
-  /**
-   * `current`: it has what the primary had a second ago. `behind`: it has not, and the primary answers those for whom that matters.
-   * `unusable`: it cannot be reached or follows another server, and the primary answers everybody.
-   */
-  readonly state: 'current' | 'behind' | 'unusable'
-  /** What it has not replayed yet; null when that is not known. */
-  readonly bytes: number | null
-  /** How long it has been behind at least; null when that is not known. */
-  readonly seconds: number | null
-}
-
 /** What a library holds, and how it does. */
 export interface LibraryFigures {
   readonly prompts: number
@@ -49,8 +34,6 @@ export interface LibraryFigures {
   readonly inTrash: number
   readonly users: number
   readonly logins: number
-  /** Of MCP clients. */
-  readonly sessions: number
   /** The newest migration, such as 0011-frozen-schema. */
   readonly schema: string
   readonly database: DatabaseSize
@@ -58,11 +41,6 @@ export interface LibraryFigures {
   readonly search: { readonly isReady: boolean; readonly items: number }
   /** Those who keep most. */
   readonly owners: readonly (OwnerUsage & { readonly username: string })[]
-}
-
-export interface FigureStore {
-  /** Counts rows over an index, so whoever asks often keeps the answer for a while. At the start it waits until search has read the library. */
-  readFigures(): Promise<LibraryFigures>
 }
 
 /** What this process is busy with. */
@@ -101,8 +79,6 @@ export interface ServiceStatus extends LibraryFigures, LoadFigures {
   readonly embeddings: 'ok' | 'degraded' | 'off'
   /** null: off. `embedded` of `total` items have a vector, private ones included. */
   readonly encoder: { readonly state: 'embedding' | 'ready' | 'fallback'; readonly embedded: number; readonly total: number } | null
-  /** null: there is none. */
-  readonly replica: ReplicaState | null
   readonly faults: readonly RecentFault[]
   readonly settings: readonly SettingState[]
 }

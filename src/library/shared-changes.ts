@@ -23,6 +23,7 @@ export function sharedPath(item: {
 /** What an item has become, as the log says it. */
 export interface SharedState {
   readonly seq: number
+  readonly kind: ItemKind
   readonly version: number
   readonly audience: Audience
   readonly path: string

@@ -36,9 +36,6 @@ const ONLY: Record<TeamRight, string> = {
 export const MAX_TEAM_MEMBERS = 20_000
 /** Teams one person may be in. */
 export const MAX_TEAMS = 200
-/** Open offers of one owner's items, and how long one can be accepted. */
-export const MAX_OFFERS = 200
-export const OFFER_DAYS = 14
 /** Earlier names that a team keeps. */
 export const MAX_FORMER_NAMES = 20
 

@@ -137,3 +137,12 @@ export function toDay(ms: number): string {
 export function lastDays(nowMs: number, days: number): string[] {
   return Array.from({ length: days }, (_, index) => toDay(nowMs - (days - 1 - index) * DAY_MS))
 }
+
+/** How often something was used on a day. */
+export interface DayUses {
+  /** Such as 2026-01-31, in UTC. */
+  readonly day: string
+  readonly kind: UseKind
+  readonly surface: UseSurface
+  readonly count: number
+}

@@ -40,7 +40,6 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'metrics',
   'new',
   'oauth2',
-  'offers',
   'private',
   'prompts',
   'prompts.csv',

@@ -50,8 +50,8 @@ const PARSE_ERROR = -32700
 const SESSION_NOT_FOUND = -32001
 /** Least points of a message in a batch when turns are assigned, so that expensive batches wait. */
 const BATCHED_COST = 5
-/** Points of opening a session, which writes its record. */
-const SESSION_COST = 4
+/** Points of ending a session beyond the first: it writes a row. */
+const END_COST = 4
 const ACCEPTED: Answer = { status: 202, headers: {}, body: null }
 /** Headers of a request that the SDK looks at. */
 const SDK_HEADERS = ['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
@@ -79,8 +79,6 @@ export interface McpEndpoint {
   notify(change: { readonly kind: ItemKind; readonly audience: ListAudience; readonly userIds: ReadonlySet<string> }): void
   /** Drops the answers stored for clients that reconnect. */
   forgetAnswers(): void
-  /** Takes a message from another instance. */
-  receive(mail: string): void
   close(): Promise<void>
 }
 
@@ -148,7 +146,11 @@ export function createMcpEndpoint(
       const request = toRequest(exchange, sdkHeaders(exchange, { accept: 'application/json, text/event-stream' }))
       return await nameErrors(await session.handle(request, message, binding), requestId)
     }
-    return asked ? reply(exchange, (await calls.answer(asked, binding)).json) : ACCEPTED
+    if (asked) return reply(exchange, (await calls.answer(asked, binding)).json)
+    // An answer of the user that no question here waits for: the process that asked has stopped, or is another one.
+    if (!isObject(message) || 'method' in message) return ACCEPTED
+    const gone = new AppError('not_found', 'No question of this session is open in this process. Ask again.')
+    return jsonAnswer(toErrorBody(gone, requestId, idOf(message)), 404)
   }
 
   /** Answers the messages of a batch in order, while the client waits and the answers stay within bounds. */
@@ -255,16 +257,16 @@ export function createMcpEndpoint(
       const { json, isError } = await calls.answer(asked, binding)
       const answer = reply(exchange, json)
       if (isInitialize && !isError && takesStream(exchange.header('accept')) && initializeRequest.safeParse(message).success) {
-        await call.charge(SESSION_COST)
-        const id = await sessions.open(message, owner)
+        const id = sessions.open(message, owner)
         if (id !== null) answer.headers[SESSION_HEADER] = id
       }
       return answer
     },
-    async session({ exchange, binding, owner, requestId }) {
+    async session({ exchange, binding, owner, requestId, charge }) {
       const session = await sessions.find(exchange.header(SESSION_HEADER) ?? '', owner)
       if (!session) return notFound(requestId)
       if (exchange.method === 'DELETE') {
+        await charge(END_COST)
         await session.end()
         return { status: 200, headers: {}, body: null }
       }
@@ -284,7 +286,6 @@ export function createMcpEndpoint(
       if (kind === 'prompt') modern.notify.promptsChanged()
       else modern.notify.resourcesChanged()
     },
-    receive: sessions.receive,
     forgetAnswers: sessions.forgetAnswers,
     async close() {
       await modern.close()

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import type { StoredEmbed } from '../library/embed/config.ts'
 import { embedConfig, MAX_EMBED_BYTES, tidyEmbedConfig } from '../library/embed/config.ts'
 import { isId } from '../library/identifier.ts'
-import type { StoredEmbed } from '../library/ports/embeds.ts'
 import { defineOperation, type Needs, requireUser } from './core/define-operation.ts'
 import { refInput } from './core/inputs.ts'
 

@@ -54,18 +54,19 @@ import { listWholePrompts, walkWholePrompts } from './channels/list-whole-prompt
 import { readSharedFiles } from './channels/read-shared-files.ts'
 import { readSharedVersions } from './channels/read-shared-versions.ts'
 import { createCollection, deleteCollection, updateCollection } from './collections/change-collections.ts'
+import { chooseCollections, nameOwnCollections } from './collections/choose-collections.ts'
 import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
 import { listCollections } from './collections/list-collections.ts'
-import { chooseCollections, listHolding, nameOwnCollections } from './collections/list-holding.ts'
 import { showCollection } from './collections/show-collection.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { browseItems } from './items/browse-items.ts'
 import { changeItems, deleteItems, restoreItems, takeBackChanges } from './items/bulk.ts'
-import { copyItem, showSource } from './items/copies.ts'
+import { copyItem } from './items/copies.ts'
 import { browseFavourites, favourite, findFavourites, listFavourites, removeFavourite } from './items/favourites.ts'
 import { checkImport, loadStarterLibrary, runImport, showImport } from './items/import-items.ts'
-import { listFeatured, listHeld, setFeatured, setHeld, showMarks, takeBackPublication } from './items/item-marks.ts'
+import { listFeatured, listHeld, setFeatured, setHeld, showMarks } from './items/item-marks.ts'
+import { showItemPage } from './items/item-page.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
 import { nearAddresses } from './items/near-addresses.ts'
 import { listNewestOfOthers } from './items/newest-of-others.ts'
@@ -73,6 +74,7 @@ import { listOwnItems, matchOwnItems } from './items/own-items.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from './items/purge.ts'
 import { relatedItems } from './items/related.ts'
 import { savePrompts, saveSkills } from './items/save-many.ts'
+import { showTransfer, transferItem } from './items/transfer-item.ts'
 import { deleteItem, listTrash, restoreItem } from './items/trash.ts'
 import { getVersion, listVersions, restoreVersion } from './items/versions.ts'
 import { removeVote, vote } from './items/votes.ts'
@@ -96,8 +98,7 @@ import { createTeam } from './teams/create-team.ts'
 import { bindTeam, listAllTeams, listTeams } from './teams/list-teams.ts'
 import { showTeam } from './teams/show-team.ts'
 import { listTeamMembers, removeTeamMember, setTeamMember, suggestMembers } from './teams/team-members.ts'
-import { acceptOffer, declineOffer, listOffers, offerItem, showOffer, withdrawOffer } from './transfers/offers.ts'
-import { countCopy, listKeyUsage, showItemUsage, showLibraryUsage } from './usage.ts'
+import { countCopy, listKeyUsage, showLibraryUsage } from './usage.ts'
 
 /** THE list. Tools, routes, OpenAPI, commands and reference pages are made from it, in this order. */
 export const OPERATIONS: readonly Operation[] = [
@@ -138,7 +139,6 @@ export const OPERATIONS: readonly Operation[] = [
   browseFavourites,
   findFavourites,
   listCollections,
-  listHolding,
   chooseCollections,
   nameOwnCollections,
   showCollection,
@@ -181,12 +181,8 @@ export const OPERATIONS: readonly Operation[] = [
   listTeamActivity,
   listAllTeams,
   bindTeam,
-  showOffer,
-  offerItem,
-  listOffers,
-  acceptOffer,
-  declineOffer,
-  withdrawOffer,
+  showTransfer,
+  transferItem,
   arrangeSkillFiles,
   readArchive,
   showSignUp,
@@ -246,7 +242,7 @@ export const OPERATIONS: readonly Operation[] = [
   listOwnItems,
   matchOwnItems,
   copyItem,
-  showSource,
+  showItemPage,
   changeItems,
   takeBackChanges,
   deleteItems,
@@ -254,7 +250,6 @@ export const OPERATIONS: readonly Operation[] = [
   browseItems,
   nearAddresses,
   showMarks,
-  takeBackPublication,
   checkImport,
   showImport,
   runImport,
@@ -285,7 +280,6 @@ export const OPERATIONS: readonly Operation[] = [
   listAuditEvents,
   showServiceStatus,
   countCopy,
-  showItemUsage,
   listKeyUsage,
   showLibraryUsage,
 ]

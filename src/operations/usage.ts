@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { LibraryStore } from '../library/ports/store.ts'
-import type { DayUses } from '../library/ports/usage.ts'
-import { requireRight } from '../library/teams.ts'
+import type { DayUses } from '../library/usage.ts'
 import { lastDays } from '../library/usage.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { defineOperation, type Needs, requireUser } from './core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from './core/inputs.ts'
 
@@ -48,37 +47,27 @@ export const countCopy = defineOperation({
   },
 })
 
-/** Told to the owner alone. */
-export const showItemUsage = defineOperation({
-  name: 'show_item_usage',
-  title: 'Use of an item',
-  summary: 'How often your item was copied, read by programs and viewed by others, by day.',
-  scope: 'account',
-  surfaces: {},
-  input: z.object({ collection: collectionInput, id: refInput }),
-  output: z.object({
-    isCounting: z.boolean(),
-    days: z.array(z.object({ day, copies: count, reads: count, views: count })).describe('The last 30 days, the oldest first'),
-  }),
-  async run({ actor, store, clock, isCounting }: Needs<'marks' | 'usage', 'clock' | 'isCounting'>, { collection, id }) {
-    const kind = kindOf(collection)
-    const marks = await store.marks.findMarks(actor, kind, id)
-    if (!marks) throw notFound(kind)
-    requireRight(marks.role, 'see', `see how often this ${kind} is used`)
-    if (!isCounting) return { isCounting, days: [] }
-    const days = lastDays(clock(), SHOWN_DAYS)
-    const uses = await store.usage.listItemUses(marks.id, days[0] ?? '')
-    return {
-      isCounting,
-      days: days.map((day) => ({
-        day,
-        copies: countOn(uses, day, isOfKind('copy')),
-        reads: countOn(uses, day, isOfKind('read')),
-        views: countOn(uses, day, isOfKind('view')),
-      })),
-    }
-  },
+export const itemUsage = z.object({
+  days: z.array(z.object({ day, copies: count, reads: count, views: count })).describe('The last 30 days, the oldest first'),
 })
+
+/** How often an item was copied, read by programs and viewed by others, by day; null where nothing is counted. Its readers were checked. */
+export async function readItemUsage(
+  { store, clock, isCounting }: Needs<'usage', 'clock' | 'isCounting'>,
+  itemId: string,
+): Promise<z.infer<typeof itemUsage> | null> {
+  if (!isCounting) return null
+  const days = lastDays(clock(), SHOWN_DAYS)
+  const uses = await store.usage.listItemUses(itemId, days[0] ?? '')
+  return {
+    days: days.map((onDay) => ({
+      day: onDay,
+      copies: countOn(uses, onDay, isOfKind('copy')),
+      reads: countOn(uses, onDay, isOfKind('read')),
+      views: countOn(uses, onDay, isOfKind('view')),
+    })),
+  }
+}
 
 export const listKeyUsage = defineOperation({
   name: 'list_key_usage',

@@ -25,10 +25,8 @@ import { healthRoutes } from '../http/health.ts'
 import { type BackupFigures, backupMetrics } from '../http/metrics/backup-metrics.ts'
 import { cacheMetrics } from '../http/metrics/cache-metrics.ts'
 import { databaseMetrics } from '../http/metrics/database-metrics.ts'
-import { embeddingMetrics } from '../http/metrics/embedding-metrics.ts'
-import { encoderMetrics } from '../http/metrics/encoder-metrics.ts'
+import { encoderMetrics, providerMetrics } from '../http/metrics/encoder-metrics.ts'
 import { createRequestCounts, metricsRoute } from '../http/metrics/metrics.ts'
-import { replicaMetrics } from '../http/metrics/replica-metrics.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { createPageCache } from '../http/page-cache.ts'
 import { createRateLimits } from '../http/rate-limits.ts'
@@ -89,14 +87,12 @@ export interface HttpApp {
   readonly turns: Turns
   /** THE route table: every method and path that is answered. */
   readonly routes: readonly Route[]
-  /** Takes a message from another instance. */
-  receive(mail: string): void
   close(): Promise<void>
 }
 
 /** The whole HTTP surface over an opened library: the route table behind the pipeline. */
 export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}): HttpApp {
-  const { baseUrl, operations, embeddings, itemEncoding } = app
+  const { baseUrl, operations, provider, itemEncoding } = app
   const forRest = (actor: Actor) => app.contextFor(actor, 'rest')
   const product = readProduct()
   const hasMcp = settings.MCP_ENABLED
@@ -198,10 +194,9 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const metrics = [
     ...figures.metrics,
     ...databaseMetrics(app.store.service),
-    ...replicaMetrics(app.store.service),
     ...cacheMetrics(app.store.service),
     ...(options.backups ? backupMetrics(options.backups) : []),
-    ...(embeddings ? embeddingMetrics(embeddings, () => app.store.embeddings.countEmbeddings(embeddings.model)) : []),
+    ...(provider ? providerMetrics(provider) : []),
     ...(itemEncoding ? encoderMetrics(itemEncoding) : []),
   ]
   const router = createRouter<BoundRoute>([
@@ -211,9 +206,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       isSearchCut: () => app.store.service.isSearchCut(),
       onFault,
       isReady: options.isReady ?? (() => true),
-      embeddings: () => (embeddings === null ? 'off' : embeddings.isUp ? 'ok' : 'degraded'),
+      embeddings: () => (provider === null ? 'off' : provider.fault() === null ? 'ok' : 'degraded'),
       encoder: () => itemEncoding?.state ?? 'off',
-      readReplica: () => app.store.service.readReplica(),
     }),
     metricsRoute(settings.METRICS_TOKEN, metrics, requests),
     ...(mcp?.routes ?? []),
@@ -251,7 +245,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     requests,
     logger,
     clientOf: createClientReader(settings.TRUST_PROXY),
-    answer: (actor, work) => app.store.service.answer(actor, work),
     meterWork: (meter, work) => app.store.service.meterWork(meter, work),
     authenticate: app.authenticate,
     oauth,
@@ -265,7 +258,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     pipeline,
     turns,
     routes: router.routes,
-    receive: (mail) => mcp?.receive(mail),
     async close() {
       pages.close()
       await git.close()

@@ -13,6 +13,7 @@ import { readConnection } from '../mcp/connection.ts'
 import { createMcpEndpoint, type McpEndpoint, sessionOwner } from '../mcp/endpoint.ts'
 import { toErrorBody } from '../mcp/errors.ts'
 import { type Binding, createServerFactory, type Extras } from '../mcp/server-factory.ts'
+import { createSessionTokens } from '../mcp/sessions/session-tokens.ts'
 import { createSessions } from '../mcp/sessions/sessions.ts'
 import { invokeLocally } from '../operations/core/invoke.ts'
 import type { Product } from '../product.ts'
@@ -26,8 +27,6 @@ const DEBOUNCE_MS = 500
 /** The MCP endpoint, bound to the operations. */
 export interface McpRoutes {
   readonly routes: readonly BoundRoute[]
-  /** Takes a message from another instance. */
-  receive(mail: string): void
   close(): Promise<void>
 }
 
@@ -37,7 +36,7 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
   const mcp = createMcpEndpoint(
     buildServer,
     createCalls(app.operations, buildServer, extras),
-    createSessions(app.store, buildServer, onFault),
+    createSessions(app.store, createSessionTokens(app.sealer, app.clock), buildServer),
     { alwaysStream: extras !== undefined },
   )
   const stopNotifying = notifyChanges(app, mcp)
@@ -96,7 +95,6 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
   })
   return {
     routes,
-    receive: mcp.receive,
     async close() {
       stopNotifying()
       await mcp.close()

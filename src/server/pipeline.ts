@@ -19,11 +19,11 @@ import type { RouteKind, Router } from '../http/route.ts'
 import { asksToSignIn, challengeOf, isFromProgram } from '../http/sign-in-challenge.ts'
 import type { Turns } from '../http/turns.ts'
 import { type Actor, strangerTo } from '../library/actor.ts'
-import type { ClientOfRequest } from '../library/ports/logins.ts'
-import type { WorkMeter } from '../library/ports/store.ts'
+import type { ClientOfRequest } from '../library/client-of-request.ts'
 import { isMcpCall } from '../mcp/endpoint.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
 import { idOf } from '../mcp/messages.ts'
+import type { WorkMeter } from '../storage/store.ts'
 
 /** The default content policy: the answer is not a page and must not be framed. */
 const CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
@@ -55,8 +55,6 @@ export interface PipelineParts {
   readonly requests: RequestCounts | null
   readonly logger: Logger
   clientOf(exchange: Exchange): ClientOfRequest
-  /** Runs what answers a request of an actor. */
-  answer<T>(actor: Actor, work: () => T): T
   /** Runs it, and adds up what it takes. */
   meterWork<T>(meter: WorkMeter, work: () => T): T
   /** Who presents a key. @throws AppError `invalid_api_key` */
@@ -338,7 +336,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         }
         if (exchange.hasLeft()) answer = CLIENT_LEFT
         else if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)
-        else answer = await parts.meterWork(call.work, () => parts.answer(call.actor, async () => await respond(call, route, allowed)))
+        else answer = await parts.meterWork(call.work, async () => await respond(call, route, allowed))
         holdAnswer(place, answer)
       } catch (thrown) {
         dropBody(answer)

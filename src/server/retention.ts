@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { AuditStore } from '../library/audit.ts'
-import type { LoginRecords } from '../library/ports/logins.ts'
-import type { UsageStore } from '../library/ports/usage.ts'
-import type { PurgeStore } from '../library/purges.ts'
 import { DETAIL_DAYS, TOTAL_DAYS, toDay } from '../library/usage.ts'
+import type { LibraryStore } from '../storage/store.ts'
 
 const DAY_MS = 86_400_000
 /** Delay of the first run, so that the first requests go first, and the interval after that. */
@@ -22,10 +19,10 @@ export interface Retention {
   readonly versionsKeep: number | null
   /** Days in the audit log; null keeps all events. */
   readonly auditDays: number | null
-  readonly purges: Pick<PurgeStore, 'purgeExpired' | 'finishDeletions'>
-  readonly audit: Pick<AuditStore, 'removeEvents'>
-  readonly usage: Pick<UsageStore, 'removeUses'>
-  readonly logins: Pick<LoginRecords, 'removeOldGrants'>
+  readonly purges: Pick<LibraryStore['purges'], 'purgeExpired' | 'finishDeletions'>
+  readonly audit: Pick<LibraryStore['audit'], 'removeEvents'>
+  readonly usage: Pick<LibraryStore['usage'], 'removeUses'>
+  readonly logins: Pick<LibraryStore['logins'], 'removeOldGrants'>
   readonly clock: () => number
   readonly onPurged: (removed: { readonly items: number; readonly versions: number }) => void
   readonly onFailure: (error: unknown) => void

@@ -9,7 +9,7 @@ import type { FaultLog } from './fault-log.ts'
 
 /** What figures are read from. */
 interface FigureSources {
-  readonly app: Pick<App, 'store' | 'clock' | 'embeddings' | 'itemEncoding'>
+  readonly app: Pick<App, 'store' | 'clock' | 'provider' | 'itemEncoding'>
   readonly version: string
   readonly admission: Admission
   readonly turns: Turns
@@ -37,9 +37,8 @@ export function createServiceFigures({ app, version, admission, turns, faults, b
       version,
       startedAt,
       backups: backups ? { lastAt: backups.lastBackup()?.toISOString() ?? null, failures: backups.failures() } : null,
-      embeddings: app.embeddings === null ? 'off' : app.embeddings.isUp ? 'ok' : 'degraded',
+      embeddings: app.provider === null ? 'off' : app.provider.fault() === null ? 'ok' : 'degraded',
       encoder: await readEncoder(app.itemEncoding),
-      replica: await app.store.service.readReplica(),
       faults: faults.recent(),
       settings,
     }),

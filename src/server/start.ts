@@ -59,8 +59,7 @@ export async function startServer(address: { host: string; port: number }, logge
       front.noteConnection = http.turns.noteConnection
       front.pipeline = http.pipeline
       opened = app
-      app.embeddings?.start((message) => logger.warn(message))
-      stopListening = app.listen(http.receive)
+      stopListening = app.listen()
       stopRetention = startRetention({
         trashDays: settings.TRASH_DAYS,
         versionsKeep: settings.VERSIONS_KEEP,
@@ -89,7 +88,6 @@ export async function startServer(address: { host: string; port: number }, logge
       server.closeSilent()
       const closing = setInterval(() => server.closeSilent(), CLOSE_IDLE_MS)
       const giveUp = new AbortController()
-      await opened?.embeddings?.stop()
       await opened?.itemEncoding?.stop()
       await stopRetention()
       await http?.close()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UsageStore } from '../library/ports/usage.ts'
 import { splitCounts, toDay, type UseCounter } from '../library/usage.ts'
+import type { LibraryStore } from '../storage/store.ts'
 
 /** Interval between two writes: what a killed process loses at most. */
 const EVERY_MS = 60_000
@@ -11,7 +11,7 @@ const EVERY_MS = 60_000
  */
 export function startWritingUses(
   counter: UseCounter,
-  usage: Pick<UsageStore, 'addUses'>,
+  usage: Pick<LibraryStore['usage'], 'addUses'>,
   clock: () => number,
   onFailure: (error: unknown) => void,
   everyMs: number = EVERY_MS,

@@ -8,7 +8,6 @@ import {
   type AuditEvent,
   type AuditOrigin,
   type AuditQuery,
-  type AuditStore,
   auditDetail,
 } from '../library/audit.ts'
 import { visibleSet } from '../library/visibility.ts'
@@ -32,15 +31,12 @@ export interface Origins {
   getStore(): AuditOrigin | undefined
 }
 
-/** @param onBegin called before the work of each origin */
-export function createOrigins(onBegin: () => void = () => {}): Origins {
+/** Origins, one for each request or command. */
+export function createOrigins(): Origins {
   const storage = new AsyncLocalStorage<AuditOrigin>()
   return {
     getStore: () => storage.getStore(),
-    run<R>(origin: AuditOrigin, work: () => R): R {
-      onBegin()
-      return storage.run(origin, work)
-    },
+    run: (origin, work) => storage.run(origin, work),
   }
 }
 
@@ -83,17 +79,21 @@ export async function writeEntries(db: Kysely<Database>, origin: AuditOrigin = S
 }
 
 /** The audit log. Events are never changed. */
-export function auditStore(reader: Kysely<Database>, context: WriteContext, origins: Origins): AuditStore {
+export function auditStore(reader: Kysely<Database>, context: WriteContext, origins: Origins) {
   return {
-    actingAs: (origin, work) => origins.run(origin, work),
-    async recordEvent(entry) {
+    /** Runs `work`; what it writes is recorded as done by `origin`. Default without it: the service itself. */
+    actingAs: <T>(origin: AuditOrigin, work: () => Promise<T>): Promise<T> => origins.run(origin, work),
+    /** Records what changes nothing else. Changes record themselves. */
+    async recordEvent(entry: AuditEntry): Promise<void> {
       const origin = origins.getStore()
       await context.sideTransaction((db) => writeEntries(db, origin, [entry], context.clock()))
     },
-    async listEvents(actor, query) {
+    /** `reader` decides which titles and names are included, not which events. */
+    async listEvents(actor: Actor, query: AuditQuery): Promise<AuditEvent[]> {
       return await toEvents(reader, actor, await readEvents(reader, query))
     },
-    removeEvents: (before, limit) =>
+    /** Removes events of before a time (ISO 8601), at most `limit`; gives how many. */
+    removeEvents: (before: string, limit: number): Promise<number> =>
       context.sideTransaction(async (db) => {
         const old = db.selectFrom('audit_event').select('seq').where('at', '<', before).orderBy('at').limit(limit)
         const { numDeletedRows } = await db.deleteFrom('audit_event').where('seq', 'in', old).executeTakeFirst()
@@ -148,7 +148,7 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
       .execute(),
   )
   const readerId = reader.kind === 'user' ? reader.userId : ''
-  const keys = await readNames([...idsOf((row) => row.key_id), ...targetsOf('key')], (ids) =>
+  const keys = await readNames([...idsOf((row) => row.key_id), ...targetsOf('key'), ...targetsOf('install_link')], (ids) =>
     db
       .selectFrom('api_key')
       .innerJoin('user', 'user.seq', 'api_key.user_seq')
@@ -164,15 +164,6 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
       name,
     })),
   )
-  const links = await readNames(targetsOf('install_link'), (ids) =>
-    db
-      .selectFrom('install_link')
-      .innerJoin('user', 'user.seq', 'install_link.user_seq')
-      .select(['install_link.id', 'install_link.name'])
-      .where('install_link.id', 'in', ids)
-      .where('user.id', '=', readerId)
-      .execute(),
-  )
   const collections = await readNames(targetsOf('collection'), (ids) =>
     db
       .selectFrom('collection')
@@ -187,7 +178,7 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
     user: users,
     team: users,
     key: keys,
-    install_link: links,
+    install_link: keys,
     category: categories,
     invite: NO_NAMES,
     embed: NO_NAMES,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { FigureStore } from '../library/service.ts'
+import type { LibraryFigures } from '../library/service.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { listLargestOwners } from './items/owner-usage.ts'
 import { MIGRATIONS } from './migrations/index.ts'
@@ -10,18 +10,18 @@ import type { SearchReader } from './search/search-reader.ts'
 const MAX_OWNERS = 5
 
 /** What operators want to know of a library. */
-export function figureStore({ reader, measure }: OpenDatabase, search: SearchReader): FigureStore {
+export function figureStore({ reader, measure }: OpenDatabase, search: SearchReader) {
   return {
-    async readFigures() {
+    /** Counts rows over an index, so whoever asks often keeps the answer for a while. At the start it waits until search has read the library. */
+    async readFigures(): Promise<LibraryFigures> {
       const isReady = search.isReady()
       // The index has what is not in the trash: counting that in the table would read every row with its text.
       const { countItems } = await search.current()
       const [prompts, skills] = [countItems('prompt'), countItems('skill')]
-      const [items, users, logins, sessions, database, owners] = await Promise.all([
+      const [items, users, logins, database, owners] = await Promise.all([
         countRows(reader, 'item'),
         countRows(reader, 'user'),
         countRows(reader, 'login'),
-        countRows(reader, 'session'),
         measure(),
         listLargestOwners(reader, MAX_OWNERS),
       ])
@@ -32,7 +32,6 @@ export function figureStore({ reader, measure }: OpenDatabase, search: SearchRea
         inTrash: Math.max(0, items - prompts - skills),
         users,
         logins,
-        sessions,
         schema: MIGRATIONS.at(-1)?.name ?? '',
         database,
         search: { isReady, items: prompts + skills },
@@ -42,7 +41,7 @@ export function figureStore({ reader, measure }: OpenDatabase, search: SearchRea
   }
 }
 
-async function countRows(db: Kysely<Database>, table: 'item' | 'user' | 'login' | 'session'): Promise<number> {
+async function countRows(db: Kysely<Database>, table: 'item' | 'user' | 'login'): Promise<number> {
   const { n } = await db
     .selectFrom(table)
     .select((eb) => eb.fn.countAll<number>().as('n'))

@@ -1,15 +1,13 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { CounterStore, InstanceListener, Instances, LibraryChange } from '../library/ports/instances.ts'
+import type { InstanceListener, LibraryChange } from '../library/instances.ts'
 import { AUDIENCES } from '../library/visibility.ts'
+import { logOther, readRevision } from './change-log.ts'
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './items/write-context.ts'
-import { raiseLoginsRevision, readLoginsRevision } from './revisions.ts'
 import type { Database } from './schema.ts'
 
-/** Poll interval for mail, for setups where signals do not arrive, such as behind a pooler. */
-const LOOK_MS = 1_000
-/** Retention of unread mail and of counts of past windows: long enough for clock differences. */
+/** Retention of counts of past windows: long enough for clock differences. */
 const KEPT_MS = 60 * 60_000
 /** Prune interval. */
 const PRUNE_MS = 10 * 60_000
@@ -24,7 +22,6 @@ const changeShape = z.object({
 const signalShape = z.discriminatedUnion('tells', [
   z.object({ tells: z.literal('changes'), from: z.string(), changes: z.array(changeShape).readonly() }),
   z.object({ tells: z.literal('logins'), from: z.string() }),
-  z.object({ tells: z.literal('mail'), to: z.string() }),
 ])
 type Signal = z.infer<typeof signalShape>
 
@@ -43,90 +40,57 @@ export function toChangeSignal(from: string, changes: readonly LibraryChange[]):
 }
 
 /** The instances that share the database. */
-export function joinInstances(database: OpenDatabase, instance: string, context: WriteContext): Instances & CounterStore {
+export function joinInstances(database: OpenDatabase, instance: string, context: WriteContext) {
   const { signals } = database
   const at = (ms: number) => new Date(ms).toISOString()
   const removeOld = async (db: Kysely<Database>): Promise<void> => {
-    const longAgo = at(context.clock() - KEPT_MS)
-    await db.deleteFrom('instance_mail').where('created_at', '<', longAgo).execute()
-    await db.deleteFrom('counter').where('ends_at', '<', longAgo).execute()
-  }
-  const readMail = async (listener: InstanceListener): Promise<void> => {
-    const mail = await context.sideTransaction((db) =>
-      db.deleteFrom('instance_mail').where('instance', '=', instance).returning(['seq', 'body']).execute(),
-    )
-    for (const { body } of mail.toSorted((a, b) => a.seq - b.seq)) listener.onMail(body)
+    await db
+      .deleteFrom('counter')
+      .where('ends_at', '<', at(context.clock() - KEPT_MS))
+      .execute()
   }
   return {
+    /** This process among them. */
     instance,
+    /** Whether there may be others that serve from this store. */
     isShared: signals !== null,
-    listen(listener) {
+    /** Subscribes to notifications; returns the unsubscribe function. */
+    listen(listener: InstanceListener): () => Promise<void> {
       if (!signals) return async () => {}
-      let isStopped = false
-      let reading: Promise<void> | null = null
-      let isAgain = false
-      // One poll at a time preserves order; a signal during a poll triggers another.
-      const look = (): Promise<void> => {
-        if (reading) {
-          isAgain = true
-          return reading
-        }
-        const readAll = async () => {
-          do {
-            isAgain = false
-            // Retried at the next poll.
-            await readMail(listener).catch(() => {})
-          } while (isAgain && !isStopped)
-        }
-        reading = readAll().finally(() => {
-          reading = null
-        })
-        return reading
-      }
       const hear = (text: string | null): void => {
         if (text === null) {
           for (const change of ANYTHING) listener.onChange(change)
           listener.onLoginsChanged()
-          void look()
           return
         }
         const signal = readSignal(text)
-        if (signal?.tells === 'mail' && signal.to === instance) void look()
-        if (signal?.tells === 'logins' && signal.from !== instance) listener.onLoginsChanged()
-        if (signal?.tells === 'changes' && signal.from !== instance) for (const change of signal.changes) listener.onChange(change)
+        if (!signal || signal.from === instance) return
+        if (signal.tells === 'logins') listener.onLoginsChanged()
+        else for (const change of signal.changes) listener.onChange(change)
       }
-      const timer = setInterval(() => void look(), LOOK_MS)
-      timer.unref()
       // Removed at the next interval.
       const pruning = setInterval(() => void context.sideTransaction(removeOld).catch(() => {}), PRUNE_MS)
       pruning.unref()
       const stop = signals.listen(hear)
       return async () => {
-        isStopped = true
-        clearInterval(timer)
         clearInterval(pruning)
         await stop()
-        await reading
       }
     },
-    async sendMail(to, body) {
-      if (!signals) return
+    /** Tells all processes that sessions of browsers ended or rights changed. Afterwards `readLoginsRevision` gives another number in each. */
+    async tellLoginsChanged(): Promise<void> {
       await context.sideTransaction(async (db) => {
-        await db
-          .insertInto('instance_mail')
-          .values({ instance: to, body, created_at: at(context.clock()) })
-          .execute()
-        await signals.send(db, JSON.stringify({ tells: 'mail', to } satisfies Signal))
-      })
-    },
-    async tellLoginsChanged() {
-      await context.sideTransaction(async (db) => {
-        await raiseLoginsRevision(db)
+        await logOther(db, 'logins', null, at(context.clock()))
         await signals?.send(db, JSON.stringify({ tells: 'logins', from: instance } satisfies Signal))
       })
     },
-    readLoginsRevision: () => readLoginsRevision(context.reader),
-    addPoints: (endsAt, points) =>
+    /** Another number whenever sessions ended or rights changed, in this process or in another. */
+    readLoginsRevision: (): Promise<number> => readRevision(context.reader, 'logins'),
+    /**
+     * Adds points, or subtracts them, to named counts of a time window that ends at `endsAt` (ISO 8601); returns the totals. Old windows are
+     * deleted.
+     */
+    addPoints: (endsAt: string, points: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>> =>
       context.sideTransaction(async (db) => {
         await removeOld(db)
         if (points.size === 0) return new Map()

@@ -1,11 +1,16 @@
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { refuseCutOffRestore } from './backup/restore-backup.ts'
 import type { OnStatement, OpenDatabase } from './dialects/dialect.ts'
-import { openSqlite } from './dialects/sqlite.ts'
+import { isInUse, openSqlite, readSqliteFile, sqliteDialect } from './dialects/sqlite.ts'
+import { MIGRATIONS, olderProcess, readMigrations } from './migrations/index.ts'
 
 /** Default number of read connections. */
 const DATABASE_CONNECTIONS = 10
+/** Hex digits in the names of files of a server's library. */
+const NAME_LENGTH = 16
 /** The PostgreSQL driver's message for a missing password. */
 const NO_PASSWORD = /client password must be a string/
 
@@ -16,14 +21,12 @@ export interface DatabaseSettings {
   readonly databaseConnections?: number
   /** Called with each database statement, without its values. */
   readonly onStatement?: OnStatement | undefined
-  /** Whether a library file is copied before its schema is changed. Default: true. */
+  /** Whether a library is copied to a file before its schema is changed. Default: true. */
   readonly copiesBeforeUpgrade?: boolean
+  /** For a server of databases: folder of files that can be made again. Default: none, such files are not written */
+  readonly dataFolder?: string | null
   /** For a server of databases behind a pooler: its own address. */
   readonly databaseListenUrl?: string | null
-  /** A replica of the server of databases. Default: none */
-  readonly databaseReadUrl?: string | null
-  /** Called with a sentence for the log when the replica fails and when it can be used again. */
-  readonly onReplica?: ((sentence: string) => void) | undefined
 }
 
 /** The file a `sqlite:` address names; null for the address of a server. */
@@ -70,14 +73,37 @@ export async function explain<T>({ databaseUrl }: DatabaseSettings, work: () => 
   }
 }
 
+/** Where a library file would be in a folder, by the server and name of its database. */
+function pathInFolder(folder: string, databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return join(folder, `postgres-${createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, NAME_LENGTH)}`)
+}
+
+/**
+ * Refuses to change the schema of a library file under a process that still uses the earlier one.
+ * @throws AppError `unavailable`
+ */
+export async function refuseOlderProcess({ databaseUrl }: DatabaseSettings): Promise<void> {
+  const path = databasePath(databaseUrl)
+  if (path === null || !existsSync(path)) return
+  // A file that cannot be read is explained when it is opened.
+  const applied = await readSqliteFile(path, (db) => readMigrations(db, sqliteDialect)).catch(() => new Set<string>())
+  if (applied.size > 0 && MIGRATIONS.some(({ name }) => !applied.has(name)) && isInUse(path)) throw olderProcess()
+}
+
+/** The file that copies of a library and its snapshots are named for; null for a server without a folder for them. */
+export function libraryPath({ databaseUrl, dataFolder = null }: Pick<DatabaseSettings, 'databaseUrl' | 'dataFolder'>): string | null {
+  return databasePath(databaseUrl) ?? (dataFolder === null ? null : pathInFolder(dataFolder, databaseUrl))
+}
+
 /** Opens a file or connects to a server. */
 export async function openDatabase({
   databaseUrl,
   databaseConnections,
   databaseListenUrl,
-  databaseReadUrl,
+  dataFolder = null,
   onStatement,
-  onReplica,
 }: DatabaseSettings): Promise<OpenDatabase> {
   const path = databasePath(databaseUrl)
   if (path !== null) {
@@ -89,8 +115,8 @@ export async function openDatabase({
   return openPostgres(databaseUrl, {
     readers: databaseConnections ?? DATABASE_CONNECTIONS,
     listenUrl: databaseListenUrl ?? null,
-    readUrl: databaseReadUrl ?? null,
+    schema: MIGRATIONS.at(-1)?.name,
+    snapshotPath: libraryPath({ databaseUrl, dataFolder }),
     onStatement,
-    onReplica,
   })
 }

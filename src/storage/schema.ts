@@ -1,16 +1,26 @@
 import type { Generated } from 'kysely'
 import type { Role } from '../library/account.ts'
 import type { AuditAction, Surface } from '../library/audit.ts'
+import type { DraftKind } from '../library/form-drafts.ts'
 import type { ItemKind } from '../library/items.ts'
-import type { ImportOutcomeName } from '../library/ports/imports.ts'
-import type { RevisionScope } from '../library/ports/store.ts'
 import type { Audience } from '../library/shared-changes.ts'
 import type { TeamRole } from '../library/teams.ts'
 import type { UseKind, UseSurface } from '../library/usage.ts'
 import type { DefaultVisibility, Visibility } from '../library/visibility.ts'
 
+/** Tables of earlier schemas, which migrations that have landed write to. */
+interface DroppedTables {
+  revision: { scope: string; value: number }
+  public_change: { revision: number; what: string; seq: number; effect: number }
+  embedding: { seq: number }
+  install_link: { seq: number }
+}
+
+/** All that a statement may name. */
+export interface Database extends LibraryTables, DroppedTables {}
+
 /** Row numbers (`seq`) are the store's own and never leave it; times are ISO 8601 text in UTC; booleans are 0 or 1; lists are JSON text. */
-export interface Database {
+export interface LibraryTables {
   user: {
     seq: Generated<number>
     id: string
@@ -275,34 +285,12 @@ export interface Database {
     within: Generated<string | null>
     /** The program that holds it by OAuth; null for a key that a person holds. */
     client_id: Generated<string | null>
-    /** Id of the session that connected the program: it ends when that is ended. */
+    /** Id of the session that connected the program, or of the key or session that made the link: it ends when that is ended. */
     made_by: Generated<string | null>
-  }
-  /** Addresses that read a scope with their maker's rights; `sha256` is of the token in them. */
-  install_link: {
-    seq: Generated<number>
-    id: string
-    user_seq: number
-    name: string
-    sha256: string
-    scope: string
-    created_at: string
-    last_used_at: string | null
-    expires_at: string | null
-    revoked_at: string | null
-    /** Id of the key or session that made it: it ends with that. */
-    made_by: Generated<string | null>
-  }
-  /** Items offered to another owner; `to_seq` is of a person or a team, `by_seq` of the person who offered it. */
-  item_offer: {
-    seq: Generated<number>
-    id: string
-    item_seq: number
-    to_seq: number
-    by_seq: number
-    leaves_out_private: number
-    created_at: string
-    expires_at: string
+    /** A link is taken in the path of its channel alone, a key never in a path. */
+    kind: Generated<'key' | 'link'>
+    /** Of a link: the path of the scope that it reads; empty for all that its maker sees. */
+    path: Generated<string | null>
   }
   /** What `sync` last left on both sides, by folder and path. `item_id` is of an item that may be gone. */
   sync_state: {
@@ -351,21 +339,27 @@ export interface Database {
     held_from: 'public' | null
   }
   /**
-   * What each item became, in order, for the history of the Git remote and for undoing changes. Entries of one transaction have one
-   * revision, which is the log's own. `path` is as `sharedPath` gives it, `category` a slug of then, `tags` their names as JSON: null where
-   * the version is deleted for good. `actor_id` is the id of whoever made the change, as in the audit log; null before migration 0043.
+   * The log of changes, in the order of commits. Each write has a row for each item that it changed, or one without an item. A row with a
+   * `version` says what the item became for those who read the Git remote, and stays as long as the item; of others, an item has the last one.
    */
-  shared_change: {
+  change: {
     seq: Generated<number>
-    item_seq: number
-    revision: number
-    version: number
-    audience: Audience
-    path: string
-    category: string | null
+    /** null where no item changed. It may name an item that is gone. */
+    item_seq: number | null
+    /** `library` for any change that answers may show, `logins` where sessions ended or rights changed. */
+    kind: ItemKind | 'library' | 'logins'
+    /** Who could see the item, or what changed; null: nobody. */
+    audience_before: Audience | null
+    audience_after: Audience | null
     at: string
-    tags: string | null
     actor_id: string | null
+    /** The same for rows of one write; it grows with each. */
+    batch: number
+    version: number | null
+    path: string | null
+    category: string | null
+    /** Names, as JSON; null when they are not known. */
+    tags: string | null
   }
   /** Every current and former slug of an item; never reused. */
   slug: { slug: string; item_seq: number }
@@ -427,15 +421,8 @@ export interface Database {
   version_file: { version_seq: number; filename: string; sha256: string; size: number; mode: number | null }
   /** The service's own values: secrets, and its last known address. */
   secret: { name: string; value: string }
-  session: {
-    seq: Generated<number>
-    sha256: string
-    owner: string
-    quota: string
-    initialize: string
-    holder: string | null
-    seen_at: string
-  }
+  /** Sessions of MCP clients that were ended before the end that their ids, which are sealed tokens, state. */
+  ended_session: { id: string; ends_at: string }
   /** Every word of the items, with its stem, and the owner whose item brought it, for whom it counts. */
   word: { seq: Generated<number>; word: string; stem: string; owner_seq: Generated<number | null> }
   /** What each owner keeps; see `OwnerUsage`. */
@@ -449,12 +436,10 @@ export interface Database {
   /** One row for each removal of words. Caches of word numbers are cleared when there is a newer row. */
   word_removal: { seq: Generated<number> }
   /**
-   * The words of each item, as `encodePostings` writes them, and its vector, under the version of the analysis that made them. A row
-   * outlives its item. Its revision grows with each change of the item or its tags, category or author, so that readers find changes.
+   * The words of each item, as `encodePostings` writes them, and its vector, under the version of the analysis that made them.
    */
   item_words: {
     item_seq: number
-    revision: number
     analysis: number
     title_length: number
     body_length: number
@@ -464,24 +449,17 @@ export interface Database {
     left_out: Generated<number>
   }
   /**
-   * Embeddings of public items by a provider's model: `code` has the signs of the vector as `toCode` makes them, `digest` is of the text it
-   * was made of. A row is never changed: a newer one has a higher `seq`.
+   * The encoder's vectors of items, a signed byte for each number, by its model; `digest` is of the text they were made of. Items in the trash
+   * have none, and with `is_provided`, of a provider's model, only public ones have. A row is never changed: a newer one has a higher `seq`.
    */
-  embedding: {
+  item_vector: {
     seq: Generated<number>
     item_seq: number
     model: string
     digest: string
-    dims: number
-    code: Uint8Array
+    vector: Uint8Array
+    is_provided: Generated<number>
   }
-  /** The vectors themselves: as many 32-bit floats (little-endian) as the embedding has dimensions, of unit length. */
-  embedding_vector: { embedding_seq: number; vector: Uint8Array }
-  /**
-   * The encoder's vectors of items, 384 signed bytes each, by its model; `digest` is of the text they were made of. Items in the trash have
-   * none. A row is never changed: a newer one has a higher `seq`.
-   */
-  item_vector: { seq: Generated<number>; item_seq: number; model: string; digest: string; vector: Uint8Array }
   /** Use of improve_prompt by caller and day (`2026-01-31`, UTC). */
   improve_usage: { caller: string; day: string; requests: number; characters: number }
   /**
@@ -492,22 +470,7 @@ export interface Database {
   /** Saved embeds, as JSON. */
   embed: { id: string; owner_seq: number; config: string; created_at: string }
   /** Unfinished forms, as JSON. */
-  form_draft: { id: string; owner_seq: number; body: string; created_at: string }
-  /** Imports that people began on a page; `visibility` is of entries that state none. */
-  import: { seq: Generated<number>; id: string; owner_seq: number; visibility: Visibility | null; created_at: string }
-  /** Their entries. `body` is JSON of what one holds, until it is done; `item_id` is of an item that may be gone. */
-  import_entry: {
-    import_seq: number
-    number: number
-    name: string
-    title: string | null
-    kind: ItemKind | null
-    body: string | null
-    outcome: ImportOutcomeName
-    remark: string | null
-    is_done: number
-    item_id: string | null
-  }
+  form_draft: { id: string; owner_seq: number; kind: DraftKind; body: string; created_at: string }
   /**
    * The audit log. Rows are added and, when old, removed; never changed. Ids only, possibly of deleted things. `AUDIT_ACTIONS` says what
    * the target of an action is, `detail` is JSON of `auditDetail`, and `owner_id` is the person concerned.
@@ -523,40 +486,58 @@ export interface Database {
     owner_id: string | null
     detail: string
   }
-  /** The revision of each scope of answers, raised by triggers (migration 0014). */
-  revision: { scope: RevisionScope | 'logins'; value: number }
-  /**
-   * What others than its owner may see and what changed in it, one entry for each revision of the scope `public`, written by triggers
-   * (migration 0034): the last few thousand.
-   */
-  public_change: {
-    revision: number
-    /**
-     * `item`: shown by it; `tags`: the same, and some were taken away; `indexed`: it has words for the first time; `search`: other words or
-     * vectors; `all`: anything else.
-     */
-    what: 'item' | 'tags' | 'indexed' | 'search' | 'collection' | 'all'
-    /** Of the item or collection. */
-    seq: number
-    /** 1: a new state of an item; -1: an earlier one; 0: a part of the item changed. */
-    effect: number
-    kind: ItemKind | null
-    visibility: Visibility | null
-    category_seq: number | null
-    type: string | null
-    owner_seq: number | null
-    author_seq: number | null
-    created_at: string | null
-  }
-  /**
-   * A transaction by its number, and the id of a user who wrote in it; '' where it narrowed what somebody may see. Written by triggers
-   * (migration 0036) where there can be replicas.
-   */
-  read_mark: { caller: string; xid: number }
-  /** Messages between instances, until they are read. */
-  instance_mail: { seq: Generated<number>; instance: string; body: string; created_at: string }
   /** Points of callers in a time window, over all instances. */
   counter: { name: string; ends_at: string; points: number }
-  /** Items that an instance is embedding, with a provider's model or the encoder's; free again after `until`. */
+  /** Items that an instance is encoding; free again after `until`. */
   embedding_claim: { item_seq: number; model: string; instance: string; until: string }
 }
+
+/** Whether a file without logins may hold a column. */
+type Mark = 'open' | 'secret'
+
+/**
+ * The marks of tables about people and of what lets them in: one for each column, or for the table. `secret` is what lets somebody in, gives a
+ * right, or says how to reach or follow somebody. The compiler and a test demand a mark for a new column of a table marked by column.
+ */
+export const MARKS = {
+  user: {
+    seq: 'open',
+    id: 'open',
+    username: 'open',
+    username_key: 'open',
+    contributor_key: 'open',
+    default_visibility: 'open',
+    created_at: 'open',
+    role: 'secret',
+    display_name: 'open',
+    bio: 'open',
+    website: 'open',
+    language: 'open',
+    removal: 'secret',
+    hides_first_steps: 'open',
+    suspended_at: 'open',
+    seen_on: 'secret',
+    is_team: 'open',
+    role_given_by: 'secret',
+    filled_by_groups: 'secret',
+  },
+  team_member: { team_seq: 'open', user_seq: 'open', role: 'open', joined_at: 'open', given_by: 'secret' },
+  login: 'secret',
+  login_account: 'secret',
+  login_session: 'secret',
+  login_factor: 'secret',
+  login_recovery_code: 'secret',
+  login_passkey: 'secret',
+  login_verification: 'secret',
+  oauth_client: 'secret',
+  oauth_resource: 'secret',
+  oauth_client_resource: 'secret',
+  oauth_refresh_token: 'secret',
+  oauth_access_token: 'secret',
+  oauth_consent: 'secret',
+  oauth_client_assertion: 'secret',
+  invite: 'secret',
+  api_key: 'secret',
+  ended_session: 'secret',
+  secret: 'secret',
+} as const satisfies { readonly [T in keyof LibraryTables]?: 'secret' | Readonly<Record<keyof LibraryTables[T], Mark>> }

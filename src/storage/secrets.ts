@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import type { ServiceStore } from '../library/ports/store.ts'
 import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'
 
@@ -7,14 +6,12 @@ import type { Database } from './schema.ts'
 const SERVICE_URL = 'service_url'
 
 /** The service's secrets and its address. */
-export function secretStore(
-  reader: Kysely<Database>,
-  context: WriteContext,
-): Pick<ServiceStore, 'ensureSecret' | 'findServiceUrl' | 'keepServiceUrl'> {
+export function secretStore(reader: Kysely<Database>, context: WriteContext) {
   const findValue = async (name: string) =>
     (await reader.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null
   return {
-    async ensureSecret(name, make) {
+    /** A secret of the service by name, made from `make` on first use and kept. */
+    async ensureSecret(name: 'sealing_key', make: () => string): Promise<string> {
       const existing = await findValue(name)
       if (existing !== null) return existing
       return await context.transact(async (db, notes) => {
@@ -29,8 +26,10 @@ export function secretStore(
         return row.value
       })
     },
+    /** The address at which the service was last reached, or null when it never listened. */
     findServiceUrl: () => findValue(SERVICE_URL),
-    async keepServiceUrl(url) {
+    /** Notes the address at which the service is reached from now on. */
+    async keepServiceUrl(url: string): Promise<void> {
       if ((await findValue(SERVICE_URL)) === url) return
       await context.transact(async (db, notes) => {
         await db

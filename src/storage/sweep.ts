@@ -29,17 +29,19 @@ export async function isSweepDue(db: Kysely<Database>): Promise<boolean> {
 
 /** Removes the snapshot of the index, removes deleted text from the words and the log, and frees its space. False when a reader keeps the log. */
 export async function sweep(
-  database: Pick<OpenDatabase, 'snapshots' | 'reader' | 'releaseRoom' | 'emptyLog'>,
+  database: Pick<OpenDatabase, 'snapshots' | 'reader' | 'file'>,
   transact: WriteContext['transact'],
 ): Promise<boolean> {
   const due = await readDue(database.reader)
-  await database.snapshots.remove()
-  await removeUnusedWords(database.reader, transact)
+  const transactUnseen = <T>(work: (db: Kysely<Database>) => Promise<T>) => transact(work, { isUnseen: true })
+  await database.snapshots?.remove()
+  await removeUnusedWords(database.reader, transactUnseen)
   // One that was begun before has the words.
-  await database.snapshots.remove()
-  await database.releaseRoom()
-  if (!(await database.emptyLog())) return false
+  await database.snapshots?.remove()
+  // A server frees deleted rows by itself.
+  await database.file?.releaseRoom()
+  if (database.file && !(await database.file.emptyLog())) return false
   // The next sweep removes what was deleted meanwhile.
-  if (due !== null) await transact((db) => db.deleteFrom('secret').where('name', '=', DUE).where('value', '=', due).execute())
+  if (due !== null) await transactUnseen((db) => db.deleteFrom('secret').where('name', '=', DUE).where('value', '=', due).execute())
   return true
 }

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import type { UsageStore } from '../library/ports/usage.ts'
-import type { UseCount, UseKind, UseSurface } from '../library/usage.ts'
+import type { DayUses, UseCount, UseKind, UseSurface } from '../library/usage.ts'
 import { batches } from './batches.ts'
 import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'
@@ -50,9 +49,10 @@ async function keepKnown<Row extends { readonly item_id: string; readonly key_id
 }
 
 /** Counts of uses. */
-export function usageStore(reader: Kysely<Database>, context: WriteContext): UsageStore {
+export function usageStore(reader: Kysely<Database>, context: WriteContext) {
   return {
-    addUses: (day, counts) =>
+    /** Adds to what is there, so that instances add up. All or nothing. */
+    addUses: (day: string, counts: readonly UseCount[]): Promise<void> =>
       context.sideTransaction(async (db) => {
         const rows = sortUses(counts).map(({ kind, surface, itemId, version, keyId, count }) => ({
           day,
@@ -78,18 +78,20 @@ export function usageStore(reader: Kysely<Database>, context: WriteContext): Usa
           await nextTurn()
         }
       }),
-    async listUses(since) {
+    /** Totals of the library. */
+    async listUses(since: string): Promise<DayUses[]> {
       return (await sumUses(reader, since).where('item_id', '=', NONE).where('key_id', '=', NONE).execute()).map(toUses)
     },
-    async listItemUses(itemId, since) {
+    async listItemUses(itemId: string, since: string): Promise<DayUses[]> {
       return (await sumUses(reader, since).where('item_id', '=', itemId).execute()).map(toUses)
     },
-    async listKeyUses(keyIds, since) {
+    async listKeyUses(keyIds: readonly string[], since: string): Promise<(DayUses & { readonly keyId: string })[]> {
       if (keyIds.length === 0) return []
       const rows = await sumUses(reader, since).where('key_id', 'in', keyIds).select('key_id').groupBy('key_id').execute()
       return rows.map((row) => ({ ...toUses(row), keyId: row.key_id }))
     },
-    async countNewItems(since) {
+    /** New items by day; those in the trash count too. */
+    async countNewItems(since: string): Promise<{ readonly day: string; readonly count: number }[]> {
       const day = sql<string>`substr(created_at, 1, 10)`
       const rows = await reader
         .selectFrom('item')
@@ -99,7 +101,8 @@ export function usageStore(reader: Kysely<Database>, context: WriteContext): Usa
         .execute()
       return rows.map((row) => ({ day: row.day, count: Number(row.count) }))
     },
-    removeUses: ({ details, totals }) =>
+    /** Removes old counts; gives how many rows. */
+    removeUses: ({ details, totals }: { readonly details: string; readonly totals: string }): Promise<number> =>
       context.sideTransaction(async (db) => {
         const isDetail = sql<boolean>`(item_id <> ${NONE} or key_id <> ${NONE})`
         const old = await db.deleteFrom('use_count').where('day', '<', totals).executeTakeFirst()

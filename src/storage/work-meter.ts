@@ -1,5 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { WorkMeter } from '../library/ports/store.ts'
+
+/** Adds up what the work of one call takes, in points: a point is about a millisecond of processor. */
+export interface WorkMeter {
+  points: number
+}
 
 const meters = new AsyncLocalStorage<WorkMeter>()
 

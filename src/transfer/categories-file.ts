@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { categoryNameField } from '../library/category-name.ts'
 import type { Category } from '../library/items.ts'
-import type { LibraryStore } from '../library/ports/store.ts'
 import { isSlug } from '../library/slug.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { readRegularFile } from './regular-file.ts'
 
 /** Largest file of categories that is read, in bytes. */

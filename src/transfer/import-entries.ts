@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { isRefusal } from '../errors.ts'
-import type { LibraryStore } from '../library/ports/store.ts'
 import type { SkillFile } from '../library/skill.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { type EntryPlace, type Match, type MatchState, matchAtOnce, matchEntries, type OpenEntry, startMatching } from './match-entries.ts'
 import type { People } from './people.ts'
 import { type ImportOptions, type ImportOutcome, type Prepared, preparePrompt, readCategories } from './prepare-prompt.ts'
@@ -8,8 +9,9 @@ import { prepareSkill, type SkillMetadata } from './prepare-skill.ts'
 import type { PromptDraft } from './prompt-file.ts'
 import { addReason, addRemark, emptyReport, type ImportReport } from './report.ts'
 
-/** Prompts written in one transaction: few enough that others who write wait a moment only. */
+/** Most prompts written in one transaction, and how long one goes on: others who write wait a moment only. */
 const BATCH_SIZE = 200
+const BATCH_MS = 50
 
 /** An entry that can be imported: a prompt, or a skill with what its source says of it. */
 export type ReadEntry = {
@@ -41,7 +43,7 @@ export type ImportEntry =
   | { readonly name: string; readonly place?: EntryPlace; readonly kind: 'passed'; readonly reason: string }
 
 /** What a run does with entries: it finds the item that each one means, and then imports it. */
-export interface ImportRun {
+interface ImportRun {
   /** The result of an entry, or null: it waits until all are read. @throws AppError what the library refuses it for */
   take(store: LibraryStore, entry: ReadEntry): Promise<ImportOutcome | null>
   /** The items of the entries that wait, in their order. */
@@ -51,7 +53,7 @@ export interface ImportRun {
 }
 
 /** Begins an import; with `isDryRun` it only says what would become of entries. */
-export function startImport(options: ImportOptions, people: People, categories: ReadonlySet<string>): ImportRun {
+function startImport(options: ImportOptions, people: People, categories: ReadonlySet<string>): ImportRun {
   const state: MatchState = startMatching()
   const waiting: (OpenEntry & { readonly ownerId: string })[] = []
   const prepare = async (store: LibraryStore, entry: ReadEntry, isFree: (id: string) => boolean): Promise<Prepared> =>
@@ -91,67 +93,97 @@ export async function importEntries(
   const report = emptyReport()
   if (options.owner !== undefined) await people.findOwner(store, options.owner)
   const run = startImport(options, people, await readCategories(store))
-  const waiting: { readonly name: string; readonly again: () => Promise<ImportEntry> }[] = []
-  const tell = (entry: ReadEntry, outcome: ImportOutcome) => {
-    report[outcome.done]++
-    for (const text of [outcome.remark, ...(entry.kind === 'prompt' ? [entry.draft.remark] : entry.draft.remarks)])
-      if (text) addRemark(report, `${entry.label ?? entry.name}: ${text.replace(/\.$/, '')}.`)
+  const waiting: { readonly index: number; readonly name: string; readonly again: () => Promise<ImportEntry> }[] = []
+  const tell = (index: number, entry: ReadEntry, { done, id, remark }: ImportOutcome) => {
+    report[done]++
+    const remarks = [remark, ...(entry.kind === 'prompt' ? [entry.draft.remark] : entry.draft.remarks)].filter((text) => text !== undefined)
+    for (const text of remarks) if (text) addRemark(report, `${entry.label ?? entry.name}: ${text.replace(/\.$/, '')}.`)
+    options.onResult?.({ index, outcome: done, remarks, itemId: id })
   }
-  const refuse = (name: string, reason: string) => {
+  const refuse = (index: number, name: string, message: string) => {
     report.refused++
-    addReason(report, `${name} refused: ${reason.replace(/\.$/, '')}.`)
+    const reason = message.replace(/\.$/, '')
+    addReason(report, `${name} refused: ${reason}.`)
+    options.onResult?.({ index, outcome: 'refused', remarks: [reason], itemId: null })
   }
-  const unlessRefused = async (name: string, work: () => Promise<void>) => {
+  interface Work {
+    readonly index: number
+    readonly name: string
+    run(transaction: LibraryStore): Promise<void>
+  }
+  const unlessRefused = async ({ index, name }: Work, work: () => Promise<void>) => {
     try {
       await work()
     } catch (error) {
       if (!isRefusal(error)) throw error
-      refuse(name, error.message)
+      refuse(index, name, error.message)
     }
   }
-  type Work = (transaction: LibraryStore) => Promise<void>
-  let batch: { readonly name: string; readonly work: Work }[] = []
+  const inTransaction = async (work: (transaction: LibraryStore) => Promise<void>) =>
+    await (options.isDryRun ? work(store) : store.inTransaction(work))
+  let batch: Work[] = []
   const flush = async () => {
-    const now = batch
-    batch = []
-    if (now.length === 0) return
-    await store.inTransaction(async (transaction) => {
-      for (const { name, work } of now) await unlessRefused(name, () => work(transaction))
-    })
-    options.onProgress?.(report.read)
+    while (batch.length > 0) {
+      let done = 0
+      await inTransaction(async (transaction) => {
+        const endsAt = performance.now() + BATCH_MS
+        for (const work of batch) {
+          await unlessRefused(work, () => work.run(transaction))
+          done++
+          if (performance.now() > endsAt) return
+        }
+      })
+      batch = batch.slice(done)
+      await setImmediate()
+      options.onProgress?.(report.read)
+    }
   }
-  const schedule = async (kind: ReadEntry['kind'], name: string, work: Work) => {
+  const schedule = async (kind: ReadEntry['kind'], work: Work) => {
     if (kind === 'prompt') {
-      if (batch.push({ name, work }) >= BATCH_SIZE) await flush()
+      if (batch.push(work) >= BATCH_SIZE) await flush()
       return
     }
     // A skill comes with all its files, and gets a transaction of its own.
     await flush()
-    await unlessRefused(name, () => store.inTransaction(work))
+    await unlessRefused(work, () => inTransaction((transaction) => work.run(transaction)))
+    await setImmediate()
     options.onProgress?.(report.read)
   }
+  let count = 0
   for await (const entry of entries) {
+    const { name } = entry
     if (entry.kind === 'passed') {
-      addRemark(report, `${entry.name} passed over: ${entry.reason}.`)
+      addRemark(report, `${name} passed over: ${entry.reason}.`)
       continue
     }
     report.read++
+    const index = count++
     if (entry.kind === null) {
-      await schedule('prompt', entry.name, async () => refuse(entry.name, entry.fault))
+      await schedule('prompt', { index, name, run: async () => refuse(index, name, entry.fault) })
       continue
     }
-    await schedule(entry.kind, entry.name, async (transaction) => {
-      const outcome = await run.take(transaction, entry)
-      if (outcome) tell(entry, outcome)
-      else waiting.push({ name: entry.name, again: entry.again ?? (async () => entry) })
+    await schedule(entry.kind, {
+      index,
+      name,
+      async run(transaction) {
+        const outcome = await run.take(transaction, entry)
+        if (outcome) tell(index, entry, outcome)
+        else waiting.push({ index, name, again: entry.again ?? (async () => entry) })
+      },
     })
   }
   await flush()
   const matches = await run.settle(store)
-  for (const [index, { name, again }] of waiting.entries()) {
-    const [entry, match] = [await again(), matches[index]]
-    if (!match || entry.kind === null || entry.kind === 'passed') refuse(name, 'it changed while it was imported')
-    else await schedule(entry.kind, entry.name, async (transaction) => tell(entry, await run.finish(transaction, entry, match)))
+  for (const [place, { index, name, again }] of waiting.entries()) {
+    const [entry, match] = [await again(), matches[place]]
+    if (!match || entry.kind === null || entry.kind === 'passed') refuse(index, name, 'it changed while it was imported')
+    else {
+      await schedule(entry.kind, {
+        index,
+        name: entry.name,
+        run: async (transaction) => tell(index, entry, await run.finish(transaction, entry, match)),
+      })
+    }
   }
   await flush()
   return report

@@ -1,4 +1,4 @@
-import type { LibraryStore } from '../library/ports/store.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { type ImportEntry, importEntries } from './import-entries.ts'
 import { createPeople, type People } from './people.ts'
 import type { ImportOptions } from './prepare-prompt.ts'

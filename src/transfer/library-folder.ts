@@ -5,12 +5,10 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { EXPORT_NAMES, toExportEntry, toExportLine } from '../library/exported-items.ts'
-import type { LibraryStore } from '../library/ports/store.ts'
-import type { ExportReader, TransferStore } from '../library/ports/transfer.ts'
 import { fileMode } from '../library/skill.ts'
 import { VISIBILITIES } from '../library/visibility.ts'
+import type { ExportReader, LibraryStore } from '../storage/store.ts'
 import { importCategories, writeCategories } from './categories-file.ts'
-import { type History, openHistoryFolder, writeHistoryFolder } from './history-folder.ts'
 import { importPrompts } from './import-prompts.ts'
 import { importSkills } from './import-skills.ts'
 import { createPeople } from './people.ts'
@@ -24,13 +22,9 @@ import { writeWholeFolder } from './whole-folder.ts'
 
 /** Names of what an imported library may hold. */
 const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as const
-const {
-  skillsIndex: SKILLS_INDEX,
-  skillsFolder: SKILLS_FOLDER,
-  categories: CATEGORIES,
-  teams: TEAMS,
-  historyFolder: HISTORY,
-} = EXPORT_NAMES
+const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER, categories: CATEGORIES, teams: TEAMS } = EXPORT_NAMES
+/** What only whole exports of 0.2.0 hold. */
+const EARLIER_HISTORY = 'history'
 /** Largest index of skills that is read, in bytes. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024
 const PAGE = 200
@@ -71,22 +65,9 @@ export interface ExportReport {
  * The export is a snapshot. Versions, votes and the trash stay in the database. The folder appears whole or not at all.
  * @throws AppError `invalid_input` when the folder cannot be made, or has something in it
  */
-export async function exportLibrary(store: TransferStore, folder: string, ownerId: string | null): Promise<ExportReport> {
+export async function exportLibrary(store: LibraryStore['transfer'], folder: string, ownerId: string | null): Promise<ExportReport> {
   return await writeWholeFolder(folder, OWNER_ONLY_FOLDER, (partial) =>
     store.readSnapshot((reader) => writeItems(reader, partial, ownerId)),
-  )
-}
-
-/**
- * Writes a library as {@link exportLibrary} does, with its history, for {@link importWholeLibrary}.
- * @throws AppError `invalid_input` when the folder cannot be created, `unavailable` while a person is being removed
- */
-export async function exportWholeLibrary(store: TransferStore, folder: string): Promise<ExportReport & History> {
-  return await writeWholeFolder(folder, OWNER_ONLY_FOLDER, (partial) =>
-    store.readSnapshot(async (reader) => {
-      const items = await writeItems(reader, partial, null)
-      return { ...items, ...(await writeHistoryFolder(reader, partial, { folder: OWNER_ONLY_FOLDER, file: OWNER_ONLY_FILE })) }
-    }),
   )
 }
 
@@ -176,27 +157,10 @@ async function readOwners(promptsFile: string | null, skills: ReadonlyMap<string
   return owners
 }
 
-/** Whether a folder is one that {@link exportWholeLibrary} wrote, by its looks. */
-export async function isWholeExport(folder: string): Promise<boolean> {
-  return (await lstat(join(folder, HISTORY)).catch(() => null)) !== null
-}
-
-/**
- * Fills an empty library from a folder of {@link exportWholeLibrary}, all or nothing.
- * @param onItem called for each item, with the total
- * @returns the counts, and whether the content is new
- * @throws AppError `conflict` when the library holds something else, `invalid_input` naming what is wrong with the folder
- */
-export async function importWholeLibrary(
-  store: TransferStore,
-  folder: string,
-  onItem: (done: number, of: number) => void = () => {},
-): Promise<History & { readonly isNew: boolean }> {
-  const history = await openHistoryFolder(folder)
-  if (history === null) throw new AppError('invalid_input', `${folder} contains no library history.`)
-  let done = 0
-  const { counts, isNew } = await store.importHistory(history, () => onItem(++done, history.counts.items))
-  return { digest: history.digest, counts, isNew }
+/** Whether a path is a whole library by its looks: a file, or a folder that `export --full` of 0.2.0 wrote. */
+export async function isWholeLibrary(path: string): Promise<boolean> {
+  const about = await lstat(path).catch(() => null)
+  return about?.isFile() === true || (await lstat(join(path, EARLIER_HISTORY)).catch(() => null)) !== null
 }
 
 async function findPromptsFile(folder: string): Promise<string | null> {

@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '../library/actor.ts'
-import type { LibraryStore } from '../library/ports/store.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import type { CreatedItem } from './prepare-prompt.ts'
 
 /** Created items that are compared, how long that may take, and the prompts that strangers see in a library where it is done: its index is loaded. */

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { User } from '../library/items.ts'
-import type { LibraryStore } from '../library/ports/store.ts'
 import { usernameFault } from '../library/username.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import type { ExportedTeams } from './teams-file.ts'
 
 /** Finds the people an import names, making who is missing; remembers them, so that each is asked for once. */

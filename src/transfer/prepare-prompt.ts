@@ -1,11 +1,11 @@
 import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
+import type { ExportedTwin, ImportedTwin, KnownItem } from '../library/item-access.ts'
 import type { ItemKind, Prompt, Skill, User } from '../library/items.ts'
-import type { ExportedTwin, ImportedTwin, KnownItem } from '../library/ports/items.ts'
-import type { LibraryStore } from '../library/ports/store.ts'
-import type { Hold } from '../library/ports/transfer.ts'
 import { toTags } from '../library/tags.ts'
+import type { Hold } from '../library/transfer.ts'
 import { refuseWhileHeld, type Visibility } from '../library/visibility.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { type Candidate, type EntryPlace, placeName } from './match-entries.ts'
 import type { People } from './people.ts'
 import type { PromptDraft } from './prompt-file.ts'
@@ -30,10 +30,23 @@ export interface ImportOptions {
   readonly isDryRun?: boolean
   /** Leaves out a category that does not exist, instead of refusing its entry. Default: false */
   readonly leavesOutUnknownCategories?: boolean
-  /** Told after each batch. */
+  /** Told after each batch; what it throws ends the import. */
   readonly onProgress?: (read: number) => void
   /** Called with each item that was created. */
   readonly onCreated?: (item: CreatedItem) => void
+  /** Called with the result of each entry, in the order in which they are done. */
+  readonly onResult?: (result: EntryResult) => void
+}
+
+/** The result of an entry, in a dry run the one that it would have. */
+export interface EntryResult {
+  /** Its place among the entries, from 0. */
+  readonly index: number
+  readonly outcome: 'refused' | ImportOutcome['done']
+  /** Why it was refused, or what else is to say. */
+  readonly remarks: readonly string[]
+  /** Of its item; null where there is none yet. */
+  readonly itemId: string | null
 }
 
 /** The result of importing an entry, or what it would be. */

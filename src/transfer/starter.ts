@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { LibraryStore } from '../library/ports/store.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { importLibrary } from './library-folder.ts'
 
 /** Who owns the starter library. */

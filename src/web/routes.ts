@@ -36,10 +36,9 @@ import { showSearch } from './pages/reading/search.tsx'
 import { showSkillPage } from './pages/reading/skill.tsx'
 import { showPromptVersion, showSkillVersion, submitRestore } from './pages/reading/version.tsx'
 import { showVersions } from './pages/reading/versions.tsx'
-import { answerOffer, showOffers } from './pages/teams/offers.tsx'
 import { changeTeamPage, showTeamPage } from './pages/teams/team.tsx'
 import { showTeams, submitTeam } from './pages/teams/teams.tsx'
-import { showTransfer, submitTransfer } from './pages/teams/transfer.tsx'
+import { showTransferPage, submitTransfer } from './pages/teams/transfer.tsx'
 import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/writing/edit-prompt.tsx'
 import { saveSkillForm, showEditSkill } from './pages/writing/edit-skill.tsx'
 import { changeEmbeds, showEmbeds } from './pages/writing/embeds.tsx'
@@ -81,7 +80,7 @@ export interface PageEntry {
   readonly isOfPublicItem?: true
 }
 
-/** Points of reading files to import, which takes five seconds at most, and of importing some of them: about half a second. */
+/** Points of reading files to import, which takes five seconds at most, and of importing them beside what each write adds. */
 const CHECK_COST = 2_000
 const IMPORT_COST = 500
 /** Values of a prompt's blanks, as a form sends them: a filled-in text has at most a million characters. */
@@ -105,14 +104,14 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
   { path: '/prompts/:ref/collections', page: showCollecting('prompts'), act: collectItem('prompts') },
   { path: '/prompts/:ref/purge', page: showPurgePage('prompts'), act: purge('prompts') },
-  { path: '/prompts/:ref/transfer', page: showTransfer('prompts'), act: submitTransfer('prompts') },
+  { path: '/prompts/:ref/transfer', page: showTransferPage('prompts'), act: submitTransfer('prompts') },
   { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: submitRestore('prompts') },
   { path: '/skills', page: browse('skills') },
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills'), isOfPublicItem: true },
   { path: '/skills/:ref/versions', page: showVersions('skills') },
   { path: '/skills/:ref/collections', page: showCollecting('skills'), act: collectItem('skills') },
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
-  { path: '/skills/:ref/transfer', page: showTransfer('skills'), act: submitTransfer('skills') },
+  { path: '/skills/:ref/transfer', page: showTransferPage('skills'), act: submitTransfer('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
   { path: '/collections', page: showCollections, act: createCollectionHere },
   { path: '/collections/:ref', page: showCollectionPage, act: changeCollection },
@@ -141,7 +140,6 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary, act: changeLibrary, cost: BULK_COST },
   { path: '/favourites', page: showFavourites },
-  { path: '/offers', page: showOffers, act: answerOffer },
   { path: '/teams', page: showTeams, act: submitTeam },
   { path: '/teams/:team', page: showTeamPage, act: changeTeamPage },
   { path: '/teams/:team/activity', page: showTeamActivity },

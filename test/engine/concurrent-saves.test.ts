@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, User } from '../../src/library/items.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { ENGINES } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
@@ -70,7 +70,12 @@ for (const engine of ENGINES) {
       const versions = await databases[0]?.reader.selectFrom('version').select('number').orderBy('number').execute()
       expect(versions?.map(({ number }) => number)).toEqual(Array.from({ length: changes + 1 }, (_, index) => index + 1))
       // Each version others could see is logged, also those that shared a commit.
-      const logged = await databases[0]?.reader.selectFrom('shared_change').select('version').orderBy('seq').execute()
+      const logged = await databases[0]?.reader
+        .selectFrom('change')
+        .select('version')
+        .where('version', 'is not', null)
+        .orderBy('seq')
+        .execute()
       expect(logged?.map(({ version }) => version)).toEqual(Array.from({ length: changes + 1 }, (_, index) => index + 1))
     })
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { examine, type Finding, repair } from '../../src/storage/doctor/examine.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { ENGINES } from '../support/engines.ts'
 
@@ -66,28 +66,12 @@ const FAULTS: readonly (readonly [check: string, harm: readonly RawBuilder<unkno
   ],
   ['search words', [sql`delete from word where word = 'walrus'`], /^prompt \S+ lacks words$/, true],
   [
-    'words of removed items',
-    [
-      sql`insert into item_words (item_seq, revision, analysis, title_length, body_length, words)
-        values (999, 999, 1, 1, 1, ${new Uint8Array([1, 1])})`,
-    ],
-    /^row 999 has words$/,
-    true,
-  ],
-  [
-    'vectors',
-    [
-      sql`insert into embedding (item_seq, model, digest, dims, code)
-        select seq, 'm', 'd', 1, ${new Uint8Array([1])} from item where kind = 'prompt'`,
-    ],
-    /^embedding \d+ has no vector$/,
-    true,
-  ],
-  [
     'item vectors',
     [
       sql`insert into item_vector (item_seq, model, digest, vector)
         select seq, 'm', 'd', ${new Uint8Array(383)} from item where kind = 'prompt'`,
+      sql`insert into item_vector (item_seq, model, digest, vector)
+        select seq, 'm', 'd', ${new Uint8Array(384)} from item where kind = 'skill'`,
     ],
     /^prompt \S+ has a vector of 383 bytes$/,
     true,
@@ -99,6 +83,15 @@ const FAULTS: readonly (readonly [check: string, harm: readonly RawBuilder<unkno
       sql`update item set deleted_at = created_at where kind = 'skill'`,
     ],
     /^skill \S+ is in the trash and has a vector$/,
+    true,
+  ],
+  [
+    'item vectors',
+    [
+      sql`insert into item_vector (item_seq, model, digest, vector, is_provided) select seq, 'm', 'd', ${new Uint8Array(384)}, 1 from item`,
+      sql`update item set visibility = 'private' where kind = 'skill'`,
+    ],
+    /^skill \S+ is not public and has a vector of a provider$/,
     true,
   ],
 ]
@@ -138,7 +131,7 @@ describe.each(ENGINES)('the doctor on $name', (engine) => {
       engine.name === 'sqlite' ? [] : ['structure', 'references'],
     )
     expect(faultsOf(await repair(database, findings, { ...SYSTEM, vectors: undefined }))).toEqual([])
-    await database.compact()
+    await database.file?.compact()
   })
 
   it.each(FAULTS)('sees a fault of %s (%#)', async (check, harm, fault, isMended) => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, User } from '../../src/library/items.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { exportLibrary, importLibrary } from '../../src/transfer/library-folder.ts'
 import { ENGINES } from '../support/engines.ts'
@@ -130,8 +130,14 @@ for (const engine of ENGINES) {
       // Ben is no member any more, and what Zoe has is of Ann.
       await store.teams.removeMember(ann, acme.id, 'ben')
       const given = await store.items.createPrompt(ann, { ...PROMPT, title: 'Given', visibility: 'private' })
-      const offer = await store.offers.offerItem(ann.userId, 'prompt', given.id, { to: 'zoe', leavesOutPrivate: false })
-      await store.offers.acceptOffer(zoe.userId, offer?.id ?? '')
+      await store.teams.setMember(ann, acme.id, 'zoe', 'maintainer')
+      for (const [user, to] of [
+        [ann, 'Acme'],
+        [zoe, 'zoe'],
+      ] as const) {
+        await store.ownership.transferItem(user.userId, 'prompt', given.id, { to, leavesOutPrivate: false, makesPrivate: false })
+      }
+      await store.teams.removeMember(ann, acme.id, 'zoe')
       return { ann, ben, acme }
     }
     const names = async (store: LibraryStore) =>

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Editor } from '../../src/library/item-access.ts'
 import type { PromptFields } from '../../src/library/items.ts'
+import type { VectorModel } from '../../src/library/ports/encoder.ts'
 import type { UnencodedItem } from '../../src/library/ports/item-vectors.ts'
-import type { Editor } from '../../src/library/ports/items.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { createSearchIndex } from '../../src/search/index/search-index.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { readSearchIndex } from '../../src/storage/search/search-reader.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
 import { fakeVector } from '../support/fake-encoder.ts'
@@ -13,7 +14,9 @@ import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 /** What the store keeps of the encoder's vectors, on every engine. */
 
-const MODEL = 'one'
+const MODEL: VectorModel = { model: 'one', isProvider: false }
+const OTHER: VectorModel = { model: 'two', isProvider: false }
+const PROVIDER: VectorModel = { model: 'sent', isProvider: true }
 const PROMPT: PromptFields = { ...PLAIN_PROMPT, title: 'Title', description: 'About it', tags: ['tag'] }
 const toFile = (text: string) => ({ filename: 'SKILL.md', bytes: new TextEncoder().encode(text) })
 
@@ -90,9 +93,9 @@ for (const engine of ENGINES) {
     it('go with the item: to the trash, and for good', async () => {
       const id = await save({ visibility: 'private' })
       await encode(await pending())
-      await encode(await pending('two'), 'two')
+      await encode(await pending(OTHER), OTHER)
       await store.items.setDeleted('prompt', id, by.userId, true)
-      expect([await counts(), await counts('two'), await pending()]).toEqual([[0, 0, 0], [0, 0, 0], []])
+      expect([await counts(), await counts(OTHER), await pending()]).toEqual([[0, 0, 0], [0, 0, 0], []])
       await store.items.setDeleted('prompt', id, by.userId, false)
       expect(await encode(await pending())).toBe(1)
       await store.purges.purgeItem('prompt', id, '', () => true)
@@ -114,13 +117,52 @@ for (const engine of ENGINES) {
       expect(await counts()).toEqual([2, 1, 1])
     })
 
-    it('are refused when they have another length, and none of the same call is saved', async () => {
-      await save()
-      await save()
-      const items = await pending()
-      const vectors = items.map((item, index) => ({ item, vector: new Int8Array(384 + index) }))
-      await expect(store.itemVectors.saveVectors(MODEL, vectors)).rejects.toMatchObject({ code: 'internal' })
-      expect(await counts()).toEqual([2, 0, 2])
+    it('of other dimensions than the last of their model are not kept', async () => {
+      for (const title of ['One', 'Two', 'Three']) await save({ title })
+      const [first, second, third] = await pending()
+      if (!first || !second || !third) return expect.unreachable()
+      const keep = async (...vectors: readonly (readonly [UnencodedItem, number])[]) =>
+        await store.itemVectors.saveVectors(
+          MODEL,
+          vectors.map(([item, dims]) => ({ item, vector: new Int8Array(dims).fill(1) })),
+        )
+      expect([await keep([first, 384]), await counts()]).toEqual([1, [3, 1, 2]])
+      expect([await keep([first, 384], [second, 256], [third, 256]), await counts()]).toEqual([2, [3, 2, 1]])
+      expect((await pending()).map(({ id }) => id)).toEqual([first.id])
+    })
+
+    describe('of a provider', () => {
+      it('are wanted for public items alone', async () => {
+        const prompt = await save()
+        await save({ title: 'Secret', visibility: 'private' })
+        await save({ title: 'Hidden', visibility: 'unlisted' })
+        await save({ title: 'Ours', visibility: 'members' })
+        await store.items.setDeleted('prompt', await save({ title: 'Gone' }), by.userId, true)
+        expect((await pending(PROVIDER)).map(({ id, version }) => [id, version])).toEqual([[prompt, 1]])
+        expect([await counts(PROVIDER), await counts()]).toEqual([
+          [1, 0, 1],
+          [4, 0, 4],
+        ])
+      })
+
+      it('go in the moment an item is no longer public; those of the built-in encoder stay', async () => {
+        for (const visibility of ['private', 'unlisted', 'members'] as const) {
+          const id = await save()
+          await encode(await pending(PROVIDER), PROVIDER)
+          await encode(await pending())
+          const before = await counts()
+          expect(await counts(PROVIDER)).toEqual([1, 1, 0])
+          await store.items.changePrompt(id, by, () => ({ visibility }))
+          expect([await counts(PROVIDER), await pending(PROVIDER), await counts()]).toEqual([[0, 0, 0], [], before])
+        }
+      })
+
+      it('are not kept when the item was hidden since its text was read', async () => {
+        const [hidden] = [await save({ title: 'Hidden' }), await save({ title: 'Same' })]
+        const read = await pending(PROVIDER)
+        await store.items.changePrompt(hidden, by, () => ({ visibility: 'private' }))
+        expect([await encode(read, PROVIDER), await counts(PROVIDER)]).toEqual([1, [1, 1, 0]])
+      })
     })
 
     describe('as an index reads them', () => {
@@ -136,8 +178,8 @@ for (const engine of ENGINES) {
             index.apply(...args)
           },
         }
-        const reader = readSearchIndex(database.reader, counting, null, {
-          model: MODEL,
+        const reader = readSearchIndex(database.reader, counting, {
+          model: MODEL.model,
           onVectors: (kind, changes) => heard.push(...changes.map(({ seq, vector }) => [kind, seq, vector?.join() ?? null] as const)),
         })
         return async () => {
@@ -151,7 +193,7 @@ for (const engine of ENGINES) {
         await save({ title: 'One' })
         await store.items.createSkill(by, { ...PROMPT, title: 'Two', files: [toFile('x')] })
         await encode(await pending())
-        await encode(await pending('two'), 'two')
+        await encode(await pending(OTHER), OTHER)
         await save({ title: 'Three', visibility: 'private' })
         const read = begin()
         expect(await read()).toEqual({
@@ -232,7 +274,7 @@ for (const engine of ENGINES) {
       // Its own claims keep no instance from going on.
       expect(titles(await store.itemVectors.listUnencoded(MODEL, range, 100))).toEqual(['Number 5', 'Number 4'])
       now += store.itemVectors.claimMs / 2
-      await other.itemVectors.renewClaims(MODEL)
+      await other.itemVectors.renewClaims(MODEL.model)
       now += store.itemVectors.claimMs / 2
       expect(titles(await store.itemVectors.listUnencoded(MODEL, range, 100))).toEqual(['Number 5', 'Number 4'])
       now += store.itemVectors.claimMs

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/errors.ts'
 import type { Actor } from '../../src/library/actor.ts'
 import type { User } from '../../src/library/items.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { DEFAULT_QUOTA, NO_QUOTA, type OwnerQuota, type OwnerUsage } from '../../src/library/quota.ts'
 import type { SkillFile } from '../../src/library/skill.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
@@ -11,8 +10,9 @@ import { createSearchIndex } from '../../src/search/index/search-index.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { recountUsage } from '../../src/storage/items/owner-usage.ts'
 import { readSearchIndex } from '../../src/storage/search/search-reader.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
-import { countingRandom, ENGINES } from '../support/engines.ts'
+import { countingRandom, ENGINES, replaceInFile } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
 const skillFiles = (text: string): SkillFile[] => [
@@ -134,7 +134,7 @@ for (const engine of ENGINES) {
     it('keeps no more words in memory than fit, and finds the others by title', async () => {
       await save(ada, Array.from({ length: 200 }, (_, index) => `word${index}x`).join(' '))
       const index = createSearchIndex()
-      const reader = readSearchIndex(database.reader, index, null, null, null, 50)
+      const reader = readSearchIndex(database.reader, index, null, null, 50)
       await reader.current()
       expect([reader.isCut(), index.vocabulary.size]).toEqual([true, 50])
       await save(ada, 'later words')
@@ -158,7 +158,7 @@ for (const engine of ENGINES) {
       const requireRoom = () => {
         throw full
       }
-      await open({}, { ...database, requireRoom })
+      await open({}, replaceInFile(database, { requireRoom }))
       await expect(save(ada, 'after')).rejects.toBe(full)
       expect(await purge(id)).toBe(true)
     })

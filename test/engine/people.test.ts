@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { Prompt, PromptFields, User } from '../../src/library/items.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { retireSlug } from '../../src/storage/items/item-slugs.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
       left = good
       return opened
     }
-    const rowsOf = (table: 'item' | 'version' | 'vote' | 'slug' | 'user' | 'word' | 'session' | 'improve_usage') =>
+    const rowsOf = (table: 'item' | 'version' | 'vote' | 'slug' | 'user' | 'word' | 'improve_usage') =>
       database.reader.selectFrom(table).selectAll().execute()
 
     beforeEach(async () => {
@@ -148,16 +148,11 @@ for (const engine of ENGINES) {
         await store.people.createInvite({ sha256: 'i', username: null, role: 'user', expiresAt: '2030-01-01' })
         const { id } = await join('zoesecret', 'i')
         const keyOf = await store.keys.createKey({ name: 'keysecret', userId: id, sha256: 'k', scopes: ['read'], expiresAt: null })
-        await store.sessions.createSession(
-          { sha256: 's', owner: `user ${id} key ${keyOf.id}`, quota: 'q', initialize: 'initsecret' },
-          { idleMs: DAY_MS, perQuota: 9, total: 9 },
-        )
         for (const caller of [`key ${keyOf.id}`, `user ${id}`, 'key other']) {
           await store.budgets.spendImproveBudget({ caller, day: '2026-01-01', characters: 1 }, { requests: null, characters: null })
         }
         await store.people.deletePerson(ben.id)
         await store.people.deletePerson(id)
-        expect(await rowsOf('session')).toEqual([])
         expect(await rowsOf('improve_usage')).toMatchObject([{ caller: 'key other' }])
         expect((await store.people.listInvites({ limit: 1, offset: 0 })).items).toMatchObject([
           { usedBy: null, usedAt: expect.any(String) },

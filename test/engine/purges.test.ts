@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadWordVectors } from '../../src/ai/word-vectors-file.ts'
 import type { Actor } from '../../src/library/actor.ts'
+import type { LibraryChange } from '../../src/library/instances.ts'
 import type { PromptFields, User } from '../../src/library/items.ts'
-import type { LibraryChange } from '../../src/library/ports/instances.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
 import type { TeamRole } from '../../src/library/teams.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { prepareRestored } from '../../src/storage/backup/prepare-restored.ts'
@@ -14,8 +13,9 @@ import { holdLibrary } from '../../src/storage/backup/present-library.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
 import { examine } from '../../src/storage/doctor/examine.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
-import { countingRandom, ENGINES } from '../support/engines.ts'
+import { countingRandom, ENGINES, replaceInFile } from '../support/engines.ts'
 import { writeEmptyLibrary } from '../support/library-file.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 
@@ -81,14 +81,8 @@ for (const engine of ENGINES) {
         description: `${LEAK}e`,
         content: `shared ${LEAK}f`,
       }))
-      await store.formDrafts.saveFormDraft(ada.id, JSON.stringify({ path: `/prompts/${slug}/edit`, text: `${LEAK}g` }), {
-        most: 5,
-        oldest: '',
-      })
-      const other = await store.formDrafts.saveFormDraft(ada.id, JSON.stringify({ path: '/prompts/another/edit', text: 'other' }), {
-        most: 5,
-        oldest: '',
-      })
+      await store.formDrafts.saveFormDraft(ada.id, 'form', JSON.stringify({ path: `/prompts/${slug}/edit`, text: `${LEAK}g` }))
+      const other = await store.formDrafts.saveFormDraft(ada.id, 'form', JSON.stringify({ path: '/prompts/another/edit', text: 'other' }))
       await store.marks.setVote(asAda(), 'prompt', id, ada.id, true)
       expect(await find(`${LEAK}f`)).toBe(1)
       expect(await everything()).toContain(LEAK)
@@ -102,7 +96,7 @@ for (const engine of ENGINES) {
       expect(await store.items.findPrompt(asAda(), id)).toBeNull()
       expect(await everything()).not.toContain(LEAK)
       expect(await everything()).toContain(id)
-      expect(await store.formDrafts.findFormDraft(ada.id, other, '')).toContain('other')
+      expect(await store.formDrafts.findFormDraft(ada.id, 'form', other)).toContain('other')
       await expectSound()
       // The address is not given again, though nobody can read it any more.
       const next = await store.items.createPrompt(by(ada), { ...PROMPT, title: `Title ${LEAK}a` })
@@ -124,7 +118,7 @@ for (const engine of ENGINES) {
 
     it('takes versions out, with words that stood in them alone', async () => {
       const id = await saveVersions(6, (version) => (version <= 3 ? `${LEAK} ${version}` : `clean ${version}`))
-      await store.formDrafts.saveFormDraft(ada.id, JSON.stringify({ path: `/prompts/${id}/edit`, text: LEAK }), { most: 5, oldest: '' })
+      await store.formDrafts.saveFormDraft(ada.id, 'form', JSON.stringify({ path: `/prompts/${id}/edit`, text: LEAK }))
       expect(await store.purges.purgeVersions('prompt', id, 'somebody else', { first: 1, last: 1 })).toBeNull()
       await expect(store.purges.purgeVersions('prompt', id, ada.id, { first: 1, last: 6 })).rejects.toMatchObject({ code: 'conflict' })
       expect(await numbersOf(id)).toEqual([1, 2, 3, 4, 5, 6])
@@ -197,13 +191,12 @@ for (const engine of ENGINES) {
     it('is finished later when it could not be at once', async () => {
       const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, content: LEAK })
       let fails = false
-      const failing: OpenDatabase = {
-        ...database,
+      const failing = replaceInFile(database, {
         async emptyLog() {
           if (fails) throw new Error('disk full')
-          return await database.emptyLog()
+          return (await database.file?.emptyLog()) ?? true
         },
-      }
+      })
       const other = await createStore(failing, outside)
       fails = true
       // The deletion has been made, whatever is left to do.
@@ -253,7 +246,7 @@ describe.runIf(ENGINES.some(({ name }) => name === 'sqlite'))('a backup of befor
   }
   /** Puts a copy in the place of the library, as `restore-backup` does, and keeps what stood there. */
   async function restore(backup: string, keptAs: string) {
-    const present = holdLibrary(path)
+    const present = await holdLibrary(path)
     const { afterwards } = present
     present.release()
     const prepared = join(folder, 'prepared.db')

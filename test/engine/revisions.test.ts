@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import type { PromptFields } from '../../src/library/items.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { ENGINES } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
@@ -72,7 +72,7 @@ describe.each(ENGINES)('the revision of the library on $name', (engine) => {
     const key = await store.keys.createKey({ name: 'k', userId: ada, sha256: 'a'.repeat(64), scopes: ['read'], expiresAt: null })
     await store.keys.touchKey(key.id)
     await store.budgets.spendImproveBudget({ caller: 'c', day: '2026-01-01', characters: 5 }, { requests: 5, characters: 50 })
-    await store.formDrafts.saveFormDraft(ada, '{}', { most: 5, oldest: '' })
+    await store.formDrafts.saveFormDraft(ada, 'form', '{}')
     await store.items.changePrompt(promptId, editor(), () => ({ content: PROMPT.content }))
     await store.items.findPrompt(actor(), promptId)
     expect(await store.service.readRevision('library')).toBe(before)

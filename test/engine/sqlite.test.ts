@@ -100,7 +100,7 @@ describe('a large transaction', () => {
     await grow(true)
     expect(sizeOfLog(path)).toBeGreaterThan(12_000_000)
     reading.close()
-    await database.emptyLog()
+    await database.file?.emptyLog()
     expect(sizeOfLog(path)).toBe(0)
   })
 
@@ -119,11 +119,11 @@ describe('a large transaction', () => {
 it('gives the room of removed rows back to the file system', async () => {
   await migrate(database)
   await database.transact((db) => sql`insert into blob (sha256, bytes) values ('large', randomblob(12000000))`.execute(db))
-  await database.emptyLog()
+  await database.file?.emptyLog()
   const before = statSync(path).size
   await database.transact((db) => db.deleteFrom('blob').execute())
-  await database.releaseRoom()
-  await database.emptyLog()
+  await database.file?.releaseRoom()
+  await database.file?.emptyLog()
   expect(before).toBeGreaterThan(12_000_000)
   expect(statSync(path).size).toBeLessThan(1_000_000)
 })
@@ -136,8 +136,8 @@ it('learns to give room back when a file of before is compacted', async () => {
   const opened = openSqlite(old)
   const mode = async () => (await sql`pragma auto_vacuum`.execute(opened.writer)).rows
   expect(await mode()).toEqual([{ auto_vacuum: 0 }])
-  await opened.releaseRoom()
-  await opened.compact()
+  await opened.file?.releaseRoom()
+  await opened.file?.compact()
   expect(await mode()).toEqual([{ auto_vacuum: 2 }])
   await opened.close()
 })

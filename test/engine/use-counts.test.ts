@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { splitCounts, type UseCount } from '../../src/library/usage.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
 

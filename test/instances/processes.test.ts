@@ -28,7 +28,7 @@ describe('processes', () => {
     expect(children.map(({ exitCode }) => exitCode)).toEqual([null, null, null])
   })
 
-  it('end a session for each other, and take over from one that was killed', async () => {
+  it('serve and end the sessions of each other, and those of one that was killed', async () => {
     const place = makePlace()
     await savePrompts(place.databaseUrl, 'ada', [{ title: 'Letter', content: 'Write to ${who}.' }])
     const headers = { ...STREAM, 'x-api-key': await createKey(place.databaseUrl, 'ada') }
@@ -45,25 +45,42 @@ describe('processes', () => {
     const session = await open(first)
     const standing = await send(first, {}, session)
     expect(standing.status).toBe(200)
-    // Another stream is refused by whoever is asked: one process holds the session.
-    expect((await send(second, {}, session)).status).toBe(409)
+    expect((await send(second, rpc('ping'), session)).status).toBe(200)
     expect((await send(second, { method: 'DELETE' }, session)).status).toBe(200)
+    expect((await send(first, rpc('ping'), session)).status).toBe(404)
     // The stream at the other process ends.
     await standing.text()
-    expect((await send(first, rpc('ping'), session)).status).toBe(404)
 
     const other = await open(second)
     await readUntil(await send(second, rpc('prompts/get', { name: 'letter' }, 5), other), 'elicitation/create')
-    const holder = children[1]
-    holder?.kill('SIGKILL')
-    if (holder && holder.signalCode === null) await once(holder, 'exit')
     const again = await send(first, rpc('prompts/get', { name: 'letter' }, 6), other)
-    expect(again.status).toBe(200)
-    const seen = await readUntil(again, 'elicitation/create')
-    const { id } = JSON.parse(/data: (\{.*elicitation\/create.*\})/.exec(seen)?.[1] ?? '{}')
+    const { id } = JSON.parse(/data: (\{.*elicitation\/create.*\})/.exec(await readUntil(again, 'elicitation/create'))?.[1] ?? '{}')
     const accepted = json('POST', { jsonrpc: '2.0', id, result: { action: 'accept', content: { who: 'Eve' } } })
     expect((await send(first, accepted, other)).status).toBe(202)
     expect(await readUntil(again, '"id":6')).toContain('Write to Eve.')
+    const [, holder] = children
+    holder?.kill('SIGKILL')
+    if (holder && holder.signalCode === null) await once(holder, 'exit')
+    expect((await send(first, rpc('ping'), other)).status).toBe(200)
+  })
+
+  it('say that a question is open elsewhere', async () => {
+    const place = makePlace()
+    await savePrompts(place.databaseUrl, 'ada', [{ title: 'Letter', content: 'Write to ${who}.' }])
+    const headers = { ...STREAM, 'x-api-key': await createKey(place.databaseUrl, 'ada') }
+    const { ownUrls } = await place.serve({ instances: 2 })
+    const [first = '', second = ''] = ownUrls
+    const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 't', version: '1' } }
+    const opened = await fetch(`${first}/api/mcp`, { ...rpc('initialize', params), headers })
+    await opened.text()
+    const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    const asked = await fetch(`${first}/api/mcp`, { ...rpc('prompts/get', { name: 'letter' }, 5), headers: session })
+    await readUntil(asked, 'elicitation/create')
+    const answer = json('POST', { jsonrpc: '2.0', id: 0, result: { action: 'decline' } })
+    const refused = await fetch(`${second}/api/mcp`, { ...answer, headers: session })
+    expect([refused.status, (await readJson(refused)).error.message]).toEqual([404, expect.stringContaining('Ask again')])
+    expect((await fetch(`${first}/api/mcp`, { ...answer, headers: session })).status).toBe(202)
+    expect(await readUntil(asked, '"id":5')).toContain('Write to ${who}')
   })
 
   it('go on when the database server is started again', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LibraryChange } from '../../src/library/ports/instances.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
+import type { LibraryChange } from '../../src/library/instances.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openPostgres } from '../../src/storage/dialects/postgres.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom } from '../support/engines.ts'
 import { createDatabase } from '../support/postgres.ts'
@@ -26,11 +26,10 @@ describe('stores of one database', () => {
     return await createStore(database, { clock: () => now, random, instance, onChange })
   }
   const listen = (store: LibraryStore) => {
-    const heard = { changes: [] as LibraryChange[], logins: 0, mail: [] as string[] }
+    const heard = { changes: [] as LibraryChange[], logins: 0 }
     const stop = store.instances.listen({
       onChange: (change) => heard.changes.push(change),
       onLoginsChanged: () => heard.logins++,
-      onMail: (body) => heard.mail.push(body),
     })
     return { heard, stop }
   }
@@ -50,12 +49,12 @@ describe('stores of one database', () => {
     await place.remove()
   })
 
-  it.each(['item_words', 'shared_change', 'public_change'] as const)('number %s in the order of their commits', async (table) => {
+  it('number changes in the order of their commits', async () => {
     const reader = databases[1]?.reader
     if (!reader) throw new Error('no second instance')
     const readAfter = async (revision: number) => {
-      const rows = await reader.selectFrom(table).select('revision').where('revision', '>', revision).orderBy('revision').execute()
-      return rows.map((row) => Number(row.revision))
+      const rows = await reader.selectFrom('change').select('seq').where('seq', '>', revision).orderBy('seq').execute()
+      return rows.map((row) => row.seq)
     }
     let isOver = false
     const watching = (async () => {
@@ -138,23 +137,5 @@ describe('stores of one database', () => {
     }
     for (const [here, there] of seen) expect(here).toBe(there)
     expect(new Set(seen.flat()).size).toBe(4)
-  })
-
-  it('leave messages for one of them, each read once and in order', async () => {
-    const three = await open('three')
-    // One that does not listen yet misses nothing.
-    const texts = Array.from({ length: 20 }, (_, n) => `message ${n} ${'x'.repeat(n * 1_000)}`)
-    for (const text of texts.slice(0, 8)) await one.instances.sendMail('two', text)
-    const [second, third] = [listen(two), listen(three)]
-    for (const text of texts.slice(8)) await one.instances.sendMail('two', text)
-    await expect.poll(() => second.heard.mail).toEqual(texts)
-    expect(third.heard.mail).toEqual([])
-    // What nobody reads goes.
-    await one.instances.sendMail('nobody', 'x')
-    now += 2 * 3_600_000
-    await one.instances.addPoints(new Date(now).toISOString(), new Map())
-    expect(await databases[0]?.reader.selectFrom('instance_mail').selectAll().execute()).toEqual([])
-    await Promise.all([second.stop(), third.stop()])
-    await three.close()
   })
 })

@@ -60,6 +60,43 @@ async function listed(actor: Actor, input: Record<string, unknown> = {}): Promis
 }
 
 describe('a collection', () => {
+  it('keep the order that they are put in, wherever that is', async () => {
+    const { id } = await create({ title: 'Ordered' })
+    const items: string[] = []
+    for (const title of ['o1', 'o2', 'o3', 'o4', 'o5', 'o6']) items.push((await savePrompt(title)).id)
+    const [one, two, three, four, five, six] = items
+    const add = (added: unknown[], position?: number) => test.call(owner, 'add_to_collection', { id, items: added, position })
+    const move = (item: unknown, place: object) => test.call(owner, 'move_in_collection', { id, item, ...place })
+    await add([one, four])
+    await add([two, three], 2)
+    await test.call(owner, 'remove_from_collection', { id, items: [one] })
+    await add([five, one], 1)
+    await add([six])
+    expect(await titlesOf(owner, id)).toEqual(['o5', 'o1', 'o2', 'o3', 'o4', 'o6'])
+    await move(five, { after: four })
+    await move(six, { before: two })
+    await move(one, { to: 'last' })
+    await move(three, { to: 'first' })
+    await move(two, { to: 'up' })
+    await move(four, { to: 'up' })
+    expect(await titlesOf(owner, id)).toEqual(['o3', 'o2', 'o4', 'o6', 'o5', 'o1'])
+  })
+
+  it('hold 1,000 items, and no more', async () => {
+    const { id } = await create({ title: 'Full' })
+    const saved: string[] = []
+    for (let part = 0; part < 3; part++) {
+      const prompts = Array.from({ length: part < 2 ? 500 : 1 }, (_, index) => ({ title: `full ${part} ${index}`, content: 'x' }))
+      const { results } = Object(await test.call(owner, 'save_prompts', { prompts }))
+      saved.push(...results.map(({ id: one }: { id: string }) => one))
+    }
+    for (let at = 0; at < 1_000; at += 100) await test.call(owner, 'add_to_collection', { id, items: saved.slice(at, at + 100) })
+    expect(await attempt(owner, 'add_to_collection', { id, items: saved.slice(1_000) })).toEqual({
+      code: 'conflict',
+      message: 'A collection holds at most 1,000 items.',
+    })
+  })
+
   it('keeps items of both kinds in an order, each once', async () => {
     const { id } = await create({ title: 'In order' })
     const items = [await savePrompt('one'), await saveSkill('two'), await savePrompt('three')]

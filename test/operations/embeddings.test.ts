@@ -68,7 +68,7 @@ describe('items that are not sent', () => {
     const other = await test.user('ben')
     for (let n = 0; n < 40; n++) await test.call(actor, 'save_prompt', { title: `Number ${n}`, content: `Subject${n}`, isPrivate: false })
     await test.call(actor, 'save_prompt', { title: 'Soccer training', content: 'Drills for the team', isPrivate: true })
-    await test.app.embeddings?.embedAll({ onSaved: () => {}, onRefused: () => {} })
+    await test.app.itemEncoding?.encodeAll({ onSaved: () => {}, onFailed: () => {} })
     const titles = async (who: typeof actor, query: string) => {
       const { prompts } = await test.call(who, 'search_prompts', { query })
       return z

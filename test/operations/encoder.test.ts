@@ -9,6 +9,7 @@ import { createEncoder, type EncoderOptions } from '../../src/encoder/encoder.ts
 import { finish, inspectFile, openModel } from '../../src/encoder/model.ts'
 import { enclose, WINDOW_TOKENS } from '../../src/encoder/pooling.ts'
 import type { Encoder } from '../../src/library/ports/encoder.ts'
+import { encodeOne } from '../support/fake-encoder.ts'
 import { GOLDEN_TEXTS } from '../support/golden-texts.ts'
 import { cosine, digestOf, readVectors } from '../support/golden-vectors.ts'
 import { run } from '../support/processes.ts'
@@ -105,9 +106,9 @@ describe('the encoder', () => {
   it('encodes queries and items, in the same space', async () => {
     const { encoder, faults } = open()
     expect(encoder.state()).toBe('starting')
-    expect(await encoder.encodeItem({ title: '', text: '' })).toHaveLength(384)
+    expect(await encodeOne(encoder, { title: '', text: '' })).toHaveLength(384)
     const query = await encoder.encodeQuery('how do I review code')
-    const item = await encoder.encodeItem({
+    const item = await encodeOne(encoder, {
       title: 'Review a pull request',
       text: 'Look at the changes of the code, and say what is wrong.',
     })
@@ -133,7 +134,7 @@ describe('the encoder', () => {
 
   it('answers queries between the layers of items', async () => {
     const order: string[] = []
-    const items = Array.from({ length: 5 }, () => encoder.encodeItem(LONG).then(() => order.push('item')))
+    const items = Array.from({ length: 5 }, () => encodeOne(encoder, LONG).then(() => order.push('item')))
     await encoder.encodeQuery('second').then((answer) => order.push(answer ? 'query' : 'nothing'))
     await Promise.all(items)
     // An item takes 18 layers; one may have been done before the query came.
@@ -143,8 +144,8 @@ describe('the encoder', () => {
 
   it('takes three windows for 200,000 characters', async () => {
     const word = 'Review the code. '
-    const whole = await encoder.encodeItem({ title: 'Review', text: word.repeat(200_000 / word.length) })
-    expect(whole).toEqual(await encoder.encodeItem({ title: 'Review', text: word.repeat(100) }))
+    const whole = await encodeOne(encoder, { title: 'Review', text: word.repeat(200_000 / word.length) })
+    expect(whole).toEqual(await encodeOne(encoder, { title: 'Review', text: word.repeat(100) }))
   })
 
   it.each(
@@ -157,7 +158,7 @@ describe('the encoder', () => {
       brackets: '['.repeat(200_000),
     }),
   )('takes %s as title, text and query', async (_, text) => {
-    expect(await encoder.encodeItem({ title: text, text })).toHaveLength(384)
+    expect(await encodeOne(encoder, { title: text, text })).toHaveLength(384)
     expect((await encoder.encodeQuery(text))?.vector.every(Number.isFinite)).toBe(true)
   })
 
@@ -178,7 +179,7 @@ describe('a thread that ends', () => {
   it('is started again, and everything works as before', async () => {
     const { encoder, threads, faults } = await openReady()
     const before = await encoder.encodeQuery('how do I review code')
-    const item = encoder.encodeItem(LONG)
+    const item = encodeOne(encoder, LONG)
     await threads[0]?.terminate()
     expect(await item).toBeNull()
     expect(encoder.state()).toBe('starting')
@@ -186,7 +187,7 @@ describe('a thread that ends', () => {
     await untilState(encoder, 'ready')
     expect(threads).toHaveLength(2)
     expect(await encoder.encodeQuery('how do I review  code')).toEqual(before)
-    expect(await encoder.encodeItem(LONG)).toHaveLength(384)
+    expect(await encodeOne(encoder, LONG)).toHaveLength(384)
     expect(faults).toEqual([])
   })
 
@@ -239,7 +240,7 @@ describe('weights', () => {
     const { encoder, faults, threads } = open({ file: makeFile(), startsNow: true, firstBackOffMs: 1 })
     await untilState(encoder, 'fallback')
     expect(await encoder.encodeQuery('a')).toBeNull()
-    expect(await encoder.encodeItem({ title: 'a', text: 'b' })).toBeNull()
+    expect(await encodeOne(encoder, { title: 'a', text: 'b' })).toBeNull()
     // real time: nothing more must happen
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(faults).toEqual([expect.stringContaining(reason)])
@@ -252,7 +253,7 @@ describe('the end', () => {
   it('is held until it has ended, whatever it still answers', async () => {
     const { encoder, threads } = await openReady()
     const [thread] = threads
-    const asked = encoder.encodeItem(LONG)
+    const asked = encodeOne(encoder, LONG)
     const closing = encoder.close()
     const letGo = vi.spyOn(thread ?? new Worker('', { eval: true }), 'unref')
     thread?.emit('message', { kind: 'item', number: 1, answer: null })
@@ -264,7 +265,7 @@ describe('the end', () => {
     const { encoder, threads } = await openReady()
     const [thread] = threads
     const ended = thread ? once(thread, 'exit') : Promise.reject(new Error('no thread'))
-    const waiting = [encoder.encodeItem(LONG), encoder.encodeQuery('b')]
+    const waiting = [encodeOne(encoder, LONG), encoder.encodeQuery('b')]
     await encoder.close()
     expect(await Promise.all(waiting)).toEqual([null, null])
     await ended
@@ -273,9 +274,12 @@ describe('the end', () => {
   })
 
   it.each([
-    ['after an answer', 'const { length } = await encoder.encodeItem({ title: "a", text: "b" })'],
+    ['after an answer', 'const [vector] = await encoder.encodeItems([{ title: "a", text: "b" }]); const { length } = vector'],
     ['while it loads', ''],
-    ['after it is closed', 'const { length } = await encoder.encodeItem({ title: "a", text: "b" }); await encoder.close()'],
+    [
+      'after it is closed',
+      'const [vector] = await encoder.encodeItems([{ title: "a", text: "b" }]); const { length } = vector; await encoder.close()',
+    ],
   ])('of a command does not wait for the thread: %s', async (_, work) => {
     const script = `
       import { createEncoder } from '${ENCODER}'
@@ -290,7 +294,7 @@ describe('the end', () => {
     const script = `
       import { createEncoder } from '${ENCODER}'
       const encoder = createEncoder({ onFault: console.error })
-      console.log((await encoder.encodeItem({ title: 'a', text: 'b' })).length)`
+      console.log((await encoder.encodeItems([{ title: 'a', text: 'b' }]))[0].length)`
     expect(await run(process.execPath, ['--input-type=module', '--eval', script])).toMatchObject({ code: 0, stdout: '384\n' })
   })
 })
@@ -300,7 +304,7 @@ it('is part of a library when the settings say so', async () => {
   expect(without.app.encoder).toBeNull()
   await without.close()
   const { app, close } = await testApp({}, {}, null, { encoder: true })
-  expect(await app.encoder?.encodeItem({ title: 'a', text: 'b' })).toHaveLength(384)
+  expect(app.encoder && (await encodeOne(app.encoder, { title: 'a', text: 'b' }))).toHaveLength(384)
   await close()
   expect(await app.encoder?.encodeQuery('b')).toBeNull()
 })

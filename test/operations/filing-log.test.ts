@@ -3,7 +3,6 @@ import { ANONYMOUS } from '../../src/library/actor.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 type User = Awaited<ReturnType<TestApp['user']>>['actor']
-type Prompt = Readonly<{ id: string; slug: string; tags: string[]; visibility: string }>
 
 /** Where an item was filed before: who is told of it, who pays for it, and how it goes. */
 describe('earlier tags, categories and visibilities', () => {
@@ -18,14 +17,14 @@ describe('earlier tags, categories and visibilities', () => {
     test = await testApp()
     ada = await as('ada', new Set(['read', 'write', 'account', 'admin']))
     bob = await as('bob', new Set(['read', 'write', 'account']))
+    await test.call(bob, 'create_team', { team: 'bobs' })
+    await test.call(bob, 'set_team_member', { team: 'bobs', username: 'ada', role: 'maintainer' })
   })
   afterAll(() => test.close())
 
   const save = async (fields: object = {}, by = ada): Promise<string> =>
     Object((await test.call(by, 'save_prompt', { title: 'Walrus', content: 'A text.', ...fields })).prompt).id
   const update = (id: string, fields: object, by = ada) => test.call(by, 'update_prompt', { id, ...fields })
-  const show = async (id: string): Promise<Prompt> => Object(await test.call(ada, 'show_prompt', { id }))
-  const undo = (id: string) => test.call(ada, 'take_back_publication', { collection: 'prompts', id })
   const seen = async (id: string) =>
     Object(await test.call(ANONYMOUS, 'list_versions', { collection: 'prompts', id })).versions.map(
       ({ version }: { version: number }) => version,
@@ -37,45 +36,6 @@ describe('earlier tags, categories and visibilities', () => {
   }
   const tip = async (id: string, from: Pick<TestApp, 'fetch'> = test) =>
     /[0-9a-f]{40} HEAD/.exec(await (await from.fetch(`/prompts/${id}.git/info/refs?service=git-upload-pack`)).text())?.[0] ?? null
-
-  it.each(['one', 'many'])('are as if never published, however often that is taken back, of %s', async (how) => {
-    const id = await save({ content: 'SECRET draft', visibility: 'private', tags: ['shown'] })
-    const { slug } = await show(id)
-    const publish = async () => {
-      if (how === 'many')
-        return await test.call(ada, 'change_items', { collection: 'prompts', ids: [id], visibility: 'public', addTags: ['both'] })
-      await update(id, { visibility: 'public' })
-      return null
-    }
-    for (const round of [1, 2, 3]) {
-      const done = await publish()
-      expect((await show(id)).slug, String(round)).toBe('walrus'.concat(how === 'one' ? '' : '-2'))
-      if (!done) await undo(id)
-      else {
-        const span = { collection: 'prompts', ids: [id], began: done['began'], ended: done['ended'] }
-        expect(await test.call(ada, 'take_back_changes', span)).toMatchObject({ restored: 1 })
-        expect(await test.call(ada, 'take_back_changes', span)).toMatchObject({ restored: 0 })
-      }
-      expect(await show(id), String(round)).toMatchObject({ slug, visibility: 'private', tags: ['shown'] })
-    }
-    await update(id, { content: 'Clean text' })
-    await publish()
-    expect(await seen(id)).toEqual([2])
-    const first = test.call(ANONYMOUS, 'get_version', { collection: 'prompts', id, version: 1 })
-    await expect(first).rejects.toMatchObject({ code: 'not_found' })
-  })
-
-  it('show a version as it was public, not as a publication that was taken back had it', async () => {
-    const id = await save({ visibility: 'public', tags: ['open'] })
-    await update(id, { visibility: 'private' })
-    await update(id, { tags: ['hidden'] })
-    await update(id, { visibility: 'public' })
-    await undo(id)
-    await update(id, { content: 'Clean text', tags: [] })
-    await update(id, { visibility: 'public' })
-    expect(await seen(id)).toEqual([2, 1])
-    expect(await test.call(ANONYMOUS, 'get_version', { collection: 'prompts', id, version: 1 })).toMatchObject({ tags: ['open'] })
-  })
 
   it('are deleted for good with the versions before, where the newest is the last one named', async () => {
     const id = await save({ tags: ['oops-first'], visibility: 'public' })
@@ -126,8 +86,10 @@ describe('earlier tags, categories and visibilities', () => {
     expect(await small.call(one, 'get_version', { ...target, version: 1 })).toMatchObject({ visibility: 'public', tags: ['b'] })
     // They go over with the item, and go with it.
     const two: User = { ...(await small.user('two')).actor, scopes: one.scopes }
-    const { offer } = Object(await small.call(one, 'offer_item', { ...target, to: 'two' }))
-    await small.call(two, 'accept_offer', { id: offer.id })
+    await small.call(one, 'create_team', { team: 'crew' })
+    await small.call(one, 'set_team_member', { team: 'crew', username: 'two', role: 'maintainer' })
+    await small.call(one, 'transfer_item', { ...target, to: 'crew' })
+    await small.call(two, 'transfer_item', { ...target, to: 'two' })
     expect([await used(), await used(two)]).toEqual([0, 5])
     await small.call(two, 'purge_item', target)
     expect(await used(two)).toBe(0)
@@ -155,8 +117,7 @@ describe('earlier tags, categories and visibilities', () => {
     await update(id, { tags: ['clean'] })
     if (visibility === 'public') await update(id, { visibility })
     const [history, before] = [await tip(id), await logged(id, ANONYMOUS).catch(() => null)]
-    const given = Object(await test.call(ada, 'offer_item', { collection: 'prompts', id, to: 'bob', leaveOutPrivate: true }))
-    await test.call(bob, 'accept_offer', { id: given.offer.id })
+    await test.call(ada, 'transfer_item', { collection: 'prompts', id, to: 'bobs', leaveOutPrivate: true })
     expect((await logged(id, bob)).flat()).not.toContain('client-secret')
     expect(await test.readEverything()).not.toContain('client-secret')
     // Nobody else had them, whose history stays.

@@ -1,17 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { readRemote } from '../../src/cli/read-remote.ts'
 import { decodeText } from '../../src/library/skill.ts'
 import { readAgentFolder } from '../../src/transfer/agent-folder.ts'
 import { type ImportEntry, importEntries } from '../../src/transfer/import-entries.ts'
 import { importSkills } from '../../src/transfer/import-skills.ts'
-import { readLangfuse } from '../../src/transfer/langfuse-api.ts'
 import { createPeople } from '../../src/transfer/people.ts'
 import { readUpload } from '../../src/transfer/upload.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
@@ -215,62 +211,6 @@ it('keeps programs of a zip that come without #! executable', async () => {
   ])
 })
 
-describe('the API of Langfuse', () => {
-  let server: Server
-  let asked: string[]
-  let answer: (url: string) => unknown
-  let address: string
-  beforeEach(async () => {
-    asked = []
-    server = createServer((request, response) => {
-      asked.push(`${request.headers.authorization} ${request.url}`)
-      const value = answer(request.url ?? '')
-      response.writeHead(typeof value === 'number' ? value : 200, { 'content-type': 'application/json' })
-      response.end(typeof value === 'string' ? value : JSON.stringify(value))
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  })
-  afterEach(() => void server.close())
-  const keys = { publicKey: 'pk', secretKey: 'sk' }
-
-  it('is refused with wrong keys, in another form, and where keys would not be safe', async () => {
-    for (const [value, message] of [
-      [401, 'refused the keys'],
-      [500, 'answered 500'],
-      ['<html>', 'answered 200'],
-      [{ data: 7 }, 'no Langfuse'],
-    ] as const) {
-      answer = () => value
-      await expect(run(readLangfuse(address, keys)), message).rejects.toThrow(message)
-    }
-    for (const bad of ['http://example.org', 'ftp://example.org', 'https://pk:sk@example.org', 'x']) {
-      await expect(run(readLangfuse(bad, keys)), bad).rejects.toMatchObject({ code: 'invalid_input' })
-    }
-  })
-})
-
-describe('one prompt of Langfuse that cannot be read', () => {
-  it('is refused by its name, after the wait that the server asks for, and costs no other', async () => {
-    const tried = new Map<string, number>()
-    const names = ['a', 'busy', 'full', 'gone', 'z']
-    vi.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
-      const name = new URL(String(url)).pathname.split('/').at(-1) ?? ''
-      if (name === 'prompts') return Response.json({ data: names.map((one) => ({ name: one })), meta: { totalPages: 1 } })
-      tried.set(name, (tried.get(name) ?? 0) + 1)
-      if (name === 'gone') return Response.json({}, { status: 404 })
-      if (name === 'full') return Response.json({}, { status: 429 })
-      if (name === 'busy' && tried.get(name) === 1) return Response.json({}, { status: 429, headers: { 'retry-after': '0' } })
-      return Response.json({ name, prompt: 'Text', version: 1, labels: ['production'] })
-    })
-    onTestFinished(() => void vi.restoreAllMocks())
-    const report = await run(readLangfuse('https://langfuse.example', { publicKey: 'pk', secretKey: 'sk' }))
-    expect(report).toMatchObject({ read: 5, created: 3, refused: 2 })
-    expect(report.remarks).toEqual([expect.stringMatching(/^full refused: .*429/), expect.stringMatching(/^gone refused: .*404/)])
-    expect(tried.get('busy')).toBe(2)
-  })
-})
-
 describe('the report', () => {
   it('says first why entries were refused, which no other remark cuts', async () => {
     const rule = (text: string) => `---\nglobs: *.ts\n---\n${text}`
@@ -301,25 +241,5 @@ describe('the report', () => {
     for (let number = 0; number < 513; number++) write(`all/one/many/${number}.txt`, '')
     const refused = await importSkills(test.app.store, join(folder, 'all/one'), options)
     expect(refused.remarks[0]).toMatch(/more than 512 files\. The SKILL\.md at its top makes the whole folder one skill/)
-  })
-})
-
-describe('another Commonplace', () => {
-  it('makes nothing more public than it is there', async () => {
-    const other = await testApp()
-    onTestFinished(() => other.close())
-    const { actor } = await other.user('bob')
-    for (const visibility of ['public', 'members', 'unlisted', 'private']) {
-      await other.call(actor, 'save_prompt', { title: visibility, content: `Text, ${visibility}`, visibility })
-      const files = [{ filename: 'SKILL.md', content: `---\nname: ${visibility}\ndescription: Tidies.\n---\nTidy.\n` }]
-      await other.call(actor, 'save_skill', { title: visibility, visibility, files })
-    }
-    const options = { owner: 'ada', visibility: 'public', leavesOutUnknownCategories: true } as const
-    const remote = readRemote((name, input) => other.call(actor, name, input))
-    expect(await importEntries(test.app.store, remote, options, createPeople())).toMatchObject({ created: 8, refused: 0 })
-    const found = [...(await prompts()), ...(await skills()).map(({ skill }) => skill)]
-    expect(found).toHaveLength(8)
-    // Its members are other people.
-    for (const { title, visibility } of found) expect(visibility).toBe(title === 'members' ? 'private' : title)
   })
 })

@@ -8,12 +8,12 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backUpLibrary, examineLibrary, migrateData, restoreLibrary } from '../../src/app.ts'
 import { ANONYMOUS } from '../../src/library/actor.ts'
-import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { snapshotPath } from '../../src/storage/dialects/snapshot-file.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
 import { endIndexEpoch, readIndexEpoch } from '../../src/storage/search/index-epoch.ts'
 import { areWordsDue, markWordsDue } from '../../src/storage/search/words-due.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
@@ -393,6 +393,7 @@ it('leaves a sound library when its writer is killed, and goes with the next', a
 it('says once that it cannot be written, and harms nothing', async () => {
   const sentences: string[] = []
   const database = library.open()
+  if (!database.snapshots) throw new Error('a file has snapshots')
   const failing = { ...database, snapshots: { ...database.snapshots, draft: () => Promise.reject(new Error('no room')) } }
   const rhythm = { minItems: 0, minChanges: 1, lookMs: 1_000_000 }
   const options = { clock: () => (now += 1000), random, keepsSnapshots: rhythm, onSnapshotFault: (text: string) => sentences.push(text) }

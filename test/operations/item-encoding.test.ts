@@ -36,7 +36,7 @@ function begin({
   let lists = 0
   const store = test.app.store.itemVectors
   const encoding = createItemEncoding(
-    { ...encoder, encodeItem: change.encodeItem ?? encoder.encodeItem },
+    { ...encoder, encodeItems: change.encodeItems ?? encoder.encodeItems },
     {
       ...store,
       async listUnencoded(...args) {
@@ -64,7 +64,7 @@ function begin({
       expect(await eventually(async () => waits.length >= count)).toBe(true)
       return waits[count - 1]?.ms
     },
-    counts: async (model = encoder.model) => Object.values(await store.countVectors(model)),
+    counts: async () => Object.values(await store.countVectors(encoder)),
   }
 }
 const save = async (title: string, content = 'text') => {
@@ -112,10 +112,10 @@ describe('the job', () => {
     const { encoding, encoder, waiting, counts } = begin({
       encoder: inner,
       change: {
-        async encodeItem(item) {
-          if (item.title === 'Number 15') await save('New')
-          if (item.title === 'Number 10') await edit(old, 'Edited')
-          return await inner.encodeItem(item)
+        async encodeItems([item], signal) {
+          if (item?.title === 'Number 15') await save('New')
+          if (item?.title === 'Number 10') await edit(old, 'Edited')
+          return await inner.encodeItems(item ? [item] : [], signal)
         },
       },
     })
@@ -163,24 +163,24 @@ describe('the job', () => {
     await encoding.stop()
   })
 
-  it('counts it as a failure when the encoder throws, or makes a vector of another length', async () => {
-    for (const title of ['Fine', 'Short', 'Thrown']) await save(title)
+  it('counts it as a failure when the encoder throws', async () => {
+    for (const title of ['Fine', 'Thrown']) await save(title)
     const inner = createFakeEncoder()
     const { encoding, remarks, waiting, waits, counts } = begin({
       encoder: inner,
       change: {
-        async encodeItem(item) {
-          if (item.title === 'Thrown') throw new Error('secret')
-          return item.title === 'Short' ? new Int8Array(383) : await inner.encodeItem(item)
+        async encodeItems([item], signal) {
+          if (item?.title === 'Thrown') throw new Error('secret')
+          return await inner.encodeItems(item ? [item] : [], signal)
         },
       },
     })
-    for (const count of [1, 2, 3, 4]) {
+    for (const count of [1, 2]) {
       expect(await waiting(count)).toBe(500)
       waits[count - 1]?.end()
     }
-    expect(await waiting(5)).toBe(2000)
-    expect([await counts(), encoding.counts]).toEqual([[3, 1, 2], { encoded: 1, failures: 0, failedItems: 2 }])
+    expect(await waiting(3)).toBe(2000)
+    expect([await counts(), encoding.counts]).toEqual([[2, 1, 1], { encoded: 1, failures: 0, failedItems: 1 }])
     expect(remarks.join()).not.toContain('secret')
     await encoding.stop()
   })
@@ -215,7 +215,9 @@ describe('the job', () => {
     const inner = createFakeEncoder()
     const first = begin({
       encoder: inner,
-      change: { encodeItem: (item) => (item.title === 'Number 3' ? new Promise<null>(() => {}) : inner.encodeItem(item)) },
+      change: {
+        encodeItems: (items, signal) => (items[0]?.title === 'Number 3' ? new Promise<null>(() => {}) : inner.encodeItems(items, signal)),
+      },
     })
     expect(await eventually(async () => inner.given.length === 8)).toBe(true)
     await first.encoding.stop()
@@ -267,9 +269,9 @@ describe('the job', () => {
     const next = begin({
       encoder,
       change: {
-        async encodeItem(item) {
+        async encodeItems([item], signal) {
           during ??= await old.counts()
-          return await encoder.encodeItem(item)
+          return await encoder.encodeItems(item ? [item] : [], signal)
         },
       },
     })
@@ -313,9 +315,9 @@ describe('vectors made with the program', () => {
     return { vectors, remarks }
   }
   const vector = fakeVector('a', 'b')
-  const file = JSON.stringify({ model: 'm', vectors: { digest: Buffer.from(vector.buffer).toString('base64'), short: 'AAAA' } })
+  const file = JSON.stringify({ model: 'm', vectors: { digest: Buffer.from(vector.buffer).toString('base64') } })
 
-  it('are read for their model, without those of another length', () => {
+  it('are read for their model', () => {
     expect(load(null)).toEqual({ vectors: new Map(), remarks: [] })
     expect(load(file)).toEqual({ vectors: new Map([['digest', vector]]), remarks: [] })
     expect(load(file, 'other')).toEqual({ vectors: new Map(), remarks: [] })
@@ -323,7 +325,7 @@ describe('vectors made with the program', () => {
 
   it('are saved in place of new ones, for items with the same text', async () => {
     await save('Starter')
-    const { items } = await test.app.store.itemVectors.listUnencoded('fake-1', { after: 0, upTo: 100 }, 10)
+    const { items } = await test.app.store.itemVectors.listUnencoded({ model: 'fake-1', isProvider: false }, { after: 0, upTo: 100 }, 10)
     await save('Own')
     const encoder = createFakeEncoder()
     const { patience, waits } = holdPatience()

@@ -91,15 +91,19 @@ describe('the bench of one’s own items', { shuffle: false }, () => {
     expect((await visit(test).get('/prompts/walnut')).status).toBe(200)
     const hidden = await act('/library', { do: 'undo', report: published.report })
     expect(hidden.html).toContain('Undone for 2 items.')
-    expect(await read(one.id)).toMatchObject({ visibility: 'private', slug: one.slug })
-    expect(await read(two.id)).toMatchObject({ visibility: 'unlisted', slug: two.slug })
+    expect(await read(one.id)).toMatchObject({ visibility: 'private' })
+    expect(await read(two.id)).toMatchObject({ visibility: 'unlisted' })
     expect((await visit(test).get('/prompts/walnut')).status).toBe(404)
-    // Nobody takes back what another did, nor after ten minutes.
-    const later = await act('/library', { do: 'visibility', visibility: 'private', ids })
-    const body = { collection: 'prompts', ids: [two.id], began: new Date(0).toISOString(), ended: '2100-01-01T00:00:00.000Z' }
-    expect(await test.call(bob, 'take_back_changes', body)).toMatchObject({ restored: 0, refused: [{ title: null }] })
-    test.wait(11 * 60_000)
-    expect((await act('/library', { do: 'undo', report: later.report })).html).toContain('It was changed more than ten minutes ago.')
+    // Nobody changes what is another's by it, nor what was changed since.
+    const later = await act('/library', { do: 'visibility', visibility: 'public', ids })
+    const from = { tags: [], category: null, visibility: 'public' }
+    const body = { collection: 'prompts', items: [{ id: two.id, version: 1, from, to: { ...from, visibility: 'private' } }] }
+    expect(await test.call(bob, 'take_back_changes', body)).toMatchObject({ restored: 0, refused: [{ reason: expect.any(String) }] })
+    await test.call(actor, 'update_prompt', { id: one.id, tags: ['since'] })
+    const { html } = await act('/library', { do: 'undo', report: later.report })
+    expect(html).toContain('Undone for 1 item.')
+    expect(html).toContain('It was changed since.')
+    expect((await read(one.id))['visibility']).toBe('public')
     // An administrator's hold stays what it is.
     const held = await save({ title: 'Held', visibility: 'public' })
     await test.app.store.marks.setHeld('prompt', held.id, true)
@@ -153,7 +157,7 @@ describe('the bench of one’s own items', { shuffle: false }, () => {
     expect((await ada.get('/library/export.zip?selection=x')).status).toBe(404)
   })
 
-  const shownDraft = async (id: string) => (await test.call(actor, 'show_form_draft', { id }))['body']
+  const shownDraft = async (id: string, kind?: string) => (await test.call(actor, 'show_form_draft', { kind, id }))['body']
 
   it('tells nothing of an item that was purged after a report named it', async () => {
     const held = await save({ title: 'Zorblat', visibility: 'public' })
@@ -163,7 +167,7 @@ describe('the bench of one’s own items', { shuffle: false }, () => {
     const { id: form } = Object(await test.call(actor, 'keep_form_draft', { body: '{"path":"/new"}' }))
     expect(await test.app.store.purges.purgeItem('prompt', held.id, '', () => true)).toBe(true)
     expect((await ada.get(`/library?report=${report}`)).html).not.toContain('Zorblat')
-    expect(await shownDraft(report)).toBeNull()
+    expect(await shownDraft(report, 'bulk')).toBeNull()
     expect(await shownDraft(form)).toBe('{"path":"/new"}')
   })
 
@@ -173,11 +177,11 @@ describe('the bench of one’s own items', { shuffle: false }, () => {
     const reports: string[] = []
     for (let n = 0; n < 11; n++) reports.push((await act('/library', { do: 'add-tag', tag: `busy ${n}`, ids: [one.id] })).report)
     expect(await shownDraft(form)).toBe('{"path":"/new"}')
-    expect(await shownDraft(reports[0] ?? '')).toBeNull()
-    expect(await shownDraft(reports[1] ?? '')).toContain('add-tag')
+    expect(await shownDraft(reports[0] ?? '', 'bulk')).toBeNull()
+    expect(await shownDraft(reports[1] ?? '', 'bulk')).toContain('add-tag')
     for (let n = 0; n < 10; n++) await test.call(actor, 'keep_form_draft', { body: `{"path":"/${n}"}` })
     expect(await shownDraft(form)).toBeNull()
-    expect(await shownDraft(reports[1] ?? '')).toContain('add-tag')
+    expect(await shownDraft(reports[1] ?? '', 'bulk')).toContain('add-tag')
   })
 
   it('refuses what is no selection and no action, and keeps what was chosen', async () => {

@@ -37,9 +37,11 @@ describe('the quota of an owner', () => {
     const { test, actor, post } = await open({ items: 1 })
     const { prompt } = await readJson(await post('/api/prompts', { title: 'Given', content: 'Text' }))
     const ben = await test.user('Ben')
-    const { offer } = await test.call(actor, 'offer_item', { collection: 'prompts', id: prompt.id, to: 'Ben' })
-    await test.call(ben.actor, 'save_prompt', { title: 'Own', content: 'Text' })
-    await expect(test.call(ben.actor, 'accept_offer', { id: Object(offer).id })).rejects.toMatchObject({ code: 'too_large' })
+    await test.call(ben.actor, 'create_team', { team: 'crew' })
+    await test.call(ben.actor, 'set_team_member', { team: 'crew', username: actor.username, role: 'editor' })
+    await test.call(ben.actor, 'save_prompt', { title: 'Own', content: 'Text', owner: 'crew' })
+    const given = { collection: 'prompts', id: prompt.id, to: 'crew' }
+    await expect(test.call(actor, 'transfer_item', given)).rejects.toMatchObject({ code: 'too_large' })
   })
 
   it('says in the answer how many words search passes over', async () => {

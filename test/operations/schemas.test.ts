@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LIBRARY_COLUMNS } from '../../src/storage/copy/library-columns.ts'
 import { copyBeforeUpgrade } from '../../src/storage/copy/upgrade-copy.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
 import { MIGRATIONS, migrate } from '../../src/storage/migrations/index.ts'
@@ -21,6 +21,7 @@ testSchemas([
   ...SCHEMAS.slice(-1),
 ])
 
+const SCHEMA = fileURLToPath(new URL('../../src/storage/schema.ts', import.meta.url))
 const BEFORE_FROZEN = '0010-243fe49'
 let folder: string
 beforeAll(() => {
@@ -35,13 +36,17 @@ function makeFile(name: string): string {
 }
 
 describe('the schema', () => {
-  it('has the columns this build says it needs, and no others', async () => {
+  it('has the tables and columns of its types, and no others', async () => {
     const database = openSqlite(join(folder, 'columns.db'))
     await migrate(database)
     const columns = [...(await database.dialect.readColumns(database.reader))].filter((place) => !/^(migration|sqlite_\w+)\./.test(place))
     await database.close()
-    const needed = Object.entries(LIBRARY_COLUMNS).flatMap(([table, names]) => names.map((name) => `${table}.${name}`))
-    expect(columns.toSorted()).toEqual(needed.toSorted())
+    const [, types = ''] =
+      /^export interface LibraryTables \{\n(.*?)^\}/ms.exec(readFileSync(SCHEMA, 'utf8').replaceAll(/\/\*\*.*?\*\//gs, '')) ?? []
+    const places = [...types.matchAll(/^ {2}(\w+): \{([^}]*)\}/gm)].flatMap(([, table, body = '']) =>
+      [...body.matchAll(/(\w+): /g)].map(([, column]) => `${table}.${column}`),
+    )
+    expect(columns.toSorted()).toEqual(places.toSorted())
   })
 })
 
@@ -69,10 +74,10 @@ describe('the copy before an upgrade', () => {
   it('is not replaced by one of after', async () => {
     const path = makeFile('raced.db')
     await upgrade(path)
-    const file = openSqlite(path)
+    const database = openSqlite(path)
     const before = readFileSync(`${path}.before-0011`)
-    await copyBeforeUpgrade({ path, copyTo: (...args) => file.file?.copyTo(...args) ?? Promise.reject() }, `${path}.before-0011`, '0011')
-    await file.close()
+    await copyBeforeUpgrade(database, `${path}.before-0011`, '0011')
+    await database.close()
     expect(readFileSync(`${path}.before-0011`).equals(before)).toBe(true)
   })
 

@@ -13,12 +13,16 @@ function toNumbers(text: string): number[] {
 }
 const encoder: Encoder = {
   model: 'topics-1',
+  isProvider: false,
+  batchSize: 1,
   start() {},
   state: () => state,
+  fault: () => null,
   async encodeQuery(text): Promise<EncodedQuery | null> {
     return state === 'ready' ? { vector: Float32Array.from(toNumbers(text)), knownShare: /xqzwvk/.test(text) ? 0 : 1 } : null
   },
-  encodeItem: async ({ title, text }) => (state === 'ready' ? Int8Array.from(toNumbers(`${title} ${text}`), (value) => value * 100) : null),
+  encodeItems: async (items) =>
+    items.map(({ title, text }) => (state === 'ready' ? Int8Array.from(toNumbers(`${title} ${text}`), (value) => value * 100) : null)),
   close: async () => {},
 }
 

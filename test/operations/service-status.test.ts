@@ -41,7 +41,6 @@ describe('metrics of the library', () => {
     expect(await read('commonplace_trash_items')).toEqual({ '': 1 })
     expect(await read('commonplace_search_ready')).toEqual({ '': 1 })
     expect(await read('commonplace_search_items')).toEqual({ '': 4 })
-    expect(await read('commonplace_mcp_sessions')).toEqual({ '': 0 })
     expect(await read('commonplace_http_waiting')).toEqual({ 'queue="admission"': 0, 'queue="turns"': 0 })
     expect(await read('commonplace_http_streams')).toEqual({ '': 0 })
     const { 'part="data"': data = 0, ...log } = await read('commonplace_library_bytes')

@@ -69,7 +69,7 @@ describe('the starter library', { shuffle: false }, () => {
     const digests: string[] = []
     // Found from the latest change down.
     for (let upTo = 1000; upTo > 0; ) {
-      const found = await test.app.store.itemVectors.listUnencoded(model, { after: 0, upTo }, 100)
+      const found = await test.app.store.itemVectors.listUnencoded({ model, isProvider: false }, { after: 0, upTo }, 100)
       digests.push(...found.items.map(({ digest }) => digest))
       upTo = found.upTo
     }

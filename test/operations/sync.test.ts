@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { User } from '../../src/library/items.ts'
-import { isGitAddress } from '../../src/transfer/sync/git.ts'
 import { scanFolder } from '../../src/transfer/sync/scan-folder.ts'
 import { type SyncOptions, syncFolder } from '../../src/transfer/sync/sync-folder.ts'
-import { syncRepository, syncWorkTree } from '../../src/transfer/sync/sync-repository.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 let test: TestApp
@@ -71,7 +68,7 @@ describe('sync', () => {
       ['data/bytes.bin', 4],
     ])
     const again = await sync()
-    expect(again).toMatchObject({ created: 0, written: 0, updated: 0, conflicts: 0, changes: [], touched: [] })
+    expect(again).toMatchObject({ created: 0, written: 0, updated: 0, conflicts: 0, changes: [] })
     expect(list('.')).toEqual(['prompts', 'skills'])
   })
 
@@ -428,175 +425,5 @@ describe('sync', () => {
     expect(await sync()).toMatchObject({ written: 0 })
     expect(list('prompts')).toEqual([])
     expect(actor.username).toBe('ada')
-  })
-})
-
-const git = (root: string, ...args: string[]) =>
-  execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { encoding: 'utf8', stdio: 'pipe' })
-
-describe('sync with Git', () => {
-  it('commits what it wrote, and nothing else', async () => {
-    git(folder, 'init', '--quiet')
-    await save('One', '1')
-    write('own.txt', 'own work')
-    git(folder, 'add', 'own.txt')
-    const report = await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
-    expect(report.changes).toContain('Committed.')
-    expect(git(folder, 'show', '--name-only', '--format=%s')).toMatch(/^Sync with Commonplace: 1 written\n\nprompts\/[\w-]+\.md\n$/)
-    expect(git(folder, 'status', '--porcelain')).toBe('A  own.txt\n')
-    await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
-    expect(git(folder, 'rev-list', '--count', 'HEAD')).toBe('1\n')
-  })
-
-  it('commits the files of a skill, and no secret or ignored file beside them', async () => {
-    git(folder, 'init', '--quiet')
-    const files = (text: string, last: string) => [
-      { filename: 'SKILL.md', bytes: Buffer.from(SKILL + text) },
-      { filename: 'out/made.txt', bytes: Buffer.from('made') },
-      { filename: last, bytes: Buffer.from('a') },
-    ]
-    const fields = { title: 'Tidy', description: null, category: null, tags: [], visibility: 'private' } as const
-    const editor = { userId: ada.id, note: null }
-    const skill = await test.app.store.items.createSkill(editor, { ...fields, files: files('', 'a.txt') })
-    write('.gitignore', 'out\n')
-    await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
-    for (const name of ['.env', 'id_rsa', 'node_modules/x.js']) write(`skills/${skill.slug}/${name}`, 'secret')
-    await test.app.store.items.changeSkill(skill.id, editor, () => ({ files: files('More.', 'b.txt') }))
-    const report = await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
-    expect(report.changes).toContain('Committed.')
-    const tracked = () =>
-      git(folder, 'ls-files')
-        .trim()
-        .split('\n')
-        .map((name) => name.replace(`skills/${skill.slug}/`, ''))
-    expect(tracked()).toEqual(['SKILL.md', 'b.txt'])
-    await test.app.store.items.changeSkill(skill.id, editor, () => ({ files: files('Library.', 'b.txt') }))
-    write(`skills/${skill.slug}/SKILL.md`, 'Folder.')
-    expect(await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })).toMatchObject({ conflicts: 1 })
-    expect(tracked().map((name) => name.replace(/.*conflict-[0-9a-f]+/, 'copy'))).toEqual([
-      'copy/SKILL.md',
-      'copy/b.txt',
-      'SKILL.md',
-      'b.txt',
-    ])
-  })
-
-  /** Settings that name a program, for a work tree whose `.gitattributes` names a driver for every file, and for a repository that is pushed to. */
-  const PROGRAMS = [
-    ...['filter.x.clean', 'filter.x.process', 'filter.x.smudge', 'diff.x.textconv', 'diff.x.command', 'diff.external', 'merge.x.driver'],
-    ...['gpg.program', 'gpg.x509.program', 'gpg.ssh.program', 'gpg.ssh.defaultKeyCommand', 'core.fsmonitor', 'core.sshCommand'],
-    ...['core.editor', 'sequence.editor', 'core.pager', 'pager.commit', 'core.askPass', 'core.gitProxy', 'core.alternateRefsCommand'],
-    ...['credential.helper', 'trailer.x.command', 'trailer.x.cmd', 'uploadpack.packObjectsHook', 'remote.origin.uploadpack'],
-    ...[
-      'remote.origin.receivepack',
-      'submodule.x.update',
-      'gc.recentObjectsHook',
-      'receive.procReceiveRefs',
-      'alias.commit',
-      'include.path',
-    ],
-    ...['core.hooksPath', 'HOOKS'],
-  ]
-  it.each(PROGRAMS)('runs nothing that the repository names by %s', async (key) => {
-    const [canary, program, more, bare] = ['canary', 'program', 'more.ini', 'bare.git'].map((name) => join(place, name)) as [
-      string,
-      string,
-      string,
-      string,
-    ]
-    writeFileSync(program, `#!/bin/sh\necho "$0" >> ${canary}\ncat\n`, { mode: 0o755 })
-    mkdirSync(join(place, 'hooks'))
-    writeFileSync(more, `[filter "x"]\nclean = ${program}\n`)
-    git(folder, 'init', '--quiet')
-    execFileSync('git', ['init', '--quiet', '--bare', bare])
-    write('.gitattributes', '* filter=x diff=x merge=x\n')
-    for (const [at, hooks] of [
-      [join(folder, '.git'), join(folder, '.git/hooks')],
-      [bare, join(bare, 'hooks')],
-    ] as const) {
-      const set = (name: string, value: string) => execFileSync('git', ['config', '--file', join(at, 'config'), name, value])
-      if (key === 'HOOKS' || key === 'core.hooksPath') {
-        const into = key === 'HOOKS' ? hooks : join(place, 'hooks')
-        for (const hook of [
-          'pre-commit',
-          'post-commit',
-          'pre-receive',
-          'update',
-          'post-update',
-          'post-index-change',
-          'reference-transaction',
-        ]) {
-          writeFileSync(join(into, hook), readFileSync(program), { mode: 0o755 })
-        }
-      }
-      if (key === 'HOOKS') continue
-      if (key.startsWith('gpg.')) {
-        set('commit.gpgSign', 'true')
-        set('gpg.format', /^gpg\.(ssh|x509)/.exec(key)?.[1] ?? 'openpgp')
-      }
-      set(
-        key,
-        key === 'include.path' ? more : key === 'core.hooksPath' ? join(place, 'hooks') : key.startsWith('alias') ? `!${program}` : program,
-      )
-    }
-    await save('One', '1')
-    await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
-    await syncRepository(test.app.store, ada, bare, join(place, 'cache'), { now: Date.now() }).catch(() => {})
-    expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '').toBe('')
-    expect(list('prompts')).toHaveLength(1)
-  })
-
-  it('takes https, ssh and local paths alone', () => {
-    for (const address of ['https://example.org/a.git', 'ssh://git@example.org/a', 'git@example.org:a/b.git', 'file:///srv/a.git']) {
-      expect(isGitAddress(address), address).toBe(true)
-    }
-    for (const path of ['folder', './a:b', '/srv/a.git', '../x']) expect(isGitAddress(path), path).toBe(false)
-    for (const address of ['ext::sh -c id', '--upload-pack=id', '-oProxyCommand=id', 'http://example.org/a', 'git://example.org/a']) {
-      expect(() => isGitAddress(address), address).toThrow()
-    }
-    for (const address of ['https://u:secret@example.org/a', 'ssh://-oProxyCommand=id/a', 'fd::17']) {
-      expect(() => isGitAddress(address), address).toThrow(/^(?!.*secret)/)
-    }
-  })
-})
-
-describe('sync with a Git address', () => {
-  let bare: string
-  let cache: string
-  let clone: string
-  beforeEach(() => {
-    ;[bare, cache, clone] = [join(place, 'remote.git'), join(place, 'cache'), join(place, 'clone')]
-    execFileSync('git', ['init', '--quiet', '--bare', bare])
-    git(place, 'clone', '--quiet', bare, clone)
-  })
-
-  const run = (options: Partial<SyncOptions> = {}) => syncRepository(test.app.store, ada, bare, cache, { now: Date.now(), ...options })
-  const pull = () => git(clone, 'pull', '--quiet', 'origin', 'HEAD')
-  const commit = (path: string, text: string) => {
-    write(path, text, clone)
-    git(clone, 'add', path)
-    git(clone, 'commit', '--quiet', '-m', 'edit')
-  }
-  const push = (path: string, text: string) => {
-    commit(path, text)
-    git(clone, 'push', '--quiet', 'origin', 'HEAD')
-  }
-  /** The prompts that the remote has, without their frontmatter. */
-  const remote = () => {
-    pull()
-    return list('prompts', clone).map((name) => read(`prompts/${name}`, clone).replace(/^---\n[\s\S]*?\n---\n\n/, ''))
-  }
-
-  it('carries changes of both sides, and keeps both texts of a conflict', async () => {
-    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
-    expect(await run()).toMatchObject({ written: 2 })
-    expect(remote()).toEqual(['one', 'two'])
-    const file = `prompts/${one.slug}.md`
-    push(file, read(file, clone).replace(/one$/, 'one from the remote'))
-    await edit(one.id, 'one of the library')
-    await edit(two.id, 'two of the library')
-    expect(await run()).toMatchObject({ conflicts: 1, written: 1 })
-    expect(remote()).toEqual(expect.arrayContaining(['one from the remote', 'one of the library', 'two of the library']))
-    expect(await run()).toMatchObject({ changes: [] })
   })
 })

@@ -280,8 +280,7 @@ describe('teams', () => {
     expect((await refusal(call(ANONYMOUS, 'sign_in', { name: team, password: PASSWORD })))[0]).not.toBe('none')
     const key = { name: 'k', userId: id, sha256: 'ab'.repeat(32), scopes: ['read'] as const, expiresAt: null }
     expect((await refusal(store.keys.createKey(key)))[0]).toBe('not_found')
-    const link = { name: 'l', userId: id, sha256: 'cd'.repeat(32), scope: '', expiresAt: null, madeBy: null }
-    expect((await refusal(store.installLinks.createInstallLink(link)))[0]).toBe('not_found')
+    expect((await refusal(store.keys.createKey({ ...key, link: { path: '', madeBy: null } })))[0]).toBe('not_found')
   })
 
   it('are created for others by administrators, who see nothing of them', async () => {

@@ -13,8 +13,6 @@ async function refusal(call: Promise<unknown>): Promise<[string, string]> {
   return [error.code, error.message]
 }
 
-const OVER = ['not_found', 'Offer not found. It was accepted, declined or withdrawn, has expired, or the item was deleted for good.']
-
 describe('transfers', () => {
   let test: TestApp
   let ann: UserActor
@@ -26,10 +24,14 @@ describe('transfers', () => {
   const call = (actor: Actor, name: string, input: object = {}) => test.call(actor, name, input)
   const save = async (actor: Actor, more: object = {}) =>
     Object((await call(actor, 'save_prompt', { title: `Item ${++made}`, content: 'one', visibility: 'private', ...more })).prompt)
-  const offer = async (actor: Actor, id: string, to: string, more: object = {}) =>
-    await call(actor, 'offer_item', { collection: 'prompts', id, to, ...more })
-  const offerIdOf = async (actor: Actor, id: string, to: string, more: object = {}) =>
-    Object((await offer(actor, id, to, more))['offer']).id
+  const give = async (actor: Actor, id: string, to: string, more: object = {}) =>
+    await call(actor, 'transfer_item', { collection: 'prompts', id, to, ...more })
+  const actionsOf = async (actor: Actor, name: string): Promise<string[]> =>
+    Object(await call(actor, 'list_team_activity', { team: name })).events.map(({ action }: { action: string }) => action)
+  const ownActions = async (actor: Actor): Promise<string[]> =>
+    Object(await call({ ...actor, scopes: new Set(ADMIN_RIGHTS) } as UserActor, 'list_own_activity', {})).events.map(
+      ({ action }: { action: string }) => action,
+    )
   const sees = async (actor: Actor, ref: string) => (await refusal(call(actor, 'show_prompt', { id: ref })))[0] === 'none'
 
   beforeAll(async () => {
@@ -45,45 +47,92 @@ describe('transfers', () => {
   })
   afterAll(() => test.close())
 
-  it('give an item to a person who accepts, with its address, versions and votes', async () => {
-    const { id, slug } = await save(ann, { visibility: 'public' })
+  it('give an item at once to a team that its owner edits for, with its address, versions and votes', async () => {
+    const { id, slug } = await save(ben, { visibility: 'members' })
     await call(eve, 'vote', { collection: 'prompts', id })
-    await call(ann, 'update_prompt', { id, content: 'two', visibility: 'private' })
-    const answer = await offer(ann, id, 'BEN')
-    expect(answer).toMatchObject({ state: 'offered', privateVersions: 0, offer: { from: 'ann', to: 'ben', offeredBy: 'ann', itemId: id } })
-    const offerId = Object(answer['offer']).id
-    // Nothing has changed yet.
-    expect([await sees(ann, id), await sees(ben, id)]).toEqual([true, false])
-    expect(await call(ben, 'list_offers')).toMatchObject({ incoming: [{ id: offerId }], outgoing: [] })
-    expect(await call(ann, 'list_offers')).toMatchObject({ incoming: [], outgoing: [{ id: offerId }] })
-    expect(await call(eve, 'list_offers')).toEqual({ incoming: [], outgoing: [] })
-    for (const actor of [eve, ann]) expect(await refusal(call(actor, 'accept_offer', { id: offerId }))).toEqual(OVER)
-    await call(ben, 'accept_offer', { id: offerId })
-    expect([await sees(ann, id), await sees(ann, slug), await sees(ben, slug)]).toEqual([false, false, true])
-    const shown = await call(ben, 'show_prompt', { id: slug })
+    await call(ben, 'update_prompt', { id, content: 'two' })
+    await call(ann, 'set_team_member', { team, username: 'ben', role: 'editor' })
+    await call(ann, 'update_team', { team, defaultVisibility: 'members' })
+    expect(await call(ben, 'show_transfer', { collection: 'prompts', id })).toEqual({
+      itemId: id,
+      title: expect.any(String),
+      visibility: 'members',
+      versions: 2,
+      privateVersions: 0,
+      receivers: [{ name: team, visibility: 'members' }],
+    })
+    expect(await give(ben, id, team.toUpperCase())).toEqual({ success: true, owner: team, visibility: 'members' })
+    const shown = await call(ann, 'show_prompt', { id: slug })
     expect(shown).toMatchObject({ id, votes: 1, content: 'two' })
-    expect(Object(await call(ben, 'list_versions', { collection: 'prompts', id })).versions).toHaveLength(2)
-    expect(await refusal(call(ben, 'accept_offer', { id: offerId }))).toEqual(OVER)
-    expect(await call(ben, 'list_offers')).toEqual({ incoming: [], outgoing: [] })
+    expect(Object(await call(ann, 'list_versions', { collection: 'prompts', id })).versions).toHaveLength(2)
     // It is found by its new owner, in lists too.
-    expect(Object(await call(ben, 'list_prompts', { q: `Item ${made}` })).prompts).toContainEqual(expect.objectContaining({ id }))
+    expect(Object(await call(ann, 'list_prompts', { users: ['ben'], q: `Item ${made}` })).prompts).toContainEqual(
+      expect.objectContaining({ id }),
+    )
+    expect((await refusal(give(ben, id, 'ben')))[1]).toBe('You are an editor of the team; only a maintainer can transfer this prompt.')
+    expect(await actionsOf(ann, team)).toContain('item_received')
+    expect(await ownActions(ben)).toContain('item_given')
   })
 
-  it('are made and taken by maintainers alone', async () => {
+  it('make an item private where the giver may not publish, and say so before', async () => {
     await call(ann, 'set_team_member', { team, username: 'ben', role: 'editor' })
-    const { id } = await save(ann, { owner: team })
-    expect((await refusal(offer(ben, id, 'ben')))[1]).toBe('You are an editor of the team; only a maintainer can transfer this prompt.')
-    expect((await refusal(call(ben, 'show_offer', { collection: 'prompts', id })))[0]).toBe('forbidden')
-    expect((await refusal(call(eve, 'show_offer', { collection: 'prompts', id })))[0]).toBe('not_found')
-    expect((await refusal(offer(eve, id, 'eve')))[0]).toBe('not_found')
-    // To a team whose editor somebody is, it takes a maintainer of it.
-    const { id: own } = await save(ben)
-    const offerId = await offerIdOf(ben, own, team)
-    expect(await refusal(call(ben, 'accept_offer', { id: offerId }))).toEqual(OVER)
-    await call(ann, 'accept_offer', { id: offerId })
-    expect([await sees(ann, own), await sees(ben, own)]).toEqual([true, true])
+    const { id } = await save(ben, { visibility: 'public' })
+    expect(await call(ben, 'show_transfer', { collection: 'prompts', id })).toMatchObject({
+      visibility: 'public',
+      receivers: expect.arrayContaining([{ name: team, visibility: 'private' }]),
+    })
+    expect(await refusal(give(ben, id, team))).toEqual([
+      'conflict',
+      `This prompt is public, and you may not publish for ${team}: it would become private. Allow that with makePrivate.`,
+    ])
+    expect(await sees(eve, id)).toBe(true)
+    expect(await give(ben, id, team, { makePrivate: true })).toMatchObject({ visibility: 'private' })
+    expect([await sees(eve, id), await sees(ann, id)]).toEqual([false, true])
+    // Maintainers publish: nothing changes with them.
     const open = await save(ann, { visibility: 'public' })
-    expect((await refusal(offer(eve, open.id, 'eve')))[1]).toBe('Only the owner can transfer this prompt.')
+    expect(await give(ann, open.id, team, { makePrivate: true })).toMatchObject({ visibility: 'public' })
+  })
+
+  it('lift no hold of an administrator', async () => {
+    const { id } = await save(ann, { visibility: 'public' })
+    const root: UserActor = { ...ann, userId: (await test.app.store.people.findPersonByName('root'))?.id ?? '' }
+    const admin: UserActor = { ...root, username: 'root', scopes: new Set(ADMIN_RIGHTS), sessionId: 's' }
+    await call(admin, 'set_held', { collection: 'prompts', id, isHeld: true })
+    expect(await give(ann, id, team)).toMatchObject({ visibility: 'unlisted' })
+    expect((await refusal(call(ann, 'update_prompt', { id, visibility: 'public' })))[0]).toBe('forbidden')
+    await call(ann, 'set_team_member', { team, username: 'ben', role: 'maintainer' })
+    await give(ben, id, 'ben')
+    await call(ann, 'set_team_member', { team, username: 'ben', role: 'editor' })
+    await give(ben, id, team, { makePrivate: true })
+    expect((await refusal(call(ann, 'update_prompt', { id, visibility: 'public' })))[0]).toBe('forbidden')
+  })
+
+  it('are made by maintainers alone, who take an item out of a team for themselves', async () => {
+    await call(ann, 'set_team_member', { team, username: 'ben', role: 'reader' })
+    const { id } = await save(ann, { owner: team })
+    expect((await refusal(give(ben, id, 'ben')))[1]).toBe('You are a reader of the team; only a maintainer can transfer this prompt.')
+    expect((await refusal(call(ben, 'show_transfer', { collection: 'prompts', id })))[0]).toBe('forbidden')
+    expect((await refusal(call(eve, 'show_transfer', { collection: 'prompts', id })))[0]).toBe('not_found')
+    expect((await refusal(give(eve, id, 'eve')))[0]).toBe('not_found')
+    const { id: own } = await save(ben)
+    expect((await refusal(give(ben, own, team)))[1]).toMatch(/^You are a reader of the team; only an editor or a maintainer/)
+    // No item is pushed to a person, and a team that one is not in is as one that there is not.
+    for (const [actor, to] of [
+      [ben, 'eve'],
+      [eve, team],
+      [eve, 'nobody'],
+    ] as const) {
+      const item = await save(actor)
+      expect(await refusal(give(actor, item.id, to))).toEqual([
+        'not_found',
+        `You are in no team named "${to}". An item goes to a team that you edit for, or from a team to yourself.`,
+      ])
+    }
+    expect(await give(ann, id, 'ann')).toMatchObject({ owner: 'ann', visibility: 'private' })
+    expect([await sees(ann, id), await sees(ben, id)]).toEqual([true, false])
+    expect((await refusal(give(ann, id, 'ann')))[1]).toBe('This prompt belongs to ann already.')
+    const open = await save(ann, { visibility: 'public' })
+    expect((await refusal(give(eve, open.id, 'eve')))[1]).toBe('Only the owner can transfer this prompt.')
   })
 
   it('end what keys and install links of the giver reach', async () => {
@@ -96,10 +145,10 @@ describe('transfers', () => {
       (await test.fetch(`/api/skills/${slug}`, { key })).status,
       (await (await test.fetch(index)).text()).includes('given-away'),
     ]
+    await call(ann, 'set_team_member', { team, username: 'giver', role: 'editor' })
+    await call(actor, 'transfer_item', { collection: 'skills', id, to: team })
     expect(await read()).toEqual([200, true])
-    const { offer: made } = await call(actor, 'offer_item', { collection: 'skills', id, to: 'ben' })
-    expect(await read()).toEqual([200, true])
-    await call(ben, 'accept_offer', { id: Object(made).id })
+    await call(ann, 'transfer_item', { collection: 'skills', id, to: 'ann' })
     expect(await read()).toEqual([404, false])
   })
 
@@ -108,17 +157,16 @@ describe('transfers', () => {
     await call(ann, 'update_prompt', { id, content: 'secret canary' })
     await call(ann, 'update_prompt', { id, content: 'three', visibility: 'public' })
     await call(ann, 'update_prompt', { id, content: 'four' })
-    expect(await call(ann, 'show_offer', { collection: 'prompts', id })).toMatchObject({ versions: 4, privateVersions: 2, offer: null })
-    const offerId = await offerIdOf(ann, id, 'ben', { leaveOutPrivate: true })
-    expect(await call(ann, 'show_offer', { collection: 'prompts', id })).toMatchObject({ versions: 4, offer: { leaveOutPrivate: true } })
-    await call(ben, 'accept_offer', { id: offerId })
+    expect(await call(ann, 'show_transfer', { collection: 'prompts', id })).toMatchObject({ versions: 4, privateVersions: 2 })
+    await call(ann, 'set_team_member', { team, username: 'ben', role: 'reader' })
+    await give(ann, id, team, { leaveOutPrivate: true })
     const { versions } = Object(await call(ben, 'list_versions', { collection: 'prompts', id }))
     expect(versions.map(({ version }: { version: number }) => version)).toEqual([4, 3])
     expect(await test.readEverything()).not.toContain('secret canary')
     // Where nothing is left out, the new owner sees them.
     const kept = await save(ann)
     await call(ann, 'update_prompt', { id: kept.id, content: 'two' })
-    await call(ben, 'accept_offer', { id: await offerIdOf(ann, kept.id, 'ben') })
+    await give(ann, kept.id, team)
     expect(Object(await call(ben, 'list_versions', { collection: 'prompts', id: kept.id })).versions).toHaveLength(2)
   })
 
@@ -132,13 +180,12 @@ describe('transfers', () => {
     const trashed = await save(leaver)
     await call(leaver, 'delete_item', { collection: 'prompts', id: trashed.id })
     const remove = (handOverTo: string) => call(leaver, 'delete_account', { password: PASSWORD, username: name, handOverTo })
-    for (const to of ['ben', team]) {
+    for (const to of ['ben', team, 'nobody']) {
       expect(await refusal(remove(to))).toEqual([
         'forbidden',
-        `Items are handed to a team that you maintain. Offer them to ${to} instead, and delete the account when they were accepted.`,
+        `You maintain no team named "${to}". Transfer items to teams that you edit for one by one first, or ask an administrator to hand them over.`,
       ])
     }
-    expect((await refusal(remove('nobody')))[0]).toBe('not_found')
     expect(await sees(leaver, kept.id)).toBe(true)
     await call(ann, 'set_team_member', { team, username: name, role: 'maintainer' })
     await remove(team)

@@ -37,8 +37,8 @@ describe('uses', () => {
   }
   const ofItem = async (collection: 'prompts' | 'skills', id: string) => {
     await write()
-    const { days } = Object(await test.call(actors.owner, 'show_item_usage', { collection, id }))
-    const { day: _, ...counts } = days.at(-1)
+    const { usage } = Object(await test.call(actors.owner, 'show_item_page', { collection, id }))
+    const { day: _, ...counts } = usage.days.at(-1)
     return counts
   }
 
@@ -149,16 +149,12 @@ describe('uses', () => {
 
   it('of an item are shown to its owner alone, and totals to administrators alone', async () => {
     const asked = { collection: 'prompts', id: ids.prompt }
-    for (const actor of [actors.admin, actors.other]) {
-      await expect(test.call(actor, 'show_item_usage', asked)).rejects.toMatchObject({ code: 'forbidden' })
-    }
-    await expect(test.call(ANONYMOUS, 'show_item_usage', asked)).rejects.toMatchObject({ code: 'unauthenticated' })
     await expect(test.call(ANONYMOUS, 'list_key_usage', {})).rejects.toMatchObject({ code: 'unauthenticated' })
     for (const actor of [actors.owner, actors.other]) {
       await expect(test.call(actor, 'show_library_usage', {})).rejects.toMatchObject({ code: 'forbidden' })
     }
     const hidden = Object(await test.call(actors.owner, 'save_prompt', { title: 'Mine', content: 'x', visibility: 'private' })).prompt
-    const ask = (id: string) => test.call(actors.admin, 'show_item_usage', { collection: 'prompts', id })
+    const ask = (id: string) => test.call(actors.admin, 'show_item_page', { collection: 'prompts', id })
     const missing = await ask('00000000-0000-4000-8000-000000000000').catch((error: Error) => error.message)
     await expect(ask(hidden.id)).rejects.toMatchObject({ code: 'not_found', message: missing })
     await test.fetch(`/api/prompts/${ids.prompt}`)
@@ -170,6 +166,10 @@ describe('uses', () => {
       expect((await reader.get('/prompts/walrus')).html).not.toMatch(/Used \d+ ×|Not used in/)
       expect((await reader.get('/skills/tidy')).html).not.toMatch(/Used \d+ ×|Not used in/)
     }
+    expect(await test.call(actors.owner, 'show_item_page', asked)).toMatchObject({ usage: { days: expect.any(Array) } })
+    for (const actor of [actors.admin, actors.other, ANONYMOUS]) {
+      expect(await test.call(actor, 'show_item_page', asked)).toMatchObject({ usage: null })
+    }
   })
 
   it('count for the day on which they were written, and old days stay as they are', async () => {
@@ -179,8 +179,8 @@ describe('uses', () => {
     await test.fetch(`/api/prompts/${ids.prompt}`)
     await test.fetch(`/api/prompts/${ids.prompt}`)
     await write()
-    const { days } = Object(await test.call(actors.owner, 'show_item_usage', { collection: 'prompts', id: ids.prompt }))
-    expect(days.slice(-2).map(({ reads }: { reads: number }) => reads)).toEqual([1, 2])
+    const { usage } = Object(await test.call(actors.owner, 'show_item_page', { collection: 'prompts', id: ids.prompt }))
+    expect(usage.days.slice(-2).map(({ reads }: { reads: number }) => reads)).toEqual([1, 2])
   })
 
   it('are counted again when they cannot be written', async () => {

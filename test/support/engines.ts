@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CompiledQuery, sql } from 'kysely'
 import type { Random } from '../../src/library/ports/environment.ts'
-import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import type { LibraryFile, OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openPostgres } from '../../src/storage/dialects/postgres.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
 import { writeEmptyLibrary } from './library-file.ts'
@@ -126,4 +126,17 @@ export function countingRandom(): Random {
     letters: (length) => String(++count).padStart(length, 'x'),
     fraction: () => 0,
   }
+}
+
+/** A database with parts of its file replaced. A server gets a file that does nothing else. */
+export function replaceInFile(database: OpenDatabase, replaced: Partial<LibraryFile>): OpenDatabase {
+  const none: LibraryFile = {
+    path: '',
+    copyTo: async () => {},
+    emptyLog: async () => true,
+    releaseRoom: async () => {},
+    compact: async () => {},
+    requireRoom() {},
+  }
+  return { ...database, file: { ...none, ...database.file, ...replaced } }
 }

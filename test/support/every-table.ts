@@ -1,6 +1,6 @@
 import { type ColumnMetadata, sql } from 'kysely'
-import { COPIED_TABLES, LEFT_TABLES } from '../../src/storage/copy/copied-tables.ts'
 import { insertRows, type Row } from '../../src/storage/copy/table-rows.ts'
+import { readTables, TABLES } from '../../src/storage/copy/tables.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 
 /** Texts and names that engines might order, or keep, in ways of their own; one for each row of a table. */
@@ -8,8 +8,6 @@ const TEXTS = ['', ' ', 'a', 'B', 'é', 'e\u0301', '\uffff', '\u{10ffff}', '\ufe
 const EVERY_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 /** What opening the library would act upon. */
 const PINNED: ReadonlySet<string> = new Set(['user.removal'])
-/** Triggers write these. */
-const WRITTEN: ReadonlySet<string> = new Set(['revision', 'public_change', 'read_mark'])
 
 /** A cell of a row. References by text find the row of the same number, which has the same text. */
 function makeCell({ name, dataType, isNullable }: ColumnMetadata, row: number): Row[string] {
@@ -23,18 +21,17 @@ function makeCell({ name, dataType, isNullable }: ColumnMetadata, row: number): 
 /** Fills every table of an empty library past all rules, with what is hard to copy; the last numbers belong to rows that are gone. */
 export async function fillEveryTable(database: OpenDatabase): Promise<void> {
   const columns = new Map((await database.reader.introspection.getTables()).map((table) => [table.name, table.columns]))
-  const left = LEFT_TABLES.filter((name) => !WRITTEN.has(name)).map((name) => ({ name, key: ['id'], rowsAPage: 1, isNumbered: false }))
   await database.transact(async (db) => {
-    for (const table of [...COPIED_TABLES, ...left]) {
+    for (const table of await readTables(db, database.dialect, Object.keys(TABLES))) {
       // The engine numbers rows itself; a file takes keys for what may be null.
       const filled = (columns.get(table.name) ?? [])
         .filter(({ name }) => name !== 'seq')
         .map((column) => ({ ...column, isNullable: column.isNullable && !table.key.includes(column.name) && column.name !== 'id' }))
       const cell = (column: ColumnMetadata, row: number) => (PINNED.has(`${table.name}.${column.name}`) ? null : makeCell(column, row))
       const rows = TEXTS.map((_, row) => Object.fromEntries(filled.map((column) => [column.name, cell(column, row)])))
-      if (filled.length > 0) await insertRows(db, table, rows)
+      if (filled.length > 0) await insertRows(db, table.name, rows)
       else await sql`insert into ${sql.table(table.name)} default values`.execute(db)
     }
-    for (const table of ['word', 'session'] as const) await db.deleteFrom(table).where('seq', '=', TEXTS.length).execute()
+    await db.deleteFrom('word').where('seq', '=', TEXTS.length).execute()
   })
 }

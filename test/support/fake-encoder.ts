@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EncodedQuery, Encoder } from '../../src/library/ports/encoder.ts'
-import { ITEM_VECTOR_LENGTH } from '../../src/library/ports/item-vectors.ts'
+import type { EncodedQuery, Encoder, ItemText } from '../../src/library/ports/encoder.ts'
+
+/** Numbers of its vectors. */
+const DIMS = 384
 
 /** An encoder without weights: equal texts have equal vectors, and nothing else is near. */
 export interface FakeEncoder extends Encoder {
@@ -14,10 +16,15 @@ export interface FakeEncoder extends Encoder {
 
 /** The vector that it makes of an item. */
 export function fakeVector(title: string, text: string): Int8Array {
-  const bytes = createHash('shake256', { outputLength: ITEM_VECTOR_LENGTH })
+  const bytes = createHash('shake256', { outputLength: DIMS })
     .update(JSON.stringify([title, text]))
     .digest()
   return Int8Array.from(bytes, (byte) => Math.max(-127, byte - 128))
+}
+
+/** What an encoder makes of one item. */
+export async function encodeOne(encoder: Encoder, item: ItemText): Promise<Int8Array | null> {
+  return (await encoder.encodeItems([item], new AbortController().signal))?.[0] ?? null
 }
 
 export function createFakeEncoder(model = 'fake-1'): FakeEncoder {
@@ -28,6 +35,8 @@ export function createFakeEncoder(model = 'fake-1'): FakeEncoder {
   const given: string[] = []
   return {
     model,
+    isProvider: false,
+    batchSize: 1,
     given,
     get isClosed() {
       return isClosed
@@ -39,17 +48,18 @@ export function createFakeEncoder(model = 'fake-1'): FakeEncoder {
     },
     start() {},
     state: () => state,
+    fault: () => null,
     async encodeQuery(text): Promise<EncodedQuery | null> {
       if (state !== 'ready') return null
       const vector = Float32Array.from(fakeVector(text, ''))
       const length = Math.hypot(...vector)
       return { vector: vector.map((value) => value / length), knownShare: 1 }
     },
-    async encodeItem({ title, text }) {
-      if (state !== 'ready') return null
-      given.push(title)
+    async encodeItems([item]) {
+      if (!item || state !== 'ready') return [null]
+      given.push(item.title)
       if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
-      return fails.includes(title) ? null : fakeVector(title, text)
+      return [fails.includes(item.title) ? null : fakeVector(item.title, item.text)]
     },
     async close() {
       isClosed = true

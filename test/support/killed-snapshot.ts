@@ -23,4 +23,5 @@ const dying = {
     }
   },
 }
-await readSearchIndex(database.reader, dying, null, null, indexSnapshots(database)).save(new AbortController().signal)
+if (!database.snapshots) throw new Error('a file has snapshots')
+await readSearchIndex(database.reader, dying, null, indexSnapshots(database, database.snapshots)).save(new AbortController().signal)

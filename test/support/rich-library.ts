@@ -1,4 +1,4 @@
-import type { LibraryStore } from '../../src/library/ports/store.ts'
+import type { LibraryStore } from '../../src/storage/store.ts'
 
 /** What must be in no export: each lets somebody in, or says where to reach them. */
 export const SECRETS = {
@@ -7,7 +7,6 @@ export const SECRETS = {
   keyHash: 'a5'.repeat(32),
   keyName: 'name-of-a-key',
   inviteHash: 'b6'.repeat(32),
-  sessionHash: 'c7'.repeat(32),
   sealingKey: 'SEALING-KEY-OF-THE-SERVICE',
   draft: 'a-form-that-is-still-written',
 } as const
@@ -35,10 +34,8 @@ export async function makeRichLibrary(store: LibraryStore) {
   })
   await store.keys.createKey({ name: SECRETS.keyName, userId: ada.id, sha256: SECRETS.keyHash, scopes: ['read'], expiresAt: null })
   await store.people.createInvite({ sha256: SECRETS.inviteHash, username: 'Ada', role: 'user', expiresAt: '2099-01-01T00:00:00.000Z' })
-  const limits = { idleMs: 1000, perQuota: 9, total: 9 }
-  await store.sessions.createSession({ sha256: SECRETS.sessionHash, owner: '{}', quota: 'q', initialize: '{}' }, limits)
   await store.service.ensureSecret('sealing_key', () => SECRETS.sealingKey)
-  await store.formDrafts.saveFormDraft(ada.id, SECRETS.draft, { most: 9, oldest: '2000-01-01T00:00:00.000Z' })
+  await store.formDrafts.saveFormDraft(ada.id, 'form', SECRETS.draft)
 
   const team = await store.teams.createTeam(
     { userId: ada.id, isAdmin: false },

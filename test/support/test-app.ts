@@ -8,7 +8,7 @@ import { type App, type AppSettings, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import type { Route } from '../../src/http/route.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
-import type { ClientOfRequest } from '../../src/library/ports/logins.ts'
+import type { ClientOfRequest } from '../../src/library/client-of-request.ts'
 import type { Operation } from '../../src/operations/core/define-operation.ts'
 import { createHttpApp, type ServerSettings } from '../../src/server/http-app.ts'
 import type { Pipeline } from '../../src/server/pipeline.ts'
@@ -143,11 +143,9 @@ export async function testApp(
   const apps = [app, ...others]
   const served = await Promise.all(
     apps.map(async (opened) => {
-      const mail: { receive(body: string): void } = { receive() {} }
       // One that is alone hears of nobody.
-      const stopListening = instances > 1 ? await listen(opened, (body) => mail.receive(body)) : async () => {}
+      const stopListening = instances > 1 ? await listen(opened) : async () => {}
       const http = serve(opened)
-      mail.receive = http.receive
       return { http, stopListening, call: callOn(opened) }
     }),
   )
@@ -206,10 +204,10 @@ export async function testApp(
 }
 
 /** Has an instance hear of others, and waits until it does: then it is told that anything may have changed, which no client needs to hear. */
-async function listen(app: App, onMail: (body: string) => void): Promise<() => Promise<void>> {
+async function listen(app: App): Promise<() => Promise<void>> {
   const hears = Promise.withResolvers<void>()
   const stop = app.onChange(() => hears.resolve())
-  const stopListening = app.listen(onMail)
+  const stopListening = app.listen()
   await hears.promise
   stop()
   return stopListening

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApiKey } from '../../src/auth/api-key.ts'
 import { createChannel } from '../../src/channels/channel.ts'
 import { marketplaceRoutes } from '../../src/channels/marketplace.ts'
 import { wellKnownRoutes } from '../../src/channels/well-known.ts'
@@ -214,6 +215,38 @@ describe('in this order', { shuffle: false }, () => {
       expect(log.join('')).toContain('/install/…/.well-known')
       expect(log.join('')).not.toContain(token)
       expect(await test.readEverything()).not.toContain(token)
+    })
+
+    it('are taken in the path of their channel alone, where no key is', async () => {
+      const { url, link } = await make()
+      const path = pathOf(url)
+      const token = path.split('/')[2] ?? ''
+      expect(token).toMatch(/^cpl_[\w-]{43}$/)
+      const toBasic = (secret: string) => `Basic ${Buffer.from(`git:${secret}`).toString('base64')}`
+      for (const [address, name, write] of [
+        ['/api/me', 'x-api-key', (secret: string) => secret],
+        ['/api/me', 'authorization', (secret: string) => `Bearer ${secret}`],
+        ['/api/prompts', 'prompts_api_key', (secret: string) => secret],
+        ['/api/mcp', 'x-api-key', (secret: string) => secret],
+        ['/api/mcp', 'authorization', (secret: string) => `Bearer ${secret}`],
+        [INDEX, 'authorization', toBasic],
+        [`/private${INDEX}`, 'authorization', toBasic],
+      ] as const) {
+        const ask = async (secret: string) => {
+          const headers = { 'content-type': 'application/json', [name]: write(secret) }
+          const answer = await test.fetch(address, address === '/api/mcp' ? { method: 'POST', body: '{}', headers } : { headers })
+          return [answer.status, (await answer.text()).replace(/"(requestId|request_id)":"[^"]*"/, '')]
+        }
+        const unknown = await ask(createApiKey())
+        expect(unknown[1]).toContain('Unknown API key.')
+        expect(await ask(token), `${address} ${name}`).toEqual(unknown)
+      }
+      expect((await read(`/install/${ownerKey}${INDEX}`)).status).toBe(404)
+      const { keys } = test.app.store
+      expect((await keys.listKeys('owner')).map(({ id }) => id)).not.toContain(link.id)
+      expect([await keys.revokeKey(link.id), (await read(`${path}${INDEX}`)).status]).toEqual([null, 200])
+      const [{ id = '', userId = '' } = {}] = await keys.listKeys('owner')
+      expect([await keys.revokeLink(userId, id), (await test.fetch('/api/me', { key: ownerKey })).status]).toEqual([null, 200])
     })
 
     it('are made by keys that read and write, and revoked by their maker alone', async () => {

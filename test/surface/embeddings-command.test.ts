@@ -30,7 +30,7 @@ it('the service embeds in the background, and finds by meaning what no word find
   }
   const isDone = async () => {
     const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
-    return /^commonplace_embeddings_items\{state="pending"\} 0$/m.test(text)
+    return /^commonplace_encoder_items\{state="pending"\} 0$/m.test(text)
   }
   const prompt = { title: 'Whisker plan', content: 'A menu for a cat', visibility: 'public' }
   const headers = { 'content-type': 'application/json', 'x-api-key': key }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENGLISH } from '../../src/web/strings/index.ts'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 describe('actions on the page of an item', () => {
@@ -60,38 +60,5 @@ describe('actions on the page of an item', () => {
     expect((await visit(test).get(`/${kind}/secret-of-${kind}`)).html).not.toContain('class="badge')
     expect(await readJson(await test.fetch(`/api/${kind}/secret-of-${kind}`))).toMatchObject({ visibility: 'public' })
     expect((await other.get(`/${kind}/secret-of-${kind}`)).html).not.toContain('class="badge')
-  })
-
-  it.each(['prompts', 'skills'] as const)('take back a publication of one of the %s with all that it told', async (kind) => {
-    const hidden = await save({ title: `Mistake of ${kind}`, visibility: 'private' }, kind)
-    const open = `/${kind}/mistake-of-${kind}`
-    expect((await owner.get(hidden)).html).not.toContain('value="unpublish"')
-    await owner.post(hidden, { do: 'publish' })
-    expect((await other.get(open)).status).toBe(200)
-    for (const stranger of [other, admin]) {
-      expect((await stranger.get(open)).html).not.toContain('value="unpublish"')
-      expect((await stranger.post(open, { do: 'unpublish' })).status).toBe(403)
-    }
-    expect((await owner.get(open)).html).toContain('value="unpublish"')
-    expect((await owner.post(open, { do: 'unpublish' })).to).toBe(`${hidden}?done=unpublished`)
-    expect((await owner.get(hidden)).html).toContain('>Private</span>')
-    for (const address of [open, hidden]) expect((await other.get(address)).status, address).toBe(404)
-
-    // Links that were shared meanwhile never lead to somebody else's text.
-    expect((await owner.get(open)).status).toBe(200)
-    const title = `Mistake of ${kind}`
-    const content = kind === 'prompts' ? { content: 'Another.' } : { skillMd: '---\nname: another\ndescription: It.\n---\n# It\n' }
-    const { to } = await other.post(kind === 'prompts' ? '/new' : '/new/skill', { title, ...content, visibility: 'public' })
-    expect(to).toMatch(new RegExp(`^${open}-2[?/]`))
-
-    // Published again with another text, its history keeps the mistake to its owner.
-    const id = hidden.split('/').at(-1) ?? ''
-    await test.fetch(`/api/${kind}/${id}`, { ...json('PATCH', { description: 'Right.' }), key: (await test.user('owner')).key })
-    await owner.post(hidden, { do: 'publish' })
-    const versions = async (key?: string) => {
-      const answer = await test.fetch(`/api${open}/versions`, key === undefined ? {} : { key })
-      return Object(await readJson(answer)).versions.map(({ version }: { version: number }) => version)
-    }
-    expect(await versions()).toEqual([2])
   })
 })

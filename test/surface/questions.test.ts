@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Binding } from '../../src/mcp/server-factory.ts'
 import { createServerFactory } from '../../src/mcp/server-factory.ts'
 import type { QuestionLimits } from '../../src/mcp/sessions/open-questions.ts'
+import { createSessionTokens } from '../../src/mcp/sessions/session-tokens.ts'
 import { createSessions, type Session, type Sessions } from '../../src/mcp/sessions/sessions.ts'
 import { invokeLocally } from '../../src/operations/core/invoke.ts'
 import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
@@ -121,8 +122,8 @@ describe('questions whose client has left', () => {
 
   async function start(): Promise<{ sessions: Sessions; open(): Promise<{ id: string; session: Session }>; binding: Binding }> {
     const buildServer = createServerFactory(test.app.operations, { name: 'test', version: '1' })
-    const sessions = createSessions(test.app.store, buildServer, () => {}, {
-      session: { idleMs: 60_000, perQuota: 100, total: 100 },
+    const tokens = createSessionTokens(test.app.sealer, test.app.clock)
+    const sessions = createSessions(test.app.store, tokens, buildServer, {
       server: { idleMs: 60_000, perQuota: 100, most: 100 },
       questions: LIMITS,
     })
@@ -131,7 +132,7 @@ describe('questions whose client has left', () => {
       sessions,
       binding: { invoke: invokeLocally(test.app.operations, () => context), filter: {}, onInternalError() {} },
       async open() {
-        const id = (await sessions.open({ jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE }, OWNER)) ?? ''
+        const id = sessions.open({ jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE }, OWNER) ?? ''
         const session = await sessions.find(id, OWNER)
         if (!session) throw new Error('no session')
         return { id, session }

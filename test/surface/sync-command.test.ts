@@ -16,8 +16,7 @@ afterEach(() => place.remove())
 it('refuses what it cannot sync with a sentence', async () => {
   await savePrompts(place.env['DATABASE_URL'] ?? '', 'ada', [{ title: 'First', content: 'one' }])
   for (const [target, message] of [
-    ['ext::sh -c id', 'run commands'],
-    ['http://example.org/x.git', 'https, ssh or a local path'],
+    ['https://example.org/x.git', 'is no folder'],
     [join(folder, 'none'), 'is no folder'],
   ] as const) {
     const refused = await place.commonplace(['sync', target, '--user', 'ada'])

@@ -22,10 +22,14 @@ describe('teams, on the command line', () => {
       expect((await run(...named)).code, named.join(' ')).not.toBe(0)
     }
 
-    const { offer } = await read('offer-item', 'prompts', prompt.slug, 'cleo', '--user', 'ann')
-    expect((await read('list-offers', '--user', 'cleo')).incoming).toEqual([offer])
-    await read('accept-offer', offer.id, '--user', 'cleo')
-    expect((await run('accept-offer', offer.id, '--user', 'cleo')).stderr).toContain('Offer not found.')
+    await read('set-team-member', 'acme-2', 'cleo', 'maintainer', '--user', 'ann')
+    expect(await read('show-transfer', 'prompts', prompt.slug, '--user', 'cleo')).toMatchObject({
+      receivers: [{ name: 'cleo', visibility: 'private' }],
+    })
+    expect(await read('transfer-item', 'prompts', prompt.slug, 'cleo', '--user', 'cleo')).toMatchObject({ owner: 'cleo' })
+    expect((await run('transfer-item', 'prompts', prompt.slug, 'ben', '--user', 'cleo')).stderr).toContain(
+      'You are in no team named "ben".',
+    )
 
     expect((await run('users', 'remove', 'cleo', '--hand-over-to', 'acme-2')).stdout).toContain('hand 1 item and the trash to acme-2')
     const removed = await run('users', 'remove', 'cleo', '--hand-over-to', 'acme-2', '--yes')

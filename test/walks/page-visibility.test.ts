@@ -87,7 +87,6 @@ const EXEMPT: Record<string, string> = {
   '/admin/people/:name': 'people alone',
   '/prompts/:ref/purge': 'the owner, in the trash too, and administrators who see the item; proved in purge.test.ts',
   '/skills/:ref/purge': 'as of prompts',
-  '/offers': 'as its operation, which is proved in transfers.test.ts',
   '/teams': 'teams the reader is in',
   '/teams/:team': 'people alone',
   '/teams/:team/activity': 'as its operation, which is proved in teams.test.ts',

@@ -1,6 +1,6 @@
 import { passkey } from '@better-auth/passkey'
 import { APIError } from 'better-auth/api'
-import type { LoginRecords } from '../../library/ports/logins.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { isEqual } from '../login-adapter.ts'
 
 /** What the plugin needs of the service. */
@@ -13,7 +13,7 @@ export interface PasskeySettings {
  * Passkeys on our tables. They stand for a password and a second factor at once, so whatever made one must have verified its user
  * (WebAuthn, section 6.1, flag UV), and must be found without a name.
  */
-export function passkeyPlugin({ updateLoginRows, findLoginRows }: LoginRecords, { baseUrl, isSuspended }: PasskeySettings) {
+export function passkeyPlugin({ updateLoginRows, findLoginRows }: LibraryStore['logins'], { baseUrl, isSuspended }: PasskeySettings) {
   const { hostname, origin } = new URL(baseUrl)
   const requireVerified = (isVerified: boolean | undefined) => {
     if (isVerified !== true) throw new APIError('UNAUTHORIZED', { message: 'The user was not verified' })

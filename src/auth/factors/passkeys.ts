@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import { type Factors, MAX_PASSKEYS } from '../../library/ports/factors.ts'
-import type { ClientOfRequest } from '../../library/ports/logins.ts'
-import type { LibraryStore } from '../../library/ports/store.ts'
+import type { ClientOfRequest } from '../../library/client-of-request.ts'
+import { type Factors, MAX_PASSKEYS } from '../../library/factors.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { type Auth, isRefusal, toHeaders } from '../better-auth.ts'
 import { isEqual } from '../login-adapter.ts'
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../errors.ts'
-import type { WorkMeter } from '../../library/ports/store.ts'
+import type { WorkMeter } from '../../storage/store.ts'
 import type { GitAnswer, GitQuestion, NumberedAnswer, NumberedQuestion } from './messages.ts'
 
 /** Heap of the thread; objects of histories are outside of it. */

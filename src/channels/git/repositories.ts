@@ -4,12 +4,12 @@ import { createRevisionCaches } from '../../cache/revision-cache.ts'
 import { AppError } from '../../errors.ts'
 import { type Actor, readerKey } from '../../library/actor.ts'
 import { type ChannelScope, scopePath } from '../../library/channel-scope.ts'
-import type { WorkMeter } from '../../library/ports/store.ts'
 import type { SharedVersion } from '../../library/shared-changes.ts'
 import { listSharedChanges } from '../../operations/channels/list-shared-changes.ts'
 import { readSharedVersions } from '../../operations/channels/read-shared-versions.ts'
 import { showCollection } from '../../operations/collections/show-collection.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
+import type { WorkMeter } from '../../storage/store.ts'
 import type { GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
 import type { GitAnswer, GitQuestion } from './messages.ts'
@@ -54,7 +54,7 @@ export function createRepositories(
   describe: (scope: ChannelScope, audience: string) => RepositoryAbout,
 ): OpenRepository {
   const caches = createRevisionCaches(readRevision)
-  const states = caches.create<{ readonly tip: ObjectId | null }>(MAX_KEPT)
+  const states = caches.create<{ readonly tip: ObjectId | null }>('repositories', MAX_KEPT)
   /** The last thing that happens to each history: one after the other. */
   const queues = new Map<string, Promise<unknown>>()
   const limit = pLimit(MAX_BUILDS)

@@ -18,7 +18,7 @@ const selection = z.object({ collection, ids: z.array(z.string()) })
 export function addSelectionExportRoute(app: Hono<HttpEnv>, makeContext: MakeContext, sendPieces: SendPieces): Route {
   app.get('/library/export.zip', async (c) => {
     const call = callLocally(() => makeContext(c.get('call').actor))
-    const { body } = await call(showFormDraft, { id: c.req.query('selection') ?? '' })
+    const { body } = await call(showFormDraft, { kind: 'bulk', id: c.req.query('selection') ?? '' })
     const chosen = selection.safeParse(JSON.parse(body ?? 'null'))
     if (!chosen.success) throw new AppError('not_found', 'This selection has expired. Select the items again.')
     const { categories } = await call(listCategories, { all: true })

@@ -1,8 +1,8 @@
-import type { ServiceStore } from '../../library/ports/store.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import type { Metric } from './metrics.ts'
 
 /** How often public answers came from caches. */
-export function cacheMetrics({ readCacheUse }: Pick<ServiceStore, 'readCacheUse'>): readonly Metric[] {
+export function cacheMetrics({ readCacheUse }: Pick<LibraryStore['service'], 'readCacheUse'>): readonly Metric[] {
   return [
     {
       name: 'commonplace_cache_lookups_total',

@@ -1,8 +1,8 @@
-import type { ServiceStore } from '../../library/ports/store.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import type { Metric } from './metrics.ts'
 
 /** How busy the connections to a database server are; nothing for a library in a file. */
-export function databaseMetrics({ readUsage }: Pick<ServiceStore, 'readUsage'>): readonly Metric[] {
+export function databaseMetrics({ readUsage }: Pick<LibraryStore['service'], 'readUsage'>): readonly Metric[] {
   if (readUsage() === null) return []
   return [
     {

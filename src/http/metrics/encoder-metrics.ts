@@ -1,11 +1,17 @@
-import type { EmbeddingCounts } from '../../library/ports/embeddings.ts'
+import type { VectorCounts } from '../../library/ports/item-vectors.ts'
 import type { Metric } from './metrics.ts'
 
 /** What the encoder's metrics are read from. */
 export interface EncoderFigures {
   readonly state: 'embedding' | 'ready' | 'fallback'
   readonly counts: { readonly encoded: number; readonly failures: number; readonly failedItems: number }
-  countItems(): Promise<EmbeddingCounts>
+  countItems(): Promise<VectorCounts>
+}
+
+/** What the metrics of a provider of embeddings are read from. */
+export interface ProviderFigures {
+  fault(): string | null
+  readonly counts: Readonly<{ sent: number; cached: number; fellBack: number; failedQueries: number; failedItems: number }>
 }
 
 /** Metrics of the encoder and its work on items, private ones included. */
@@ -19,7 +25,7 @@ export function encoderMetrics(figures: EncoderFigures): readonly Metric[] {
     },
     {
       name: 'commonplace_encoder_items',
-      help: 'Items outside the trash by state of their vector (embedded, pending)',
+      help: 'Items that the encoder may read by state of their vector (embedded, pending)',
       kind: 'gauge',
       labels: ['state'],
       async read() {
@@ -44,6 +50,39 @@ export function encoderMetrics(figures: EncoderFigures): readonly Metric[] {
       read: () => [
         { labels: { cause: 'library' }, value: figures.counts.failures },
         { labels: { cause: 'item' }, value: figures.counts.failedItems },
+      ],
+    },
+  ]
+}
+
+/** How the provider of embeddings does. */
+export function providerMetrics(provider: ProviderFigures): readonly Metric[] {
+  return [
+    {
+      name: 'commonplace_embeddings_up',
+      help: '1 if the last call to the embeddings provider succeeded, 0 if search works without it',
+      kind: 'gauge',
+      read: () => [{ value: provider.fault() === null ? 1 : 0 }],
+    },
+    {
+      name: 'commonplace_embeddings_failures_total',
+      help: 'Provider failures, by input (items, queries)',
+      kind: 'counter',
+      labels: ['purpose'],
+      read: () => [
+        { labels: { purpose: 'items' }, value: provider.counts.failedItems },
+        { labels: { purpose: 'queries' }, value: provider.counts.failedQueries },
+      ],
+    },
+    {
+      name: 'commonplace_embeddings_queries_total',
+      help: 'Queries by source of their embedding: provider, cache or none (fallback)',
+      kind: 'counter',
+      labels: ['source'],
+      read: () => [
+        { labels: { source: 'sent' }, value: provider.counts.sent },
+        { labels: { source: 'remembered' }, value: provider.counts.cached },
+        { labels: { source: 'fallback' }, value: provider.counts.fellBack },
       ],
     },
   ]

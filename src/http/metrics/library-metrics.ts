@@ -67,7 +67,6 @@ export function libraryMetrics(version: string, read: () => Promise<LibraryFigur
         return [{ labels: { part: 'data' }, value: bytes }, ...(logBytes === null ? [] : [{ labels: { part: 'log' }, value: logBytes }])]
       },
     },
-    gauge('commonplace_mcp_sessions', 'Sessions of MCP clients', ({ sessions }) => sessions),
     gauge('commonplace_search_ready', '1 when search has loaded the library', ({ search }) => Number(search.isReady)),
     gauge('commonplace_search_items', 'Items in the search index of this process', ({ search }) => search.items),
   ]

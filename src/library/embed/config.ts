@@ -89,3 +89,10 @@ export function withoutMcp(config: EmbedConfig): EmbedConfig {
   const { mcpTools: _tools, showMcpTools: _show, ...rest } = config
   return rest
 }
+
+/** A saved embed configuration. */
+export interface StoredEmbed {
+  readonly id: string
+  readonly config: EmbedConfig
+  readonly createdAt: string
+}

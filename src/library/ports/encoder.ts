@@ -1,21 +1,37 @@
-/** The encoder of sentences, as the library uses it: texts near in meaning have vectors with a high cosine. */
+/**
+ * An encoder of texts, as the library uses it: texts near in meaning have vectors with a high cosine. It is built in, or a provider's model
+ * behind a server.
+ */
 export interface Encoder {
-  /** Names weights and pooling. Vectors of different models are never compared. */
+  /** Names what makes the vectors. Those of different models are never compared. */
   readonly model: string
-  /** Begins to load the weights; otherwise the first text does. */
+  /** Whether texts leave this process: then it gets public items alone. Such vectors also share a large part, which ranking subtracts. */
+  readonly isProvider: boolean
+  /** Most items of one call of `encodeItems`. */
+  readonly batchSize: number
+  /** Begins to load the weights, or asks whether the provider is there; otherwise the first text does. */
   start(): void
-  /** `starting` until the weights are loaded; `fallback` when they cannot be: then every vector is null. */
-  state(): 'starting' | 'ready' | 'fallback'
-  /** null when there is no encoder now, or it is too busy to answer soon. Never throws. */
+  /** `starting` until it is ready; `down` while a provider does not answer; `fallback` when there will be no vectors. */
+  state(): 'starting' | 'ready' | 'down' | 'fallback'
+  /** Why it is `down` or in `fallback`, as a sentence; null otherwise. */
+  fault(): string | null
+  /** null when there is no encoder now, or it does not answer soon. Never throws. */
   encodeQuery(text: string): Promise<EncodedQuery | null>
-  /** An item's vector: 384 integers from -127 to 127; null when there is no encoder now. Queries overtake items. */
-  encodeItem(item: ItemText): Promise<Int8Array | null>
+  /**
+   * The vectors of the first items, of one at least: integers from -127 to 127, of the same dimensions for all items. Null for an item that it
+   * has no vector of, and instead of all when it can encode nothing now. Queries overtake items.
+   * @param signal ends it: what is given then does not matter
+   */
+  encodeItems(items: readonly ItemText[], signal: AbortSignal): Promise<readonly (Int8Array | null)[] | null>
   close(): Promise<void>
 }
 
+/** What tells whose vectors are meant. */
+export type VectorModel = Pick<Encoder, 'model' | 'isProvider'>
+
 /** A query's meaning. */
 export interface EncodedQuery {
-  /** 384 numbers, of unit length. */
+  /** Of unit length. */
   readonly vector: Float32Array
   /** Share of the query's words that the encoder's vocabulary holds whole, from 0 to 1. */
   readonly knownShare: number

@@ -1,8 +1,4 @@
-import type { EmbeddingCounts } from './embeddings.ts'
-import type { ItemText } from './encoder.ts'
-
-/** Numbers in an item's vector, a byte each. */
-export const ITEM_VECTOR_LENGTH = 384
+import type { ItemText, VectorModel } from './encoder.ts'
 
 /** Changes of items after one position, up to and including another. Each write moves its items to the end. */
 export interface ChangeRange {
@@ -21,9 +17,17 @@ export interface UnencodedItem {
   readonly text: ItemText
 }
 
+/** How many items a model may encode, how many of them have its vector, and how many have none yet. */
+export interface VectorCounts {
+  readonly total: number
+  readonly embedded: number
+  readonly pending: number
+}
+
 /**
- * The encoder's vectors of all items outside the trash, whatever their visibility: they stay in the library. A write that changes an item's
- * text, or moves it to the trash, deletes its vectors in the same transaction. So the items without a vector are all the work there is.
+ * The vectors of items, by model: for a provider of public items, otherwise of all outside the trash. A write that changes an item's text,
+ * moves it to the trash, or hides it from a provider, deletes its vectors in the same transaction. So the items without a vector are all the
+ * work there is.
  */
 export interface ItemVectorStore {
   /** The position of the last change; cheap. */
@@ -33,7 +37,7 @@ export interface ItemVectorStore {
    * is `after`. `skipsClaimed`: others are claimed by another instance, and left out.
    */
   listUnencoded(
-    model: string,
+    model: VectorModel,
     range: ChangeRange,
     limit: number,
   ): Promise<{ readonly items: readonly UnencodedItem[]; readonly upTo: number; readonly skipsClaimed: boolean }>
@@ -41,13 +45,12 @@ export interface ItemVectorStore {
   readonly claimMs: number | null
   renewClaims(model: string): Promise<void>
   /**
-   * Saves vectors of {@link ITEM_VECTOR_LENGTH} numbers for items that are still unchanged; returns how many. Each call empties the caches
-   * of answers, so callers save several at once.
-   * @throws AppError `internal` for a vector of another length
+   * Saves vectors for items that are still unchanged, and public if a provider made them; returns how many. Each call empties the caches of
+   * answers, so callers save several at once. Vectors of the model with other dimensions than the last of these are not kept.
    */
-  saveVectors(model: string, vectors: readonly { item: UnencodedItem; vector: Int8Array }[]): Promise<number>
-  /** Counts private items too: for operators alone. */
-  countVectors(model: string): Promise<EmbeddingCounts>
-  /** Deletes the vectors of every other model; returns how many there were. */
-  forgetOtherVectors(model: string): Promise<number>
+  saveVectors(model: VectorModel, vectors: readonly { item: UnencodedItem; vector: Int8Array }[]): Promise<number>
+  /** For operators alone, as it may count private items. */
+  countVectors(model: VectorModel): Promise<VectorCounts>
+  /** Deletes the vectors of every model but one, or of all (null); returns how many there were. */
+  forgetOtherVectors(model: string | null): Promise<number>
 }

@@ -32,12 +32,6 @@ export interface ImproveBudget {
   readonly characters: number | null
 }
 
-/** What was spent on improving prompts, so that a restart does not forget it. */
-export interface BudgetStore {
-  /** Counts one request of a caller on a day (`2026-01-31`) when it still fits, in one step; false, and nothing counted, when it does not. Earlier days are forgotten. */
-  spendImproveBudget(spend: { caller: string; day: string; characters: number }, budget: ImproveBudget): Promise<boolean>
-}
-
 /** How prompts are improved here. */
 export interface Improver {
   /** null: nothing is configured, and the built-in improver does it. */
@@ -56,18 +50,3 @@ export interface Improver {
    */
   enter(caller: string): () => void
 }
-
-/** A provider's model that turns texts into vectors, near each other when the texts mean much the same. */
-export interface TextEmbedder {
-  /** As the operator names it: vectors of different models are never compared. */
-  readonly model: string
-  /**
-   * A vector of unit length for each text, in their order, all of equally many dimensions. `purpose` is the use of the texts, which some models need as a prefix.
-   * @param options.timeoutMs how long it may take in all, trying again included
-   * @throws AppError `invalid_input` when the provider refuses the texts, `upstream_failed` when it fails; what `signal` was aborted with
-   */
-  embed(texts: readonly string[], options: { purpose: 'query' | 'item'; timeoutMs: number; signal: AbortSignal }): Promise<Float32Array[]>
-}
-
-/** The provider's vector of a query; null when it does not answer in time. Never throws. */
-export type EmbedQuery = (text: string) => Promise<Float32Array | null>

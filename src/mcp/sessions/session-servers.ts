@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { AppError } from '../../errors.ts'
-import type { SessionStore } from '../../library/ports/sessions.ts'
 import { asRequest, cancelledNotification } from '../messages.ts'
 import type { Binding } from '../server-factory.ts'
 import type { createEventLogs } from './event-log.ts'
 import { createQuestionBounds, type OpenQuestions, type QuestionLimits } from './open-questions.ts'
+import type { SessionClaims } from './session-tokens.ts'
 import { whenSent } from './stream-end.ts'
 
 /** The SDK's status for a stream that is already open; how often, and after how long, a resumed stream is tried again. */
@@ -26,7 +25,7 @@ export interface SessionOwner {
 
 /** Limits of the servers one process runs. */
 export interface ServerLimits {
-  /** A server without an open stream or call stops after this; its record lets it start again. */
+  /** A server without an open stream or call stops after this; its token lets it start again. */
   readonly idleMs: number
   /** Most servers of one caller. */
   readonly perQuota: number
@@ -35,7 +34,7 @@ export interface ServerLimits {
 
 /** The MCP server of one session, running in this process. */
 interface SessionServer {
-  readonly sha256: string
+  readonly id: string
   readonly owner: string
   readonly quota: string
   readonly mcp: McpServer
@@ -49,70 +48,44 @@ interface SessionServer {
   idleTimer: NodeJS.Timeout | undefined
 }
 
-/** A session's record, as one request read it. */
-interface FoundSession {
-  readonly id: string
-  readonly sha256: string
-  readonly holder: string | null
-  /** An instance that held it and is known to be gone. */
-  readonly expected: string | null
-}
-
-/** The servers this process runs, by the hash of their session's id. */
+/** The servers this process runs, by the id of their session. */
 export interface SessionServers {
   readonly running: ReadonlyMap<string, SessionServer>
-  /** The session's server when this instance runs it, or may: started from the record. Otherwise the instance that runs it. */
-  acquire(session: FoundSession, owner: SessionOwner, binding: Binding): Promise<SessionServer | { readonly holder: string }>
+  /** The session's server, started when it does not run. @param token the session's id as its client knows it */
+  acquire(session: SessionClaims, token: string, owner: SessionOwner, binding: Binding): Promise<SessionServer>
   /** Hands one request to a server. It counts as open until its answer is sent or its client leaves. */
   handle(server: SessionServer, request: Request, message: unknown): Promise<Response>
-  /** Stops a server and releases its record. */
   stop(server: SessionServer): Promise<void>
-  /** Stops all servers; none starts after this. Their records are left to be released together. */
+  /** Stops all servers; none starts after this. */
   close(): Promise<void>
 }
 
 /** What servers need from the rest of the module. */
 interface ServerParts {
-  readonly store: SessionStore
-  readonly instance: string
   buildServer(binding: Binding): McpServer
   readonly eventLogs: ReturnType<typeof createEventLogs>
-  readonly recordIdleMs: number
   readonly limits: ServerLimits
   readonly questionLimits: QuestionLimits
 }
 
-/** Starts servers from their records when something must be streamed, asked or announced, and stops them when they are idle. */
+/** Starts servers from what their clients declared when something must be streamed, asked or announced, and stops them when they are idle. */
 export function createSessionServers(parts: ServerParts): SessionServers {
-  const { store, instance, buildServer, eventLogs, limits } = parts
+  const { buildServer, eventLogs, limits } = parts
   const running = new Map<string, SessionServer>()
   const bounds = createQuestionBounds(parts.questionLimits)
   /** Servers that are starting, so that two calls at once start one. */
   const starting = new Map<string, Promise<SessionServer>>()
-  /** Servers that are stopping. Until their record is released nobody may acquire it, or a late release would undo that. */
-  const stopping = new Map<string, Promise<void>>()
   let isClosed = false
 
   async function stop(server: SessionServer): Promise<void> {
-    const { sha256 } = server
-    if (running.get(sha256) !== server) return
-    running.delete(sha256)
-    clearTimeout(server.idleTimer)
-    server.questions.settleAll()
-    const close = async () => {
-      await server.mcp.close()
-      server.events.end()
-      await store.releaseSession(sha256, instance)
-    }
-    const stopped = close().finally(() => stopping.delete(sha256))
-    stopping.set(sha256, stopped)
-    await stopped
+    if (running.get(server.id) !== server) return
+    running.delete(server.id)
+    await end(server)
   }
 
   function startIdleTimer(server: SessionServer): void {
     clearTimeout(server.idleTimer)
-    if (server.open > 0 || running.get(server.sha256) !== server) return
-    // A record that cannot be released now only names the last holder.
+    if (server.open > 0 || running.get(server.id) !== server) return
     server.idleTimer = setTimeout(() => void stop(server).catch(() => {}), limits.idleMs)
     server.idleTimer.unref()
   }
@@ -134,22 +107,21 @@ export function createSessionServers(parts: ServerParts): SessionServers {
     await stop(idle)
   }
 
-  async function start(id: string, { owner, quota }: SessionOwner, binding: Binding): Promise<SessionServer> {
-    const sha256 = hashSessionId(id)
-    const record = await store.findSession(sha256, parts.recordIdleMs)
-    if (!record) throw sessionNotFound()
+  async function start(session: SessionClaims, token: string, { owner, quota }: SessionOwner, binding: Binding): Promise<SessionServer> {
+    const { id, protocolVersion, capabilities, clientInfo } = session
     await makeRoom(quota)
     // The server outlives the request that started it.
     const { signal: _, ...lasting } = binding
     const mcp = buildServer(lasting)
     const events = eventLogs.open()
     const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => id,
+      sessionIdGenerator: () => token,
       eventStore: events,
       retryInterval: RETRY_MS,
     })
     await mcp.connect(transport)
-    const replayed = await transport.handleRequest(openingRequest(), { parsedBody: JSON.parse(record.initialize) })
+    const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion, capabilities, clientInfo } }
+    const replayed = await transport.handleRequest(openingRequest(), { parsedBody: initialize })
     await replayed.body?.cancel()
     const questions = bounds.open(quota, (requestId) => {
       const params = { requestId, reason: 'The client disconnected and did not reconnect.' }
@@ -157,12 +129,12 @@ export function createSessionServers(parts: ServerParts): SessionServers {
       transport.closeSSEStream(requestId)
     })
     const server: SessionServer = {
-      ...{ sha256, owner, quota, mcp, transport, events, questions },
+      ...{ id, owner, quota, mcp, transport, events, questions },
       pending: new Set(),
       open: 0,
       idleTimer: undefined,
     }
-    running.set(sha256, server)
+    running.set(id, server)
     const send = transport.send.bind(transport)
     transport.send = async (message, sendOptions) => {
       if ('id' in message && !('method' in message) && message.id !== undefined) questions.settle(message.id)
@@ -171,9 +143,17 @@ export function createSessionServers(parts: ServerParts): SessionServers {
     return server
   }
 
-  async function startOnce(id: string, owner: SessionOwner, binding: Binding): Promise<SessionServer> {
+  const acquire: SessionServers['acquire'] = async (session, token, owner, binding) => {
+    const { id } = session
+    // One that is starting may be for another key.
+    await starting.get(id)?.catch(() => {})
+    const mine = running.get(id)
+    if (mine?.owner === owner.owner) return mine
+    // A server acts with the rights of the key that it began with: another key of the same program begins one of its own.
+    if (mine) await stop(mine)
     if (isClosed) throw new AppError('unavailable', 'The service is stopping. Try again in a moment.', { retryAfterSeconds: 1 })
-    const started = starting.get(id) ?? start(id, owner, binding).finally(() => starting.delete(id))
+    if (starting.has(id)) return await acquire(session, token, owner, binding)
+    const started = start(session, token, owner, binding).finally(() => starting.delete(id))
     starting.set(id, started)
     return await started
   }
@@ -181,24 +161,7 @@ export function createSessionServers(parts: ServerParts): SessionServers {
   return {
     running,
     stop,
-    async acquire({ id, sha256, holder, expected }, owner, binding) {
-      const mine = running.get(sha256)
-      if (mine && (holder === null || holder === instance)) {
-        if (mine.owner === owner.owner) return mine
-        // A server acts with the rights of the key that it began with: another key of the same program begins one of its own.
-        await stop(mine)
-      }
-      // The stopping call reports a release that failed.
-      await stopping.get(sha256)?.catch(() => {})
-      const now = await store.takeSession(sha256, instance, expected)
-      if (now === null) throw sessionNotFound()
-      if (now !== instance) {
-        // Another instance took this one for gone, and has taken the session over.
-        if (mine) await stop(mine)
-        return { holder: now }
-      }
-      return running.get(sha256) ?? (await startOnce(id, owner, binding))
-    },
+    acquire,
     async handle(server, request, message) {
       const requestId = asRequest(message)?.id
       if (requestId !== undefined && (server.pending.has(requestId) || server.questions.has(requestId))) {
@@ -246,26 +209,23 @@ export function createSessionServers(parts: ServerParts): SessionServers {
       isClosed = true
       const all = [...running.values()]
       running.clear()
-      for (const server of all) {
-        clearTimeout(server.idleTimer)
-        server.questions.settleAll()
-        await server.mcp.close()
-        server.events.end()
-      }
-      await Promise.allSettled(stopping.values())
+      for (const server of all) await end(server)
     },
   }
 }
 
-/** A request in place of the one that opened a session. */
-export function openingRequest(): Request {
-  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
-  return new Request('http://localhost/', { method: 'POST', headers, body: '{}' })
+/** Ends a server that no longer runs. */
+async function end(server: SessionServer): Promise<void> {
+  clearTimeout(server.idleTimer)
+  server.questions.settleAll()
+  await server.mcp.close()
+  server.events.end()
 }
 
-/** The hash under which a session is stored: its id is a secret. */
-export function hashSessionId(id: string): string {
-  return createHash('sha256').update(id).digest('hex')
+/** A request in place of the one that opened a session. */
+function openingRequest(): Request {
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+  return new Request('http://localhost/', { method: 'POST', headers, body: '{}' })
 }
 
 /** The error for a session that does not exist or belongs to somebody else. */

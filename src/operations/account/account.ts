@@ -4,7 +4,7 @@ import { bioField, displayNameField, emailField, languageField, ROLES, websiteFi
 import { describeBrowser } from '../../library/browser-names.ts'
 import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
 import { passwordFault } from '../../library/password.ts'
-import type { Person } from '../../library/ports/people.ts'
+import type { Person } from '../../library/people.ts'
 import { USAGE_PARTS } from '../../library/quota.ts'
 import { toFileContent } from '../../library/skill.ts'
 import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'

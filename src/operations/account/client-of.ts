@@ -1,4 +1,4 @@
-import type { ClientOfRequest } from '../../library/ports/logins.ts'
+import type { ClientOfRequest } from '../../library/client-of-request.ts'
 import type { Needs } from '../core/define-operation.ts'
 
 /** Where a call came from; nothing is known of calls that are made here. */

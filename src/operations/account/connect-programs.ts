@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { SCOPES } from '../../library/actor.ts'
-import { CONNECTION_SECONDS, type OAuthConsents } from '../../library/ports/oauth.ts'
+import { CONNECTION_SECONDS, type OAuthConsents } from '../../library/oauth.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { filterText, refInput } from '../core/inputs.ts'
 import { clientOf } from './client-of.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import { MAX_PASSKEYS, RECOVERY_CODES } from '../../library/ports/factors.ts'
+import { MAX_PASSKEYS, RECOVERY_CODES } from '../../library/factors.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { clientOf } from './client-of.ts'
 import { usableWays } from './identities.ts'

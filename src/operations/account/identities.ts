@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PASSWORD_PROVIDER, PROXY_PROVIDER } from '../../library/ports/arrivals.ts'
+import { PASSWORD_PROVIDER, PROXY_PROVIDER } from '../../library/arrivals.ts'
 import type { SignInSettings } from '../../library/sign-in-ways.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { requireProof } from './proof.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, toAppError } from '../../errors.ts'
+import type { Arrival, Arriving } from '../../library/arrivals.ts'
 import { readCookie, writeCookie } from '../../library/cookies.ts'
-import type { Arrival, Arriving } from '../../library/ports/arrivals.ts'
 import type { ProviderSettings } from '../../library/sign-in-ways.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { clientOf } from './client-of.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { describeBrowser } from '../../library/browser-names.ts'
-import type { SignedIn } from '../../library/ports/logins.ts'
+import type { SignedIn } from '../../library/logins.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { clientOf } from './client-of.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import type { Person } from '../../library/ports/people.ts'
+import type { Person } from '../../library/people.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { clientOf } from './client-of.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { ROLES } from '../../library/account.ts'
-import { type Invite, PERSON_KINDS, type Person } from '../../library/ports/people.ts'
+import { type Invite, PERSON_KINDS, type Person } from '../../library/people.ts'
 import { usernameFault } from '../../library/username.ts'
 import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'

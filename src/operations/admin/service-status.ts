@@ -15,7 +15,6 @@ const serviceStatus = z.object({
   inTrash: count,
   users: count,
   logins: count,
-  sessions: count,
   running: count,
   streams: count,
   waiting: z.object({ admission: count, turns: count }),
@@ -31,14 +30,6 @@ const serviceStatus = z.object({
   embeddings: z.enum(['ok', 'degraded', 'off']),
   encoder: z.object({ state: z.enum(['embedding', 'ready', 'fallback']), embedded: count, total: count }).nullable(),
   backups: z.object({ lastAt: when.nullable(), failures: count }).nullable(),
-  replica: z
-    .object({
-      place: z.string(),
-      state: z.enum(['current', 'behind', 'unusable']),
-      bytes: z.number().nullable(),
-      seconds: z.number().nullable(),
-    })
-    .nullable(),
   faults: z.array(z.object({ message: z.string(), times: count, lastAt: when })).readonly(),
   settings: z.array(z.object({ name: z.string(), isDefault: z.boolean(), value: z.string().nullable(), isSecret: z.boolean() })).readonly(),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { keyNameField } from '../../library/account.ts'
 import { parseScope, scopePath } from '../../library/channel-scope.ts'
-import type { StoredInstallLink } from '../../library/ports/install-links.ts'
+import type { StoredKey } from '../../library/keys.ts'
 import { noCollection } from '../collections/collection-records.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
@@ -23,10 +23,18 @@ export const installLinkRecord = z.object({
   state: z.enum(['active', 'expired', 'revoked']),
 })
 
-function toRecord(link: StoredInstallLink, nowMs: number): z.infer<typeof installLinkRecord> {
-  const { id, name, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = link
+function toRecord(link: StoredKey, nowMs: number): z.infer<typeof installLinkRecord> {
+  const { id, name, path, createdAt, lastUsedAt, expiresAt, revokedAt } = link
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= nowMs
-  return { id, name, scope, createdAt, lastUsedAt, expiresAt, state: revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'active' }
+  return {
+    id,
+    name,
+    scope: path ?? '',
+    createdAt,
+    lastUsedAt,
+    expiresAt,
+    state: revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'active',
+  }
 }
 
 /** Makes a link; this answer is the only place its address is ever shown. */
@@ -52,10 +60,7 @@ export const createInstallLink = defineOperation({
     expiresInDays: z.number().int().min(1).max(3650).default(DEFAULT_DAYS),
   }),
   output: z.object({ url: z.string(), link: installLinkRecord }),
-  async run(
-    { actor, store, clock, secrets, baseUrl }: Needs<'installLinks' | 'items' | 'collections', 'clock' | 'secrets' | 'baseUrl'>,
-    input,
-  ) {
+  async run({ actor, store, clock, secrets, baseUrl }: Needs<'keys' | 'items' | 'collections', 'clock' | 'secrets' | 'baseUrl'>, input) {
     const user = requireUser(actor)
     if (!user.scopes.has('read'))
       throw new AppError('forbidden', 'An install link reads private items, so this API key needs the "read" scope too.')
@@ -69,15 +74,15 @@ export const createInstallLink = defineOperation({
     if (scope.kind === 'skill' && !(await store.items.findSkill(actor, scope.ref))) throw notFound('skill')
     if (scope.kind === 'prompt' && !(await store.items.findPrompt(actor, scope.ref))) throw notFound('prompt')
     if (scope.kind === 'collection' && !(await store.collections.nameCollections(actor, [scope.ref])).has(scope.ref)) throw noCollection()
-    const { token, sha256 } = secrets.makeToken()
+    const { token, sha256 } = secrets.makeToken('link')
     const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
-    const stored = await store.installLinks.createInstallLink({
+    const stored = await store.keys.createKey({
       name: input.name,
       userId: user.userId,
       sha256,
-      scope: scopePath(scope),
+      scopes: ['read'],
       expiresAt,
-      madeBy: user.keyId ?? user.sessionId ?? null,
+      link: { path: scopePath(scope), madeBy: user.keyId ?? user.sessionId ?? null },
     })
     return { url: `${baseUrl}/install/${token}`, link: toRecord(stored, clock()) }
   },
@@ -93,8 +98,8 @@ export const listInstallLinks = defineOperation({
   surfaces: { rest: { method: 'GET', path: '/api/install-links' }, cli: { command: 'list-install-links', positional: [] } },
   input: z.object({}),
   output: z.object({ links: z.array(installLinkRecord) }),
-  async run({ actor, store, clock }: Needs<'installLinks', 'clock'>) {
-    const links = (await store.installLinks.listInstallLinks(requireUser(actor).userId)).map((link) => toRecord(link, clock()))
+  async run({ actor, store, clock }: Needs<'keys', 'clock'>) {
+    const links = (await store.keys.listLinks(requireUser(actor).userId)).map((link) => toRecord(link, clock()))
     const isOver = (link: z.infer<typeof installLinkRecord>) => Number(link.state !== 'active')
     return { links: links.toSorted((a, b) => isOver(a) - isOver(b)) }
   },
@@ -114,8 +119,8 @@ export const revokeInstallLink = defineOperation({
   },
   input: z.object({ id: z.string().max(255) }),
   output: z.object({ success: z.literal(true), name: z.string() }),
-  async run({ actor, store }: Needs<'installLinks'>, { id }) {
-    const link = await store.installLinks.revokeInstallLink(requireUser(actor).userId, id)
+  async run({ actor, store }: Needs<'keys'>, { id }) {
+    const link = await store.keys.revokeLink(requireUser(actor).userId, id)
     if (!link) throw new AppError('not_found', 'Install link not found.')
     return { success: true as const, name: link.name }
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PROMPT_TYPES } from '../../library/fields.ts'
+import type { WalkPosition } from '../../library/item-access.ts'
 import type { Category, Prompt } from '../../library/items.ts'
-import type { WalkPosition } from '../../library/ports/items.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { collectionsInput, countSearch, filterType, toPage } from '../core/inputs.ts'
 import { browsing, toSearchRequest } from '../prompts/list-prompts.ts'

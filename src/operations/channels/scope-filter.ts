@@ -1,6 +1,6 @@
 import { parseScope } from '../../library/channel-scope.ts'
 import type { ItemKind } from '../../library/items.ts'
-import type { ItemFilter } from '../../library/ports/search.ts'
+import type { ItemFilter } from '../../library/search.ts'
 import type { Needs } from '../core/define-operation.ts'
 
 /** What a scope holds. `reach` is `id` for an item that the scope's address names. */

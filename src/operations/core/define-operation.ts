@@ -3,17 +3,18 @@ import { AppError, type ErrorDetail, invalidInput } from '../../errors.ts'
 import type { OnText } from '../../improve/with-model/improve-with-model.ts'
 import { type Actor, type Right, withinOf } from '../../library/actor.ts'
 import { type Surface, toOrigin } from '../../library/audit.ts'
+import type { ClientOfRequest } from '../../library/client-of-request.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
+import type { Logins, SendMail } from '../../library/logins.ts'
+import type { OAuthConsents } from '../../library/oauth.ts'
 import type { Clock } from '../../library/ports/environment.ts'
-import type { ClientOfRequest, Logins, SendMail } from '../../library/ports/logins.ts'
 import type { Improver } from '../../library/ports/models.ts'
-import type { OAuthConsents } from '../../library/ports/oauth.ts'
-import type { Providers } from '../../library/ports/providers.ts'
-import type { FindSimilar } from '../../library/ports/search.ts'
-import type { LibraryStore } from '../../library/ports/store.ts'
+import type { Providers } from '../../library/providers.ts'
+import type { FindSimilar } from '../../library/search.ts'
 import type { ServiceStatus } from '../../library/service.ts'
 import type { SignInSettings } from '../../library/sign-in-ways.ts'
 import type { CountUse } from '../../library/usage.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 
 /** Encrypts small texts such as cursors, so that their bearer can neither read nor change them. */
 export interface Sealer {
@@ -40,7 +41,7 @@ export interface CallOptions {
 /** Random secrets that are shown once, and their stored SHA-256 in hex. */
 interface Secrets {
   makeKey(): { key: string; sha256: string }
-  makeToken(): { token: string; sha256: string }
+  makeToken(of?: 'link'): { token: string; sha256: string }
   hash(token: string): string
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isCategoryNamed } from '../../library/category-name.ts'
-import type { HitScore } from '../../library/ports/search.ts'
+import type { HitScore } from '../../library/search.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { usedCategories } from '../items/list-categories.ts'
 import type { Needs } from './define-operation.ts'

@@ -5,15 +5,15 @@ import { isLongerThan } from '../../library/characters.ts'
 import { MAX_TAGS, PROMPT_TYPES } from '../../library/fields.ts'
 import { type Filing, filingOf, mergeFiling } from '../../library/filing.ts'
 import { isId } from '../../library/identifier.ts'
+import type { Editor } from '../../library/item-access.ts'
 import type { Item } from '../../library/items.ts'
 import type { OwnerForItems } from '../../library/owners.ts'
-import type { Editor } from '../../library/ports/items.ts'
-import type { ItemFilter } from '../../library/ports/search.ts'
-import type { LibraryStore } from '../../library/ports/store.ts'
+import type { ItemFilter } from '../../library/search.ts'
 import { requireRight, type TeamRight, type TeamRole } from '../../library/teams.ts'
 import type { CountUse } from '../../library/usage.ts'
 import { isVisible, type Visibility, visibilitySchema } from '../../library/visibility.ts'
 import { MAX_QUERY } from '../../search/analysis/query.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import type { UserActor } from './define-operation.ts'
 
 /** Most items that one call saves. */
@@ -133,9 +133,11 @@ export const baseVersionInput = z
   .optional()
   .describe('Version the edit is based on; fails with conflict if it is no longer the newest')
 
+/** Where an item is filed. */
+export const filingInput = z.object({ tags: z.array(refInput).max(MAX_TAGS), category: refInput.nullable(), visibility: visibilitySchema })
+
 /** Where the item was filed when an edit began, see {@link mergeFiling}. */
-export const baseInput = z
-  .object({ tags: z.array(refInput).max(MAX_TAGS), category: refInput.nullable(), visibility: visibilitySchema })
+export const baseInput = filingInput
   .optional()
   .describe('Tags, category slug and visibility as you read them: of these, only what you change is written')
 

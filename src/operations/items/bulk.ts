@@ -5,16 +5,13 @@ import { type AuditEntry, groupEntries } from '../../library/audit.ts'
 import { tagsField } from '../../library/fields.ts'
 import { changeTags, type Filing, filingOf, isSameFiling } from '../../library/filing.ts'
 import type { Item, Prompt, Skill } from '../../library/items.ts'
-import type { LibraryStore } from '../../library/ports/store.ts'
-import type { LastChange } from '../../library/shared-changes.ts'
 import type { TeamRole } from '../../library/teams.ts'
-import { isWiderThan, visibilitySchema } from '../../library/visibility.ts'
+import { visibilitySchema } from '../../library/visibility.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
-import { collectionInput, editorOf, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { collectionInput, editorOf, filingInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { MAX_BULK } from './own-items.ts'
 
-/** How long changes of many items can be taken back. */
-const TAKEN_BACK_WITHIN_MS = 10 * 60_000
 /** Items that are written in one transaction: others who read or write wait for them only. */
 const BATCH = 10
 
@@ -23,7 +20,7 @@ const idsInput = z.array(refInput).min(1).max(MAX_BULK)
 const refused = z.array(z.object({ id: z.string(), title: z.string().nullable(), reason: z.string() }))
 type Refused = z.infer<typeof refused>
 type Collection = z.infer<typeof collectionInput>
-type Store = Pick<LibraryStore, 'items' | 'marks'>
+type Store = Pick<LibraryStore, 'items'>
 /** Fields that both kinds of items have, and that are changed together. */
 type Change = { readonly [Field in keyof Filing]?: Filing[Field] | undefined }
 
@@ -97,8 +94,8 @@ async function forEach(
   return left
 }
 
-/** When an action began and ended: what takes it back takes back changes of that time alone. */
-const span = { began: z.iso.datetime(), ended: z.iso.datetime() }
+/** Items that were changed, as they were and as they are: what takes the changes back. */
+const changedItems = z.array(z.object({ id: refInput, version: z.number().int(), from: filingInput, to: filingInput })).max(MAX_BULK)
 
 export const changeItems = defineOperation({
   name: 'change_items',
@@ -115,11 +112,14 @@ export const changeItems = defineOperation({
     category: refInput.nullish(),
     visibility: visibilitySchema.optional(),
   }),
-  output: z.object({ changed: z.array(z.string()), ...span, unchanged: z.number().int(), refused }),
-  async run(context: Needs<'inTransaction' | 'audit', 'clock'>, { collection, ids, addTags, removeTags, category, visibility }) {
-    const done: string[] = []
-    const now = () => new Date(context.clock()).toISOString()
-    const began = now()
+  output: z.object({
+    changed: z.array(z.string()),
+    inverse: z.object({ collection: collectionInput, items: changedItems }).describe('What take_back_changes takes'),
+    unchanged: z.number().int(),
+    refused,
+  }),
+  async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids, addTags, removeTags, category, visibility }) {
+    const items: z.infer<typeof changedItems> = []
     let unchanged = 0
     const left = await forEach(context, collection, ids, async (store, user, id) => {
       let before: Filing | null = null
@@ -131,58 +131,41 @@ export const changeItems = defineOperation({
           ...(visibility !== undefined && { visibility }),
         }
       })
-      if (before !== null && isSameFiling(before, filingOf(item))) unchanged++
-      else done.push(item.id)
+      if (before === null || isSameFiling(before, filingOf(item))) unchanged++
+      else items.push({ id: item.id, version: item.version, from: toInput(filingOf(item)), to: toInput(before) })
     })
-    return { changed: done, began, ended: now(), unchanged, refused: left }
+    return { changed: items.map(({ id }) => id), inverse: { collection, items }, unchanged, refused: left }
   },
 })
+
+function toInput({ tags, category, visibility }: Filing): z.infer<typeof filingInput> {
+  return { tags: [...tags], category, visibility }
+}
 
 export const takeBackChanges = defineOperation({
   name: 'take_back_changes',
   title: 'Take changes back',
   summary:
-    'Give items the tags, category and visibility they had before you changed them together. For ten minutes; items that were changed since are refused.',
+    'Give items the tags, category and visibility they had before you changed them together. Items that were changed since are refused.',
   scope: 'account',
   writes: true,
   surfaces: {},
-  input: z.object({ collection: collectionInput, ids: idsInput, ...span }),
+  input: z.object({ collection: collectionInput, items: changedItems.min(1) }),
   output: z.object({ restored: z.number().int(), refused }),
-  async run(context: Needs<'inTransaction' | 'categories' | 'audit', 'clock'>, { collection, ids, began, ended }) {
-    // One that was removed meanwhile is not restored; refused, it would leave half of the item restored.
-    const categories = new Set((await context.store.categories.listCategories(context.actor)).map(({ slug }) => slug))
-    const oldest = context.clock() - TAKEN_BACK_WITHIN_MS
-    const left = await forEach(context, collection, ids, async (store, user, id) => {
-      const item = await findItem(store, user, collection, id)
-      if (!item) throw notFound(kindOf(collection))
-      requireEditable(user, item, await store.items.findRole(user.userId, item.ownerId), id)
-      const last = await store.items.findLastChange(item.id)
-      const before = last && toFiling(last.before)
-      const isTheOne = last?.actorId === user.userId && last.at >= began && last.at <= ended
-      const isStill = last?.version === item.version && last.before?.version === item.version && isSame(last, item)
-      // One that was taken back is logged as if it had not been made.
-      if (!isTheOne || !isStill || !before || isSameFiling(before, filingOf(item))) throw new AppError('conflict', 'It was changed since.')
-      if (Date.parse(last.at) < oldest) throw new AppError('conflict', 'It was changed more than ten minutes ago.')
-      // Its newest version is hidden again from those who were shown it, and a first publication takes its slug with it.
-      const isWidened = isWiderThan(item.visibility, before.visibility)
-      const taken = isWidened && (await store.marks.takeBackPublication(item.kind, item.id, user.userId))
-      const category = before.category !== null && categories.has(before.category) ? before.category : null
-      await changeItem(store, user, collection, item.id, () => ({ ...before, category, ...(taken ? { visibility: undefined } : {}) }))
+  async run(context: Needs<'inTransaction' | 'audit'>, { collection, items }) {
+    const wanted = new Map(items.map((item) => [item.id, item]))
+    const left = await forEach(context, collection, [...wanted.keys()], async (store, user, id) => {
+      await changeItem(store, user, collection, id, (current) => {
+        const change = wanted.get(id)
+        if (!change || change.version !== current.version || !isSameFiling(change.from, filingOf(current))) {
+          throw new AppError('conflict', 'It was changed since.')
+        }
+        return change.to
+      })
     })
-    return { restored: new Set(ids).size - left.length, refused: left }
+    return { restored: wanted.size - left.length, refused: left }
   },
 })
-
-/** Where an item was filed by an entry of the log; null for one in the trash, and where the log does not say. */
-function toFiling(change: Omit<LastChange, 'before'> | null): Filing | null {
-  if (!change || change.audience === 'deleted' || change.tags === null) return null
-  return { tags: change.tags, category: change.category, visibility: change.audience }
-}
-
-function isSame(change: LastChange, item: Item): boolean {
-  const filing = toFiling(change)
-  return filing !== null && isSameFiling(filing, filingOf(item))
-}
 
 export const deleteItems = defineOperation({
   name: 'delete_items',

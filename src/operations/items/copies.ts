@@ -51,18 +51,3 @@ export const copyItem = defineOperation({
     return { success: true as const, id: copy.id, url: itemUrl(baseUrl, copy.kind, copy) }
   },
 })
-
-export const showSource = defineOperation({
-  name: 'show_source',
-  title: 'Show the source of a copy',
-  summary: 'The item that an item was copied from, as far as lists show it to you.',
-  scope: null,
-  surfaces: {},
-  input: target,
-  output: z.object({ source: z.object({ title: z.string(), author: z.string(), url: z.string() }).nullable() }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { collection, id }) {
-    const source = await store.items.findSource(actor, kindOf(collection), id)
-    if (!source) return { source: null }
-    return { source: { title: source.title, author: source.author, url: itemUrl(baseUrl, source.kind, source) } }
-  },
-})

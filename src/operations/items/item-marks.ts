@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { requireRight, TEAM_ROLES } from '../../library/teams.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { TEAM_ROLES } from '../../library/teams.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
 import { itemLists, toItemLists } from './favourites.ts'
 
@@ -9,6 +9,18 @@ import { itemLists, toItemLists } from './favourites.ts'
 const MAX_FEATURED = 12
 
 /** The signed-in reader's relation to an item. */
+export const itemMarks = z.object({
+  id: z.string(),
+  owner: z.string(),
+  isTeam: z.boolean(),
+  role: z.enum(TEAM_ROLES).nullable(),
+  hasVoted: z.boolean(),
+  isFavourite: z.boolean(),
+  version: z.number().int(),
+  isFeatured: z.boolean(),
+  isHeld: z.boolean(),
+})
+
 export const showMarks = defineOperation({
   name: 'show_marks',
   title: 'Item status',
@@ -17,47 +29,12 @@ export const showMarks = defineOperation({
   scope: 'account',
   surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput }),
-  output: z.object({
-    id: z.string(),
-    owner: z.string(),
-    isTeam: z.boolean(),
-    role: z.enum(TEAM_ROLES).nullable(),
-    hasVoted: z.boolean(),
-    isFavourite: z.boolean(),
-    version: z.number().int(),
-    isFeatured: z.boolean(),
-    isHeld: z.boolean(),
-    publicationUntil: z.string().nullable(),
-  }),
+  output: itemMarks,
   async run({ actor, store }: Needs<'marks'>, input) {
     const kind = kindOf(input.collection)
     const marks = await store.marks.findMarks(actor, kind, input.id)
     if (!marks) throw notFound(kind)
     return { ...marks }
-  },
-})
-
-export const takeBackPublication = defineOperation({
-  name: 'take_back_publication',
-  title: 'Take a publication back',
-  summary: 'Make an item what it was before you published it, with its random slug. For ten minutes, unless it was changed since.',
-  scope: 'write',
-  writes: true,
-  surfaces: {},
-  input: z.object({ collection: collectionInput, id: refInput }),
-  output: z.object({ success: z.literal(true), slug: z.string() }),
-  async run({ actor, store }: Needs<'marks'>, input) {
-    const kind = kindOf(input.collection)
-    const { userId } = requireUser(actor)
-    const marks = await store.marks.findMarks(actor, kind, input.id)
-    if (!marks) throw notFound(kind)
-    requireRight(marks.role, 'publish', `change this ${kind}`)
-    const taken = await store.marks.takeBackPublication(kind, marks.id, userId)
-    if (!taken) {
-      const message = `This ${kind} was published more than ten minutes ago, by somebody else, or changed since. Make it private instead.`
-      throw new AppError('conflict', message)
-    }
-    return { success: true as const, slug: taken.slug }
   },
 })
 

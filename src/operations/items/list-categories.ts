@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { withinOf } from '../../library/actor.ts'
-import type { CategoryStore } from '../../library/ports/categories.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
 
@@ -26,7 +26,7 @@ export const listCategories = defineOperation({
   },
 })
 
-type Categories = Awaited<ReturnType<CategoryStore['listCategories']>>
+type Categories = Awaited<ReturnType<LibraryStore['categories']['listCategories']>>
 
 /** The categories that have an item, and their parents. */
 export function usedCategories(categories: Categories): Categories {

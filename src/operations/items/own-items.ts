@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_LISTED_CONTENT } from '../../library/fields.ts'
-import { OWN_SORTS, type OwnItemsFilter } from '../../library/ports/own-items.ts'
+import { OWN_SORTS, type OwnItemsFilter } from '../../library/own-items.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { RelatedItem } from '../../library/search.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
 
-const relatedRecord = z.object({
+export const relatedRecord = z.object({
   id: z.string(),
   slug: z.string(),
   title: z.string(),
@@ -13,6 +15,24 @@ const relatedRecord = z.object({
   similarity: z.number().min(0).max(1).describe('Likeness in meaning'),
   nearlySame: z.boolean().describe('A rewritten twin, or nearly'),
 })
+
+/** A related item as records have it. */
+export function toRelatedRecord(
+  { item, similarity, isNearlySame }: RelatedItem<Prompt | Skill>,
+  kind: ItemKind,
+  baseUrl: string,
+): z.infer<typeof relatedRecord> {
+  return {
+    id: item.id,
+    slug: item.slug,
+    title: item.title,
+    description: item.description,
+    author: item.author,
+    url: itemUrl(baseUrl, kind, item),
+    similarity: Math.round(similarity * 1000) / 1000,
+    nearlySame: isNearlySame,
+  }
+}
 
 export const relatedItems = defineOperation({
   name: 'related_items',
@@ -37,17 +57,6 @@ export const relatedItems = defineOperation({
     const item = isPrompt ? await items.findPrompt(actor, id) : await items.findSkill(actor, id)
     if (!item) throw notFound(kindOf(collection))
     const related = isPrompt ? await items.findRelatedPrompts(actor, item.id, limit) : await items.findRelatedSkills(actor, item.id, limit)
-    return {
-      items: related.map(({ item: near, similarity, isNearlySame }) => ({
-        id: near.id,
-        slug: near.slug,
-        title: near.title,
-        description: near.description,
-        author: near.author,
-        url: itemUrl(baseUrl, kindOf(collection), near),
-        similarity: Math.round(similarity * 1000) / 1000,
-        nearlySame: isNearlySame,
-      })),
-    }
+    return { items: related.map((near) => toRelatedRecord(near, kindOf(collection), baseUrl)) }
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SearchRequest } from '../../library/ports/search.ts'
+import type { SearchRequest } from '../../library/search.ts'
 import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { SkillManifest } from '../../library/items.ts'
-import type { ItemFilter } from '../../library/ports/search.ts'
+import type { ItemFilter } from '../../library/search.ts'
 import { SKILL_MD, toFileContent } from '../../library/skill.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'

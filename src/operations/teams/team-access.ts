@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { type Actor, privateReaderId, withinOf } from '../../library/actor.ts'
-import type { Team, TeamCaller } from '../../library/ports/teams.ts'
+import type { Team, TeamCaller } from '../../library/team-records.ts'
 import { TEAM_ROLES, type TeamRole, teamNotFound } from '../../library/teams.ts'
 import { usernameFault } from '../../library/username.ts'
 import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TeamMember } from '../../library/ports/teams.ts'
+import type { TeamMember } from '../../library/team-records.ts'
 import { requireRight, TEAM_ROLES } from '../../library/teams.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'

@@ -1,5 +1,5 @@
 import { blankForbiddenCharacters, isBlank } from '../../library/characters.ts'
-import type { QueryWords } from '../../library/ports/search.ts'
+import type { QueryWords } from '../../library/search.ts'
 import { readQueryWords, SPACED_PART } from './words.ts'
 
 /** Longest query, in characters. */

@@ -1,5 +1,5 @@
 import { blankForbiddenCharacters } from '../../library/characters.ts'
-import type { QueryWords } from '../../library/ports/search.ts'
+import type { QueryWords } from '../../library/search.ts'
 
 /** Longest word, in UTF-16 units; longer ones are cut. */
 const MAX_WORD = 48

@@ -14,8 +14,10 @@ import {
   type Written,
 } from '../../../test/support/indexed-library.ts'
 import { SLOTS_A_BLOCK } from './held-columns.ts'
-import { MEMBERS, PUBLIC, SENTENCE_DIMS } from './item-table.ts'
+import { MEMBERS, PUBLIC } from './item-table.ts'
 import type { SearchIndex } from './search-index.ts'
+
+const DIMS = 384
 
 /** As a snapshot does: a part is written when it is given, and read from a buffer that is used again. */
 function copyParts(index: SearchIndex, between: (place: number) => void = () => {}): Uint8Array[] {
@@ -46,7 +48,7 @@ function loadParts(parts: readonly Uint8Array[]) {
   return library
 }
 
-const toVector = (seq: number) => Int8Array.from({ length: SENTENCE_DIMS }, (_, i) => Math.round(100 * Math.sin(seq + i * seq)))
+const toVector = (seq: number) => Int8Array.from({ length: DIMS }, (_, i) => Math.round(100 * Math.sin(seq + i * seq)))
 const SENTENCE = { vector: Float32Array.from(toVector(3), (value) => value / 127), knownShare: 1 }
 type Library = ReturnType<typeof makeLibrary>
 const ask = (library: Library, queries: readonly string[]) => [
@@ -136,7 +138,7 @@ describe('parts of an index', () => {
       { title: 'walrus', tags: ['red'] },
       { title: canary, content: canary, tags: ['hidden/HiddenCanary'], visibility: 'private' },
     ])
-    const vector = Int8Array.from({ length: SENTENCE_DIMS }, (_, i) => (i % 97) + 1)
+    const vector = Int8Array.from({ length: DIMS }, (_, i) => (i % 97) + 1)
     index.applyVectors('prompt', [
       { seq: 1, vector },
       { seq: 3, vector },

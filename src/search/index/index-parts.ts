@@ -10,7 +10,7 @@ import type { Vocabulary } from './vocabulary.ts'
 export const KINDS = ['prompt', 'skill'] as const satisfies readonly ItemKind[]
 
 /** The layout of the parts. Raise it with each change of what the index holds or how it is written. */
-export const INDEX_LAYOUT = 2
+export const INDEX_LAYOUT = 3
 
 const WORDS_A_PART = 10_000
 const NUMBERS_A_PART = 2 ** 18
@@ -40,8 +40,8 @@ const count = z.int().nonnegative()
 const kindHead = z.object({
   capacity: count,
   types: z.array(z.string()),
-  hasWordVectors: z.boolean(),
-  hasSentenceVectors: z.boolean(),
+  wordDims: count,
+  sentenceDims: count,
   audiences: z.array(z.object({ audience: count, deleted: count, segments: z.array(z.object({ words: count, postings: count })) })),
   hidden: count,
 })
@@ -112,12 +112,12 @@ function* readWords(vocabulary: Vocabulary): Taking<void> {
 }
 
 function* writeKind(table: ItemTable, { columns: held, audiences, hidden }: HeldKind): Generator<Uint8Array> {
-  const { capacity, columns, hasWordVectors, hasSentenceVectors } = held
+  const { capacity, columns, wordDims, sentenceDims } = held
   const head: z.infer<typeof kindHead> = {
     capacity,
     types: table.types,
-    hasWordVectors,
-    hasSentenceVectors,
+    wordDims,
+    sentenceDims,
     audiences: audiences.map(({ audience, deleted, segments }) => ({
       audience,
       deleted: deleted.length,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DIMS } from '../vectors/word-vectors.ts'
-import { createItemTable, FREE, HIDDEN, type IndexedItem, PUBLIC, SENTENCE_DIMS } from './item-table.ts'
+import { createItemTable, FREE, HIDDEN, type IndexedItem, PUBLIC } from './item-table.ts'
 
 function makeItem(seq: number, more: Partial<IndexedItem> = {}): IndexedItem {
   return {
@@ -71,7 +71,7 @@ describe('createItemTable', () => {
     const table = createItemTable()
     const slot = table.take()
     table.put(slot, makeItem(1))
-    table.sentenceVectors.put(slot, new Int8Array(SENTENCE_DIMS).fill(1))
+    table.sentenceVectors.put(slot, new Int8Array(384).fill(1))
     table.release(slot)
     expect(table.sentenceVectors.has(slot)).toBe(false)
     const bare = makeItem(9, { categorySeq: null, type: null, tags: [], vector: null, audience: null })

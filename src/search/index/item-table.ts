@@ -1,12 +1,9 @@
 import { MAX_TAGS } from '../../library/fields.ts'
 import type { Tag } from '../../library/items.ts'
+import type { Centre } from '../vectors/centre.ts'
 import { type Column, createVectorColumns, type VectorColumns } from '../vectors/vector-columns.ts'
-import { DIMS } from '../vectors/word-vectors.ts'
 import { type HeldColumns, holdColumns } from './held-columns.ts'
 import { createTagNumbers, type TagNumbers } from './tag-numbers.ts'
-
-/** Components of the encoder's vectors. */
-export const SENTENCE_DIMS = 384
 
 /** Those who find an item besides its owner. A number from `PUBLIC` up, as it is the state of the item's slot. */
 export type Audience = number
@@ -41,14 +38,14 @@ export interface IndexedItem {
   readonly vector: Int8Array | null
 }
 
-/** Whether there is room for vectors. */
-interface HasVectors {
-  readonly hasWordVectors: boolean
-  readonly hasSentenceVectors: boolean
+/** Numbers of each vector; 0 where there is none. */
+interface VectorDims {
+  readonly wordDims: number
+  readonly sentenceDims: number
 }
 
 /** Columns of a table at one moment: its own, and those of vectors that it had. */
-export type HeldTable = HeldColumns & HasVectors
+export type HeldTable = HeldColumns & VectorDims
 
 /** Items as columns by slot: compact, and fast to scan. */
 export interface ItemTable {
@@ -90,11 +87,11 @@ export interface ItemTable {
   /** Holds the columns that are not empty as they are now, until released. Changes go on: what they change is copied first. */
   hold(): HeldTable
   /** Makes an empty table of this many slots, none of them free, to be filled through its columns. */
-  reserve(slots: number, has: HasVectors): void
+  reserve(slots: number, dims: VectorDims): void
 }
 
-/** An empty table. Growing replaces its columns: read them from the table each time. */
-export function createItemTable(): ItemTable {
+/** An empty table. Growing replaces its columns: read them from the table each time. @param centre of the encoder's vectors */
+export function createItemTable(centre: Centre | null = null): ItemTable {
   const free: number[] = []
   const types: string[] = []
   const tagNumbers = createTagNumbers()
@@ -112,8 +109,8 @@ export function createItemTable(): ItemTable {
   ]
   const table = {
     capacity: 0,
-    wordVectors: createVectorColumns(DIMS, beforeChange),
-    sentenceVectors: createVectorColumns(SENTENCE_DIMS, beforeChange),
+    wordVectors: createVectorColumns({ beforeChange }),
+    sentenceVectors: createVectorColumns({ beforeChange, centre }),
     ...columns(256),
     types,
     tagNumbers,
@@ -168,14 +165,13 @@ export function createItemTable(): ItemTable {
         held = null
       })
       held = own
-      const isFilled = (vectors: VectorColumns) => vectors.columns().some(({ numbers }) => numbers.length > 0)
-      return { ...own, hasWordVectors: isFilled(table.wordVectors), hasSentenceVectors: isFilled(table.sentenceVectors) }
+      return { ...own, wordDims: table.wordVectors.dims, sentenceDims: table.sentenceVectors.dims }
     },
-    reserve(slots: number, has: HasVectors): void {
+    reserve(slots: number, dims: VectorDims): void {
       Object.assign(table, columns(Math.max(256, slots)))
       table.capacity = slots
-      if (has.hasWordVectors) table.wordVectors.reserve(slots)
-      if (has.hasSentenceVectors) table.sentenceVectors.reserve(slots)
+      table.wordVectors.reserve(slots, dims.wordDims)
+      table.sentenceVectors.reserve(slots, dims.sentenceDims)
     },
   }
   return table

@@ -1,4 +1,5 @@
 import { decodePostings } from '../analysis/indexed-text.ts'
+import type { Centre } from '../vectors/centre.ts'
 import { createHiddenPostings, type HiddenItem, type PrivatePostings } from './hidden-postings.ts'
 import { type Audience, createItemTable, FREE, type HeldTable, HIDDEN, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
 import { createPostings, type Postings, type Segment } from './postings.ts'
@@ -76,7 +77,7 @@ export type ItemChange = { readonly seq: number } & (
   | { readonly item: null; readonly words: null }
 )
 
-/** An encoder's vector of an item: 384 integers from -127 to 127. null: its text changed, or the vector is of another model. */
+/** An encoder's vector of an item: integers from -127 to 127. null: its text changed, or the vector is of another model. */
 export interface VectorChange {
   readonly seq: number
   readonly vector: Int8Array | null
@@ -151,9 +152,9 @@ function addTo<K, V>(map: Map<K, V>, key: K, empty: V): V {
   return entry
 }
 
-/** An empty index. */
-export function createKindIndex(): KindIndex {
-  const table = createItemTable()
+/** An empty index. @param centre of the encoder's vectors, as {@link createVectorColumns} takes it */
+export function createKindIndex(centre: Centre | null = null): KindIndex {
+  const table = createItemTable(centre)
   const parts = new Map<Audience, AudienceIndex>()
   const hidden = createHiddenPostings()
   const views = new Map<string, IndexView>()
@@ -186,6 +187,9 @@ export function createKindIndex(): KindIndex {
     totals.bodyLength += sign * (table.bodyLength[slot] ?? 0)
   }
   const setVector = (slot: number, vector: Int8Array | null): void => {
+    const { dims } = table.sentenceVectors
+    // The model makes others than before: the old ones are gone.
+    if (vector && dims > 0 && vector.length !== dims) for (const other of slots.slots()) setVector(other, null)
     const state = table.state[slot] ?? FREE
     const more = Number(vector !== null) - Number(table.sentenceVectors.has(slot))
     if (state === HIDDEN) hidden.addEncoded(table.ownerSeq[slot] ?? 0, more)
@@ -309,6 +313,7 @@ export function createKindIndex(): KindIndex {
         }
         slots.set(seq[slot] ?? 0, slot)
         const encoded = Number(sentenceVectors.has(slot))
+        sentenceVectors.complete(slot)
         if (now === HIDDEN) {
           hidden.addEncoded(ownerSeq[slot] ?? 0, encoded)
           continue

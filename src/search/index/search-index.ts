@@ -1,29 +1,26 @@
 import { stemmer } from 'stemmer'
 import type { ItemKind } from '../../library/items.ts'
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
-import type { QueryWords } from '../../library/ports/search.ts'
+import type { QueryWords } from '../../library/search.ts'
 import { indexText } from '../analysis/indexed-text.ts'
 import { findLanguages, type LanguageShare } from '../analysis/languages.ts'
 import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
 import { planDistinctive, rarityFor, selectSharing } from '../ranking/near-duplicates.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
-import { type Cosines, findMatches, type Reach, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
+import { findMatches, type Reach, rankItems, readMeaning } from '../ranking/rank-items.ts'
 import { type NearItem, rankRelated } from '../ranking/rank-related.ts'
 import { rankSimilar } from '../ranking/rank-similar.ts'
 import { queryVector } from '../ranking/score-meaning.ts'
 import { clearScores, makeScratch, scoreWords, type WordScores } from '../ranking/score-words.ts'
+import { createCentre } from '../vectors/centre.ts'
 import { createEmbedder, type Embedder } from '../vectors/embedder.ts'
 import { createNeighbours } from '../vectors/neighbours.ts'
-import { createVectorCodes, type VectorCodes } from '../vectors/vector-codes.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
-import { type ChangedItem, isStillFound, noteAnswer } from './answer-memo.ts'
 import type { PrivatePostings } from './hidden-postings.ts'
 import { captureIndex, type IndexCapture, type IndexLoad, KINDS, loadIndex } from './index-parts.ts'
-import { PUBLIC } from './item-table.ts'
 import { createKindIndex, type IndexView, type ItemChange, type KindIndex, type VectorChange } from './kind-index.ts'
 import { CODE_BITS, rangeOf } from './postings.ts'
 import {
-  type AnswerMemo,
   countAmong,
   countByCategory,
   countByTag,
@@ -37,8 +34,6 @@ import {
 import { STRANGER, type Viewer } from './viewer.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 
-/** Provider vectors that are compared exactly: those whose codes are nearest to the query's. */
-const NEAREST_CODES = 200
 /** Words of a text that are read to find its distinctive ones, and how many of those are searched. */
 const MAX_TEXT_WORDS = 2000
 const MAX_DISTINCTIVE_WORDS = 24
@@ -53,8 +48,6 @@ const LOST_SHARE = 0.25
 export interface SearchIndex {
   readonly vocabulary: Vocabulary
   readonly embedder: Embedder
-  /** Codes of a provider's vectors, of public items of both kinds. */
-  readonly codes: VectorCodes
   apply(kind: ItemKind, changes: readonly ItemChange[]): void
   /** Removes words that no item holds any more from the vocabulary, once items have lost many. */
   releaseWords(): void
@@ -62,7 +55,7 @@ export interface SearchIndex {
   capture(): IndexCapture
   /** Fills the index from such parts, in their order. Until the last one it must not be asked anything; `clear` empties it after a failure. */
   load(): IndexLoad
-  /** Empties the index, but for the codes. */
+  /** Empties the index. */
   clear(): void
   /** The kind of an item that the index holds. */
   kindOf(seq: number): ItemKind | undefined
@@ -70,12 +63,7 @@ export interface SearchIndex {
   applyVectors(kind: ItemKind, changes: readonly VectorChange[]): void
   /** All items of a kind, visible or not. */
   countItems(kind: ItemKind): number
-  /** @param cosines a provider's, for the items that {@link SearchIndex.chooseCandidates} gave */
-  search(kind: ItemKind, request: IndexRequest, cosines?: Cosines | null): IndexAnswer
-  /** Whether a stranger's request without cosines would find what it found; see `isStillFound`. */
-  isStillFound(kind: ItemKind, request: IndexRequest, memo: AnswerMemo, changed: readonly ChangedItem[], changes: number): boolean
-  /** Row numbers of the items whose provider vectors a search must compare: the best by words, and those with the nearest codes. */
-  chooseCandidates(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
+  search(kind: ItemKind, request: IndexRequest): IndexAnswer
   /** Items the viewer finds, nearest in meaning to the one of this row number; see `rankRelated`. */
   related(kind: ItemKind, seq: number, viewer: Viewer, limit: number): NearItem[]
   /** Row numbers of other items the viewer finds that share most of an item's distinctive words, best first. `words`: its word numbers. */
@@ -91,28 +79,28 @@ export interface SearchIndex {
   /** Of the texts that others share with the viewer, of both kinds: hidden ones are not looked at. */
   findLanguages(viewer: Viewer): LanguageShare[]
   /**
-   * Public items like a text, in meaning and shared words, with a similarity from 0 to 1; none when nothing is near. `cosines` as for
-   * `search`; `sentence` is the text as the encoder reads it.
+   * Public items like a text, in meaning and shared words, with a similarity from 0 to 1; none when nothing is near. `sentence` is the text
+   * as the encoder reads it.
    */
   similar(
     kind: ItemKind,
     text: string,
     filter: IndexFilter,
     limit: number,
-    cosines?: Cosines | null,
     sentence?: EncodedQuery | null,
   ): { seq: number; similarity: number }[]
-  /** Row numbers of the items whose provider vectors `similar` must compare. */
-  chooseSimilarCandidates(kind: ItemKind, filter: IndexFilter, vector: Float32Array): number[]
 }
 
-/** An empty index. */
-export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): SearchIndex {
+/** An empty index. @param isCentred whether the encoder's vectors share a part to be subtracted. Default: false */
+export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS, isCentred = false): SearchIndex {
   const vocabulary = createVocabulary()
   const embedder = createEmbedder(vectors)
   const neighboursOf = createNeighbours(vectors, vocabulary)
-  const indexes: Record<ItemKind, KindIndex> = { prompt: createKindIndex(), skill: createKindIndex() }
-  const codes = createVectorCodes()
+  const createIndexes = (): Record<ItemKind, KindIndex> => {
+    const centre = isCentred ? createCentre() : null
+    return { prompt: createKindIndex(centre), skill: createKindIndex(centre) }
+  }
+  const indexes = createIndexes()
   let scratch = makeScratch(1024)
   let lostWords = 0
 
@@ -142,26 +130,13 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       clearScores(words)
     }
   }
-  const findNearestCodes = ({ table, slotOf }: IndexView, vector: Float32Array, isCandidate: (slot: number) => boolean): number[] => {
-    const isPublicCandidate = (seq: number) => {
-      const slot = slotOf(seq)
-      return slot !== undefined && table.state[slot] === PUBLIC && isCandidate(slot)
-    }
-    return codes.nearest(vector, isPublicCandidate, NEAREST_CODES)
-  }
   const viewOf = (kind: ItemKind, { audiences, within } = STRANGER) => indexes[kind].view(audiences, within !== undefined)
   const viewsOf = ({ audiences, within }: Viewer) => Object.values(indexes).map((index) => index.view(audiences, within !== undefined))
-  const providedShare = ({ viewer }: Pick<IndexRequest, 'viewer'>) =>
-    codes.size / viewsOf(viewer).reduce((sum, one) => sum + one.totals.items + (one.hiddenOf(viewer.seenOwners)?.items ?? 0), 0)
-  const meaningOf = (index: IndexView, plan: QueryPlan, request: IndexRequest, cosines: Cosines | null) => {
-    const { sentence = null, viewer } = request
-    const sources = { cosines, providedShare: () => providedShare(request), codes, sentence, wordVector: queryVector(plan, embedder) }
-    return readMeaning(index, sources, viewer)
-  }
+  const meaningOf = (index: IndexView, plan: QueryPlan, { sentence = null, viewer }: IndexRequest) =>
+    readMeaning(index, { sentence, wordVector: queryVector(plan, embedder) }, viewer)
   return {
     vocabulary,
     embedder,
-    codes,
     apply: (kind, changes) => indexes[kind].apply(changes),
     releaseWords() {
       lostWords += indexes.prompt.takeLostWords() + indexes.skill.takeLostWords()
@@ -173,12 +148,12 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     load: () => loadIndex(vocabulary, indexes),
     clear() {
       vocabulary.clear()
-      for (const kind of KINDS) indexes[kind] = createKindIndex()
+      Object.assign(indexes, createIndexes())
     },
     kindOf: (seq) => KINDS.find((kind) => indexes[kind].slotOf(seq) !== undefined),
     applyVectors: (kind, changes) => indexes[kind].applyVectors(changes),
     countItems: (kind) => indexes[kind].countItems(),
-    search(kind, request, cosines = null) {
+    search(kind, request) {
       const index = viewOf(kind, request.viewer)
       const isCandidate = makeFilter(index, request.filter, request.viewer)
       const withFacets = (answer: IndexAnswer, find: Parameters<typeof countFacets>[2], reach?: Reach): IndexAnswer =>
@@ -186,34 +161,11 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       if (!request.query) return withFacets(listItems(index, isCandidate, request), (isFound) => index.byAge().filter(isFound))
       if (request.query.words.length === 0) return withFacets({ seqs: [], scores: [], total: 0, corrections: new Map() }, () => [])
       return withWords(index, request.query, request.viewer, (words, plan) => {
-        const meaning = meaningOf(index, plan, request, cosines)
+        const meaning = meaningOf(index, plan, request)
         const { answer, reach } = rankItems(index, plan, words, meaning, isCandidate, request)
-        return withFacets(
-          request.wantsMemo ? { ...answer, memo: noteAnswer(index, plan, reach) } : answer,
-          (isFound) => findMatches(words, plan, meaning, isFound).matches,
-          reach,
-        )
+        return withFacets(answer, (isFound) => findMatches(words, plan, meaning, isFound).matches, reach)
       })
     },
-    isStillFound(kind, request, memo, changed, changes) {
-      const index = viewOf(kind, request.viewer)
-      if (!request.query) return false
-      const countOf = counterFor(index, null, request.viewer)
-      const plan = planQuery(request.query, { vocabulary, embedder, stem: stemmer, neighboursOf, countOf })
-      const now = { plan, wordVector: queryVector(plan, embedder), sentence: request.sentence ?? null, filter: request.filter }
-      return isStillFound(index, memo, now, changed, changes)
-    },
-    chooseCandidates(kind, request, vector) {
-      const index = viewOf(kind, request.viewer)
-      const { query, viewer } = request
-      if (!query || query.words.length === 0) return []
-      const isCandidate = makeFilter(index, request.filter, viewer)
-      // Provider vectors are of public items alone. Row numbers, as a slot may get another item before the vectors are read.
-      const isPublic = (seq: number) => index.table.state[index.slotOf(seq) ?? -1] === PUBLIC
-      const best = withWords(index, query, viewer, (words, plan) => selectByWords(index, plan, words, isCandidate)).filter(isPublic)
-      return [...new Set([...best, ...findNearestCodes(index, vector, isCandidate)])].filter(codes.has)
-    },
-    chooseSimilarCandidates: (kind, filter, vector) => findNearestCodes(viewOf(kind), vector, makeFilter(viewOf(kind), filter, STRANGER)),
     related: (kind, seq, viewer, limit) => rankRelated(viewOf(kind, viewer), seq, viewer, limit),
     shareWords(kind, seq, words, viewer, limit) {
       const index = viewOf(kind, viewer)
@@ -241,10 +193,10 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
         return id === undefined ? 0 : views.reduce((sum, { postings }) => sum + postings.countOf(id), 0)
       })
     },
-    similar(kind, text, filter, limit, cosines = null, sentence = null) {
+    similar(kind, text, filter, limit, sentence = null) {
       const index = viewOf(kind)
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
-      const sources = { cosines, codes, sentence, wordVector: vector && Float32Array.from(vector) }
+      const sources = { sentence, wordVector: vector && Float32Array.from(vector) }
       const isCandidate = makeFilter(index, filter, STRANGER)
       const { query, knownShare } = distinctiveWords(text, index, vocabulary)
       return withWords(index, query, STRANGER, (scores) =>

@@ -1,6 +1,6 @@
 import { MAX_TAGS } from '../../library/fields.ts'
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
-import type { HitScore, QueryWords } from '../../library/ports/search.ts'
+import type { HitScore, QueryWords } from '../../library/search.ts'
 import { HIDDEN, type ItemTable } from './item-table.ts'
 import type { IndexView } from './kind-index.ts'
 import type { RowNumbers, Viewer } from './viewer.ts'
@@ -33,24 +33,6 @@ export interface IndexRequest {
   readonly viewer: Viewer
   /** Whether the answer has facets. Default: false */
   readonly wantsFacets?: boolean | undefined
-  /** Whether the answer has a memo. Default: false */
-  readonly wantsMemo?: boolean | undefined
-}
-
-/** What the answer to a query of an anonymous reader hangs on; see `answer-memo.ts`. */
-export interface AnswerMemo {
-  /** The plan of the query, as numbers. */
-  readonly plan: Float64Array
-  readonly corrections: string
-  /** Bits of the items that were found. */
-  readonly matched: Uint32Array
-  /** As in the reach of the answer. */
-  readonly isWhole: boolean
-  readonly leastCosine: number | null
-  /** How the items of the index were searched. */
-  readonly regime: string
-  /** How many items the index had. */
-  readonly items: number
 }
 
 export interface IndexAnswer {
@@ -64,8 +46,6 @@ export interface IndexAnswer {
   readonly corrections: ReadonlyMap<string, string>
   /** Present when they were asked for. */
   readonly facets?: FacetCounts | undefined
-  /** Present for queries when it was asked for; see `isStillFound`. */
-  readonly memo?: AnswerMemo | undefined
 }
 
 /** How many matches have each value of a field, with the field's own filter left out. */

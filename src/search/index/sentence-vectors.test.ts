@@ -2,16 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { BASE, libraryOf, makeLibrary, POOL, VECTORS, type Written } from '../../../test/support/indexed-library.ts'
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { WordVectors } from '../vectors/word-vectors.ts'
-import { SENTENCE_DIMS } from './item-table.ts'
+
+const DIMS = 384
 
 /** A vector whose cosine with {@link QUERY} is the given one. */
 function near(cosine: number): Int8Array {
-  const vector = new Int8Array(SENTENCE_DIMS)
+  const vector = new Int8Array(DIMS)
   vector[0] = Math.round(127 * cosine)
   vector[1] = Math.round(127 * Math.sqrt(1 - cosine ** 2))
   return vector
 }
-const QUERY: EncodedQuery = { vector: Float32Array.from({ length: SENTENCE_DIMS }, (_, i) => (i === 0 ? 1 : 0)), knownShare: 1 }
+const QUERY: EncodedQuery = { vector: Float32Array.from({ length: DIMS }, (_, i) => (i === 0 ? 1 : 0)), knownShare: 1 }
 const HALF_KNOWN: EncodedQuery = { ...QUERY, knownShare: 0.5 }
 
 /** A library of prompts with these cosines; null: no vector yet. */

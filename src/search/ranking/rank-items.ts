@@ -2,33 +2,29 @@ import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { IndexView } from '../index/kind-index.ts'
 import { cutPage, type IndexAnswer, type IndexRequest, sortSlots } from '../index/select-items.ts'
 import type { Viewer } from '../index/viewer.ts'
-import { MIN_ITEMS } from '../vectors/centroid.ts'
-import type { VectorCodes } from '../vectors/vector-codes.ts'
+import { MIN_ITEMS } from '../vectors/centre.ts'
 import type { QueryPlan } from './plan.ts'
-import { combineScores, type MeaningScores, preferCosines, scoreMeaning } from './score-meaning.ts'
+import { combineScores, type MeaningScores, scoreMeaning } from './score-meaning.ts'
 import type { WordScores } from './score-words.ts'
 
 /** When fewer items hold every word, items that hold some words or are near in meaning follow. */
 const WIDEN_BELOW = 10
 /** Weight of the cosine beside the normalised word score; chosen in docs/decisions/0016. */
 const MEANING_WEIGHT = 0.3
-/** The same for the encoder's cosine, where nearly every item has its vector. */
+/** The same for the built-in encoder's cosine and for a provider's, where nearly every item has its vector. */
 const SENTENCE_WEIGHT = 2
-/** The same for a provider's cosine. */
 const PROVIDER_WEIGHT = 1
-export const NEARLY_ALL = 0.95
+const NEARLY_ALL = 0.95
 /** Of a query with a smaller share of known words, the encoder makes a guess that finds nothing by itself. */
 export const MIN_KNOWN_SHARE = 0.65
 /** A word score of this share of the best possible one is normalised to 1. */
 const WORDS_SCALE = 0.6
 /** Items that get a combined score: the best by words. */
 const POOL = 300
-/** Items added for their meaning: how many, and their least cosine by word vectors or a provider's, and by the encoder's. */
+/** Items added for their meaning: how many, and their least cosine by word vectors or a provider's, and by the built-in encoder's. */
 const MAX_NEAR_ITEMS = 50
-export const MIN_COSINE = 0.35
-export const MIN_SENTENCE_COSINE = 0.25
-/** Items by words whose provider vectors are compared. Ties may exceed `POOL`. */
-const MAX_COMPARED = 600
+const MIN_COSINE = 0.35
+const MIN_SENTENCE_COSINE = 0.25
 /** Share of the query's words, by rarity, that a match holds: at least, and where nothing tells the meaning of items. */
 const MIN_SHARE = 0.5
 const MIN_SHARE_ALONE = 0.65
@@ -38,9 +34,6 @@ const MAX_TOLD = 2000
 const SCORE_STEP = 1e-6
 /** Bins of the histogram that finds the best scores without sorting them all. */
 const BINS = 1024
-
-/** A provider's cosines with the query, by row number; see `Centroid`. */
-export type Cosines = ReadonlyMap<number, number>
 
 /** Likeness in meaning: `scores` ranks matches, `finder` adds items that words did not find. Null where there is nothing to go by. */
 interface Meaning {
@@ -52,61 +45,42 @@ interface Meaning {
   readonly isStrong: boolean
 }
 
-const NO_MEANING: Meaning = { scores: null, finder: null, weight: 0, isStrong: false }
-
 /** A slot with its score. */
 export interface Scored {
   readonly slot: number
   readonly score: number
 }
 
-/** What tells how near items are to a query in meaning, the best that there is for each item first. */
+/** What tells how near items are to a query in meaning. */
 export interface MeaningSources {
-  /** A provider's cosines. */
-  readonly cosines: Cosines | null
-  readonly codes: VectorCodes
   /** The query as the encoder reads it. */
   readonly sentence: EncodedQuery | null
   /** The query's vector by the word table. */
   readonly wordVector: Float32Array | null
 }
 
-/**
- * Combines the sources. `providedShare` gives the share of the items of both kinds the viewer finds
- * that have a provider's vector.
- */
-export function readMeaning(
-  index: IndexView,
-  { cosines, providedShare, codes, sentence, wordVector }: MeaningSources & { providedShare(): number },
-  viewer: Viewer,
-): Meaning {
-  const { table, totals } = index
-  const byWords = wordVector ? scoreMeaning(index, table.wordVectors, wordVector, MIN_COSINE) : null
+/** Combines the sources: the encoder's vector of an item where it has one, and otherwise that of the word table. */
+export function readMeaning(index: IndexView, { sentence, wordVector }: MeaningSources, viewer: Viewer): Meaning {
+  const { sentenceVectors, wordVectors } = index.table
+  const { totals } = index
+  const byWords = wordVector ? scoreMeaning(index, wordVectors, wordVector, MIN_COSINE) : null
   // In a small library, nearest by words does not mean near.
   const wordFinder = totals.items < MIN_ITEMS ? null : byWords
   const weak = { weight: MEANING_WEIGHT, isStrong: false }
-  if (cosines) {
-    const prefer = (fallback: MeaningScores | null) => preferCosines(index, cosines, codes.has, fallback, MIN_COSINE)
-    const isStrong = providedShare() >= NEARLY_ALL
-    return { weight: isStrong ? PROVIDER_WEIGHT : MEANING_WEIGHT, isStrong, scores: prefer(byWords), finder: prefer(wordFinder) }
-  }
-  if (!sentence) return { ...weak, scores: byWords, finder: wordFinder }
-  const bySentence = scoreMeaning(index, table.sentenceVectors, sentence.vector, MIN_SENTENCE_COSINE)
-  const prefer = (fallback: MeaningScores | null) => combineScores(bySentence, table.sentenceVectors.has, fallback)
+  if (!sentence || !sentenceVectors.canCompare(sentence.vector)) return { ...weak, scores: byWords, finder: wordFinder }
+  const [most, minCosine] = sentenceVectors.isCentred ? [PROVIDER_WEIGHT, MIN_COSINE] : [SENTENCE_WEIGHT, MIN_SENTENCE_COSINE]
+  const bySentence = scoreMeaning(index, sentenceVectors, sentence.vector, minCosine)
+  const prefer = (fallback: MeaningScores | null) => combineScores(bySentence, sentenceVectors.has, fallback)
   if (sentence.knownShare < MIN_KNOWN_SHARE) return { ...weak, scores: prefer(byWords), finder: wordFinder }
   const own = viewer.within ? null : index.hiddenOf(viewer.seenOwners)
   const isStrong = totals.encoded + (own?.encoded ?? 0) >= NEARLY_ALL * (totals.items + (own?.items ?? 0))
-  return { weight: isStrong ? SENTENCE_WEIGHT : MEANING_WEIGHT, isStrong, scores: prefer(byWords), finder: prefer(wordFinder) }
+  return { weight: isStrong ? most : MEANING_WEIGHT, isStrong, scores: prefer(byWords), finder: prefer(wordFinder) }
 }
 
-/** Everything that a query found, and what else would be found. */
+/** Everything that a query found. */
 export interface Reach {
   /** Slots. */
   readonly matches: readonly number[]
-  /** Whether items without one of the words are found by their meaning alone, or not at all. */
-  readonly isWhole: boolean
-  /** From which cosine on an item is found by its meaning; null when none is. */
-  readonly leastCosine: number | null
   /** How many of the matches are no approximate hits; null where there are too many to tell. */
   countExact(): number | null
 }
@@ -120,14 +94,10 @@ export function rankItems(
   isCandidate: (slot: number) => boolean,
   request: IndexRequest,
 ): { readonly answer: IndexAnswer; readonly reach: Reach } {
-  const { matches, near, isWhole } = findMatches(words, plan, meaning, isCandidate)
-  const { finder, isStrong } = meaning
-  const isFull = near.length === MAX_NEAR_ITEMS
-  const lowest = () => near.reduce((least, slot) => Math.min(least, finder?.cosineOf(slot) ?? 0), 1)
-  const leastCosine = !finder || (isWhole && !isStrong) ? null : isFull ? lowest() : 0
+  const { matches, near } = findMatches(words, plan, meaning, isCandidate)
   const isExact = tellExact(index, words, meaning, request.titleKey ?? 0)
   const countExact = () => (matches.length > MAX_TOLD ? null : matches.filter(isExact).length)
-  const reach = { matches, isWhole, leastCosine, countExact }
+  const reach = { matches, countExact }
   const { corrections } = plan
   const total = matches.length
   if (request.sort !== 'relevance') {
@@ -176,13 +146,6 @@ function tellExact(
   }
 }
 
-/** Row numbers of the best matches by words, whose provider vectors are worth reading. */
-export function selectByWords(index: IndexView, plan: QueryPlan, words: WordScores, isCandidate: (slot: number) => boolean): number[] {
-  return selectBest(findMatches(words, plan, NO_MEANING, isCandidate).matches, words.scoreOf, POOL)
-    .slice(0, MAX_COMPARED)
-    .map((slot) => index.table.seq[slot] ?? 0)
-}
-
 /**
  * Slots that hold every word of the query; when they are few, also those that hold some words. `near` are those of the matches that are
  * near in meaning: added when few hold every word, and always by the encoder.
@@ -192,7 +155,7 @@ export function findMatches(
   { groups }: QueryPlan,
   { scores, finder, isStrong }: Meaning,
   isCandidate: (slot: number) => boolean,
-): { readonly matches: readonly number[]; readonly near: readonly number[]; readonly isWhole: boolean } {
+): { readonly matches: readonly number[]; readonly near: readonly number[] } {
   const everyWord = 2 ** groups.length - 1
   const whole: number[] = []
   for (let i = 0; i < count; i++) {
@@ -200,9 +163,9 @@ export function findMatches(
     if (heldBy(slot) === everyWord && isCandidate(slot)) whole.push(slot)
   }
   const isWhole = whole.length >= WIDEN_BELOW
-  if (isWhole && !isStrong) return { matches: whole, near: [], isWhole }
+  if (isWhole && !isStrong) return { matches: whole, near: [] }
   const near = (finder?.nearest(isCandidate, MAX_NEAR_ITEMS) ?? []).map(({ slot }) => slot)
-  if (isWhole) return { matches: [...whole, ...near.filter((slot) => heldBy(slot) !== everyWord)], near, isWhole }
+  if (isWhole) return { matches: [...whole, ...near.filter((slot) => heldBy(slot) !== everyWord)], near }
   const matches: number[] = []
   const synonymsOnly: number[] = []
   for (let i = 0; i < count; i++) {
@@ -214,7 +177,7 @@ export function findMatches(
   const wordless = new Set(selectBest(synonymsOnly, scoreOf, MAX_NEAR_ITEMS, isAkin))
   for (const slot of near) if (heldBy(slot) === 0) wordless.add(slot)
   for (const slot of wordless) matches.push(slot)
-  return { matches, near, isWhole }
+  return { matches, near }
 }
 
 /** The best `count` of some slots for which `isWanted`, or a few more when scores share a bin; in no order. It is asked of the best alone. */

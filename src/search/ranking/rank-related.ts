@@ -1,7 +1,8 @@
 import type { IndexView } from '../index/kind-index.ts'
 import { makeFilter } from '../index/select-items.ts'
 import type { Viewer } from '../index/viewer.ts'
-import { MIN_ITEMS } from '../vectors/centroid.ts'
+import { MIN_ITEMS } from '../vectors/centre.ts'
+import { lengthOf } from '../vectors/embedder.ts'
 import { scoreMeaning } from './score-meaning.ts'
 
 /** Least cosine of two related items: 95 % of pairs taken at random are below it; see docs/decisions/0016. */
@@ -29,15 +30,22 @@ export function rankRelated(index: IndexView, seq: number, viewer: Viewer, limit
   const own = index.slotOf(seq)
   const isVisible = makeFilter(index, {}, viewer)
   if (own === undefined) return []
-  const sentence = table.sentenceVectors.get(own)
-  const columns = sentence ? table.sentenceVectors : table.wordVectors
-  const vector = columns.get(own)
+  const encoded = toUnit(table.sentenceVectors.get(own))
+  const sentence = encoded && table.sentenceVectors.canCompare(encoded) ? encoded : null
+  const vector = sentence ?? toUnit(table.wordVectors.get(own))
   if (!vector || (!sentence && totals.items < MIN_ITEMS)) return []
-  return scoreMeaning(index, columns, Float32Array.from(vector), sentence ? MIN_COSINE : MIN_WORD_COSINE)
+  const [columns, minCosine] = sentence ? [table.sentenceVectors, MIN_COSINE] : [table.wordVectors, MIN_WORD_COSINE]
+  return scoreMeaning(index, columns, vector, minCosine)
     .nearest((slot) => slot !== own && isVisible(slot), limit)
     .map(({ slot, cosine }) => ({
       seq: table.seq[slot] ?? 0,
       similarity: Math.min(1, cosine),
       isNearlySame: !!sentence && cosine >= NEARLY_SAME,
     }))
+}
+
+function toUnit(vector: Int8Array | null): Float32Array | null {
+  if (!vector) return null
+  const length = lengthOf(vector)
+  return Float32Array.from(vector, (value) => value / length)
 }

@@ -6,7 +6,7 @@ import { DIMS } from '../vectors/word-vectors.ts'
 import type { QueryPlan } from './plan.ts'
 
 /** Up to this many items are all compared; of more, only those with the nearest sign bits. */
-export const EXACT_UP_TO = 512
+const EXACT_UP_TO = 512
 const COARSE = 400
 
 /** Cosines of items with one query. */
@@ -54,32 +54,6 @@ export function combineScores(first: MeaningScores, has: (slot: number) => boole
       const near = first.nearest((slot) => has(slot) && isCandidate(slot), limit)
       const others = second?.nearest((slot) => !has(slot) && isCandidate(slot), limit) ?? []
       return others.length === 0 ? near : [...near, ...others].sort((a, b) => b.cosine - a.cosine).slice(0, limit)
-    },
-  }
-}
-
-/**
- * Uses a provider's cosines, by row number, and `fallback` for items without a provider vector. An item that has one but is not in
- * `cosines` was not among the nearest: `nearest` leaves it out, whatever the fallback says.
- */
-export function preferCosines(
-  index: IndexView,
-  cosines: ReadonlyMap<number, number>,
-  isEmbedded: (seq: number) => boolean,
-  fallback: MeaningScores | null,
-  minCosine: number,
-): MeaningScores {
-  const { table, slotOf } = index
-  const seqOf = (slot: number) => table.seq[slot] ?? 0
-  return {
-    cosineOf: (slot) => cosines.get(seqOf(slot)) ?? fallback?.cosineOf(slot) ?? 0,
-    nearest(isCandidate, limit) {
-      const near = fallback?.nearest((slot) => isCandidate(slot) && !isEmbedded(seqOf(slot)), limit) ?? []
-      for (const [seq, cosine] of cosines) {
-        const slot = slotOf(seq)
-        if (slot !== undefined && cosine >= minCosine && isCandidate(slot)) near.push({ slot, cosine })
-      }
-      return near.sort((a, b) => b.cosine - a.cosine || seqOf(b.slot) - seqOf(a.slot)).slice(0, limit)
     },
   }
 }

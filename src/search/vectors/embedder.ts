@@ -76,14 +76,14 @@ export function createEmbedder(vectors: WordVectors): Embedder {
 }
 
 /** Euclidean length. */
-export function lengthOf(vector: Float32Array | Int8Array): number {
+export function lengthOf(vector: Float32Array | Float64Array | Int8Array): number {
   let sum = 0
   for (let i = 0; i < vector.length; i++) sum += (vector[i] ?? 0) ** 2
   return Math.sqrt(sum)
 }
 
 /** Scales a vector to bytes, its largest component to 127; null for the zero vector. */
-function toBytes(vector: Float32Array): Int8Array | null {
+export function toBytes(vector: Float32Array): Int8Array | null {
   let largest = 0
   for (const value of vector) largest = Math.max(largest, Math.abs(value))
   return largest === 0 ? null : Int8Array.from(vector, (value) => Math.round((value / largest) * 127))

@@ -9,7 +9,7 @@ describe('createVectorColumns', () => {
   it('compares with what was put last, in any order of slots', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat({ max: 700 }), fc.option(anyVector))), anyVector, (puts, query) => {
-        const columns = createVectorColumns(DIMS)
+        const columns = createVectorColumns()
         const model = new Map<number, Int8Array | null>()
         for (const [slot, vector] of puts) {
           columns.put(slot, vector)
@@ -31,7 +31,7 @@ describe('createVectorColumns', () => {
   })
 
   it('knows nothing of slots beyond its end', () => {
-    const columns = createVectorColumns(DIMS)
+    const columns = createVectorColumns()
     expect([columns.has(3), columns.get(3), columns.compareWith(new Float32Array(DIMS).fill(1))(3)]).toEqual([false, null, 0])
     columns.put(3, null)
     expect(columns.has(3)).toBe(false)

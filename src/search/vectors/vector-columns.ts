@@ -1,3 +1,4 @@
+import type { Centre } from './centre.ts'
 import { dotProduct } from './dot-product.ts'
 import { lengthOf } from './embedder.ts'
 import { hammingDistances, signWords, toSignBits } from './sign-bits.ts'
@@ -10,33 +11,65 @@ export interface Column {
 
 /** Vectors of one kind by slot, as columns. They take memory once a slot has a vector. */
 export interface VectorColumns {
+  /** Numbers of each vector; 0 before the first one. */
+  readonly dims: number
+  /** Whether what all vectors share is subtracted before they are compared. */
+  readonly isCentred: boolean
   /** What it consists of. Shorter than the table where the last slots have no vector; zeros where a slot has none. */
   columns(): readonly Column[]
-  /** Makes room for slots below this one. */
-  reserve(slots: number): void
-  /** Stores a slot's vector of `dims` integers from -127 to 127; null removes it. */
+  /** Makes room for vectors of so many numbers in the slots below this one. */
+  reserve(slots: number, dims: number): void
+  /** Notes the vector of a slot whose columns were filled. */
+  complete(slot: number): void
+  /**
+   * Stores a slot's vector of integers from -127 to 127; null removes it. All have equally many numbers: other dimensions need columns without
+   * a vector.
+   */
   put(slot: number, vector: Int8Array | null): void
   /** A slot's vector; null when it has none. Valid until the next `put`. */
   get(slot: number): Int8Array | null
   has(slot: number): boolean
-  /** Gives a function for the cosine of a slot's vector with `vector`: -1 to 1, or 0 when the slot has none. */
+  /** Whether cosines with this vector say something. */
+  canCompare(vector: Float32Array): boolean
+  /** Gives a function for the cosine of a slot's vector with `vector`: -1 to 1, or 0 when the slot has none, or they cannot be compared. */
   compareWith(vector: Float32Array): (slot: number) => number
   /** For each slot below `slots`: how many components have another sign than in `vector`; all of them when it has no vector. */
   compareSigns(vector: Float32Array, slots: number): Uint16Array
 }
 
-/** Empty columns for vectors of `dims` components, a multiple of four. @param beforeChange called before the vector of a slot changes */
-export function createVectorColumns(dims: number, beforeChange: (slot: number) => void = () => {}): VectorColumns {
-  const words = signWords(dims)
+/**
+ * Empty columns.
+ * @param options.beforeChange called before the vector of a slot changes
+ * @param options.centre is subtracted from what is compared. Default: nothing is
+ */
+export function createVectorColumns({
+  beforeChange = () => {},
+  centre = null,
+}: {
+  beforeChange?: (slot: number) => void
+  centre?: Centre | null
+} = {}): VectorColumns {
+  let dims = 0
+  /** Numbers between two vectors: a multiple of four. */
+  let width = 0
+  let words = 0
   let vectors = new Int8Array(0)
   let lengths = new Float32Array(0)
   let signs = new Uint32Array(0)
 
-  const reserve = (slots: number): void => {
-    if (slots <= lengths.length) return
+  const reserve = (slots: number, asked: number): void => {
+    if (asked !== dims) {
+      dims = asked
+      width = Math.ceil(dims / 4) * 4
+      words = signWords(dims)
+      vectors = new Int8Array(0)
+      lengths = new Float32Array(0)
+      signs = new Uint32Array(0)
+    }
+    if (dims === 0 || slots <= lengths.length) return
     const capacity = Math.max(256, slots, Math.ceil(lengths.length * 1.5))
     const [oldVectors, oldLengths, oldSigns] = [vectors, lengths, signs]
-    vectors = new Int8Array(capacity * dims)
+    vectors = new Int8Array(capacity * width)
     lengths = new Float32Array(capacity)
     signs = new Uint32Array(capacity * words)
     vectors.set(oldVectors)
@@ -44,41 +77,74 @@ export function createVectorColumns(dims: number, beforeChange: (slot: number) =
     signs.set(oldSigns)
   }
   const has = (slot: number) => (lengths[slot] ?? 0) > 0
+  const get = (slot: number) => (has(slot) ? vectors.subarray(slot * width, slot * width + dims) : null)
+  const noteInCentre = (slot: number, sign: 1 | -1): void => {
+    const vector = get(slot)
+    if (vector) centre?.add(vector, sign / (lengths[slot] ?? 1))
+  }
+  /** With zeros up to a whole `width`. */
+  const widen = (numbers: ArrayLike<number>): Float64Array => {
+    const wide = new Float64Array(width)
+    wide.set(numbers)
+    return wide
+  }
+  const canCompare = (vector: Float32Array) => vector.length === dims && (!centre || centre.mean(dims) !== null)
   return {
+    get dims() {
+      return dims
+    },
+    isCentred: centre !== null,
     columns: () => [
-      { numbers: vectors, width: dims },
+      { numbers: vectors, width },
       { numbers: lengths, width: 1 },
       { numbers: signs, width: words },
     ],
     reserve,
+    complete: (slot) => noteInCentre(slot, 1),
     has,
-    get: (slot) => (has(slot) ? vectors.subarray(slot * dims, (slot + 1) * dims) : null),
+    get,
     put(slot, vector) {
+      if (!vector && !has(slot)) return
+      beforeChange(slot)
+      noteInCentre(slot, -1)
       if (!vector) {
-        if (!has(slot)) return
-        beforeChange(slot)
         lengths[slot] = 0
-        vectors.fill(0, slot * dims, (slot + 1) * dims)
+        vectors.fill(0, slot * width, (slot + 1) * width)
         signs.fill(0, slot * words, (slot + 1) * words)
         return
       }
-      beforeChange(slot)
-      reserve(slot + 1)
-      vectors.set(vector, slot * dims)
+      reserve(slot + 1, vector.length)
+      vectors.set(vector, slot * width)
       lengths[slot] = lengthOf(vector)
       signs.set(toSignBits(vector), slot * words)
+      noteInCentre(slot, 1)
     },
+    canCompare,
     compareWith(vector) {
-      const ownLength = lengthOf(vector) || 1
-      const own = Float64Array.from(vector)
+      if (!canCompare(vector)) return () => 0
+      const mean = centre?.mean(dims)
+      const own = widen(mean ? vector.map((value, i) => value - (mean[i] ?? 0)) : vector)
+      const ownLength = lengthOf(own) || 1
+      if (!mean) {
+        return (slot) => {
+          const length = lengths[slot] ?? 0
+          return length === 0 ? 0 : dotProduct(own, vectors, slot * width) / (ownLength * length)
+        }
+      }
+      const wideMean = widen(mean)
+      const meanSquare = lengthOf(mean) ** 2
+      const ownByMean = mean.reduce((sum, value, i) => sum + value * (own[i] ?? 0), 0)
       return (slot) => {
         const length = lengths[slot] ?? 0
         if (length === 0) return 0
-        return dotProduct(own, vectors, slot * dims) / (ownLength * length)
+        const product = dotProduct(own, vectors, slot * width) / length - ownByMean
+        const square = 1 - (2 * dotProduct(wideMean, vectors, slot * width)) / length + meanSquare
+        // A vector equal to the mean has no direction.
+        return square > 1e-9 ? product / (ownLength * Math.sqrt(square)) : 0
       }
     },
     compareSigns(vector, slots) {
-      const distances = new Uint16Array(slots).fill(dims)
+      const distances = new Uint16Array(slots).fill(vector.length)
       hammingDistances(signs, toSignBits(vector), distances.subarray(0, Math.min(slots, lengths.length)))
       for (let slot = 0; slot < slots && slot < lengths.length; slot++) if (lengths[slot] === 0) distances[slot] = dims
       return distances

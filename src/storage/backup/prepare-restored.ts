@@ -1,26 +1,26 @@
-import { sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { OPERATOR_ORIGIN } from '../../library/audit.ts'
 import type { Clock, Random } from '../../library/ports/environment.ts'
-import type { LibraryStore } from '../../library/ports/store.ts'
 import { TEAM_ROLES, type TeamRole } from '../../library/teams.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
 import { endIndexEpoch } from '../search/index-epoch.ts'
+import type { LibraryStore } from '../store.ts'
 import { createStore } from '../store.ts'
-import { dropManifest } from './manifest.ts'
-import type { Afterwards } from './present-library.ts'
+import { type Afterwards, readMadeAt } from './present-library.ts'
 
-/** Sign-ins of people and programs, pending and done. */
+/** Sign-ins of people and programs, pending and done, and what processes of then had under way. */
 const ENDED_TABLES = [
   'login_session',
   'login_verification',
-  'session',
   'oauth_access_token',
   'oauth_refresh_token',
   'oauth_consent',
   'oauth_client_assertion',
+  'ended_session',
+  'counter',
+  'embedding_claim',
 ] as const
 
 /** What a restore changed in the backup before it became the library. */
@@ -42,7 +42,7 @@ export interface Restored {
 }
 
 /**
- * Makes a copy of a backup ready to be the library: brought up to date, without sessions, links and offers of then, and without the keys, users and
+ * Makes a copy of a backup ready to be the library: brought up to date, without sessions and links of then, and without the keys, users and
  * members of teams that were removed since, as far as `afterwards` tells.
  * @param options.revokesKeys whether no key works afterwards
  * @param options.vectors for the items whose words are read anew
@@ -75,20 +75,19 @@ async function adapt(
   options: { readonly revokesKeys: boolean; readonly clock: Clock },
 ): Promise<Restored> {
   await database.transact(async (db) => {
-    await dropManifest(db)
     await endIndexEpoch(db)
     // Their owners may have lost them since, or ended them.
     for (const table of ENDED_TABLES) await db.deleteFrom(table).execute()
     const at = new Date(options.clock()).toISOString()
-    await db.updateTable('api_key').set({ revoked_at: at }).where('client_id', 'is not', null).where('revoked_at', 'is', null).execute()
+    await db
+      .updateTable('api_key')
+      .set({ revoked_at: at })
+      .where((eb) => eb.or([eb('client_id', 'is not', null), eb('kind', '=', 'link')]))
+      .where('revoked_at', 'is', null)
+      .execute()
     await db.updateTable('invite').set({ revoked_at: at }).where('used_at', 'is', null).where('revoked_at', 'is', null).execute()
-    await db.updateTable('install_link').set({ revoked_at: at }).where('revoked_at', 'is', null).execute()
-    // They may have been withdrawn or declined since.
-    await db.deleteFrom('item_offer').execute()
-    for (const table of ['instance_mail', 'counter', 'embedding_claim'] as const) await db.deleteFrom(table).execute()
   })
-  const { rows } = await sql<{ applied_at: string }>`select applied_at from migration order by name limit 1`.execute(database.reader)
-  const known = afterwards?.madeAt === rows[0]?.applied_at ? afterwards : null
+  const known = afterwards?.madeAt === (await readMadeAt(database.reader)) ? afterwards : null
   const removedUsers: string[] = []
   const returnedUsers: string[] = []
   if (known) {
@@ -136,7 +135,7 @@ async function adapt(
 
 /** Ends and lowers the memberships that the replaced library no longer has. One of a team or a user that it does not know stays. */
 async function lowerMemberships(database: OpenDatabase, store: LibraryStore, known: Afterwards): Promise<number> {
-  if (!known.memberships) return 0
+  if (!known.roles) return 0
   const ids = new Set([...known.users.values()].map(({ id }) => id))
   const members = await database.reader
     .selectFrom('team_member')
@@ -148,7 +147,7 @@ async function lowerMemberships(database: OpenDatabase, store: LibraryStore, kno
   for (const member of members) {
     const isRemoved = wasUserRemoved(known, member)
     if (!isRemoved && !(ids.has(member.teamId) && ids.has(member.id))) continue
-    const now: TeamRole | null = (!isRemoved && known.memberships.get(member.teamId)?.get(member.id)) || null
+    const now: TeamRole | null = (!isRemoved && known.roles.get(`${member.teamId} ${member.id}`)) || null
     if (now !== null && TEAM_ROLES.indexOf(now) >= TEAM_ROLES.indexOf(member.role)) continue
     await database.transact(async (db) => {
       const { team_seq: teamSeq, user_seq: userSeq } = member
@@ -166,14 +165,14 @@ async function lowerMemberships(database: OpenDatabase, store: LibraryStore, kno
 /** Revoked or removed since. A row of this number with another key means that the two libraries diverged. */
 function wasKeyEnded({ keys, lastKey }: Afterwards, { seq, id }: { seq: number; id: string }): boolean {
   const now = keys.get(seq)
-  return now ? now.id === id && now.revokedAt !== null : seq <= lastKey
+  return now ? now.id === id && now.revoked_at !== null : seq <= lastKey
 }
 
 /** A removed user has no row, or a row of the same name with another id. */
 function wasUserRemoved(
   { users, lastUser }: Afterwards,
-  { seq, id, username_key: nameKey }: { seq: number; id: string; username_key: string },
+  { seq, id, username_key: name }: { seq: number; id: string; username_key: string },
 ): boolean {
   const now = users.get(seq)
-  return now ? now.id !== id && now.nameKey === nameKey : seq <= lastUser
+  return now ? now.id !== id && now.username_key === name : seq <= lastUser
 }

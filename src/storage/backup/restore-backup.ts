@@ -1,26 +1,14 @@
-import {
-  chownSync,
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chownSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../errors.ts'
 import type { Clock, Random } from '../../library/ports/environment.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
+import { checkLibraryFile, rebuildFile, removeFile } from '../copy/library-file.ts'
 import { removeSnapshots } from '../dialects/snapshot-file.ts'
 import { COMPANIONS, checkSqliteFile, foldLog, refuseForeignLog, syncFile } from '../dialects/sqlite-copy.ts'
 import { prepareRestored, type Restored } from './prepare-restored.ts'
 import { type HeldLibrary, holdLibrary } from './present-library.ts'
-import { checkBackup } from './write-backup.ts'
 
 /** Temporary name of the new library. */
 const PREPARED = '.restoring'
@@ -61,12 +49,12 @@ export async function restoreFile(backup: string, path: string, options: Restore
   const prepared = `${path}${PREPARED}`
   onStep('checked')
   if (existsSync(path)) refuseForeignLog(path)
-  const held = existsSync(path) ? holdLibrary(path) : null
+  const held = existsSync(path) ? await holdLibrary(path) : null
   try {
     refuseUnreadable(held, path, options.replacesUnreadable ?? false)
     onStep('held')
-    removeFiles(prepared)
-    const { hadManifest } = await copyChecked(backup, prepared)
+    removeFile(prepared)
+    const hadManifest = await rebuildChecked(backup, prepared)
     onStep('copied')
     const restored = await prepareRestored(prepared, held?.afterwards ?? null, { revokesKeys: false, ...options })
     foldLog(prepared)
@@ -75,7 +63,7 @@ export async function restoreFile(backup: string, path: string, options: Restore
     onStep('prepared')
     const keptAs = await keepPresent(path, new Date(options.clock()))
     onStep('kept')
-    if (!held || held.fault !== null) for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
+    if (!held || held.fault !== null) removeFile(path)
     removeSnapshots(path)
     onStep('cleared')
     renameSync(prepared, path)
@@ -103,11 +91,11 @@ export async function withRestored<T>(
   const path = `${folder}/library.db`
   refuseSource(backup, path)
   try {
-    const { hadManifest } = await copyChecked(backup, path)
+    const hadManifest = await rebuildChecked(backup, path)
     const restored = await prepareRestored(path, null, { revokesKeys: false, ...options })
     return { restored: { ...restored, hadManifest }, result: await work(path) }
   } finally {
-    removeFiles(path)
+    removeFile(path)
   }
 }
 
@@ -137,10 +125,14 @@ function refuseUnreadable(held: HeldLibrary | null, path: string, isAllowed: boo
   throw new AppError('conflict', message)
 }
 
-async function copyChecked(backup: string, target: string): Promise<{ hadManifest: boolean }> {
-  await pipeline(createReadStream(backup), createWriteStream(target, { flags: 'wx', mode: 0o600 }))
-  const { said } = await checkBackup(target, backup)
-  return { hadManifest: said !== null }
+/** Checks a backup and copies its rows to a new file. Returns whether it had a manifest. */
+async function rebuildChecked(backup: string, target: string): Promise<boolean> {
+  const said = await checkLibraryFile(backup)
+  if (said?.hasLogins === false) {
+    throw new AppError('invalid_input', `${backup} has no logins and keys. Import it into an empty library with "import library".`)
+  }
+  await rebuildFile(backup, target)
+  return said !== null
 }
 
 /** The service must be able to write what root restores: the file gets the owner of the replaced library, or of the folder. */
@@ -173,8 +165,4 @@ function findFreeName(name: string): string {
     const candidate = count === 1 ? name : `${name}-${count}`
     if (!existsSync(candidate)) return candidate
   }
-}
-
-function removeFiles(path: string): void {
-  for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
 }

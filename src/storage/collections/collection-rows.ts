@@ -2,10 +2,8 @@ import type { ExpressionBuilder, Kysely } from 'kysely'
 import { type Actor, privateReaderId, withinOf } from '../../library/actor.ts'
 import { isId } from '../../library/identifier.ts'
 import { othersMaySee, type Reach, standingOf } from '../../library/visibility.ts'
-import { prepareLock } from '../dialects/row-locks.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
-import { slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** A query for collections with their owners; the caller adds conditions. */
@@ -15,19 +13,6 @@ export function selectCollections(db: Kysely<Database>) {
     .innerJoin('user as owner', 'owner.seq', 'collection.owner_seq')
     .selectAll('collection')
     .select(['owner.id as owner_id', 'owner.username as owner_name', 'owner.is_team'])
-}
-
-const lockById = prepareLock<'collection'>((db) => db.selectFrom('collection').select('seq').where('id', '=', slot('ref')))
-const lockBySlug = prepareLock<'collection'>((db) =>
-  db
-    .selectFrom('collection')
-    .select('seq')
-    .where('seq', '=', (eb) => eb.selectFrom('collection_slug').select('collection_seq').where('collection_slug.slug', '=', slot('ref'))),
-)
-
-/** Locks the row of the collection that an id or a slug names, for a change of what is in it. False when there is none; see `lockItem`. */
-export function lockCollection(db: Kysely<Database>, ref: string): Promise<boolean> {
-  return (isId(ref) ? lockById : lockBySlug)(db, { ref })
 }
 
 /** A collection's row with its owner. */

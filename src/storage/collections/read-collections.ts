@@ -1,8 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import { type Actor, privateReaderId } from '../../library/actor.ts'
+import type { CollectionQuery, NamedCollection } from '../../library/collections.ts'
 import { type Collection, foldTitle } from '../../library/collections.ts'
 import { isId } from '../../library/identifier.ts'
-import type { CollectionStore } from '../../library/ports/collections.ts'
+import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { SearchResult } from '../../library/search.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
@@ -25,20 +27,19 @@ export function selectCollected(db: Kysely<Database>, actor: Actor, collectionSe
     .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
 }
 
-/** Rows as the actor sees them: with what the actor may do by the roles on `primary`, and with counts of what the actor finds. */
+/** Rows as the actor sees them: with what the actor may do, and with counts of what the actor finds. */
 export async function toCollections(
   db: Kysely<Database>,
   actor: Actor,
   rows: readonly CollectionRow[],
   count: CountCollected,
-  primary: Kysely<Database> = db,
 ): Promise<Collection[]> {
   if (rows.length === 0) return []
   const counts = await count(
     actor,
     rows.map(({ seq }) => seq),
   )
-  const roles = await readRoles(primary, actor)
+  const roles = await readRoles(db, actor)
   return rows.map((row) => ({
     id: row.id,
     slug: row.slug,
@@ -65,14 +66,11 @@ async function readRoles(db: Kysely<Database>, actor: Actor): Promise<ReadonlyMa
   return new Map<number, TeamRole>([...teams.map(({ team_seq, role }) => [team_seq, role] as const), [user.seq, 'maintainer']])
 }
 
-/** Reads of collections over one connection. `primary` reads roles, and names what keys are narrowed to; `count` may ask the search index. */
-export function readCollections(
-  db: Kysely<Database>,
-  primary: Kysely<Database>,
-  count: CountCollected,
-): Pick<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
+/** Reads of collections over one connection. `count` may ask the search index. */
+export function readCollections(db: Kysely<Database>, count: CountCollected) {
   return {
-    async listCollections(actor, { q, owner, item, isEditable, limit, offset }) {
+    /** Those of the reader and their teams first, then the newest. */
+    async listCollections(actor: Actor, { q, owner, item, isEditable, limit, offset }: CollectionQuery): Promise<SearchResult<Collection>> {
       const readerId = privateReaderId(actor)
       let all = selectCollections(db).where((eb) => isCollectionVisible(actor, 'list')(eb))
       for (const word of foldTitle(q).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)) {
@@ -108,9 +106,17 @@ export function readCollections(
         .clearSelect()
         .select((eb) => eb.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow()
-      return { items: await toCollections(db, actor, rows, count, primary), total: Number(total) }
+      return { items: await toCollections(db, actor, rows, count), total: Number(total) }
     },
-    async listHolding(actor, itemId, { among, limit }) {
+    /**
+     * Those that an item is in, those of the reader and their teams first, then by title. `among` null: every one that lists show, for an item
+     * that lists show; ids: these of the reader's own alone, for every item that the reader may see.
+     */
+    async listHolding(
+      actor: Actor,
+      itemId: string,
+      { among, limit }: { readonly among: readonly string[] | null; readonly limit: number },
+    ): Promise<readonly NamedCollection[]> {
       const readerId = privateReaderId(actor)
       const holding = db
         .selectFrom('collection')
@@ -132,7 +138,8 @@ export function readCollections(
         .limit(limit)
         .execute()
     },
-    async listOwnNames(actor, limit) {
+    /** Those of the reader and their teams, by title. */
+    async listOwnNames(actor: Actor, limit: number): Promise<readonly NamedCollection[]> {
       return await db
         .selectFrom('collection')
         .select(['collection.id', 'collection.slug', 'collection.title', 'collection.visibility'])
@@ -143,12 +150,19 @@ export function readCollections(
         .limit(limit)
         .execute()
     },
-    async findCollection(actor, ref) {
+    async findCollection(actor: Actor, ref: string): Promise<Collection | null> {
       const row = await findCollectionRow(db, actor, ref)
-      return row ? ((await toCollections(db, actor, [row], count, primary))[0] ?? null) : null
+      return row ? ((await toCollections(db, actor, [row], count))[0] ?? null) : null
     },
-    nameCollections: (actor, refs) => findCollectionRows(primary, actor, refs),
-    async listCollected(actor, ref, { kind, limit, offset }) {
+    /** Those of these ids and slugs that the reader may see, by these. */
+    nameCollections: (actor: Actor, refs: readonly string[]): Promise<ReadonlyMap<string, NamedCollection>> =>
+      findCollectionRows(db, actor, refs),
+    /** What is in a collection, in its order; null for one that the reader may not see. `kind` null: both. */
+    async listCollected(
+      actor: Actor,
+      ref: string,
+      { kind, limit, offset }: { readonly kind: ItemKind | null; readonly limit: number; readonly offset: number },
+    ): Promise<SearchResult<Prompt | Skill> | null> {
       const row = await findCollectionRow(db, actor, ref)
       if (!row) return null
       const all = selectCollected(db, actor, row.seq)

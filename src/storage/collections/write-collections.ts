@@ -2,17 +2,18 @@ import type { Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Actor } from '../../library/actor.ts'
 import type { AuditDetail, AuditField } from '../../library/audit.ts'
+import type { CollectionChange, CollectionPlace } from '../../library/collections.ts'
 import { type Collection, foldTitle, MAX_COLLECTION_ITEMS, MAX_COLLECTIONS } from '../../library/collections.ts'
-import type { CollectionStore } from '../../library/ports/collections.ts'
 import { slugCandidates, slugify } from '../../library/slug.ts'
 import { requireRight, type TeamRight } from '../../library/teams.ts'
+import type { Visibility } from '../../library/visibility.ts'
 import { batches } from '../batches.ts'
 import { retireSlug } from '../items/item-slugs.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq } from '../items/write-items.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
-import { type CollectionRow, findCollectionRow, lockCollection, selectCollections } from './collection-rows.ts'
+import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug } from './collection-slugs.ts'
 import type { CountCollected } from './count-collected.ts'
 import { type Change, findCollected, findItems, findTarget } from './find-collected.ts'
@@ -50,6 +51,7 @@ async function noteItems({ db, notes, now }: Change, row: CollectionRow, detail:
     .set({ version: row.version + 1, updated_at: now })
     .where('seq', '=', row.seq)
     .execute()
+  notes.shown(row.visibility)
   notes.audit({ action: 'collection_items_changed', targetId: row.id, ownerId: row.owner_id, detail })
   return { ...row, version: row.version + 1, updated_at: now }
 }
@@ -86,21 +88,9 @@ export async function removeCollectionsOf(db: Kysely<Database>, ownerSeq: number
 }
 
 /** Writes of collections. `count` runs after the commit, without the write lock: in a large collection it takes longer than the change. */
-export function writeCollections(
-  context: WriteContext,
-  count: CountCollected,
-): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
+export function writeCollections(context: WriteContext, count: CountCollected) {
   const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
-    context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
-  /** Changes what is in one collection, beside changes of others. */
-  const changeItems = <T>(actor: Actor, ref: string, work: (change: Change) => Promise<T>): Promise<T | null> =>
-    context.transact(
-      async (db, notes) => {
-        if (!(await lockCollection(db, ref))) return null
-        return await work({ db, notes, actor, now: new Date(context.clock()).toISOString() })
-      },
-      { isConcurrent: true },
-    )
+    context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }), { isUnseen: true })
   /** The collection after a change, as the actor sees it. The change is committed: an error must not invite the caller to repeat it. */
   const show = async (actor: Actor, row: CollectionRow, by: CountCollected = count): Promise<Collection> => {
     const [collection] = await toCollections(context.reader, actor, [row], by).catch((cause: unknown) => {
@@ -110,7 +100,21 @@ export function writeCollections(
     return collection
   }
   return {
-    async createCollection(actor, { ownerId, title, description, visibility }) {
+    /** `ownerId` is of the user or of a team. */
+    async createCollection(
+      actor: Actor,
+      {
+        ownerId,
+        title,
+        description,
+        visibility,
+      }: {
+        readonly ownerId: string
+        readonly title: string
+        readonly description: string | null
+        readonly visibility: Visibility
+      },
+    ): Promise<Collection> {
       const created = await change(actor, async (open) => {
         const { db, notes, now } = open
         const owner = await findOwner(db, userIdOf(actor), { id: ownerId })
@@ -151,13 +155,19 @@ export function writeCollections(
           .returning('seq')
           .executeTakeFirstOrThrow()
         await keepSlug(db, slug, seq)
+        notes.shown(visibility)
         notes.audit({ action: 'collection_created', targetId: id, ownerId: owner.id, detail: { to: visibility } })
         return await selectCollections(db).where('collection.seq', '=', seq).executeTakeFirstOrThrow()
       })
       // Nothing is in it yet.
       return await show(actor, created, async () => new Map())
     },
-    async changeCollection(actor, ref, wanted, baseVersion) {
+    async changeCollection(
+      actor: Actor,
+      ref: string,
+      wanted: CollectionChange,
+      baseVersion: number | undefined,
+    ): Promise<Collection | null> {
       const changed = await change(actor, async (open) => {
         const { db, notes, now } = open
         const row = await findForChange(open, ref, 'edit', 'change this collection')
@@ -187,6 +197,7 @@ export function writeCollections(
         }
         await db.updateTable('collection').set(changed).where('seq', '=', row.seq).execute()
         await keepSlug(db, slug, row.seq)
+        for (const one of [row.visibility, next.visibility]) notes.shown(one)
         const target = { targetId: row.id, ownerId: row.owner_id }
         if (fields.length > 0) notes.audit({ action: 'collection_changed', ...target, detail: { version: changed.version, fields } })
         if (next.visibility !== row.visibility) {
@@ -197,16 +208,23 @@ export function writeCollections(
       })
       return changed && (await show(actor, changed))
     },
-    deleteCollection: (actor, ref) =>
+    deleteCollection: (actor: Actor, ref: string): Promise<{ readonly id: string; readonly title: string } | null> =>
       change(actor, async (open) => {
         const row = await findForChange(open, ref, 'delete', 'delete this collection')
         if (!row) return null
         await removeRows(open.db, [row.seq])
+        open.notes.shown(row.visibility)
         open.notes.audit({ action: 'collection_deleted', targetId: row.id, ownerId: row.owner_id })
         return { id: row.id, title: row.title }
       }),
-    async addToCollection(actor, ref, items, position) {
-      const changed = await changeItems(actor, ref, async (open) => {
+    /** What is in it already stays where it is. `position` counts from 1 in what the caller sees; null: the end. */
+    async addToCollection(
+      actor: Actor,
+      ref: string,
+      items: readonly string[],
+      position: number | null,
+    ): Promise<{ readonly collection: Collection; readonly added: number } | null> {
+      const changed = await change(actor, async (open) => {
         const { db } = open
         const row = await findForChange(open, ref, 'edit', 'add to this collection')
         if (!row) return null
@@ -229,17 +247,22 @@ export function writeCollections(
                 .limit(1)
                 .offset(position - 1)
                 .executeTakeFirst()
-        const positions = await makeRoom(db, row.seq, next ? 'before' : 'after', next?.seq ?? null, missing.length)
+        const first = await makeRoom(db, row.seq, next ? 'before' : 'after', next?.seq ?? null, missing.length)
         await db
           .insertInto('collection_item')
-          .values(missing.map((seq, index) => ({ collection_seq: row.seq, item_seq: seq, position: positions[index] ?? 0 })))
+          .values(missing.map((seq, index) => ({ collection_seq: row.seq, item_seq: seq, position: first + index })))
           .execute()
         return { row: await noteItems(open, row, { added: missing.length }), added: missing.length }
       })
       return changed && { collection: await show(actor, changed.row), added: changed.added }
     },
-    async removeFromCollection(actor, ref, items) {
-      const changed = await changeItems(actor, ref, async (open) => {
+    /** What is not in it is passed over. */
+    async removeFromCollection(
+      actor: Actor,
+      ref: string,
+      items: readonly string[],
+    ): Promise<{ readonly collection: Collection; readonly removed: number } | null> {
+      const changed = await change(actor, async (open) => {
         const row = await findForChange(open, ref, 'edit', 'remove from this collection')
         if (!row) return null
         const { numDeletedRows } = await open.db
@@ -252,15 +275,21 @@ export function writeCollections(
       })
       return changed && { collection: await show(actor, changed.row), removed: changed.removed }
     },
-    async moveInCollection(actor, ref, item, place, baseVersion) {
-      const changed = await changeItems(actor, ref, async (open) => {
+    async moveInCollection(
+      actor: Actor,
+      ref: string,
+      item: string,
+      place: CollectionPlace,
+      baseVersion: number | undefined,
+    ): Promise<Collection | null> {
+      const changed = await change(actor, async (open) => {
         const row = await findForChange(open, ref, 'edit', 'reorder this collection')
         if (!row) return null
         requireNewest(row, baseVersion)
         const seq = await findCollected(open, row, item)
         const target = await findTarget(open, row, seq, place)
         if (target === null) return row
-        const [position = 0] = await makeRoom(open.db, row.seq, target.side, target.seq, 1)
+        const position = await makeRoom(open.db, row.seq, target.side, target.seq, 1)
         await open.db
           .updateTable('collection_item')
           .set({ position })

@@ -1,80 +1,63 @@
-import type { Kysely } from 'kysely'
+import { createHash } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { OPERATOR_ORIGIN } from '../../library/audit.ts'
 import { writeEntries } from '../audit-log.ts'
-import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
+import type { OpenDatabase } from '../dialects/dialect.ts'
 import { migrate } from '../migrations/index.ts'
-import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
 import { endIndexEpoch } from '../search/index-epoch.ts'
-import { COPIED_TABLES, type CopiedTable } from './copied-tables.ts'
-import { beginFilling, endFilling, identifyLibrary, readFilling } from './filling.ts'
-import { countRows, digestTable, insertRows, readLastKey, readPage, type TableDigest } from './table-rows.ts'
-
-/** Progress of one table: rows in the target, of those in the source. */
-export interface CopyProgress {
-  readonly table: string
-  readonly rows: number
-  readonly ofRows: number
-}
+import { type CopyProgress, copyTables, countRows, digestTable, type TableDigest } from './table-rows.ts'
+import { type CopiedTable, tablesOf } from './tables.ts'
 
 /** The comparison of source and target after the last row was written. */
 export interface CopyReport {
   readonly tables: readonly { readonly name: string; readonly from: TableDigest; readonly to: TableDigest }[]
-  /** Whether it continued an earlier run. */
-  readonly wasResumed: boolean
-  /** Why the target cannot be used; null when it can. */
+  /** Why nothing was copied; null when the target is the library now. */
   readonly fault: string | null
 }
 
 /**
- * Copies a library into an empty database, row for row, and compares the two. Both are migrated first. Each page of rows is one transaction
- * and continues after the last copied row, so a later run resumes an interrupted one. Until both sides match, every other command refuses
- * the target.
+ * Copies a library into an empty database, row for row, in one transaction: all of it or nothing. Both are migrated first. The copy is of one
+ * moment; the source is read again before the commit, and one that was written to meanwhile is refused.
  * @throws AppError `not_found` when the source holds no library, `conflict` when the target holds something else, `unavailable`
  */
 export async function copyLibrary(
   from: OpenDatabase,
   to: OpenDatabase,
-  onProgress: (progress: CopyProgress) => void = () => {},
+  onProgress: (progress: CopyProgress) => unknown = () => {},
 ): Promise<CopyReport> {
-  if (!(await holdsLibrary(from))) throw new AppError('not_found', 'The source has no library. Check its address.')
+  // Naming an empty database as the source must not create a library in it.
+  if (!(await from.dialect.readColumns(from.reader)).has('migration.name')) {
+    throw new AppError('not_found', 'The source has no library. Check its address.')
+  }
   await migrate(from)
-  const source = await identifyLibrary(from.reader)
-  const before = await readLastWrite(from.reader)
-  await migrate(to, { mayBeFilling: true })
-  const wasResumed = await claim(to, source)
-  await copyRows(from.reader, from.dialect, to, onProgress)
-  const tables: CopyReport['tables'][number][] = []
-  for (const table of COPIED_TABLES) {
-    const [ofSource, ofTarget] = await Promise.all([digestTable(from.reader, table), digestTable(to.reader, table)])
-    tables.push({ name: table.name, from: ofSource, to: ofTarget })
+  await migrate(to)
+  if ((await identifyLibrary(from.reader)) === (await identifyLibrary(to.reader))) {
+    throw new AppError('conflict', 'The source and the target are the same library.')
   }
-  const different = tables.filter((table) => table.from.sha256 !== table.to.sha256).map(({ name }) => name)
-  const fault = await findFault(from, before, different)
-  if (fault === null) {
-    await to.transact(async (db) => {
-      await endFilling(db, source)
-      await endIndexEpoch(db)
-      await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
-    })
+  const tables = await tablesOf('everything', from.reader, from.dialect)
+  let report: CopyReport = { tables: [], fault: null }
+  const work = async (db: Kysely<Database>): Promise<void> => {
+    await requireEmpty(db, tables)
+    await removeCategories(db)
+    await from.readSnapshot((source) => copyTables({ db: source, dialect: from.dialect }, db, to.dialect, tables, { onProgress }))
+    const compared = await from.readSnapshot((source) => compare(source, db, tables))
+    const different = compared.filter((table) => table.from.sha256 !== table.to.sha256).map(({ name }) => name)
+    if (different.length > 0) {
+      const fault = `The copy differs from the source in: ${different.join(', ')}. Stop what writes to the source, and run this again.`
+      report = { tables: compared, fault }
+      // Undoes the copy.
+      throw new AppError('conflict', fault)
+    }
+    report = { tables: compared, fault: null }
+    await endIndexEpoch(db)
+    await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
   }
-  return { tables, wasResumed, fault }
-}
-
-/** Copies every row of a library into an empty one, or one that has the first rows already. */
-export async function copyRows(
-  from: Kysely<Database>,
-  dialect: Dialect,
-  to: OpenDatabase,
-  onProgress: (progress: CopyProgress) => void = () => {},
-): Promise<void> {
-  for (const table of COPIED_TABLES) await copyTable(from, to, table, onProgress)
-  for (const { name } of COPIED_TABLES.filter(({ isNumbered }) => isNumbered)) {
-    // Numbers of deleted rows are never reused: remaining references would mean another row.
-    const last = await dialect.readIdentity(from, name)
-    await to.transact((db) => to.dialect.setIdentity(db, name, last))
-  }
+  await to.transact(work, { isLong: true }).catch((error) => {
+    if (report.fault === null) throw error
+  })
+  return report
 }
 
 /** Removes the categories a new library comes with. */
@@ -83,66 +66,28 @@ export async function removeCategories(db: Kysely<Database>): Promise<void> {
   await db.deleteFrom('category').execute()
 }
 
-async function findFault(from: OpenDatabase, before: string, different: readonly string[]): Promise<string | null> {
-  const remedy = 'Stop what writes to the source, empty the target, and run this again.'
-  if (different.length > 0) return `The copy differs from the source in: ${different.join(', ')}. ${remedy}`
-  if ((await readLastWrite(from.reader)) !== before) return `The source changed while it was copied. ${remedy}`
-  return null
+/** A digest that identifies a library wherever it is: of its creation time and its first users. Writes do not change it. */
+export async function identifyLibrary(db: Kysely<Database>): Promise<string> {
+  const { rows } = await sql<{ applied_at: string }>`select applied_at from migration order by name limit 1`.execute(db)
+  const first = await db.selectFrom('user').select('id').orderBy('seq').limit(1).executeTakeFirst()
+  return createHash('sha256')
+    .update(JSON.stringify([rows[0]?.applied_at, first?.id ?? null]))
+    .digest('hex')
 }
 
-/** A text that differs after a write to the library, or an event of its audit log. */
-async function readLastWrite(db: Kysely<Database>): Promise<string> {
-  const event = await db.selectFrom('audit_event').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst()
-  return `${await readRevision(db, 'library')} ${event?.seq ?? 0}`
-}
-
-/** Naming an empty database as the source must not create a library in it. */
-async function holdsLibrary({ reader }: OpenDatabase): Promise<boolean> {
-  return (await reader.introspection.getTables()).some(({ name }) => name === 'migration')
-}
-
-/** Claims a database as the target; returns whether an earlier run had claimed it. */
-async function claim(to: OpenDatabase, source: string): Promise<boolean> {
-  return await to.transact(
-    async (db) => {
-      const filling = await readFilling(db)
-      if (filling === source) return true
-      if (filling !== null) {
-        throw new AppError('conflict', 'The target has an incomplete copy of another library. Finish that copy, or empty the target.')
-      }
-      if ((await identifyLibrary(db)) === source) throw new AppError('conflict', 'The source and the target are the same library.')
-      for (const table of COPIED_TABLES) {
-        // The categories of a new library are replaced.
-        if (table.name === 'category' || (await readLastKey(db, table)) === null) continue
-        throw new AppError('conflict', `The target is not empty: its table "${table.name}" has rows. Use a new database.`)
-      }
-      await beginFilling(db, source)
-      await removeCategories(db)
-      return false
-    },
-    { isLong: true },
-  )
-}
-
-async function copyTable(
-  from: Kysely<Database>,
-  to: OpenDatabase,
-  table: CopiedTable,
-  onProgress: (progress: CopyProgress) => void,
-): Promise<void> {
-  const ofRows = await countRows(from, table)
-  let rows = await countRows(to.reader, table)
-  for (;;) {
-    const copied = await to.transact(
-      async (db) => {
-        const page = await readPage(from, table, await readLastKey(db, table))
-        if (page.length > 0) await insertRows(db, table, page)
-        return page.length
-      },
-      { isLong: true },
-    )
-    rows += copied
-    onProgress({ table: table.name, rows, ofRows })
-    if (copied < table.rowsAPage) return
+async function requireEmpty(db: Kysely<Database>, tables: readonly CopiedTable[]): Promise<void> {
+  for (const table of tables) {
+    // The categories of a new library are replaced.
+    if (table.name === 'category' || (await countRows(db, table)) === 0) continue
+    throw new AppError('conflict', `The target is not empty: its table "${table.name}" has rows. Use a new database.`)
   }
+}
+
+async function compare(from: Kysely<Database>, to: Kysely<Database>, tables: readonly CopiedTable[]): Promise<CopyReport['tables']> {
+  const compared: CopyReport['tables'][number][] = []
+  for (const table of tables) {
+    const [ofSource, ofTarget] = await Promise.all([digestTable(from, table), digestTable(to, table)])
+    compared.push({ name: table.name, from: ofSource, to: ofTarget })
+  }
+  return compared
 }

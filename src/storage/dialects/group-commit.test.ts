@@ -102,9 +102,6 @@ describe('writes that arrive together', () => {
 
 describe('an engine that cannot', () => {
   const engine = (fails: { begin?: boolean; commit?: boolean }): GroupEngine => ({
-    lanes: 1,
-    setPatience() {},
-    isCollision: () => false,
     async run(work) {
       if (fails.begin) throw new Error('locked')
       await work(database.writer)
@@ -117,9 +114,9 @@ describe('an engine that cannot', () => {
   const outcomesOf = async (group: ReturnType<typeof createGroupCommit>) =>
     (
       await Promise.allSettled([
-        group(async () => 1, { caller: 'a', isConcurrent: false }),
-        group(async () => 2, { caller: 'b', isConcurrent: false }),
-        group(async () => Promise.reject(new Error('no')), { caller: 'b', isConcurrent: false }),
+        group(async () => 1, 'a'),
+        group(async () => 2, 'b'),
+        group(async () => Promise.reject(new Error('no')), 'b'),
       ])
     ).map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason)))
 

@@ -76,7 +76,7 @@ export function toKysely(createDriver: () => Driver): KyselyDialect {
 }
 
 /** Kysely types the rows by the query; pg knows nothing of them. */
-export function toResult({ rows, rowCount }: pg.QueryResult): QueryResult<never> {
+function toResult({ rows, rowCount }: pg.QueryResult): QueryResult<never> {
   return { rows: rows as never[], ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
 }
 
@@ -84,7 +84,7 @@ export function toResult({ rows, rowCount }: pg.QueryResult): QueryResult<never>
 const NUL_PLACEHOLDER = `\uffff${randomUUID()}`
 
 /** Parameters in a form the server takes. */
-export function toValues({ sql: text, parameters }: CompiledQuery): unknown[] {
+function toValues({ sql: text, parameters }: CompiledQuery): unknown[] {
   // Inserted text is never altered.
   if (text.startsWith('insert')) return [...parameters]
   return parameters.map((value) => (typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', NUL_PLACEHOLDER) : value))
@@ -144,16 +144,39 @@ function sendTogether({ connection: { stream } }: pg.PoolClient): void {
   process.nextTick(() => stream.uncork())
 }
 
+/** How often, and in which intervals, the outcome of a commit is looked up after its connection broke. */
+const OUTCOME_LOOKS = 20
+const OUTCOME_DELAY_MS = 250
+
+/** Whether a transaction committed, when its connection broke during the commit. null: that cannot be found out. */
+async function findOutcome(pool: pg.Pool, xid: string): Promise<boolean | null> {
+  for (let look = 0; look < OUTCOME_LOOKS; look++) {
+    const found = await withRetry(
+      () => pool.query<{ status: string | null }>('select pg_xact_status($1::xid8) as status', [xid]),
+      () => !pool.ending,
+    ).catch(() => null)
+    const status = found?.rows[0]?.status
+    if (status === 'committed') return true
+    if (status === 'aborted') return false
+    // The server has not noticed yet that the connection is gone.
+    if (status !== 'in progress') return null
+    await sleep(OUTCOME_DELAY_MS)
+  }
+  return null
+}
+
 /**
  * A driver for transactions, which are not retried.
- * @param begin statements that open one
- * @param isPooled whether a pooler shares its connections: another one may not know a statement by its name, and a transaction cannot go on
- * after such a failure
+ * @param begin statements that open one; the last may give its number as `xid`
+ * @param options.isPooled whether a pooler shares its connections: another one may not know a statement by its name, and a transaction cannot
+ * go on after such a failure
+ * @param options.lookUp finds out whether a transaction was committed whose connection broke meanwhile
  */
-export function createWriter(pool: pg.Pool, begin: string, commit: string, isPooled: boolean): Driver {
+export function createWriter(pool: pg.Pool, begin: string, { isPooled, lookUp }: { isPooled: boolean; lookUp: pg.Pool }): Driver {
   interface Leased extends DatabaseConnection {
     readonly client: pg.PoolClient
     isBroken: boolean
+    xid: string | null
     /** The last error that is not the consequence of an earlier one. */
     reason: unknown
   }
@@ -197,6 +220,7 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string, isPoo
       const one: Leased = {
         client,
         isBroken: false,
+        xid: null,
         reason: null,
         executeQuery: async (query) => toResult(await ask(one, query.sql, toValues(query))),
         streamQuery: noStreams,
@@ -207,18 +231,30 @@ export function createWriter(pool: pg.Pool, begin: string, commit: string, isPoo
     async beginTransaction(connection) {
       const one = leaseOf(connection)
       try {
-        await ask(one, begin)
+        const answer: pg.QueryResult<{ xid?: string }> | pg.QueryResult<{ xid?: string }>[] = await ask(one, begin)
+        one.xid = [answer].flat().at(-1)?.rows[0]?.xid ?? null
       } catch (error) {
         await rollback(one)
         throw error
       }
     },
     commitTransaction: async (connection) => {
-      // The text may have several commands.
-      const results: pg.QueryResult | pg.QueryResult[] = await ask(leaseOf(connection), commit)
-      const last = [results].flat().at(-1)
-      // What the server answers when a statement failed whose answer nobody awaited.
-      if (last?.command === 'ROLLBACK') throw new Error('the transaction had failed before its commit')
+      const one = leaseOf(connection)
+      try {
+        const { command } = await ask(one, 'commit')
+        // What the server answers when a statement failed whose answer nobody awaited.
+        if (command === 'ROLLBACK') throw new Error('the transaction had failed before its commit')
+      } catch (error) {
+        if (one.xid === null || !(one.isBroken || faultOf(error) === 'unreachable')) throw error
+        one.isBroken = true
+        const isCommitted = await findOutcome(lookUp, one.xid)
+        if (isCommitted === true) return
+        const message =
+          isCommitted === false
+            ? 'The database connection broke and the change was not made. Try again.'
+            : 'The database connection broke during a change. Check whether the change was made before you try again.'
+        throw new AppError('unavailable', message, { cause: error, retryAfterSeconds: 2, fault: 'unreachable' })
+      }
     },
     rollbackTransaction: (connection) => rollback(leaseOf(connection)),
     async releaseConnection(connection) {

@@ -6,6 +6,8 @@ import { FIRST_RETRY_MS, MOST_RETRY_MS } from './postgres-connections.ts'
 
 /** The channel instances listen to. */
 const CHANNEL = 'commonplace'
+/** The only statement of a connection that listens. */
+export const LISTEN = `listen ${CHANNEL}`
 
 /** Signals between instances by LISTEN and NOTIFY, over a connection of its own that is reopened when it breaks. */
 export function createSignals(config: pg.ClientConfig): Signals {
@@ -26,7 +28,7 @@ export function createSignals(config: pg.ClientConfig): Signals {
           try {
             await client.connect()
             client.on('notification', ({ payload }) => onSignal(payload ?? null))
-            await client.query(`listen ${CHANNEL}`)
+            await client.query(LISTEN)
             delayMs = FIRST_RETRY_MS
             // Signals may have been missed until now.
             onSignal(null)

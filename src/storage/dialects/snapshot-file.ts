@@ -3,7 +3,6 @@ import { readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import type { SnapshotDraft, SnapshotPlace, SnapshotSource } from './snapshot-place.ts'
 import { syncFile } from './sqlite-copy.ts'
 
 /** Of the snapshot beside a library file, and of one that is being written. */
@@ -16,6 +15,42 @@ const FIRST_BUFFER = 2 ** 20
 const STALE_MS = 3600 * 1000
 /** Room that must be free on the disk, as a multiple of the library: saves go before snapshots, which are always smaller. */
 const FREE_ROOM = 2
+
+/** The bytes of a snapshot of the search index, in their order. */
+export interface SnapshotSource {
+  /** The next bytes, valid until the next call. @throws RangeError where fewer are left */
+  read(length: number): Promise<Buffer>
+  isAtEnd(): Promise<boolean>
+}
+
+/** A snapshot that is being written. */
+export interface SnapshotDraft {
+  write(bytes: Uint8Array): Promise<void>
+  /** Puts it in the place of the last one. False when it was removed meanwhile: what it holds may have been purged. */
+  finish(): Promise<boolean>
+  /** Removes it. */
+  discard(): Promise<void>
+}
+
+/** The file of a library's snapshot, and those that are being written. */
+export interface SnapshotFile {
+  /** Its files are named for this one. */
+  readonly path: string
+  /**
+   * Runs `work` on the finished snapshot, which stays the same meanwhile; null when there is none.
+   * @throws what the file system says
+   */
+  read<T>(work: (source: SnapshotSource) => Promise<T>): Promise<T | null>
+  /**
+   * Begins a snapshot, which nobody reads before it is finished.
+   * @throws AppError `unavailable` where there is too little room for one
+   */
+  draft(): Promise<SnapshotDraft>
+  /** Removes every snapshot, finished or not. */
+  remove(): Promise<void>
+  /** Removes what killed processes left. */
+  removeUnfinished(): Promise<void>
+}
 
 /** The library's file itself: who opens it by a link and who does not find the same snapshot. */
 function realLibrary(library: string): string {
@@ -40,7 +75,7 @@ export function removeSnapshots(library: string): void {
   rmSync(snapshotPath(library), { force: true })
 }
 
-/** Removes what killed processes left. Who is still writing such a file writes it in vain. @param olderMs since it was written to */
+/** Removes what killed processes left. A process still writing one loses its work. @param olderMs since it was written to */
 function removeUnfinished(library: string, olderMs = 0): void {
   const file = realLibrary(library)
   const prefix = `${basename(file)}${UNFINISHED}`
@@ -73,7 +108,6 @@ async function draftSnapshot(library: string): Promise<SnapshotDraft> {
         await file.datasync()
         unsynced = 0
       }
-      return true
     },
     async discard() {
       await file.close().catch(() => {})
@@ -97,7 +131,6 @@ async function draftSnapshot(library: string): Promise<SnapshotDraft> {
 function readFrom(file: FileHandle): SnapshotSource {
   let buffer = Buffer.alloc(FIRST_BUFFER)
   return {
-    id: '',
     async read(length) {
       if (length > buffer.length) buffer = Buffer.alloc(length)
       for (let at = 0; at < length; ) {
@@ -111,12 +144,11 @@ function readFrom(file: FileHandle): SnapshotSource {
   }
 }
 
-/** The snapshot in a file beside a library. */
-export function snapshotFile(library: string): SnapshotPlace {
+/** The snapshot in a file beside a library file, or beside the path that one would have. */
+export function snapshotFile(library: string): SnapshotFile {
   return {
-    // It may be moved with its library.
-    identify: async () => '',
-    async read(_extent, work) {
+    path: library,
+    async read(work) {
       let file: FileHandle
       try {
         file = await open(snapshotPath(library), 'r')

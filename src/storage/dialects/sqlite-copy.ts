@@ -55,11 +55,12 @@ export function checkSqliteFile(path: string): void {
   }
 }
 
-/** Opens a file for `work`, which writes nothing. @throws AppError `unavailable` when it is damaged, or is no database */
+/** Opens a file for `work`, which writes nothing, and trusts nothing in its schema. @throws AppError `unavailable` when it is damaged, or is no database */
 export function readOnly<T>(path: string, work: (file: DatabaseSync) => T): T {
   try {
-    const file = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS })
+    const file = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS, defensive: true })
     try {
+      file.exec('pragma trusted_schema = off')
       return work(file)
     } finally {
       file.close()

@@ -8,8 +8,9 @@ import { AppError, type StorageFault } from '../../errors.ts'
 import { listCopies } from '../backup/library-copies.ts'
 import { prepareStatement, runDirectly } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { type Dialect, eventOf, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
-import { createGroupCommit, finishing } from './group-commit.ts'
+import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } from './dialect.ts'
+import { sqliteFrozen } from './frozen-statements.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { snapshotFile } from './snapshot-file.ts'
 import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
 import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
@@ -36,6 +37,8 @@ const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 /** Longest wait for another process's transaction before `unavailable`. */
 const LOCK_WAIT_MS = 15_000
 /** Between attempts to turn WAL on. */
+/** How long a connection that is about to close may still use a file. */
+const IN_USE_MS = 1_000
 const LOG_RETRY_MS = 5
 /** Attempts to empty the log. */
 const LOG_ATTEMPTS = 20
@@ -56,13 +59,7 @@ const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 
 /** How SQLite differs. */
 export const sqliteDialect: Dialect = {
-  raiseRevision: addRevisionTriggers,
-  addRevisionTriggers,
-  async addTrigger(db, trigger) {
-    const when = trigger.when === undefined ? sql`` : sql`when ${sql.raw(trigger.when)}`
-    await sql`create trigger ${sql.id(trigger.name)} after ${eventOf(trigger)} on ${sql.table(trigger.table)} ${when}
-      begin ${sql.raw(trigger.body)} end`.execute(db)
-  },
+  ...sqliteFrozen,
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
   async readIdentity(db, table) {
@@ -73,15 +70,6 @@ export const sqliteDialect: Dialect = {
     await sql`delete from sqlite_sequence where name = ${table}`.execute(db)
     await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db)
   },
-  // One transaction writes at a time.
-  async lockNumbers() {},
-  async deferTriggers() {},
-  // The snapshot is a file.
-  async createSnapshotTables() {},
-  async dropForeignMarks() {},
-  // A file has no replicas.
-  markTransactions: async () => {},
-  openVectors: async () => null,
   async findFaults(db) {
     const structure = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db)
     const references = await sql<{ table: string; rowid: number | null; parent: string }>`pragma foreign_key_check`.execute(db)
@@ -93,26 +81,15 @@ export const sqliteDialect: Dialect = {
   async readColumns(db) {
     const { rows } = await sql<{ place: string }>`
       select tables.name || '.' || columns.name as place
-      from sqlite_master as tables, pragma_table_info(tables.name) as columns
-      where tables.type = 'table'`.execute(db)
+      from pragma_table_list as tables, pragma_table_info(tables.name) as columns
+      where tables.schema = 'main' and tables.type = 'table'`.execute(db)
     return new Set(rows.map(({ place }) => place))
   },
+  async readKey(db, table) {
+    const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`.execute(db)
+    return rows.map(({ name }) => name)
+  },
   isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
-}
-
-/** A trigger for each event of a row. */
-async function addRevisionTriggers(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void> {
-  for (const { table, columns } of tables) {
-    const changed = columns ? sql`update of ${sql.join(columns.map((column) => sql.ref(column)))}` : sql`update`
-    for (const [name, event] of [
-      ['insert', sql`insert`],
-      ['update', changed],
-      ['delete', sql`delete`],
-    ] as const) {
-      await sql`create trigger ${sql.id(`revision_${table}_${name}`)} after ${event} on ${sql.table(table)}
-          begin update revision set value = value + 1 where scope = ${sql.lit(scope)}; end`.execute(db)
-    }
-  }
 }
 
 function resultCode(error: unknown): number {
@@ -164,13 +141,14 @@ function useLog(connection: DatabaseSync): void {
 export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const isNew = !existsSync(path)
+  const isEmpty = isNew || statSync(path).size === 0
   if (!isNew) refuseForeignLog(path)
   const before = identify(path)
   const writing = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
   // It holds private items: readable by its owner alone unless the owner changes that.
   if (isNew) chmodSync(path, 0o600)
   // Only possible before the first table: space is returned in steps.
-  if (isNew) writing.exec('pragma auto_vacuum = incremental')
+  if (isEmpty) writing.exec('pragma auto_vacuum = incremental')
   // Deleted data is overwritten: a deleted account must not be readable in the file.
   try {
     useLog(writing)
@@ -248,25 +226,17 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   }
   const savepoints = prepareSavepoints(writing)
   const commitInGroups = createGroupCommit({
-    lanes: 1,
     run: (work) => transactAlone(work, false),
     savepoint: savepoints,
     isOpen: () => writing.isTransaction,
-    setPatience() {},
-    isCollision: () => false,
     explain(error) {
       const fault = toDiskFault(error)
       if (fault) hasWriteFault = true
       return fault ?? error
     },
   })
-  const transact: OpenDatabase['transact'] = async (
-    work,
-    { isLong = false, isLarge = false, caller = '', isConcurrent = false, finish, finishMs } = {},
-  ) =>
-    isLong || isLarge
-      ? await transactAlone(finishing(work, finish), isLarge)
-      : await commitInGroups(work, { caller, isConcurrent, finish, finishMs })
+  const transact: OpenDatabase['transact'] = async (work, { isLong = false, isLarge = false, caller = '' } = {}) =>
+    isLong || isLarge ? await transactAlone(work, isLarge) : await commitInGroups(work, caller)
   const requireRoom = () => {
     const { bavail, bsize, blocks } = statfsSync(dirname(path))
     const free = bavail * bsize
@@ -299,43 +269,44 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     dialect: sqliteDialect,
     writer,
     reader,
-    replica: null,
-    file: { path, copyTo: (target, finish) => copySqliteFile(path, target, finish) },
+    file: {
+      path,
+      copyTo: (target, finish) => copySqliteFile(path, target, finish),
+      requireRoom,
+      emptyLog,
+      async releaseRoom() {
+        const count = () => freePages.parse(writing.prepare('pragma freelist_count').get()).freelist_count
+        // A file from before 0.2.0 keeps its free pages until it is compacted; their number does not change.
+        for (let last = Number.POSITIVE_INFINITY; ; ) {
+          const free = await transact(async () => {
+            const left = count()
+            if (left > 0 && left < last) writing.exec(`pragma incremental_vacuum(${PAGES_A_STEP})`)
+            return left
+          })
+          if (free === 0 || free >= last) return
+          last = free
+        }
+      },
+      async compact() {
+        // The temporary file is as large as the library: put it in its folder, not in memory.
+        const folder = dirname(resolve(path)).replaceAll("'", "''")
+        writing.exec(`pragma temp_store_directory = '${folder}'; pragma temp_store = file`)
+        try {
+          // Enables returning space for files from before 0.2.0.
+          writing.exec('pragma auto_vacuum = incremental')
+          await sql`vacuum`.execute(writer)
+        } finally {
+          writing.exec(TEMP_IN_MEMORY)
+        }
+        await emptyLog()
+      },
+    },
     snapshots: snapshotFile(path),
     signals: null,
+    countOtherVersions: null,
     transact,
     readSnapshot: (work) => readSqliteFile(path, work),
-    // SQLite has a single write lock, so side transactions are ordinary ones.
-    sideTransaction: transact,
-    emptyLog,
-    async releaseRoom() {
-      const count = () => freePages.parse(writing.prepare('pragma freelist_count').get()).freelist_count
-      // A file from before 0.2.0 keeps its free pages until it is compacted; their number does not change.
-      for (let last = Number.POSITIVE_INFINITY; ; ) {
-        const free = await transact(async () => {
-          const left = count()
-          if (left > 0 && left < last) writing.exec(`pragma incremental_vacuum(${PAGES_A_STEP})`)
-          return left
-        })
-        if (free === 0 || free >= last) return
-        last = free
-      }
-    },
-    async compact() {
-      // The temporary file is as large as the library: put it in its folder, not in memory.
-      const folder = dirname(resolve(path)).replaceAll("'", "''")
-      writing.exec(`pragma temp_store_directory = '${folder}'; pragma temp_store = file`)
-      try {
-        // Enables returning space for files from before 0.2.0.
-        writing.exec('pragma auto_vacuum = incremental')
-        await sql`vacuum`.execute(writer)
-      } finally {
-        writing.exec(TEMP_IN_MEMORY)
-      }
-      await emptyLog()
-    },
     readUsage: () => null,
-    requireRoom,
     measure: async () => ({
       engine: 'SQLite',
       place: basename(path),
@@ -369,11 +340,42 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   }
 }
 
-/** Runs `work` on a snapshot of a library file, without writing or migrating. */
+/** Whether another connection, of this process or of another, uses a library file. */
+export function isInUse(path: string): boolean {
+  const connection = new DatabaseSync(path, { timeout: IN_USE_MS })
+  try {
+    // Entering the log with an exclusive lock needs the file to itself.
+    connection.exec('pragma locking_mode = exclusive; begin immediate; rollback')
+    return false
+  } catch (error) {
+    if (resultCode(error) !== SQLITE_BUSY) throw error
+    return true
+  } finally {
+    connection.close()
+  }
+}
+
+/** Whether an error means that another connection has the file. */
+export function isBusy(error: unknown): boolean {
+  return (resultCode(error) & 0xff) === SQLITE_BUSY
+}
+
+/** The query builder on a connection. */
+export function queryConnection(connection: DatabaseSync): Kysely<Database> {
+  return new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(connection) }) })
+}
+
+/** Runs `work` on an empty database in memory. */
+export async function inMemory<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
+  const db = queryConnection(new DatabaseSync(':memory:'))
+  return await work(db).finally(() => db.destroy())
+}
+
+/** Runs `work` on a snapshot of a library file, also a stranger's: without writing or migrating, and trusting nothing in its schema. */
 export async function readSqliteFile<T>(path: string, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
-  const connection = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS })
-  connection.exec(TEMP_IN_MEMORY)
-  const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(connection) }) })
+  const connection = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS, defensive: true })
+  connection.exec(`${TEMP_IN_MEMORY}; pragma trusted_schema = off`)
+  const db = queryConnection(connection)
   try {
     connection.exec('begin')
     // Rolled back: a commit fails on a damaged file, and nothing was written.

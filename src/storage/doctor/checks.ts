@@ -1,26 +1,28 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { ITEM_VECTOR_LENGTH } from '../../library/ports/item-vectors.ts'
-import { decodePostings, encodePostings } from '../../search/analysis/indexed-text.ts'
-import { COPIED_TABLES } from '../copy/copied-tables.ts'
-import { type Row, readPage } from '../copy/table-rows.ts'
+import { decodePostings } from '../../search/analysis/indexed-text.ts'
+import { touchItems } from '../change-log.ts'
+import { type Row, readPages } from '../copy/table-rows.ts'
+import { readTables } from '../copy/tables.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
-import { touchItems } from '../search/item-words.ts'
 
 /** One invariant of every library. */
 export interface Check {
   readonly name: string
   /** Violations, a phrase each; null where a server guarantees it. */
-  find(db: Kysely<Database>, dialect: Pick<Dialect, 'findFaults' | 'readColumns'>): Promise<readonly string[] | null>
+  find(db: Kysely<Database>, dialect: Pick<Dialect, 'findFaults' | 'readColumns' | 'readKey'>): Promise<readonly string[] | null>
   /** Rebuilds derived data. Absent where a fault needs a backup or a decision. */
-  repair?(db: Kysely<Database>): Promise<void>
+  repair?(db: Kysely<Database>, dialect: Parameters<Check['find']>[1]): Promise<void>
 }
 
 /** Rows changed by one statement. */
 const ROWS_A_STATEMENT = 400
 
 const itemName = sql<string>`item.kind || ' ' || item.id`
+/** Whether a vector has other dimensions than the last one of its model. */
+const isOfOtherDims = sql`octet_length(item_vector.vector) <> (
+  select octet_length(latest.vector) from item_vector as latest where latest.model = item_vector.model order by latest.seq desc limit 1)`
 
 /** The names that a query gives as `name`. */
 async function readNames(db: Kysely<Database>, query: ReturnType<typeof sql<{ name: string }>>): Promise<string[]> {
@@ -28,14 +30,8 @@ async function readNames(db: Kysely<Database>, query: ReturnType<typeof sql<{ na
 }
 
 /** Every row of a table, a page at a time. */
-async function* readRows(db: Kysely<Database>, name: string): AsyncGenerator<Row> {
-  const table = COPIED_TABLES.find((one) => one.name === name)
-  for (let last: Row | null = null; table; ) {
-    const page: Row[] = await readPage(db, table, last)
-    yield* page
-    last = page.at(-1) ?? null
-    if (page.length < table.rowsAPage) return
-  }
+async function* readRows(db: Kysely<Database>, dialect: Parameters<Check['find']>[1], name: string): AsyncGenerator<Row> {
+  for (const table of await readTables(db, dialect, [name])) for await (const page of readPages(db, table)) yield* page
 }
 
 const unusedBlobs = sql`
@@ -51,13 +47,13 @@ const purgedVersions = sql`coalesce((
 ), 0)`
 
 /** Items whose words are missing or refer to missing words. */
-async function findItemsToRead(db: Kysely<Database>): Promise<number[]> {
+async function findItemsToRead(db: Kysely<Database>, dialect: Parameters<Check['find']>[1]): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     select item.seq from item where not exists (select 1 from item_words where item_words.item_seq = item.seq)`.execute(db)
   const numbers = new Set<number>()
-  for await (const { seq } of readRows(db, 'word')) numbers.add(Number(seq))
+  for await (const { seq } of readRows(db, dialect, 'word')) numbers.add(Number(seq))
   const found = new Set(rows.map(({ seq }) => seq))
-  for await (const { item_seq: seq, words } of readRows(db, 'item_words')) {
+  for await (const { item_seq: seq, words } of readRows(db, dialect, 'item_words')) {
     if (!(words instanceof Uint8Array)) continue
     decodePostings(words, (word) => {
       if (!numbers.has(word)) found.add(Number(seq))
@@ -78,9 +74,9 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'files',
-    async find(db) {
+    async find(db, dialect) {
       const faults: string[] = []
-      for await (const { sha256, bytes } of readRows(db, 'blob')) {
+      for await (const { sha256, bytes } of readRows(db, dialect, 'blob')) {
         if (!(bytes instanceof Uint8Array) || createHash('sha256').update(bytes).digest('hex') !== sha256) {
           faults.push(`the bytes of ${sha256} are others`)
         }
@@ -146,7 +142,8 @@ export const CHECKS: readonly Check[] = [
         db,
         sql`
           select ${itemName} || ' is not found by its address ' || item.slug as name
-          from item left join slug on slug.slug = item.slug where slug.item_seq is null or slug.item_seq <> item.seq
+          from item left join slug on slug.slug = item.slug
+          where item.slug <> item.id and coalesce(slug.item_seq, 0) <> item.seq
           union all
           select 'collection ' || collection.id || ' is not found by its address ' || collection.slug as name
           from collection left join collection_slug on collection_slug.slug = collection.slug
@@ -186,8 +183,8 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'search words',
-    async find(db) {
-      const seqs = await findItemsToRead(db)
+    async find(db, dialect) {
+      const seqs = await findItemsToRead(db, dialect)
       const names: string[] = []
       for (const part of batches(seqs)) {
         const rows = await db.selectFrom('item').select(itemName.as('name')).where('seq', 'in', part).execute()
@@ -195,47 +192,11 @@ export const CHECKS: readonly Check[] = [
       }
       return names
     },
-    async repair(db) {
+    async repair(db, dialect) {
       // Rebuilt when the library is next opened.
-      for (const part of batches(await findItemsToRead(db))) {
+      for (const part of batches(await findItemsToRead(db, dialect))) {
         await db.updateTable('item_words').set({ analysis: 0 }).where('item_seq', 'in', part).execute()
       }
-    },
-  },
-  {
-    name: 'words of removed items',
-    find: (db) =>
-      readNames(
-        db,
-        sql`
-          select 'row ' || item_seq || ' has words' as name from item_words
-          where octet_length(words) > 0 and not exists (select 1 from item where item.seq = item_words.item_seq)
-          order by item_seq`,
-      ),
-    async repair(db) {
-      await db
-        .updateTable('item_words')
-        .set({ words: encodePostings([]), vector: null, title_length: 0, body_length: 0 })
-        .where((eb) => eb.not(eb.exists(eb.selectFrom('item').select('item.seq').whereRef('item.seq', '=', 'item_words.item_seq'))))
-        .execute()
-    },
-  },
-  {
-    name: 'vectors',
-    find: (db) =>
-      readNames(
-        db,
-        sql`
-          select 'embedding ' || seq || ' has no vector' as name from embedding
-          where not exists (select 1 from embedding_vector where embedding_vector.embedding_seq = embedding.seq)
-          order by seq`,
-      ),
-    async repair(db) {
-      // The service asks the provider again.
-      await sql`
-        delete from embedding where not exists (select 1 from embedding_vector where embedding_vector.embedding_seq = embedding.seq)`.execute(
-        db,
-      )
     },
   },
   {
@@ -245,18 +206,21 @@ export const CHECKS: readonly Check[] = [
         db,
         sql`
           select ${itemName} || ' has a vector of ' || octet_length(item_vector.vector) || ' bytes' as name
-          from item_vector join item on item.seq = item_vector.item_seq
-          where octet_length(item_vector.vector) <> ${sql.lit(ITEM_VECTOR_LENGTH)}
+          from item_vector join item on item.seq = item_vector.item_seq where ${isOfOtherDims}
           union all
           select ${itemName} || ' is in the trash and has a vector' as name
           from item_vector join item on item.seq = item_vector.item_seq where item.deleted_at is not null
+          union all
+          select ${itemName} || ' is not public and has a vector of a provider' as name
+          from item_vector join item on item.seq = item_vector.item_seq
+          where item_vector.is_provided = 1 and item.deleted_at is null and item.visibility <> 'public'
           order by name`,
       ),
     async repair(db) {
       // The service makes vectors again.
       await sql`
-        delete from item_vector where octet_length(vector) <> ${sql.lit(ITEM_VECTOR_LENGTH)}
-          or item_seq in (select seq from item where deleted_at is not null)`.execute(db)
+        delete from item_vector where ${isOfOtherDims} or item_seq in (select seq from item where deleted_at is not null)
+          or (is_provided = 1 and item_seq in (select seq from item where visibility <> 'public'))`.execute(db)
     },
   },
 ]

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Clock, Random } from '../../library/ports/environment.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
-import { findMissingColumns } from '../copy/library-columns.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
-import { MIGRATIONS, readMigrations } from '../migrations/index.ts'
+import { findMissingColumns, MIGRATIONS, readMigrations } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
 import { endIndexEpoch } from '../search/index-epoch.ts'
 import { markWordsDue } from '../search/words-due.ts'
@@ -26,7 +25,7 @@ export interface Finding {
 }
 
 /** Runs every check on a snapshot of the library; changes nothing. */
-export async function examine(db: Kysely<Database>, dialect: Pick<Dialect, 'findFaults' | 'readColumns'>): Promise<Finding[]> {
+export async function examine(db: Kysely<Database>, dialect: Pick<Dialect, 'findFaults' | 'readColumns' | 'readKey'>): Promise<Finding[]> {
   // A file whose schema cannot be read is damaged, not of another version.
   let isOurs = true
   const findings = [
@@ -55,7 +54,7 @@ async function findSafely(find: () => Promise<readonly string[] | null>, isOurs:
   }
 }
 
-async function examineSchema(db: Kysely<Database>, dialect: Pick<Dialect, 'findFaults' | 'readColumns'>): Promise<string[]> {
+async function examineSchema(db: Kysely<Database>, dialect: Pick<Dialect, 'findFaults' | 'readColumns' | 'readKey'>): Promise<string[]> {
   const applied = await readMigrations(db, dialect)
   const migrationNames = MIGRATIONS.map(({ name }) => name)
   const pending = migrationNames.filter((name) => !applied.has(name))
@@ -63,7 +62,7 @@ async function examineSchema(db: Kysely<Database>, dialect: Pick<Dialect, 'findF
   return [
     ...unknown.map((name) => `"${name}" is not this version's`),
     ...pending.map((name) => `"${name}" is pending: start the service once`),
-    ...(pending.length > 0 ? [] : findMissingColumns(await dialect.readColumns(db)).map((place) => `${place} is missing`)),
+    ...(pending.length > 0 ? [] : (await findMissingColumns(db, dialect)).map((place) => `${place} is missing`)),
   ]
 }
 
@@ -86,7 +85,8 @@ export async function repair(
     await endIndexEpoch(db)
     if (broken.has('search words')) await markWordsDue(db)
   })
-  for (const { name, repair: mend } of CHECKS) if (broken.has(name) && mend) await database.transact(mend, { isLong: true })
+  for (const { name, repair: mend } of CHECKS)
+    if (broken.has(name) && mend) await database.transact((db) => mend(db, database.dialect), { isLong: true })
   // Again: the service may have written a snapshot meanwhile.
   await database.transact(endIndexEpoch)
   // Reindexes items without words.

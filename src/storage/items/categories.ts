@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { CategoryStore } from '../../library/ports/categories.ts'
-import { batches } from '../batches.ts'
+import type { Actor } from '../../library/actor.ts'
+import type { Category } from '../../library/items.ts'
+import type { SearchResult } from '../../library/search.ts'
 import type { Database } from '../schema.ts'
-import { touchItems } from '../search/item-words.ts'
 import type { ItemQueries } from './item-queries.ts'
-import { logSharedChanges, readSharedStates } from './shared-changes.ts'
 import type { WriteContext } from './write-context.ts'
 
 async function findCategory(db: Kysely<Database>, slug: string) {
@@ -27,10 +26,14 @@ async function hasChildren(db: Kysely<Database>, seq: number): Promise<boolean> 
 }
 
 /** Categories and tags, with the number of items the actor sees in them. */
-export function readCategories(queries: ItemQueries): Pick<CategoryStore, 'listCategories' | 'listTags'> {
+export function readCategories(queries: ItemQueries) {
   return {
+    /** Categories with the number of items of either kind the actor sees in them, children not counted in. */
     listCategories: queries.listCategories,
-    async listTags(actor, { limit, offset }) {
+    async listTags(
+      actor: Actor,
+      { limit, offset }: { limit: number; offset: number },
+    ): Promise<SearchResult<{ slug: string; name: string; count: number }>> {
       const tags = await queries.countTags(actor)
       return { items: tags.slice(offset, offset + limit), total: tags.length }
     },
@@ -38,9 +41,10 @@ export function readCategories(queries: ItemQueries): Pick<CategoryStore, 'listC
 }
 
 /** Writes of categories. */
-export function writeCategories(context: WriteContext): Omit<CategoryStore, 'listCategories' | 'listTags'> {
+export function writeCategories(context: WriteContext) {
   return {
-    createCategory: (category) =>
+    /** @throws AppError `conflict` when the slug is taken, `invalid_input` for a parent that is none */
+    createCategory: (category: Category): Promise<void> =>
       context.transact(async (db, notes) => {
         if (await findCategory(db, category.slug)) throw new AppError('conflict', `There is a category "${category.slug}" already.`)
         const parent = category.parent === null ? null : await findCategory(db, category.parent)
@@ -59,13 +63,15 @@ export function writeCategories(context: WriteContext): Omit<CategoryStore, 'lis
           .executeTakeFirstOrThrow()
         notes.audit({ action: 'category_created', targetId: String(seq), ownerId: null })
       }),
-    renameCategory: (slug, name) =>
+    /** False when there is none. */
+    renameCategory: (slug: string, name: string): Promise<boolean> =>
       context.transact(async (db, notes) => {
         const renamed = await db.updateTable('category').set({ name }).where('slug', '=', slug).returning('seq').executeTakeFirst()
         if (renamed) notes.audit({ action: 'category_renamed', targetId: String(renamed.seq), ownerId: null })
         return renamed !== undefined
       }),
-    moveCategory: (slug, parent) =>
+    /** To the end of those below `parent`, or of the first level. False when there is none. @throws AppError `invalid_input` for a parent that cannot be one */
+    moveCategory: (slug: string, parent: string | null): Promise<boolean> =>
       context.transact(async (db, notes) => {
         const category = await findCategory(db, slug)
         if (!category) return false
@@ -86,7 +92,12 @@ export function writeCategories(context: WriteContext): Omit<CategoryStore, 'lis
         notes.audit({ action: 'category_moved', targetId: String(category.seq), ownerId: null })
         return true
       }),
-    mergeCategory: (slug, into) =>
+    /**
+     * Puts the items of a category, and the categories below it, into another, and removes it. All or nothing.
+     * @returns how many items; null without the category
+     * @throws AppError `invalid_input` for a target that is none, `conflict` when categories would stand on a third level
+     */
+    mergeCategory: (slug: string, into: string): Promise<number | null> =>
       context.transact(
         async (db, notes) => {
           const category = await findCategory(db, slug)
@@ -113,8 +124,7 @@ export function writeCategories(context: WriteContext): Omit<CategoryStore, 'lis
             .returning('seq')
             .execute()
           const seqs = moved.map(({ seq }) => seq)
-          for (const part of batches(seqs)) await touchItems(db, part)
-          await logSharedChanges(db, await readSharedStates(db, seqs), new Date(context.clock()).toISOString())
+          for (const seq of seqs) notes.index(seq, null)
           // Older versions can still be restored.
           await db.updateTable('version').set({ category: target.slug }).where('category', '=', category.slug).execute()
           await db.deleteFrom('category').where('seq', '=', category.seq).execute()
@@ -124,7 +134,8 @@ export function writeCategories(context: WriteContext): Omit<CategoryStore, 'lis
         },
         { isLarge: true },
       ),
-    deleteCategory: (slug) =>
+    /** False when there is none. @throws AppError `conflict` while items or categories are in it */
+    deleteCategory: (slug: string): Promise<boolean> =>
       context.transact(async (db, notes) => {
         const category = await findCategory(db, slug)
         if (!category) return false

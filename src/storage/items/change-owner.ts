@@ -3,8 +3,8 @@ import type { ItemKind } from '../../library/items.ts'
 import { NO_QUOTA, type OwnerQuota } from '../../library/quota.ts'
 import { audienceOf, type Visibility } from '../../library/visibility.ts'
 import { batches } from '../batches.ts'
+import { touchItems } from '../change-log.ts'
 import type { Database } from '../schema.ts'
-import { touchItems } from '../search/item-words.ts'
 import type { WriteNotes } from './item-parts.ts'
 import { moveUsage } from './owner-usage.ts'
 
@@ -20,7 +20,7 @@ interface GivenItem {
 }
 
 /**
- * Gives items to another owner, with their addresses, versions and votes. Offers of them are over. The caller checks the right to do so,
+ * Gives items to another owner, with their addresses, versions and votes. The caller checks the right to do so,
  * and records it.
  * @throws AppError `too_large` where the next owner has no room for them
  */
@@ -35,7 +35,6 @@ export async function changeOwner(
   for (const part of batches(items.map(({ seq }) => seq))) {
     await moveUsage(db, part, to.seq, quota)
     await db.updateTable('item').set({ owner_seq: to.seq }).where('seq', 'in', part).execute()
-    await db.deleteFrom('item_offer').where('item_seq', 'in', part).execute()
     await touchItems(db, part)
   }
   for (const kind of new Set(items.map((item) => item.kind))) {

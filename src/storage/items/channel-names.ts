@@ -23,7 +23,7 @@ const publicItem = prepareQuery((db) =>
  */
 export async function keepChannelName(db: Kysely<Database>, seq: number): Promise<void> {
   const [item] = await publicItem(db, { seq })
-  if (!item || item.kind !== 'skill' || item.channel_name !== null) return
+  if (item?.kind !== 'skill' || item.channel_name !== null) return
   for (const name of candidates(item.skill_name, item.slug)) {
     if (await isTaken(db, name)) continue
     await db.updateTable('item').set({ channel_name: name }).where('seq', '=', seq).execute()

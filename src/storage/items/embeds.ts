@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
+import type { EmbedConfig, StoredEmbed } from '../../library/embed/config.ts'
 import { embedConfig } from '../../library/embed/config.ts'
-import type { EmbedStore, StoredEmbed } from '../../library/ports/embeds.ts'
 import type { Database } from '../schema.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -9,10 +9,11 @@ function toEmbed(row: Selectable<Database['embed']>): StoredEmbed {
 }
 
 /** Saved embeds. */
-export function embedStore(reader: Kysely<Database>, context: WriteContext): EmbedStore {
+export function embedStore(reader: Kysely<Database>, context: WriteContext) {
   const ownedBy = (userId: string) => reader.selectFrom('user').select('seq').where('id', '=', userId)
   return {
-    saveEmbed: (userId, config, most) =>
+    /** null when the person keeps `most` already. */
+    saveEmbed: (userId: string, config: EmbedConfig, most: number): Promise<StoredEmbed | null> =>
       context.transact(async (db, notes) => {
         const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
         const { count } = await db
@@ -31,11 +32,12 @@ export function embedStore(reader: Kysely<Database>, context: WriteContext): Emb
         notes.audit({ action: 'embed_saved', targetId: row.id, ownerId: userId })
         return toEmbed(row)
       }),
-    async findEmbed(id) {
+    async findEmbed(id: string): Promise<StoredEmbed | null> {
       const row = await reader.selectFrom('embed').selectAll().where('id', '=', id).executeTakeFirst()
       return row ? toEmbed(row) : null
     },
-    async listEmbeds(userId) {
+    /** The newest first. */
+    async listEmbeds(userId: string): Promise<StoredEmbed[]> {
       const rows = await reader
         .selectFrom('embed')
         .selectAll()
@@ -45,7 +47,8 @@ export function embedStore(reader: Kysely<Database>, context: WriteContext): Emb
         .execute()
       return rows.map(toEmbed)
     },
-    deleteEmbed: (userId, id) =>
+    /** Whether there was one of theirs. */
+    deleteEmbed: (userId: string, id: string): Promise<boolean> =>
       context.transact(async (db, notes) => {
         const owner = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirst()
         if (!owner) return false

@@ -1,19 +1,16 @@
 import type { Kysely } from 'kysely'
+import type { Actor } from '../../library/actor.ts'
 import { withinOf } from '../../library/actor.ts'
 import { isId } from '../../library/identifier.ts'
-import type { ItemKind } from '../../library/items.ts'
-import type { MarkStore } from '../../library/ports/marks.ts'
+import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { SearchResult } from '../../library/search.ts'
 import { visibleSet } from '../../library/visibility.ts'
-import { prepareLock } from '../dialects/row-locks.ts'
-import { slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { countRows, readItemsInOrder } from './item-lists.ts'
 import { findVisibleRow } from './item-queries.ts'
 import { isInVisibleSet } from './item-rows.ts'
 import type { WriteContext } from './write-context.ts'
 import { findUserSeq } from './write-items.ts'
-
-const lockUser = prepareLock<'user'>((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
 
 /** The item of an id or slug, visible or not. */
 function selectNamed(db: Kysely<Database>, kind: ItemKind, ref: string) {
@@ -25,40 +22,48 @@ function selectNamed(db: Kysely<Database>, kind: ItemKind, ref: string) {
 }
 
 /** What readers marked for themselves. A mark stays while its item is hidden from its reader, and is not shown meanwhile. */
-export function favouriteStore(
-  reader: Kysely<Database>,
-  context: WriteContext,
-): Pick<MarkStore, 'setFavourite' | 'listFavourites' | 'findFavourites'> {
+export function favouriteStore(reader: Kysely<Database>, context: WriteContext) {
   return {
-    setFavourite: (actor, kind, ref, userId, isFavourite, most) =>
-      context.transact(
-        async (db) => {
-          // How many somebody may have is counted under the lock.
-          await lockUser(db, { id: userId })
-          const user = await findUserSeq(db, userId)
-          const mine = db.selectFrom('favourite').where('user_seq', '=', user)
-          const visible = await findVisibleRow(db, actor, kind, ref)
-          // Who marked an item may take the mark back when the item is hidden. Nobody else learns that it is there.
-          if (!isFavourite) {
-            const marked = selectNamed(db, kind, ref).where('item.seq', 'in', mine.select('item_seq'))
-            const row = visible ?? (withinOf(actor) === null ? await marked.executeTakeFirst() : null)
-            if (!row) return null
-            await db.deleteFrom('favourite').where('item_seq', '=', row.seq).where('user_seq', '=', user).execute()
-            return { id: row.id }
-          }
-          const row = visible
+    /**
+     * Marks an item the actor may see as a favourite of the user, or removes the mark, also from an item that the actor may no longer see.
+     * Null when it neither may see the item nor removes a mark; `full` when the user has `most`.
+     */
+    setFavourite: (
+      actor: Actor,
+      kind: ItemKind,
+      ref: string,
+      userId: string,
+      isFavourite: boolean,
+      most: number,
+    ): Promise<{ id: string } | 'full' | null> =>
+      context.transact(async (db) => {
+        const user = await findUserSeq(db, userId)
+        const mine = db.selectFrom('favourite').where('user_seq', '=', user)
+        const visible = await findVisibleRow(db, actor, kind, ref)
+        // Who marked an item may take the mark back when the item is hidden. Nobody else learns that it is there.
+        if (!isFavourite) {
+          const marked = selectNamed(db, kind, ref).where('item.seq', 'in', mine.select('item_seq'))
+          const row = visible ?? (withinOf(actor) === null ? await marked.executeTakeFirst() : null)
           if (!row) return null
-          if (!(await mine.select('item_seq').where('item_seq', '=', row.seq).executeTakeFirst())) {
-            const { n } = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
-            if (Number(n) >= most) return 'full'
-            const at = new Date(context.clock()).toISOString()
-            await db.insertInto('favourite').values({ item_seq: row.seq, user_seq: user, created_at: at }).execute()
-          }
+          await db.deleteFrom('favourite').where('item_seq', '=', row.seq).where('user_seq', '=', user).execute()
           return { id: row.id }
-        },
-        { isConcurrent: true },
-      ),
-    async listFavourites(actor, userId, { kind, limit, offset }) {
+        }
+        const row = visible
+        if (!row) return null
+        if (!(await mine.select('item_seq').where('item_seq', '=', row.seq).executeTakeFirst())) {
+          const { n } = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
+          if (Number(n) >= most) return 'full'
+          const at = new Date(context.clock()).toISOString()
+          await db.insertInto('favourite').values({ item_seq: row.seq, user_seq: user, created_at: at }).execute()
+        }
+        return { id: row.id }
+      }),
+    /** The user's favourites, of one kind unless it is null, that the actor may list, the last marked first. */
+    async listFavourites(
+      actor: Actor,
+      userId: string,
+      { kind, limit, offset }: { kind: ItemKind | null; limit: number; offset: number },
+    ): Promise<SearchResult<Prompt | Skill>> {
       const all = reader
         .selectFrom('item')
         .innerJoin('favourite', 'favourite.item_seq', 'item.seq')
@@ -75,7 +80,8 @@ export function favouriteStore(
         .execute()
       return { items: await readItemsInOrder(reader, seqs), total: await countRows(marked) }
     },
-    async findFavourites(actor, userId, ids) {
+    /** Which of these items are the user's favourites, by id, among those the actor may see. */
+    async findFavourites(actor: Actor, userId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
       if (ids.length === 0) return new Set()
       const rows = await reader
         .selectFrom('favourite')

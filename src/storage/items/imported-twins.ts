@@ -1,6 +1,6 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import type { ExportedTwin, ImportedTwin, KnownItem } from '../../library/item-access.ts'
 import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
-import type { ExportedTwin, ImportedTwin, ItemWriter, KnownItem } from '../../library/ports/items.ts'
 import { firstOf, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
@@ -55,7 +55,7 @@ export async function keepImportSource(db: Kysely<Database>, id: string, source:
 }
 
 /** What an import finds again. */
-export function findTwins(reader: Kysely<Database>): Pick<ItemWriter, 'findImported' | 'findExported' | 'countImportedBelow'> {
+export function findTwins(reader: Kysely<Database>) {
   async function findImported(...asked: ['prompt', string, string, string, string?]): Promise<ImportedTwin<Prompt>[]>
   async function findImported(...asked: ['skill', string, string, string, string?]): Promise<ImportedTwin<Skill>[]>
   async function findImported(
@@ -87,6 +87,8 @@ export function findTwins(reader: Kysely<Database>): Pick<ItemWriter, 'findImpor
   return {
     findImported,
     findExported,
-    countImportedBelow: async (ownerId, folder) => Number((await countBelow(reader, { ownerId, folder: `${folder}/` }))[0]?.count),
+    /** The number of an owner's items that imports found below a folder. */
+    countImportedBelow: async (ownerId: string, folder: string): Promise<number> =>
+      Number((await countBelow(reader, { ownerId, folder: `${folder}/` }))[0]?.count),
   }
 }

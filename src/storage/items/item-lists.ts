@@ -30,8 +30,11 @@ export async function readItemsInOrder(db: Kysely<Database>, found: readonly { s
   )
 }
 
-/** How many rows a query over items has. */
+/** How many rows a query has, whatever it selects. */
 export async function countRows<Tables extends keyof Database>(query: SelectQueryBuilder<Database, Tables, object>): Promise<number> {
-  const { n } = await query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
+  const { n } = await query
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
   return Number(n)
 }

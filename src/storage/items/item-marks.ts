@@ -1,27 +1,23 @@
 import type { Kysely } from 'kysely'
+import type { Actor } from '../../library/actor.ts'
 import { isId } from '../../library/identifier.ts'
-import type { ItemKind } from '../../library/items.ts'
-import type { MarkStore } from '../../library/ports/marks.ts'
-import { hasRight } from '../../library/teams.ts'
-import { findRole } from '../people/team-roles.ts'
+import type { ItemMarks } from '../../library/item-access.ts'
+import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { SearchResult } from '../../library/search.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { favouriteStore } from './favourites.ts'
 import { countRows, readItemsInOrder, toItems } from './item-lists.ts'
-import { lockItem } from './item-locks.ts'
-import { fileNewestVersion, type WriteNotes } from './item-parts.ts'
+import { readMarks } from './item-page.ts'
+import { fileNewestVersion } from './item-parts.ts'
 import { findVisibleRow } from './item-queries.ts'
 import { readTags, selectItems } from './item-rows.ts'
-import { findPublication, takeBackPublication } from './publications.ts'
 import type { WriteContext } from './write-context.ts'
 import { findUserSeq } from './write-items.ts'
 
 /** Votes, favourites, and what administrators decide about items. */
-export function markStore(reader: Kysely<Database>, context: WriteContext): MarkStore {
+export function markStore(reader: Kysely<Database>, context: WriteContext) {
   const now = () => new Date(context.clock()).toISOString()
-  /** Changes one item, beside changes of others. Null when there is none. */
-  const change = <T>(ref: string, work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>) =>
-    context.transact(async (db, notes) => ((await lockItem(db, ref)) ? await work(db, notes) : null), { isConcurrent: true })
   const findById = async (db: Kysely<Database>, kind: ItemKind, id: string) =>
     isId(id)
       ? await selectItems(db)
@@ -30,40 +26,16 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           .where('item.deleted_at', 'is', null)
           .executeTakeFirst()
       : undefined
-  const favourites = favouriteStore(reader, context)
   return {
-    ...favourites,
-    async findMarks(actor, kind, ref) {
+    ...favouriteStore(reader, context),
+    /** Null for what the actor may not see. */
+    async findMarks(actor: Actor, kind: ItemKind, ref: string): Promise<ItemMarks | null> {
       const row = await findVisibleRow(reader, actor, kind, ref)
-      if (!row) return null
-      const userId = actor.kind === 'user' ? actor.userId : ''
-      const owner = await reader.selectFrom('user').select(['username', 'is_team']).where('id', '=', row.owner_id).executeTakeFirstOrThrow()
-      const role = await findRole(reader, userId, row.owner_id)
-      const vote = await reader
-        .selectFrom('vote')
-        .innerJoin('user', 'user.seq', 'vote.user_seq')
-        .select('vote.item_seq')
-        .where('vote.item_seq', '=', row.seq)
-        .where('user.id', '=', userId)
-        .executeTakeFirst()
-      return {
-        id: row.id,
-        owner: owner.username,
-        isTeam: owner.is_team === 1,
-        role,
-        hasVoted: vote !== undefined,
-        isFavourite: (await favourites.findFavourites(actor, userId, [row.id])).has(row.id),
-        version: row.version,
-        isFeatured: row.featured_at !== null,
-        isHeld: row.held_at !== null,
-        publicationUntil:
-          row.visibility === 'public' && hasRight(role, 'publish')
-            ? ((await findPublication(reader, row, userId, context.clock()))?.until ?? null)
-            : null,
-      }
+      return row && (await readMarks(reader, actor, row))
     },
-    setVote: (actor, kind, ref, userId, voted) =>
-      change(ref, async (db, notes) => {
+    /** Records or withdraws a vote on an item the actor may see; the count is that of the votes there are. Null when it may not. */
+    setVote: (actor: Actor, kind: ItemKind, ref: string, userId: string, voted: boolean): Promise<{ id: string; votes: number } | null> =>
+      context.transact(async (db, notes) => {
         const row = await findVisibleRow(db, actor, kind, ref)
         if (!row) return null
         const voter = await findUserSeq(db, userId)
@@ -90,15 +62,9 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         notes.index(row.seq, null)
         return { id: row.id, votes }
       }),
-    takeBackPublication: (kind, id, userId) =>
-      context.transact(async (db, notes) => {
-        const row = await findById(db, kind, id)
-        if (!row || !hasRight(await findRole(db, userId, row.owner_id), 'publish')) return null
-        const publication = await findPublication(db, row, userId, context.clock())
-        return publication && { slug: await takeBackPublication(db, notes, row, publication) }
-      }),
-    async setFeatured(kind, id, isFeatured) {
-      const outcome = await change(id, async (db, notes) => {
+    /** Puts a public item on the first page, or takes it off. False when the public sees no such item. */
+    async setFeatured(kind: ItemKind, id: string, isFeatured: boolean): Promise<boolean> {
+      const outcome = await context.transact(async (db, notes) => {
         const row = await findById(db, kind, id)
         if (row?.visibility !== 'public') return false
         await db
@@ -114,8 +80,9 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       })
       return outcome ?? false
     },
-    async setHeld(kind, id, isHeld) {
-      const outcome = await change(id, async (db, notes) => {
+    /** Takes a public item out of the lists, or lifts that, which makes it public again unless its owner chose another visibility meanwhile. False when there is nothing to do it to. */
+    async setHeld(kind: ItemKind, id: string, isHeld: boolean): Promise<boolean> {
+      const outcome = await context.transact(async (db, notes) => {
         const row = await findById(db, kind, id)
         const isWanted = isHeld ? row?.visibility === 'public' : row?.held_at !== null
         if (!row || !isWanted) return false
@@ -142,7 +109,8 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       })
       return outcome ?? false
     },
-    async listFeatured(limit) {
+    /** Public items on the first page, the last one put there first. */
+    async listFeatured(limit: number): Promise<(Prompt | Skill)[]> {
       const rows = await selectItems(reader)
         .where('item.featured_at', 'is not', null)
         .where('item.visibility', '=', 'public')
@@ -153,7 +121,8 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         .execute()
       return await toItems(reader, rows)
     },
-    async listHeld({ limit, offset }) {
+    /** What administrators keep out of the lists, the newest first. */
+    async listHeld({ limit, offset }: { limit: number; offset: number }): Promise<SearchResult<Prompt | Skill>> {
       const held = reader
         .selectFrom('item')
         .where('held_at', 'is not', null)

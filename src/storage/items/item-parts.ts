@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AuditEntry } from '../../library/audit.ts'
 import { readNamedFrontmatter } from '../../library/frontmatter.ts'
+import type { LibraryChange } from '../../library/instances.ts'
 import type { ItemFields, Tag } from '../../library/items.ts'
-import type { LibraryChange } from '../../library/ports/instances.ts'
 import type { OwnerQuota } from '../../library/quota.ts'
 import type { SharedState } from '../../library/shared-changes.ts'
 import { decodeText, listSkillFiles, SKILL_MD, type SkillFile } from '../../library/skill.ts'
@@ -35,6 +35,8 @@ export interface WriteNotes {
     text: SearchableText | null,
     about?: { readonly isNew?: boolean; readonly ownerSeq?: number; readonly state?: SharedState | null },
   ): void
+  /** Something that is no item, and that these see, changed. */
+  shown(audience: Visibility): void
   /** A change to announce. */
   changed(change: LibraryChange): void
   /** An entry for the audit log. Call it last, so that refused writes leave no entry. */
@@ -233,6 +235,7 @@ export async function writeParts(
   tags: readonly Tag[],
 ): Promise<void> {
   const { seq } = item
+  noteWork(1)
   const versionSeq = await insertVersion(db, {
     item_seq: seq,
     number: item.version,

@@ -2,21 +2,12 @@ import { type Kysely, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import { DERIVED_FROM } from '../../library/derived-description.ts'
 import { isId } from '../../library/identifier.ts'
+import type { ItemPage, ItemPageSizes, WalkPage, WalkPosition } from '../../library/item-access.ts'
 import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '../../library/items.ts'
 import type { Encoder } from '../../library/ports/encoder.ts'
-import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
-import { type Facets, type HitScore, type ItemFilter, MAX_FACET_TAGS, type SearchRequest } from '../../library/ports/search.ts'
-import {
-  othersMaySee,
-  type Reach,
-  type Standing,
-  seesAsStranger,
-  standingOf,
-  type VisibleSet,
-  visibleSet,
-} from '../../library/visibility.ts'
+import { type Facets, type HitScore, type ItemFilter, MAX_FACET_TAGS, type RelatedItem, type SearchRequest } from '../../library/search.ts'
+import { othersMaySee, type Reach, type Standing, standingOf, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import { titleKey } from '../../search/analysis/query.ts'
-import type { ChangedItem } from '../../search/index/answer-memo.ts'
 import type { Audience } from '../../search/index/item-table.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
@@ -30,8 +21,9 @@ import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
-import type { VectorReader } from '../search/vector-reader.ts'
 import { applyFilter, isBeyond, readCategories, readFilter, toIndexFilter } from './item-filters.ts'
+import { toItems } from './item-lists.ts'
+import { readMarks, readSource } from './item-page.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions } from './read-versions.ts'
@@ -46,18 +38,21 @@ export interface FoundRows {
   /** Whether the encoder was starting or busy: the same search soon gives a better answer. */
   readonly isProvisional: boolean
   readonly facets?: Facets | undefined
-  /**
-   * Whether the same search would find the same after items changed: `changes` of them in all, these the last. Of anonymous readers alone.
-   * Scores are as they were.
-   */
-  readonly isStill?: (changed: readonly ChangedItem[], changes: number) => Promise<boolean>
 }
 
 /** An item near another in meaning. */
 export type RelatedRow = NearItem
 
+/** Related items with what was read of them. One that was hidden meanwhile is left out. */
+export function withItems<T>(rows: readonly RelatedRow[], items: ReadonlyMap<number, T>): RelatedItem<T>[] {
+  return rows.flatMap(({ seq, ...near }) => {
+    const item = items.get(seq)
+    return item ? [{ item, ...near }] : []
+  })
+}
+
 /** A page of a walk over skills. */
-export type SkillPage = (SkillManifest & { readonly id: string; readonly position: WalkPosition })[]
+type SkillPage = (SkillManifest & { readonly id: string; readonly position: WalkPosition })[]
 
 /** The reads whose anonymous answers `cacheQueries` caches. Each applies the visibility rule to its actor. */
 export interface ItemQueries {
@@ -66,6 +61,8 @@ export interface ItemQueries {
   findRows(actor: Actor, kind: ItemKind, request: SearchRequest): Promise<FoundRows>
   /** Items near one in meaning, nearest first, by row number with their cosine. */
   findRelated(actor: Actor, kind: ItemKind, id: string, limit: number): Promise<RelatedRow[]>
+  /** An item and what its page shows with it, read after one look-up; null for what the actor may not see. */
+  readItemPage(actor: Actor, kind: ItemKind, ref: string, most: ItemPageSizes): Promise<ItemPage | null>
   /** Prompts by row number; those the actor may not list are left out. */
   readPrompts(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Prompt>>
   readSkills(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Skill>>
@@ -110,14 +107,6 @@ export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: I
   if (set.within) return (await LOOK_UPS[reach](db, set, kind, ref).executeTakeFirst()) ?? null
   const rows = await PREPARED_LOOK_UPS[reach][standingOf(actor)](db, { ref, kind, readerId: set.readerId })
   return rows[0] ?? null
-}
-
-const itemSeq = prepareQuery((db) => db.selectFrom('item').select('seq').where('id', '=', slot('id')))
-
-/** The row number of an item of any state, whoever may see it; null when there is none. */
-export async function findItemSeq(db: Kysely<Database>, id: string): Promise<number | null> {
-  const [row] = await itemSeq(db, { id })
-  return row?.seq ?? null
 }
 
 const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
@@ -204,22 +193,31 @@ async function toFacets(db: Kysely<Database>, { types, categories, tags, exact }
 }
 
 /**
- * The queries over one connection, uncached. `vectors` are a provider's, where there is one; `encoder` is asked about each query;
- * `readCollected` may answer from a cache; `primary` says in which teams somebody is.
+ * The queries over one connection, uncached. `encoder` is asked about each query; `readCollected` may answer from a cache.
  */
 export function createItemQueries(
   db: Kysely<Database>,
   search: SearchReader,
-  vectors: VectorReader | null,
   encoder: Pick<Encoder, 'encodeQuery' | 'state'> | null,
   readCollected: ReadCollected,
-  primary: Kysely<Database> = db,
 ): ItemQueries {
-  const viewerOf = (actor: Actor) => findViewer(primary, actor, readCollected)
+  const viewerOf = (actor: Actor) => findViewer(db, actor, readCollected)
   const countCollectedInTables = countInTables(db)
   const manifests = readManifests(db)
   const versions = readVersions(db)
   const lists = createTableLists(db)
+  const relatedTo = async (actor: Actor, { kind, seq }: ItemRow, limit: number): Promise<RelatedRow[]> => {
+    const [index, viewer] = await Promise.all([search.current(), viewerOf(actor)])
+    return index.related(kind, seq, viewer, limit)
+  }
+  const readPrompts: ItemQueries['readPrompts'] = async (actor, seqs) => {
+    const rows = await readRows(db, actor, seqs)
+    return bySeq(rows, await toPrompts(db, rows))
+  }
+  const readSkills: ItemQueries['readSkills'] = async (actor, seqs) => {
+    const rows = await readRows(db, actor, seqs)
+    return bySeq(rows, await toSkills(db, rows))
+  }
   return {
     walkSkills: manifests.walkSkills,
     listVersions: versions.listVersions,
@@ -228,7 +226,7 @@ export function createItemQueries(
       const [prompt] = row ? await toPrompts(db, [row]) : []
       return row && prompt ? { seq: row.seq, prompt } : null
     },
-    async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, vector, wantsFacets }) {
+    async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, wantsFacets }) {
       const rowFilter = await readFilter(db, actor, asked)
       if (query === null && !search.isReady()) {
         const listed = await lists.findRows(actor, kind, rowFilter, { sort, limit, offset })
@@ -241,10 +239,7 @@ export function createItemQueries(
       const [index, sentence] = await Promise.all([search.current(), isEncoded ? encoder.encodeQuery(text) : null])
       const isProvisional = isEncoded && sentence === null && encoder.state() !== 'fallback'
       const request = { query, titleKey: titleKey(text ?? ''), sentence, sort, limit, offset, filter, viewer, wantsFacets }
-      const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
-      // Facets leave parts of the filter out.
-      const isNoted = query !== null && !vector && seesAsStranger(actor) && !(wantsFacets && Object.keys(filter).length > 0)
-      const { facets, memo, ...found } = index.search(kind, { ...request, wantsMemo: isNoted }, cosines)
+      const { facets, ...found } = index.search(kind, request)
       if (query?.words.length && search.isCut() && found.scores.every(({ isApproximate }) => isApproximate)) {
         const listed = await lists.findByTitle(actor, kind, rowFilter, query.words, { limit, offset })
         const scores = listed.seqs.map(() => ({ score: 1, isApproximate: false }))
@@ -254,23 +249,31 @@ export function createItemQueries(
         ...found,
         isProvisional,
         facets: facets && (await toFacets(db, facets)),
-        ...(memo && { isStill: async (changed, changes) => (await search.current()).isStillFound(kind, request, memo, changed, changes) }),
       }
     },
     async findRelated(actor, kind, id, limit) {
       const row = await findVisibleRow(db, actor, kind, id)
-      if (!row) return []
-      const viewer = await viewerOf(actor)
-      return (await search.current()).related(kind, row.seq, viewer, limit)
+      return row ? await relatedTo(actor, row, limit) : []
     },
-    async readPrompts(actor, seqs) {
-      const rows = await readRows(db, actor, seqs)
-      return bySeq(rows, await toPrompts(db, rows))
+    async readItemPage(actor, kind, ref, most) {
+      const row = await findVisibleRow(db, actor, kind, ref)
+      if (!row) return null
+      const readRelated = async () => {
+        const near = await relatedTo(actor, row, most.related)
+        const seqs = near.map(({ seq }) => seq)
+        return withItems<Prompt | Skill>(near, kind === 'prompt' ? await readPrompts(actor, seqs) : await readSkills(actor, seqs))
+      }
+      const [[item], listed, related, source, marks] = await Promise.all([
+        toItems(db, [row]),
+        versions.listVersionsOf(actor, row, { before: null, limit: most.versions }),
+        readRelated(),
+        readSource(db, actor, row),
+        actor.kind === 'user' ? readMarks(db, actor, row) : null,
+      ])
+      return item ? { item, versions: listed, related, source, marks } : null
     },
-    async readSkills(actor, seqs) {
-      const rows = await readRows(db, actor, seqs)
-      return bySeq(rows, await toSkills(db, rows))
-    },
+    readPrompts,
+    readSkills,
     async walkPrompts(actor, filter, after, limit) {
       let query = applyFilter(db.selectFrom('item'), 'prompt', await readFilter(db, actor, filter), visibleSet(actor, 'list'))
       if (after) query = query.where(isBeyond(after, 'newest'))

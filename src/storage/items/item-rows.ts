@@ -11,7 +11,8 @@ import { prepareListQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 const contributorsJson = z.array(z.string())
-const variablesJson = z.array(z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() }))
+/** The variables column, parsed. */
+export const variablesJson = z.array(z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() }))
 const promptType = z.enum(PROMPT_TYPES)
 
 /** An item's row with the names it refers to, as {@link selectItems} reads it. */

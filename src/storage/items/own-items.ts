@@ -1,7 +1,9 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
-import type { OwnItemsFilter, OwnItemsStore } from '../../library/ports/own-items.ts'
-import type { OwnerQuota } from '../../library/quota.ts'
+import type { Prompt, Skill } from '../../library/items.ts'
+import type { OwnItemsCounts, OwnItemsFilter, OwnItemsPage } from '../../library/own-items.ts'
+import type { OwnerQuota, OwnerUsage } from '../../library/quota.ts'
+import type { SearchResult } from '../../library/search.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isOneOf } from '../is-one-of.ts'
 import type { Database } from '../schema.ts'
@@ -24,7 +26,7 @@ interface Narrowed {
 }
 
 /** Lists of what a person or a team owns. Rows come from the tables; the search index finds words alone, never what is near in meaning. */
-export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'findRows'>, quota: OwnerQuota): OwnItemsStore {
+export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'findRows'>, quota: OwnerQuota) {
   const findHits = async (actor: Actor, ownerId: string, { kind, query = null }: OwnItemsFilter): Promise<readonly number[] | null> => {
     if (query === null) return null
     const { seqs, scores } = await queries.findRows(actor, kind, {
@@ -57,7 +59,7 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     const hits = await findHits(actor, ownerId, filter)
     return { hits, items: await narrow(ownerId, filter, hits) }
   }
-  const readPage = async ({ items, hits }: Narrowed, { sort = 'updated', limit, offset }: Parameters<OwnItemsStore['listOwned']>[2]) => {
+  const readPage = async ({ items, hits }: Narrowed, { sort = 'updated', limit, offset }: OwnItemsPage) => {
     if (sort === 'relevance' && hits !== null) {
       const left = new Set((await items.select('item.seq').execute()).map(({ seq }) => seq))
       return hits
@@ -74,17 +76,18 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     return await ordered.select('item.seq').limit(limit).offset(offset).execute()
   }
   return {
-    async listOwned(actor, ownerId, page) {
+    async listOwned(actor: Actor, ownerId: string, page: OwnItemsPage): Promise<SearchResult<Prompt | Skill>> {
       const found = await narrowed(actor, ownerId, page)
       return { items: await readItemsInOrder(db, await readPage(found, page)), total: await countRows(found.items) }
     },
-    async listOwnedIds(actor, ownerId, page) {
+    /** The ids of a page of such a list. */
+    async listOwnedIds(actor: Actor, ownerId: string, page: OwnItemsPage): Promise<readonly string[]> {
       const seqs = (await readPage(await narrowed(actor, ownerId, page), page)).map(({ seq }) => seq)
       const rows = await db.selectFrom('item').select(['seq', 'id']).where(isOneOf('item.seq', seqs)).execute()
       const ids = new Map(rows.map(({ seq, id }) => [seq, id]))
       return seqs.flatMap((seq) => ids.get(seq) ?? [])
     },
-    async countOwned(actor, ownerId, filter) {
+    async countOwned(actor: Actor, ownerId: string, filter: OwnItemsFilter): Promise<OwnItemsCounts> {
       const hits = await findHits(actor, ownerId, filter)
       const visibilities = await (await narrow(ownerId, filter, hits, 'visibility'))
         .select(['item.visibility', (eb) => eb.fn.countAll<number>().as('count')])
@@ -107,11 +110,13 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
       const withCount = <Row extends { count: number }>(row: Row) => ({ ...row, count: Number(row.count) })
       return { visibilities: visibilities.map(withCount), categories: categories.map(withCount), tags: tags.map(withCount) }
     },
-    async readUsage(ownerId) {
+    /** What an owner keeps, and the most that they may. */
+    async readUsage(ownerId: string): Promise<{ readonly used: OwnerUsage; readonly quota: OwnerQuota }> {
       const owner = await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
       return { used: await readUsage(db, owner?.seq ?? 0), quota }
     },
-    async countLeftOut(itemId) {
+    /** How many words of an item are not indexed, as its owner's quota is used up. */
+    async countLeftOut(itemId: string): Promise<number> {
       const words = db.selectFrom('item_words').innerJoin('item', 'item.seq', 'item_words.item_seq').where('item.id', '=', itemId)
       return (await words.select('item_words.left_out').executeTakeFirst())?.left_out ?? 0
     },

@@ -3,13 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { AuditField } from '../../library/audit.ts'
+import type { Decide } from '../../library/item-access.ts'
 import type { ItemKind } from '../../library/items.ts'
-import { BULK_DRAFT } from '../../library/ports/embeds.ts'
-import type { Purge, PurgeStore } from '../../library/purges.ts'
+import type { Purge } from '../../library/purges.ts'
 import { SKILL_MD } from '../../library/skill.ts'
 import { hasRight } from '../../library/teams.ts'
+import type { Visibility } from '../../library/visibility.ts'
 import { audienceOf } from '../../library/visibility.ts'
 import { batches } from '../batches.ts'
+import { forgetFilings } from '../change-log.ts'
 import { findRole, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
@@ -17,7 +19,6 @@ import { readSearchableText, type WriteNotes } from './item-parts.ts'
 import { type ItemRow, namesOfTags, readTags, selectItems } from './item-rows.ts'
 import { addUsage } from './owner-usage.ts'
 import { removeItems, removeUnusedBlobs, removeVersions } from './remove-items.ts'
-import { forgetFilings } from './shared-changes.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** Items one transaction of {@link PurgeStore.purgeExpired} removes, or whose versions it removes. */
@@ -49,7 +50,7 @@ function* runsOf(numbers: readonly number[]): Generator<{ first: number; last: n
 }
 
 /** Purges, which leave only ids. */
-export function purgeStore(reader: Kysely<Database>, context: WriteContext): PurgeStore {
+export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
   const now = () => new Date(context.clock()).toISOString()
   /** Cleanup after a deletion is retried later when it fails: the deletion itself is done. */
   const sweep = async () => {
@@ -80,11 +81,10 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
   }
   /** Unfinished forms, imports and reports of bulk actions, which name no address, may hold the text of an item. */
   const removeDrafts = async (db: Kysely<Database>, row: ItemRow): Promise<void> => {
-    await db.deleteFrom('import').where('owner_seq', '=', row.owner_seq).execute()
     const slugs = await db.selectFrom('slug').select('slug').where('item_seq', '=', row.seq).execute()
     const names = [row.id, ...slugs.map(({ slug }) => slug)].map((name) => `/${name}/`)
-    const drafts = await db.selectFrom('form_draft').select(['id', 'body']).where('owner_seq', '=', row.owner_seq).execute()
-    const ids = drafts.filter(({ body }) => body.startsWith(BULK_DRAFT) || names.some((name) => body.includes(name))).map(({ id }) => id)
+    const drafts = await db.selectFrom('form_draft').select(['id', 'kind', 'body']).where('owner_seq', '=', row.owner_seq).execute()
+    const ids = drafts.filter(({ kind, body }) => kind !== 'form' || names.some((name) => body.includes(name))).map(({ id }) => id)
     if (ids.length > 0) await db.deleteFrom('form_draft').where('id', 'in', ids).execute()
   }
   /** @param isRecorded whether restoring a backup must not bring it back */
@@ -185,7 +185,8 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
   }
 
   return {
-    async findDeleted(kind, ref, userId) {
+    /** An item in the trash that this user may delete for good, by id or slug. */
+    async findDeleted(kind: ItemKind, ref: string, userId: string): Promise<{ readonly id: string; readonly title: string } | null> {
       const row = await selectItems(reader)
         .where('item.kind', '=', kind)
         .where('item.owner_seq', 'in', ownersWith('delete', userId))
@@ -194,7 +195,13 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
         .executeTakeFirst()
       return row ? { id: row.id, title: row.title } : null
     },
-    async purgeItem(kind, id, userId, decide) {
+    /** An item with all its versions, in the trash or not, when `decide` says so of it as it is now. False when there is none, or it does not. */
+    async purgeItem(
+      kind: ItemKind,
+      id: string,
+      userId: string,
+      decide: Decide<{ readonly visibility: Visibility; readonly deletedAt: string | null }, boolean>,
+    ): Promise<boolean> {
       const purged = await context.transact(async (db, notes) => {
         const row = await findRow(db, kind, id)
         if (!row) return false
@@ -207,7 +214,17 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       if (purged) await sweep()
       return purged
     },
-    async purgeVersions(kind, id, userId, { first, last }) {
+    /**
+     * Versions of an item, from `first` to `last`; how many there were. Of the newest version, which stays, earlier tags, categories and
+     * addresses go, each counted as a version. Null where the user may not change the history, or the item is in the trash.
+     * @throws AppError `conflict` for the newest where it was not filed otherwise before
+     */
+    async purgeVersions(
+      kind: ItemKind,
+      id: string,
+      userId: string,
+      { first, last }: { readonly first: number; readonly last: number },
+    ): Promise<number | null> {
       const removed = await context.transact(async (db, notes) => {
         const row = await findOwn(db, kind, id, userId)
         if (!row) return null
@@ -230,7 +247,11 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       if (removed) await sweep()
       return removed
     },
-    async purgeFile(id, userId, filename) {
+    /**
+     * A file of a skill in all versions but the newest, where its bytes are others than there; how many versions lost it. Null as above.
+     * @throws AppError `invalid_input` for SKILL.md
+     */
+    async purgeFile(id: string, userId: string, filename: string): Promise<number | null> {
       if (filename === SKILL_MD) throw invalidInput('filename', `Every version needs its ${SKILL_MD}: delete the versions instead.`)
       const removed = await context.transact(async (db, notes) => {
         const row = await findOwn(db, 'skill', id, userId)
@@ -263,7 +284,11 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       if (removed) await sweep()
       return removed
     },
-    async repeatPurges(purges) {
+    /**
+     * Repeats, in a restored backup, the purges made since, and keeps their records. A whole item is deleted (its id is in `items`) when its
+     * newest version in the backup was purged; a copy with a newer version stays. `parts` counts versions, and versions that lost a file.
+     */
+    async repeatPurges(purges: readonly Purge[]): Promise<{ readonly parts: number; readonly items: readonly string[] }> {
       const removed = { parts: 0, items: [] as string[] }
       // A gap only means missing versions.
       const repeated = purges.filter(({ first, key }) => first === null || key !== null)
@@ -285,7 +310,14 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       if (removed.parts + removed.items.length > 0) await sweep()
       return removed
     },
-    async purgeExpired({ trashBefore, versionsKeep }, signal) {
+    /**
+     * Deletes items that were in the trash before a time, and all but the newest `versionsKeep` versions of each item; null keeps them. A
+     * backup brings back what was deleted only by age or number.
+     */
+    async purgeExpired(
+      { trashBefore, versionsKeep }: { readonly trashBefore: string | null; readonly versionsKeep: number | null },
+      signal?: AbortSignal,
+    ): Promise<{ readonly items: number; readonly versions: number }> {
       const removed = { items: 0, versions: 0 }
       for (let more = trashBefore !== null; more && !signal?.aborted; await nextTurn()) {
         more = await context.transact(async (db, notes) => {
@@ -331,6 +363,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       if (removed.items + removed.versions > 0) await sweep()
       return removed
     },
-    finishDeletions: () => context.finishDeletions(),
+    /** Finishes earlier deletions: words, space and the log. */
+    finishDeletions: (): Promise<void> => context.finishDeletions(),
   }
 }

@@ -1,22 +1,24 @@
 import type { Kysely } from 'kysely'
 import { type Actor, ANONYMOUS } from '../../library/actor.ts'
+import type { WalkPosition } from '../../library/item-access.ts'
+import type { Item, ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { OwnerForItems } from '../../library/owners.ts'
 import type { Encoder } from '../../library/ports/encoder.ts'
-import type { ItemReader } from '../../library/ports/items.ts'
-import type { RelatedItem, SearchRequest, TextSearchResult } from '../../library/ports/search.ts'
+import type { FindSimilar, ItemFilter, RelatedItem, SearchRequest, SearchResult, TextSearchResult } from '../../library/search.ts'
 import { listSkillFiles, type SkillFile } from '../../library/skill.ts'
+import type { TeamRole } from '../../library/teams.ts'
 import { visibleSet } from '../../library/visibility.ts'
+import { readSharedChanges } from '../change-log.ts'
 import { findOwner, findRole, listMemberIds, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
-import type { VectorReader } from '../search/vector-reader.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
-import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow } from './item-queries.ts'
-import { isInVisibleSet, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow, withItems } from './item-queries.ts'
+import { selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { findNearDuplicate } from './near-duplicates.ts'
 import { readManifests } from './read-manifests.ts'
 import { readSharedSkills } from './read-shared-skills.ts'
 import { readVersions, selectVisible } from './read-versions.ts'
-import { readSharedChanges } from './shared-changes.ts'
 
 /** A cosine as people read it: a whole number from 0 to 100. */
 function toPercent(cosine: number): number {
@@ -27,26 +29,11 @@ function seqsOf(rows: readonly RelatedRow[]): number[] {
   return rows.map(({ seq }) => seq)
 }
 
-/** Related items with what was read of them. One that was hidden meanwhile is left out. */
-function withItems<T>(rows: readonly RelatedRow[], items: ReadonlyMap<number, T>): RelatedItem<T>[] {
-  return rows.flatMap(({ seq, ...near }) => {
-    const item = items.get(seq)
-    return item ? [{ item, ...near }] : []
-  })
-}
-
 /**
- * Reads of items over one connection. `primary` reads roles; `queries` are those over the same connection; `vectors` are a provider's, where there is one; `encoder`
- * reads texts that are compared with prompts, never inside a transaction.
+ * Reads of items over one connection. `queries` are those over the same connection; `encoder` reads texts that are compared with prompts,
+ * never inside a transaction.
  */
-export function readItems(
-  db: Kysely<Database>,
-  primary: Kysely<Database>,
-  queries: ItemQueries,
-  search: SearchReader,
-  vectors: VectorReader | null,
-  encoder: Pick<Encoder, 'encodeQuery'> | null,
-): ItemReader {
+export function readItems(db: Kysely<Database>, queries: ItemQueries, search: SearchReader, encoder: Pick<Encoder, 'encodeQuery'> | null) {
   const inOrder = <T>({ seqs, scores, total, corrections, facets }: FoundRows, items: ReadonlyMap<number, T>): TextSearchResult<T> => ({
     items: seqs.flatMap((seq) => items.get(seq) ?? []),
     scores: scores.filter((_, place) => items.has(seqs[place] ?? 0)),
@@ -61,9 +48,18 @@ export function readItems(
       .select(['skill_file.filename', 'skill_file.mode', 'blob.bytes'])
       .where('skill_file.item_seq', 'in', selectVisible(db, actor, skillId))
   return {
+    /** Newest first, after `after`; stable while items are added. Texts are not read. */
     walkPrompts: queries.walkPrompts,
+    /** Skills that have a proper name, newest first, after `after`. */
     walkSkills: queries.walkSkills,
-    async walkWholePrompts(actor, filter, order, after, limit) {
+    /** Whole prompts by the time they were made, after `after`; stable while items are added. `next` is null at the end. */
+    async walkWholePrompts(
+      actor: Actor,
+      filter: ItemFilter,
+      order: 'newest' | 'oldest',
+      after: WalkPosition | null,
+      limit: number,
+    ): Promise<{ readonly prompts: readonly Prompt[]; readonly next: WalkPosition | null }> {
       const direction = order === 'newest' ? 'desc' : 'asc'
       let query = applyFilter(selectItems(db), 'prompt', await readFilter(db, actor, filter), visibleSet(actor, 'list'))
       if (after) query = query.where((eb) => isBeyond(after, order)(eb))
@@ -72,43 +68,40 @@ export function readItems(
       return { prompts: await toPrompts(db, rows), next: last ? { createdAt: last.created_at, order: last.seq } : null }
     },
     countPrompts: queries.countPrompts,
+    /** Languages of the texts that others share with the actor, by ISO 639-1 code, most texts first; `share` is about the share of texts. */
     findLanguages: queries.findLanguages,
+    /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner and members of a team that is it, those written while public for others. */
     listVersions: queries.listVersions,
     findVersion: readVersions(db).findVersion,
+    /** The skill that stands at `path` below an owner (in any case), when the actor may see it by its address. */
     findSkillAt: readManifests(db).findSkillAt,
+    /**
+     * Skills that the actor may see, oldest first, after a position (0 is the beginning), for channels. `reach` is `id` for one that its
+     * address names. Their frontmatter is read, their files are not.
+     */
     walkSharedSkills: readSharedSkills(db),
     ...readSharedChanges(db),
-    async findPrompt(actor, ref) {
+    async findPrompt(actor: Actor, ref: string): Promise<Prompt | null> {
       return (await queries.findPrompt(actor, ref))?.prompt ?? null
     },
-    async findSkill(actor, ref) {
+    async findSkill(actor: Actor, ref: string): Promise<Skill | null> {
       const row = await findVisibleRow(db, actor, 'skill', ref)
       return row ? ((await toSkills(db, [row]))[0] ?? null) : null
     },
-    async searchPrompts(actor: Actor, request: SearchRequest) {
+    async searchPrompts(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Prompt>> {
       const found = await queries.findRows(actor, 'prompt', request)
       return inOrder(found, await queries.readPrompts(actor, found.seqs))
     },
-    async searchSkills(actor: Actor, request: SearchRequest) {
+    async searchSkills(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Skill>> {
       const found = await queries.findRows(actor, 'skill', request)
       return inOrder(found, await queries.readSkills(actor, found.seqs))
     },
-    async findSource(actor, kind, ref) {
-      const row = await findVisibleRow(db, actor, kind, ref)
-      if (!row) return null
-      const source = await selectItems(db)
-        .innerJoin('item_source', 'item_source.source_id', 'item.id')
-        .where('item_source.item_seq', '=', row.seq)
-        .where(isInVisibleSet(visibleSet(actor, 'list')))
-        .executeTakeFirst()
-      if (!source) return null
-      const [item] = source.kind === 'prompt' ? await toPrompts(db, [source]) : await toSkills(db, [source])
-      return item ?? null
-    },
-    async findSimilarPrompts(text, { types, limit, vector }) {
-      const [index, sentence] = await Promise.all([search.current(), encoder && !vector ? encoder.encodeQuery(text) : null])
-      const cosines = vectors && vector ? await vectors.compareLike('prompt', { types }, vector) : null
-      const found = index.similar('prompt', text, { types }, limit, cosines, sentence)
+    /** An item and what its page shows with it; null for what the actor may not see. */
+    readItemPage: queries.readItemPage,
+    /** Public prompts of these types, nearest to `text` in meaning first. */
+    async findSimilarPrompts(...[text, { types, limit }]: Parameters<FindSimilar>): ReturnType<FindSimilar> {
+      const [index, sentence] = await Promise.all([search.current(), encoder?.encodeQuery(text)])
+      const found = index.similar('prompt', text, { types }, limit, sentence)
       const prompts = await queries.readPrompts(
         ANONYMOUS,
         found.map(({ seq }) => seq),
@@ -118,32 +111,43 @@ export function readItems(
         return prompt ? [{ prompt, similarity: toPercent(similarity) }] : []
       })
     },
-    async findRelatedPrompts(actor, id, limit) {
+    /** Prompts the actor finds in lists, nearest in meaning to one that it sees; none when it sees no such prompt. */
+    async findRelatedPrompts(actor: Actor, id: string, limit: number): Promise<RelatedItem<Prompt>[]> {
       const related = await queries.findRelated(actor, 'prompt', id, limit)
       return withItems(related, await queries.readPrompts(actor, seqsOf(related)))
     },
-    async findRelatedSkills(actor, id, limit) {
+    async findRelatedSkills(actor: Actor, id: string, limit: number): Promise<RelatedItem<Skill>[]> {
       const related = await queries.findRelated(actor, 'skill', id, limit)
       return withItems(related, await queries.readSkills(actor, seqsOf(related)))
     },
-    async findNearDuplicate(actor, kind, id) {
+    /** The item that one of the actor's own nearly repeats, among those the actor finds; null when there is none or search is not ready. */
+    async findNearDuplicate(actor: Actor, kind: ItemKind, id: string): Promise<Item | null> {
       const seq = await findNearDuplicate(db, search, queries, actor, kind, id)
       if (seq === null) return null
       const items = kind === 'prompt' ? await queries.readPrompts(actor, [seq]) : await queries.readSkills(actor, [seq])
       return items.get(seq) ?? null
     },
-    findRole: (userId, ownerId) => findRole(primary, userId, ownerId),
-    listMemberIds: (ownerIds) => listMemberIds(primary, ownerIds),
-    findOwner: (userId, asked) => findOwner(primary, userId, asked),
-    async readSkillFiles(actor, skillId, filenames) {
+    /** The role of a user over what an owner has: maintainer of their own things, or the role in the team; null for none. */
+    findRole: (userId: string, ownerId: string): Promise<TeamRole | null> => findRole(db, userId, ownerId),
+    /** The ids of all members of the teams among these owners. */
+    listMemberIds: (ownerIds: readonly string[]): Promise<string[]> => listMemberIds(db, ownerIds),
+    /** Whom new items can belong to: the user, or a team that the user is in, by id, name or former name. */
+    findOwner: (userId: string, asked: { readonly id: string } | { readonly name: string }): Promise<OwnerForItems | null> =>
+      findOwner(db, userId, asked),
+    /** All files of a skill the actor may see (checked again here), SKILL.md first; empty when it may not. */
+    async readSkillFiles(actor: Actor, skillId: string, filenames?: readonly string[]): Promise<SkillFile[]> {
       const files = selectFiles(actor, skillId)
       return listSkillFiles<SkillFile>(await (filenames ? files.where('skill_file.filename', 'in', filenames) : files).execute())
     },
-    async readSkillFile(actor, skillId, filename) {
+    async readSkillFile(actor: Actor, skillId: string, filename: string): Promise<SkillFile | null> {
       const files = await selectFiles(actor, skillId).where('skill_file.filename', '=', filename).execute()
       return listSkillFiles<SkillFile>(files)[0] ?? null
     },
-    async listTrash(userId, page) {
+    /** Deleted items that the user may restore: their own, and those of teams. */
+    async listTrash(
+      userId: string,
+      page: { limit: number; offset: number },
+    ): Promise<SearchResult<{ id: string; kind: ItemKind; title: string; deletedAt: string }>> {
       const mine = db.selectFrom('item').where('item.owner_seq', 'in', ownersWith('edit', userId)).where('item.deleted_at', 'is not', null)
       const rows = await mine
         .select(['item.id', 'item.kind', 'item.title', 'item.deleted_at'])

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import { type NamedFrontmatter, readNamedFrontmatter } from '../../library/frontmatter.ts'
-import type { ItemReader } from '../../library/ports/items.ts'
-import type { ItemFilter } from '../../library/ports/search.ts'
+import type { WalkPosition } from '../../library/item-access.ts'
+import type { SkillManifest } from '../../library/items.ts'
+import type { ItemFilter } from '../../library/search.ts'
 import { decodeText, listSkillFiles, SKILL_MD } from '../../library/skill.ts'
 import { type Reach, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
@@ -15,7 +16,7 @@ import { isInVisibleSet, isWithin } from './item-rows.ts'
 const MAX_PARSED = 2_000
 
 /** Skills by the names their SKILL.md gives them, with the digests of their files. */
-export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkills' | 'findSkillAt'> {
+export function readManifests(db: Kysely<Database>) {
   const named = (actor: Actor, reach: Reach) =>
     db
       .selectFrom('item')
@@ -85,13 +86,25 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
     applyFilter(db.selectFrom('item').select('item.seq'), 'skill', await readFilter(db, actor, filter), visibleSet(actor, 'list'))
 
   return {
-    async walkSkills(actor, filter, after, limit) {
+    /** Skills that have a proper name, newest first, after `after`. */
+    async walkSkills(
+      actor: Actor,
+      filter: ItemFilter | null,
+      after: WalkPosition | null,
+      limit: number,
+    ): Promise<(SkillManifest & { readonly id: string; readonly position: WalkPosition })[]> {
       let query = named(actor, 'list').where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
       if (filter) query = query.where('item.seq', 'in', await inFilter(actor, filter))
       if (after) query = query.where((eb) => isBeyond(after, 'newest')(eb))
       return await toManifests(await query.orderBy('item.created_at', 'desc').orderBy('item.seq', 'desc').limit(limit).execute())
     },
-    async findSkillAt(actor, owner, path, filter = null) {
+    /** The skill that stands at `path` below an owner (in any case), when the actor may see it by its address. */
+    async findSkillAt(
+      actor: Actor,
+      owner: string,
+      path: string,
+      filter: ItemFilter | null = null,
+    ): Promise<(SkillManifest & { readonly id: string }) | null> {
       const [head = '', name] = path.split('/')
       let reachable = named(actor, 'slug')
         .where((eb) => isInVisibleSet(visibleSet(actor, 'slug'))(eb))

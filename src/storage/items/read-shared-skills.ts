@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import type { Actor } from '../../library/actor.ts'
 import { describeSkill, type SkillDescription } from '../../library/frontmatter.ts'
-import type { ItemReader } from '../../library/ports/items.ts'
+import type { SharedSkill } from '../../library/items.ts'
+import type { ItemFilter } from '../../library/search.ts'
 import { decodeText, listSkillFiles, SKILL_MD } from '../../library/skill.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
@@ -15,7 +17,7 @@ const MAX_DESCRIBED = 20_000
 const READ_AT_ONCE = 10
 
 /** Skills with names and digests, for channels. */
-export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSkills'] {
+export function readSharedSkills(db: Kysely<Database>) {
   const described = new LRUCache<string, SkillDescription>({ maxSize: MAX_DESCRIBED, sizeCalculation: () => 1 })
 
   async function describe(digests: readonly string[]): Promise<ReadonlyMap<string, SkillDescription>> {
@@ -39,7 +41,13 @@ export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSk
     return found
   }
 
-  return async (actor, reach, filter, after, limit) => {
+  return async (
+    actor: Actor,
+    reach: 'list' | 'id',
+    filter: ItemFilter,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly skills: readonly SharedSkill[]; readonly next: number | null }> => {
     const query = db
       .selectFrom('item')
       .innerJoin('user as author', 'author.seq', 'item.author_seq')

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Actor } from '../../library/actor.ts'
 import { PROMPT_TYPES } from '../../library/fields.ts'
-import type { ItemReader } from '../../library/ports/items.ts'
+import type { FullVersion, Version } from '../../library/items.ts'
 import { listSkillFiles, type SkillFile } from '../../library/skill.ts'
 import { visibleSet, visibleVersions } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
@@ -11,6 +11,12 @@ import type { Database } from '../schema.ts'
 import { isInVisibleSet } from './item-rows.ts'
 
 const stringsJson = z.array(z.string())
+
+/** A page of versions: those below `before`. */
+interface VersionPage {
+  readonly before: number | null
+  readonly limit: number
+}
 
 /** The row of an item the actor may see by its id. */
 export function selectVisible(db: Kysely<Database>, actor: Actor, itemId: string) {
@@ -22,38 +28,46 @@ export function selectVisible(db: Kysely<Database>, actor: Actor, itemId: string
 }
 
 /** Versions: all of them for the owner of an item and members of an owning team, for others those that were written while they would have found it. */
-export function readVersions(db: Kysely<Database>): Pick<ItemReader, 'listVersions' | 'findVersion'> {
+export function readVersions(db: Kysely<Database>) {
   const isOwn = async (actor: Actor, itemId: string) => {
     const { readerId } = visibleSet(actor, 'id')
     if (readerId === null) return false
     const item = db.selectFrom('item').select('item.seq').where('item.id', '=', itemId)
     return (await item.where('item.owner_seq', 'in', ownersSeenBy(readerId)).executeTakeFirst()) !== undefined
   }
-  const selectVersions = async (actor: Actor, itemId: string) => {
+  const selectVersions = async (actor: Actor, itemId: string, seq?: number) => {
     const all = db
       .selectFrom('version')
       .innerJoin('user', 'user.seq', 'version.author_seq')
-      .where('version.item_seq', 'in', selectVisible(db, actor, itemId))
+      .where((eb) =>
+        seq === undefined ? eb('version.item_seq', 'in', selectVisible(db, actor, itemId)) : eb('version.item_seq', '=', seq),
+      )
     return (await isOwn(actor, itemId)) ? all : all.where(isOneOf('version.visibility', visibleVersions(actor)))
   }
+  const list = async (actor: Actor, itemId: string, page: VersionPage, seq?: number): Promise<Version[]> => {
+    let query = await selectVersions(actor, itemId, seq)
+    if (page.before !== null) query = query.where('version.number', '<', page.before)
+    const rows = await query
+      .select(['version.number', 'version.note', 'user.username', 'version.created_at', 'version.visibility'])
+      .orderBy('version.number', 'desc')
+      .limit(page.limit)
+      .execute()
+    return rows.map((row) => ({
+      version: row.number,
+      note: row.note,
+      author: row.username,
+      createdAt: row.created_at,
+      visibility: row.visibility,
+    }))
+  }
   return {
-    async listVersions(actor, itemId, page) {
-      let query = await selectVersions(actor, itemId)
-      if (page.before !== null) query = query.where('version.number', '<', page.before)
-      const rows = await query
-        .select(['version.number', 'version.note', 'user.username', 'version.created_at', 'version.visibility'])
-        .orderBy('version.number', 'desc')
-        .limit(page.limit)
-        .execute()
-      return rows.map((row) => ({
-        version: row.number,
-        note: row.note,
-        author: row.username,
-        createdAt: row.created_at,
-        visibility: row.visibility,
-      }))
-    },
-    async findVersion(actor, itemId, version) {
+    /** Versions the actor sees, newest first, below `before`; none of an item that it does not see. */
+    listVersions: (actor: Actor, itemId: string, page: VersionPage): Promise<Version[]> => list(actor, itemId, page),
+    /** As `listVersions`, for an item whose visibility was checked. */
+    listVersionsOf: (actor: Actor, { id, seq }: { id: string; seq: number }, page: VersionPage): Promise<Version[]> =>
+      list(actor, id, page, seq),
+    /** A version that the actor sees; null for any other. */
+    async findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null> {
       const row = await (await selectVersions(actor, itemId))
         .innerJoin('item', 'item.seq', 'version.item_seq')
         .selectAll('version')

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { encodePostings } from '../../search/analysis/indexed-text.ts'
 import { batches } from '../batches.ts'
+import { logRemovals } from '../change-log.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { retireChannelName } from './channel-names.ts'
@@ -37,11 +37,7 @@ export async function removeItems(db: Kysely<Database>, seqs: readonly number[])
       .onConflict((c) => c.column('slug').doNothing())
       .execute()
   }
-  await db
-    .updateTable('item_words')
-    .set({ words: encodePostings([]), vector: null, title_length: 0, body_length: 0 })
-    .where('item_seq', 'in', seqs)
-    .execute()
+  await logRemovals(db, seqs)
   const versions = await db.selectFrom('version').select('seq').where('item_seq', 'in', seqs).execute()
   await removeVersions(
     db,
@@ -64,7 +60,7 @@ export async function removeItems(db: Kysely<Database>, seqs: readonly number[])
       .execute()
   }
   await giveBackItems(db, seqs)
-  // Foreign keys delete tags, votes, favourites, sources and vectors.
+  // Foreign keys delete words, tags, votes, favourites, sources and vectors.
   for (const seq of seqs) {
     await db.deleteFrom('item').where('seq', '=', seq).execute()
     await nextTurn()
@@ -90,7 +86,7 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
 /** The log of changes keeps no tags of versions that are gone. */
 async function forgetTags(db: Kysely<Database>, versionSeqs: readonly number[]): Promise<void> {
   await db
-    .updateTable('shared_change')
+    .updateTable('change')
     .set({ tags: null })
     .where('item_seq', 'in', db.selectFrom('version').select('item_seq').where('seq', 'in', versionSeqs))
     .where((eb) =>
@@ -99,8 +95,8 @@ async function forgetTags(db: Kysely<Database>, versionSeqs: readonly number[]):
           .selectFrom('version')
           .select('version.seq')
           .where('version.seq', 'in', versionSeqs)
-          .whereRef('version.item_seq', '=', 'shared_change.item_seq')
-          .whereRef('version.number', '=', 'shared_change.version'),
+          .whereRef('version.item_seq', '=', 'change.item_seq')
+          .whereRef('version.number', '=', 'change.version'),
       ),
     )
     .execute()

@@ -18,9 +18,12 @@ export interface WriteContext {
   /** Runs `work` in a transaction: a new one, or the one that is open. */
   transact<T>(
     work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>,
-    options?: Pick<TransactOptions<T>, 'isLarge' | 'isConcurrent'>,
+    options?: Pick<TransactOptions, 'isLarge'> & {
+      /** Answers show nothing of what it writes, but for what it notes. */
+      readonly isUnseen?: boolean
+    },
   ): Promise<T>
-  /** Runs `work` as `OpenDatabase.sideTransaction` does, or in the transaction that is open. `audit` records an event with it. */
+  /** Runs `work` as `transact` does, for bookkeeping that no answer shows. `audit` records an event with it. */
   sideTransaction<T>(work: (db: Kysely<Database>, audit: WriteNotes['audit']) => Promise<T>): Promise<T>
   /**
    * Removes deleted text from the word index and from the engine's log, and frees its space. Does nothing inside an open transaction. Calls

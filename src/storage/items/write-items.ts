@@ -4,9 +4,9 @@ import { AppError, invalidInput } from '../../errors.ts'
 import type { AuditField } from '../../library/audit.ts'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import { isId } from '../../library/identifier.ts'
+import type { Decide, Editor, ImportOrigin, PromptChange, SkillChange } from '../../library/item-access.ts'
 import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../../library/items.ts'
 import { requireMayAdd } from '../../library/owners.ts'
-import type { Editor, ImportOrigin, ItemWriter, PromptChange, SkillChange } from '../../library/ports/items.ts'
 import { type SharedState, sharedPath } from '../../library/shared-changes.ts'
 import { isSameFile } from '../../library/skill.ts'
 import { toTags } from '../../library/tags.ts'
@@ -19,7 +19,6 @@ import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { findTwins, keepImportSource } from './imported-twins.ts'
 import { readCategories } from './item-filters.ts'
-import { lockItem } from './item-locks.ts'
 import {
   fileNewestVersion,
   type NextState,
@@ -119,7 +118,7 @@ function stateOf(
 ): SharedState | null {
   if (kind === 'skill') return null
   const path = sharedPath({ kind, slug, name: null, category })
-  return { seq, version, audience: visibility, path, category, tags: namesOfTags(tags) }
+  return { seq, kind, version, audience: visibility, path, category, tags: namesOfTags(tags) }
 }
 
 async function createItem(
@@ -226,11 +225,11 @@ const updateItem = prepareStatement(
   sql`update item set ${sql.join(CHANGED.map((column) => sql`${sql.ref(column)} = ${slot(column)}`))} where seq = ${slot('seq')}`,
 )
 
-/** The row `ref` names, whoever owns it, unless deleted, locked for a change. `decide` checks the right. */
+/** The row `ref` names, whoever owns it, unless deleted. `decide` checks the right. */
 async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
   const find = isId(ref) ? rowById : rowBySlug
-  const [isLocked, [row]] = await together([lockItem(db, ref), find(db, { kind, ref })])
-  if (!row || !isLocked) return null
+  const [row] = await find(db, { kind, ref })
+  if (!row) return null
   if (!within) return row
   const isInside = isWithin({ visibilities: othersMaySee('member', 'list'), readerId: userId, within })
   const inside = await db.selectFrom('item').select('item.seq').where('item.seq', '=', row.seq).where(isInside).executeTakeFirst()
@@ -378,24 +377,31 @@ function changedFields(item: Prompt | Skill, change: PromptChange | SkillChange)
 }
 
 /** Writes of items. */
-export function writeItems(context: WriteContext): Omit<ItemWriter, 'setDeleted'> {
+export function writeItems(context: WriteContext) {
   const write = async <T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>): Promise<T> => {
     context.requireRoom()
-    return await context.transact(work, { isConcurrent: true })
+    return await context.transact(work, { isUnseen: true })
   }
   return {
     ...findTwins(context.reader),
-    keepImportSource: (id, source) => context.transact((db) => keepImportSource(db, id, source)),
-    createPrompt: (owner, fields: PromptFields, origin) =>
+    /** Notes where an import found an item. */
+    keepImportSource: (id: string, source: string): Promise<void> => context.transact((db) => keepImportSource(db, id, source)),
+    createPrompt: (owner: Editor, fields: PromptFields, origin?: ImportOrigin): Promise<Prompt> =>
       write(async (db, notes) => {
         const { row, tags } = await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)
         return toPrompt(row, tags)
       }),
-    createSkill: (owner, fields: SkillFields, origin) =>
+    createSkill: (owner: Editor, fields: SkillFields, origin?: ImportOrigin): Promise<Skill> =>
       write(async (db, notes) =>
         firstOf(toSkills(db, [(await createItem(context, db, notes, owner, { kind: 'skill', ...fields }, origin)).row])),
       ),
-    changePrompt: (ref, editor, decide, origin) =>
+    /** Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` checks the caller's rights. Null from `decide`: no change. */
+    changePrompt: (
+      ref: string,
+      editor: Editor,
+      decide: Decide<Prompt, PromptChange | null>,
+      origin?: ImportOrigin,
+    ): Promise<Prompt | null> =>
       write(async (db, notes) => {
         const row = await findRow(db, 'prompt', ref, editor)
         if (!row) return null
@@ -408,7 +414,7 @@ export function writeItems(context: WriteContext): Omit<ItemWriter, 'setDeleted'
         const changed = await changeItem(context, db, notes, row, editor, known, next, decided.slug, origin)
         return toPrompt(changed.row, changed.tags)
       }),
-    changeSkill: (ref, editor, decide, origin) =>
+    changeSkill: (ref: string, editor: Editor, decide: Decide<Skill, SkillChange | null>, origin?: ImportOrigin): Promise<Skill | null> =>
       write(async (db, notes) => {
         const row = await findRow(db, 'skill', ref, editor)
         if (!row) return null

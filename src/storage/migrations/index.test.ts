@@ -20,12 +20,16 @@ import { MIGRATIONS } from './index.ts'
 /** What a migration of rows reads, so that what it does with them is part of its digest. */
 const SKILL_MD = new TextEncoder().encode('---\nname: tidy\ndescription: Tidy a room.\n---\n')
 
-/** Notes each statement with its values. Nothing is there; what is inserted gets a number, and one skill is found. */
+const VECTOR = new Uint8Array(Float32Array.of(0.5, -0.25).buffer)
+
+/** Notes each statement with its values. Nothing is there; what is inserted gets a number, and one skill and one vector are found. */
 function createRecorder(statements: string[]): KyselyDialect['createDriver'] {
   const connection: DatabaseConnection = {
     async executeQuery(query) {
       statements.push(JSON.stringify([query.sql, query.parameters]))
       if (/ returning "seq"$/.test(query.sql)) return { rows: [{ seq: statements.length }] as never[] }
+      if (/ join embedding_vector /.test(query.sql))
+        return { rows: [{ seq: 1, item_seq: 1, model: 'm', digest: 'd', vector: VECTOR }] as never[] }
       return { rows: (/^select .* from "skill_file"/.test(query.sql) ? [{ item_seq: 1, bytes: SKILL_MD }] : []) as never[] }
     },
     streamQuery() {

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
-import { isFillingName } from '../copy/filling.ts'
-import { findMissingColumns } from '../copy/library-columns.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
+import { inMemory, sqliteDialect } from '../dialects/sqlite.ts'
 import type { Database } from '../schema.ts'
 import { endIndexEpoch } from '../search/index-epoch.ts'
 import { createLibrary } from './0001-library.ts'
@@ -48,6 +47,11 @@ import { bindGroupTeams } from './0040-group-teams.ts'
 import { addFileModes } from './0041-file-modes.ts'
 import { createImportSources } from './0042-import-sources.ts'
 import { logTags } from './0043-change-tags.ts'
+import { createChangeLog } from './0044-change-log.ts'
+import { dropOffersAndLinks } from './0045-drop-offers-and-links.ts'
+import { sealSessions } from './0046-sealed-sessions.ts'
+import { moveProviderVectors } from './0047-one-vector-table.ts'
+import { makeLinksKeys } from './0048-links-are-keys.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -103,12 +107,25 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0041-file-modes', up: addFileModes, digest: '8ad1585e3df85f1aee1b104102d79aa58c02f632e81c4081df66a901cf7b159d' },
   { name: '0042-import-sources', up: createImportSources, digest: 'c54d49e771fb30ca91dad4b1a9f80017c1ec0dc556233fb2d3d1ce24b794aa57' },
   { name: '0043-change-tags', up: logTags, digest: '2d99c31bd632b3450172e333b5164adbbb089b7a1893a9effcd3d5fd216f42ba' },
+  { name: '0044-change-log', up: createChangeLog, digest: 'ffb8ae6ebdb377c26e62a5ad2fc7ca848c415354fe08a2300f5f7092f671a996' },
+  {
+    name: '0045-drop-offers-and-links',
+    up: dropOffersAndLinks,
+    digest: 'b151292d620e23bd24e551e5a3b4674bd12b302ab1d4c36ad6693779a043c668',
+  },
+  { name: '0046-sealed-sessions', up: sealSessions, digest: 'd24d0d4d0c77295f5511fe7aae0a177b5881f6083a63fe19093dc694ce5ac74d' },
+  {
+    name: '0047-one-vector-table',
+    up: moveProviderVectors,
+    digest: '7072ece1dc2f8276fa56c92c7e241381261002d4adae3390fa4ad18a37dde1cd',
+  },
+  { name: '0048-links-are-keys', up: makeLinksKeys, digest: 'cb54a26969d360ea650bb32fdec564d4effad4b51c28546b2fc90d3c746707a1' },
 ]
 
 /** Options of a migration run. */
 export interface MigrateOptions {
-  /** For the command that fills the database from another library; all others are refused until it is complete. Default: false. */
-  readonly mayBeFilling?: boolean
+  /** The last migration to run, for a new file of an earlier schema. Default: all are run */
+  readonly through?: string
   /** Called once before an existing library is changed. `first` is the number of the first pending migration. */
   readonly beforeUpgrade?: (first: string) => Promise<void>
   /** Called before each migration. */
@@ -125,18 +142,29 @@ interface Applied {
  * Runs all pending migrations in one transaction that holds the write lock from its start. A kill leaves nothing half done, and of several
  * processes that start together one migrates. (Kysely's own migrator runs SQLite's migrations outside of a transaction.) The result is
  * checked before the commit, so that the previous build can still open a database that was refused.
- * @throws AppError `unavailable` when the database is newer than this program or another's, is half-way filled, or a migration fails
+ * @throws AppError `unavailable` when the database is newer than this program or another's, or a migration fails
  */
 export async function migrate(database: OpenDatabase, options: MigrateOptions = {}): Promise<void> {
   try {
-    const first = options.beforeUpgrade && (await findFirstPending(database))
-    if (first) await options.beforeUpgrade?.(numberOf(first))
+    const first = await findFirstPending(database)
+    if (first) {
+      if (((await database.countOtherVersions?.()) ?? 0) > 0) throw olderProcess()
+      await options.beforeUpgrade?.(numberOf(first))
+    }
     await database.transact((db) => migrateIn(db, database.dialect, options), { isLong: true })
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError('unavailable', `The database could not be brought up to date, and is as it was: ${reason}.`, { cause: error })
   }
+}
+
+/** The error for a library whose schema another process relies on. */
+export function olderProcess(): AppError {
+  return new AppError(
+    'unavailable',
+    'A process of an earlier version still uses the library, which is as it was. Stop it, then start this one.',
+  )
 }
 
 /** The migrations a database has, without changing it; empty where there is no library. */
@@ -154,42 +182,48 @@ async function findFirstPending({ reader, dialect }: OpenDatabase): Promise<stri
   return applied.size === 0 ? null : (MIGRATIONS.find(({ name }) => !applied.has(name))?.name ?? null)
 }
 
-async function migrateIn(db: Kysely<Database>, dialect: Dialect, { mayBeFilling = false, onMigration }: MigrateOptions): Promise<void> {
+async function migrateIn(db: Kysely<Database>, dialect: Dialect, { through, onMigration }: MigrateOptions): Promise<void> {
   await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(db)
   await adoptEarlierRecords(db, await dialect.readColumns(db))
   const rows = await readApplied(db, 'migration')
-  refuseOthers(rows, mayBeFilling)
+  refuseOthers(rows)
   const applied = new Set(rows.map((row) => row.name))
-  const pending = MIGRATIONS.filter(({ name }) => !applied.has(name))
+  const pending = MIGRATIONS.filter(({ name }) => !applied.has(name) && (through === undefined || name <= through))
   for (const [done, { name, up }] of pending.entries()) {
     onMigration?.(name, done, pending.length)
-    await up(db, dialect)
+    // Before it runs: it may date what it writes by this.
     await sql`insert into migration (name, applied_at) values (${name}, ${new Date().toISOString()})`.execute(db)
+    await up(db, dialect)
   }
-  if (pending.length > 0) {
+  if (pending.length === 0) return
+  if ((await dialect.readColumns(db)).has('migration.digest')) {
     for (const { name, digest } of MIGRATIONS) {
       await sql`update migration set digest = ${digest} where name = ${name} and digest is null`.execute(db)
     }
   }
-  const missing = findMissingColumns(await dialect.readColumns(db))
+  const missing = rows.length === 0 ? [] : await findMissingColumns(db, dialect)
   if (missing.length > 0) {
     const message = `The database lacks ${missing.join(', ')}, which it should have by its migrations, and is as it was: restore a backup, or start the version that wrote it.`
     throw new AppError('unavailable', message)
   }
   // A migration may change what the index holds.
-  if (pending.length > 0) await endIndexEpoch(db)
+  await endIndexEpoch(db)
+}
+
+/** Columns that a new library has and this one of the same schema lacks, as `table.column`. */
+export async function findMissingColumns(db: Kysely<Database>, dialect: Pick<Dialect, 'readColumns'>): Promise<string[]> {
+  const columns = await dialect.readColumns(db)
+  const expected = await inMemory(async (made) => {
+    await migrateIn(made, sqliteDialect, {})
+    return await sqliteDialect.readColumns(made)
+  })
+  return [...expected].filter((place) => !place.startsWith('sqlite_') && !columns.has(place))
 }
 
 /** @throws AppError `unavailable` for a database that this program must not use */
-function refuseOthers(rows: readonly Applied[], mayBeFilling: boolean): void {
-  if (!mayBeFilling && rows.some((row) => isFillingName(row.name))) {
-    const message =
-      'The database is being filled from another library, or was left half-way: run the same migrate-data again until it is done.'
-    throw new AppError('unavailable', message)
-  }
+function refuseOthers(rows: readonly Applied[]): void {
   const digests = new Map(MIGRATIONS.map(({ name, digest }) => [name, digest]))
   for (const { name, digest = null } of rows) {
-    if (isFillingName(name)) continue
     const expected = digests.get(name)
     if (expected === undefined) {
       throw new AppError('unavailable', `The database was last used by a newer version (it has "${name}"); start that one.`)

@@ -1,37 +1,29 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { placeholderEmail } from '../../library/account.ts'
-import { type ArrivalStore, type Arriving, type Identity, PASSWORD_PROVIDER } from '../../library/ports/arrivals.ts'
-import type { Person } from '../../library/ports/people.ts'
+import type { Arrival, LinkedIdentity } from '../../library/arrivals.ts'
+import { type Arriving, type Identity, PASSWORD_PROVIDER } from '../../library/arrivals.ts'
+import type { Person } from '../../library/people.ts'
 import { arrivalNames } from '../../library/username.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { applyGrants, reserveTeam } from './group-rights.ts'
 import { isNameFree } from './names.ts'
-import { countLogins, requirePerson } from './people.ts'
+import { countLogins, NO_TOKENS, requirePerson } from './people.ts'
 
 /** Random characters that end the last name that is tried. */
 const SUFFIX_LENGTH = 8
 
 /** People whom somebody else vouches for, and their identities. */
-export function arrivalStore(reader: Kysely<Database>, context: WriteContext): ArrivalStore {
+export function arrivalStore(reader: Kysely<Database>, context: WriteContext) {
   const now = () => new Date(context.clock()).toISOString()
   const insertIdentity = async (db: Kysely<Database>, userId: string, { provider, subject }: Identity) => {
     const dates = { created_at: now(), updated_at: now() }
-    const noTokens = {
-      password: null,
-      access_token: null,
-      refresh_token: null,
-      id_token: null,
-      access_token_expires_at: null,
-      refresh_token_expires_at: null,
-      scope: null,
-    }
     const id = context.random.id()
     await db
       .insertInto('login_account')
-      .values({ id, user_id: userId, provider_id: provider, account_id: subject, ...noTokens, ...dates })
+      .values({ id, user_id: userId, provider_id: provider, account_id: subject, ...NO_TOKENS, ...dates })
       .execute()
   }
   const insertLogin = async (db: Kysely<Database>, { id, name, email }: { id: string; name: string; email: string | null }) => {
@@ -84,7 +76,12 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
     return await requirePerson(db, id)
   }
   return {
-    arrive: (arriving) =>
+    /**
+     * THE way in for sign-in providers and proxies: finds the account of an identity, or makes one under a free name, and gives
+     * and takes rights by groups. Never attaches to a name that is reserved, taken, a placeholder's or a former one.
+     * @throws AppError `forbidden` for a suspended account, and where no account may be created
+     */
+    arrive: (arriving: Arriving): Promise<Arrival> =>
       context.transact(async (db, notes) => {
         const known = await findIdentity(db, arriving)
         const holder = known || arriving.email === null ? null : await findByEmail(db, arriving.email)
@@ -113,7 +110,8 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
           ...rights,
         }
       }),
-    reserveTeams: (names) =>
+    /** Makes the teams that group maps name, before somebody else takes a name. @returns sentences about those that groups cannot fill */
+    reserveTeams: (names: readonly string[]): Promise<readonly string[]> =>
       context.transact(async (db, notes) => {
         const faults: string[] = []
         for (const name of new Set(names)) {
@@ -122,7 +120,8 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
         }
         return faults
       }),
-    async listIdentities(userId) {
+    /** Also that of a password. */
+    async listIdentities(userId: string): Promise<readonly LinkedIdentity[]> {
       const rows = await reader
         .selectFrom('login_account')
         .select(['provider_id', 'account_id', 'created_at'])
@@ -132,7 +131,11 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
         .execute()
       return rows.map((row) => ({ provider: row.provider_id, subject: row.account_id, createdAt: row.created_at }))
     },
-    connectIdentity: (userId, identity, keptSessionId) =>
+    /**
+     * Gives an account another identity; all its sessions but one end.
+     * @throws AppError `conflict` when the identity is of another account, or the account has another one at the same provider
+     */
+    connectIdentity: (userId: string, identity: Identity, keptSessionId: string | null): Promise<void> =>
       context.transact(async (db, notes) => {
         const holder = await findIdentity(db, identity)
         if (holder?.user_id === userId) return
@@ -150,7 +153,12 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
         if (person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
         await connect(db, notes, userId, identity, keptSessionId)
       }),
-    disconnectIdentity: (userId, provider, usable) =>
+    /**
+     * Takes an identity from an account.
+     * @param usable the providers by which people can sign in now
+     * @throws AppError `not_found`, `conflict` for the last way in
+     */
+    disconnectIdentity: (userId: string, provider: string, usable: readonly string[]): Promise<void> =>
       context.transact(async (db, notes) => {
         const rows = await db.selectFrom('login_account').select(['id', 'provider_id']).where('user_id', '=', userId).execute()
         const row = rows.find((one) => one.provider_id === provider)
@@ -161,7 +169,8 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
         await db.deleteFrom('login_account').where('id', '=', row.id).execute()
         notes.audit({ action: 'identity_disconnected', targetId: userId, ownerId: userId })
       }),
-    ensureLogin: (userId) =>
+    /** Lets a person without a login have sessions. Does nothing for one who has it. @throws AppError `not_found` */
+    ensureLogin: (userId: string): Promise<void> =>
       context.transact(async (db, notes) => {
         const person = await requirePerson(db, userId)
         if (person.hasLogin) return

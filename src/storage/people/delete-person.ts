@@ -3,12 +3,12 @@ import { type Kysely, sql } from 'kysely'
 import type { ItemKind } from '../../library/items.ts'
 import { audienceOf } from '../../library/visibility.ts'
 import { batches, ITEMS_A_BATCH } from '../batches.ts'
+import { touchItems } from '../change-log.ts'
 import { removeCollectionsOf } from '../collections/write-collections.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { removeItems } from '../items/remove-items.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
-import { touchItems } from '../search/item-words.ts'
 
 /**
  * The first half of removing a person, in one transaction: after it they cannot act, nothing of theirs is visible, and nothing new can
@@ -81,22 +81,15 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
     .where((eb) => eb.or([eb('caller', '=', `user ${id}`), eb('caller', 'in', keys.select(sql<string>`'key ' || id`.as('caller')))]))
     .execute()
   await db.deleteFrom('use_count').where('key_id', 'in', keys.select('id')).execute()
-  await db.deleteFrom('session').where('owner', 'like', `user ${id} %`).execute()
   await db.deleteFrom('api_key').where('user_seq', '=', seq).execute()
   for (const table of ['oauth_access_token', 'oauth_refresh_token', 'oauth_consent'] as const) {
     await db.deleteFrom(table).where('user_id', '=', id).execute()
   }
-  await db.deleteFrom('install_link').where('user_seq', '=', seq).execute()
   await db.deleteFrom('sync_state').where('user_seq', '=', seq).execute()
   await db.deleteFrom('embed').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('team_member').where('user_seq', '=', seq).execute()
-  await db
-    .deleteFrom('item_offer')
-    .where((eb) => eb.or([eb('to_seq', '=', seq), eb('by_seq', '=', seq)]))
-    .execute()
   await db.deleteFrom('favourite').where('user_seq', '=', seq).execute()
   await db.deleteFrom('form_draft').where('owner_seq', '=', seq).execute()
-  await db.deleteFrom('import').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('login_verification').where('value', '=', id).execute()
   await db.deleteFrom('login').where('id', '=', id).execute()
   // An unused invite keeps its name: without one it would be valid for any.

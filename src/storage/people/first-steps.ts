@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely'
-import type { FirstStepsStore } from '../../library/ports/people.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
 /** What people have done of the first steps, and whether they want to see them. */
-export function firstStepsStore(reader: Kysely<Database>, context: WriteContext): FirstStepsStore {
+export function firstStepsStore(reader: Kysely<Database>, context: WriteContext) {
   return {
-    async readFirstSteps(userId) {
+    /** `hasKey`: one that is not revoked; `hasItem`: of any visibility, the trash included. */
+    async readFirstSteps(userId: string): Promise<{ hasKey: boolean; hasUsedKey: boolean; hasItem: boolean; isHidden: boolean }> {
       const user = await reader.selectFrom('user').select(['seq', 'hides_first_steps']).where('id', '=', userId).executeTakeFirst()
       const seq = user?.seq ?? 0
-      const keys = reader.selectFrom('api_key').select('seq').where('user_seq', '=', seq).limit(1)
+      const keys = reader.selectFrom('api_key').select('seq').where('user_seq', '=', seq).where('kind', '=', 'key').limit(1)
       const item = await reader
         .selectFrom('item')
         .select('seq')
@@ -24,7 +24,7 @@ export function firstStepsStore(reader: Kysely<Database>, context: WriteContext)
         isHidden: user?.hides_first_steps === 1,
       }
     },
-    hideFirstSteps: (userId) =>
+    hideFirstSteps: (userId: string): Promise<void> =>
       context.transact(async (db) => {
         await db.updateTable('user').set({ hides_first_steps: 1 }).where('id', '=', userId).execute()
       }),

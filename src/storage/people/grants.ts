@@ -9,7 +9,7 @@ import type { Database } from '../schema.ts'
 
 const TOKEN_TABLES = ['oauth_access_token', 'oauth_refresh_token', 'oauth_consent'] as const
 
-/** Revokes keys and disconnects programs, with what they made. Those that are revoked already change nothing. */
+/** Revokes keys and links and disconnects programs, with what they made. Those that are revoked already change nothing. */
 export async function endKeys(db: Kysely<Database>, audit: WriteNotes['audit'], ids: readonly string[], at: string): Promise<void> {
   if (ids.length === 0) return
   const ended = await db
@@ -17,13 +17,14 @@ export async function endKeys(db: Kysely<Database>, audit: WriteNotes['audit'], 
     .set({ revoked_at: at })
     .where('id', 'in', ids)
     .where('revoked_at', 'is', null)
-    .returning(['id', 'user_seq', 'client_id'])
+    .returning(['id', 'user_seq', 'client_id', 'kind'])
     .execute()
   if (ended.length === 0) return
   const endedIds = idsOf(ended)
   for (const table of TOKEN_TABLES) await db.deleteFrom(table).where('reference_id', 'in', endedIds).execute()
-  for (const { id, user_seq: owner, client_id: client } of ended) {
-    audit({ action: client === null ? 'key_revoked' : 'program_disconnected', targetId: id, ownerId: await idOf(db, owner) })
+  for (const { id, user_seq: owner, client_id: client, kind } of ended) {
+    const ofKey = client === null ? 'key_revoked' : 'program_disconnected'
+    audit({ action: kind === 'link' ? 'install_link_revoked' : ofKey, targetId: id, ownerId: await idOf(db, owner) })
   }
   await endGrantsOf(db, audit, endedIds, at)
 }
@@ -31,35 +32,19 @@ export async function endKeys(db: Kysely<Database>, audit: WriteNotes['audit'], 
 /** Ends the links and programs that keys or sessions made, by their ids. */
 export async function endGrantsOf(db: Kysely<Database>, audit: WriteNotes['audit'], makers: readonly string[], at: string): Promise<void> {
   if (makers.length === 0) return
-  const programs = await db.selectFrom('api_key').select('id').where('made_by', 'in', makers).execute()
-  const links = await db.selectFrom('install_link').select('id').where('made_by', 'in', makers).execute()
-  await endKeys(db, audit, idsOf(programs), at)
-  await endLinks(db, audit, idsOf(links), at)
+  const made = await db.selectFrom('api_key').select('id').where('made_by', 'in', makers).execute()
+  await endKeys(db, audit, idsOf(made), at)
 }
 
 /** Ends every key, program and link of a person. */
 export async function endEverything(db: Kysely<Database>, audit: WriteNotes['audit'], userId: string, at: string): Promise<void> {
   const owner = db.selectFrom('user').select('seq').where('id', '=', userId)
   const keys = await db.selectFrom('api_key').select('id').where('user_seq', 'in', owner).execute()
-  const links = await db.selectFrom('install_link').select('id').where('user_seq', 'in', owner).execute()
   await endKeys(db, audit, idsOf(keys), at)
-  await endLinks(db, audit, idsOf(links), at)
 }
 
 function idsOf(rows: readonly { readonly id: string }[]): string[] {
   return rows.map(({ id }) => id)
-}
-
-async function endLinks(db: Kysely<Database>, audit: WriteNotes['audit'], ids: readonly string[], at: string): Promise<void> {
-  if (ids.length === 0) return
-  const ended = await db
-    .updateTable('install_link')
-    .set({ revoked_at: at })
-    .where('id', 'in', ids)
-    .where('revoked_at', 'is', null)
-    .returning(['id', 'user_seq'])
-    .execute()
-  for (const { id, user_seq: owner } of ended) audit({ action: 'install_link_revoked', targetId: id, ownerId: await idOf(db, owner) })
 }
 
 async function idOf(db: Kysely<Database>, seq: number): Promise<string> {

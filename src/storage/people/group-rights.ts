@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Grants } from '../../library/groups.ts'
-import type { Person } from '../../library/ports/people.ts'
+import type { Person } from '../../library/people.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { Database } from '../schema.ts'
@@ -11,7 +11,7 @@ import { refuseWithoutAdmin } from './last-admin.ts'
 import { isNameFree } from './names.ts'
 import { requireOtherMaintainer } from './team-maintainers.ts'
 import { hadName } from './team-roles.ts'
-import { refuseManyMembers, refuseManyTeams } from './team-rows.ts'
+import { putMember } from './team-rows.ts'
 
 /** Somebody whose rights follow their groups. */
 interface Granted {
@@ -140,17 +140,7 @@ async function giveRole(db: Kysely<Database>, notes: WriteNotes, granted: Grante
   const { person, provider, at } = granted
   const member = await findMembership(db, team, granted)
   if (member && (member.given_by !== provider || member.role === role)) return false
-  if (member) {
-    if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, person.seq)
-    await db.updateTable('team_member').set({ role }).where('team_seq', '=', team.seq).where('user_seq', '=', person.seq).execute()
-  } else {
-    await refuseManyTeams(db, person)
-    await refuseManyMembers(db, team.seq)
-    await db
-      .insertInto('team_member')
-      .values({ team_seq: team.seq, user_seq: person.seq, role, joined_at: at, given_by: provider })
-      .execute()
-  }
+  await putMember(db, team, person, member, { role, joined_at: at, given_by: provider })
   const action = member ? 'team_member_role_changed' : 'team_member_added'
   notes.audit({ action, targetId: person.id, ownerId: team.id, detail: { teamRole: role, byGroup: true } })
   return true

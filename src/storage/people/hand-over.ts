@@ -3,14 +3,53 @@ import { AppError } from '../../errors.ts'
 import { hasRight } from '../../library/teams.ts'
 import { handOver } from '../items/change-owner.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
+import { findUserSeq } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
-import { requireReceiver } from './receivers.ts'
-import { findRole } from './team-roles.ts'
+import { findOwner, findRole, hadName } from './team-roles.ts'
 
 /** To whom the items of somebody who is being removed go, and which administrator says so; null: the person themselves. */
 export interface HandOver {
   readonly to: string
   readonly adminId: string | null
+}
+
+interface Receiver {
+  readonly seq: number
+  readonly id: string
+}
+
+/**
+ * Whom an administrator can give items to, by a name of now or, of a team, of earlier.
+ * @throws AppError `not_found`, `conflict`
+ */
+async function requireReceiver(db: Kysely<Database>, name: string): Promise<Receiver> {
+  const row = await db
+    .selectFrom('user')
+    .select(['seq', 'id', 'username', 'is_team', 'suspended_at', 'contributor_key'])
+    .where((eb) => eb.or([eb('username_key', '=', name.toLowerCase()), hadName(eb, name)]))
+    .where('removal', 'is', null)
+    .executeTakeFirst()
+  // A team that was deleted is none.
+  if (!row || (row.is_team === 1 && row.suspended_at !== null)) {
+    throw new AppError('not_found', `There is no user or team named "${name.slice(0, 80)}".`)
+  }
+  if (row.contributor_key !== null) {
+    throw new AppError('conflict', `"${row.username}" is an imported author without an account, and cannot own items.`)
+  }
+  if (row.suspended_at !== null) throw new AppError('conflict', `The account of ${row.username} is suspended.`)
+  return { seq: row.seq, id: row.id }
+}
+
+/** A team that somebody maintains. @throws AppError `forbidden` */
+async function requireMaintained(db: Kysely<Database>, userId: string, name: string): Promise<Receiver> {
+  const owner = await findOwner(db, userId, { name })
+  if (!owner || !hasRight(owner.role, 'transfer')) {
+    throw new AppError(
+      'forbidden',
+      `You maintain no team named "${name.slice(0, 80)}". Transfer items to teams that you edit for one by one first, or ask an administrator to hand them over.`,
+    )
+  }
+  return { id: owner.id, seq: await findUserSeq(db, owner.id) }
 }
 
 /**
@@ -25,14 +64,8 @@ export async function handOverItems(
   person: { readonly id: string },
   { to: name, adminId }: HandOver,
 ): Promise<{ readonly count: number; readonly hadPublic: boolean }> {
-  const to = await requireReceiver(db, adminId === null ? person.id : null, name)
+  const to = adminId === null ? await requireMaintained(db, person.id, name) : await requireReceiver(db, name)
   if (to.id === person.id) throw new AppError('conflict', 'Hand the items to somebody else than their owner.')
-  if (adminId === null && !hasRight(await findRole(db, person.id, to.id), 'transfer')) {
-    throw new AppError(
-      'forbidden',
-      `Items are handed to a team that you maintain. Offer them to ${to.username} instead, and delete the account when they were accepted.`,
-    )
-  }
   if (adminId !== null && (await findRole(db, adminId, to.id)) !== null) {
     throw new AppError(
       'forbidden',

@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
-import type { BudgetStore } from '../../library/ports/models.ts'
+import type { ImproveBudget } from '../../library/ports/models.ts'
 import type { WriteContext } from '../items/write-context.ts'
 
 /** Caller budgets for improving prompts. */
-export function budgetStore(context: WriteContext): BudgetStore {
+export function budgetStore(context: WriteContext) {
   return {
-    spendImproveBudget: ({ caller, day, characters }, budget) =>
+    /** Counts one request of a caller on a day (`2026-01-31`) when it still fits, in one step; false, and nothing counted, when it does not. Earlier days are forgotten. */
+    spendImproveBudget: (
+      { caller, day, characters }: { caller: string; day: string; characters: number },
+      budget: ImproveBudget,
+    ): Promise<boolean> =>
       context.sideTransaction(async (db) => {
         await db.deleteFrom('improve_usage').where('day', '<', day).execute()
         if ((budget.requests ?? 1) < 1 || characters > (budget.characters ?? characters)) return false

@@ -1,5 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Invite, PeopleStore, Person } from '../../library/ports/people.ts'
+import type { Role } from '../../library/account.ts'
+import type { Invite, Person } from '../../library/people.ts'
+import type { SearchResult } from '../../library/search.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
@@ -43,13 +45,10 @@ export async function revokeInvitesOf(db: Kysely<Database>, notes: WriteNotes, p
 }
 
 /** Invites to create an account. */
-export function inviteStore(
-  reader: Kysely<Database>,
-  context: WriteContext,
-): Pick<PeopleStore, 'createInvite' | 'findInvite' | 'listInvites' | 'revokeInvite'> {
+export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
   const now = () => new Date(context.clock()).toISOString()
   return {
-    createInvite: (invite) =>
+    createInvite: (invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite> =>
       context.transact(async (db, notes) => {
         const row = await db
           .insertInto('invite')
@@ -69,11 +68,12 @@ export function inviteStore(
         notes.audit({ action: 'invite_created', targetId: row.id, ownerId: null, detail: { role: row.role } })
         return toInvite(row)
       }),
-    async findInvite(sha256) {
+    async findInvite(sha256: string): Promise<Invite | null> {
       const row = await reader.selectFrom('invite').selectAll().where('sha256', '=', sha256).executeTakeFirst()
       return row ? toInvite(row) : null
     },
-    async listInvites({ limit, offset }) {
+    /** Newest first. */
+    async listInvites({ limit, offset }: { limit: number; offset: number }): Promise<SearchResult<Invite>> {
       const rows = await reader
         .selectFrom('invite')
         .selectAll()
@@ -88,7 +88,7 @@ export function inviteStore(
         .executeTakeFirstOrThrow()
       return { items: rows.map(toInvite), total: Number(n) }
     },
-    revokeInvite: (id) =>
+    revokeInvite: (id: string): Promise<Invite | null> =>
       context.transact(async (db, notes) => {
         const revoked = await db
           .updateTable('invite')

@@ -1,9 +1,10 @@
-import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { MAX_KEYS, MAX_PROGRAMS } from '../../library/account.ts'
+import { MAX_INSTALL_LINKS, MAX_KEYS, MAX_PROGRAMS } from '../../library/account.ts'
+import type { Scope, Within } from '../../library/actor.ts'
 import { SCOPES, withinSchema } from '../../library/actor.ts'
-import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
+import type { OwnedToken, StoredKey, TokenKey } from '../../library/keys.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, slot } from '../prepared.ts'
@@ -11,9 +12,9 @@ import type { Database } from '../schema.ts'
 import { endEverything, endGrantsOf, endKeys } from './grants.ts'
 import { findRole } from './team-roles.ts'
 
-/** Most keys listed for one person. */
+/** Most keys, or links, listed for one person. */
 const MAX_LISTED_KEYS = 200
-/** How long a revoked or expired key is kept. */
+/** How long a revoked or expired key or link is kept. */
 const KEPT_AFTER_END_MS = 30 * 86_400_000
 
 /** Whether a key works at a time. */
@@ -38,6 +39,8 @@ function selectKeys(db: Kysely<Database>) {
       'api_key.revoked_at',
       'api_key.within',
       'api_key.client_id',
+      'api_key.kind',
+      'api_key.path',
       'user.id as user_id',
       'user.username',
       'user.suspended_at',
@@ -52,7 +55,11 @@ type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256
   seen_on: string | null
 }
 
-const keyByHash = prepareQuery<KeyRow>((db) => selectKeys(db).where('api_key.sha256', '=', slot('sha256')))
+const keyByHash = prepareQuery<KeyRow>((db) =>
+  selectKeys(db)
+    .where('api_key.sha256', '=', slot('sha256'))
+    .where('api_key.kind', '=', sql<'key' | 'link'>`${slot('kind')}`),
+)
 
 type TokenRow = KeyRow & { resources: string | null; token_scopes: string; token_expires_at: string; token_revoked: string | null }
 
@@ -77,6 +84,7 @@ function toKey(row: KeyRow): StoredKey {
     scopes: scopesJson.parse(JSON.parse(row.scopes)),
     within: row.within === null ? null : withinSchema.parse(JSON.parse(row.within)),
     clientId: row.client_id,
+    path: row.path,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
@@ -112,12 +120,35 @@ export async function endNarrowedKeys(
   }
 }
 
-/** API keys. */
-export function keyStore(reader: Kysely<Database>, context: WriteContext): KeyStore {
+/** API keys and install links. */
+export function keyStore(reader: Kysely<Database>, context: WriteContext) {
   const now = () => new Date(context.clock()).toISOString()
+  /** Ends the key or link that a query finds; null when there is none. */
+  const endOne = async (found: ReturnType<typeof selectKeys>, db: Kysely<Database>, audit: WriteNotes['audit']) => {
+    const row = await found.executeTakeFirst()
+    if (!row) return null
+    await endKeys(db, audit, [row.id], now())
+    return toKey(await found.executeTakeFirstOrThrow())
+  }
   return {
-    createKey: (key) =>
-      context.transact(async (db, notes) => {
+    /** Forgets keys that were over for more than 30 days. A connection beyond MAX_PROGRAMS ends one of the program with most of them, the one unused longest. @throws AppError `not_found`, `conflict` for somebody with MAX_KEYS keys that work, or MAX_INSTALL_LINKS links */
+    createKey: ({
+      link = null,
+      ...key
+    }: {
+      name: string
+      userId: string
+      sha256: string
+      scopes: readonly Scope[]
+      expiresAt: string | null
+      /** Default: null */
+      within?: Within | null
+      /** For what a program holds by OAuth: its client, the id that its tokens refer to, and the session that allowed it. Default: null */
+      connection?: { readonly id: string; readonly clientId: string; readonly madeBy: string | null } | null
+      /** For an install link: the path of its scope, and the key or session that makes it. It ends no later than that key. Default: null */
+      link?: { readonly path: string; readonly madeBy: string | null } | null
+    }): Promise<StoredKey> =>
+      context.sideTransaction(async (db, audit) => {
         const id = key.connection?.id ?? context.random.id()
         const user = await db
           .selectFrom('user')
@@ -134,21 +165,29 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
           .selectFrom('api_key')
           .select(['id', 'client_id'])
           .where('user_seq', '=', user.seq)
+          .where('kind', '=', link ? 'link' : 'key')
           .where('client_id', key.connection ? 'is not' : 'is', null)
           .where(isActive(now()))
           .orderBy((eb) => eb.fn.coalesce('last_used_at', 'created_at'))
           .orderBy('seq')
           .execute()
-        if (!key.connection && active.length >= MAX_KEYS)
-          throw new AppError('conflict', `${user.username} has ${MAX_KEYS} keys that work, and may have no more; revoke one first.`)
+        const [most, what] = link ? [MAX_INSTALL_LINKS, 'install links'] : [MAX_KEYS, 'keys']
+        if (!key.connection && active.length >= most)
+          throw new AppError('conflict', `${user.username} has ${most} ${what} that work, and may have no more; revoke one first.`)
         if (key.connection) {
-          await endKeys(db, notes.audit, chooseProgramsToEnd(active), now())
+          await endKeys(db, audit, chooseProgramsToEnd(active), now())
         }
         const longAgo = new Date(context.clock() - KEPT_AFTER_END_MS).toISOString()
         await db
           .deleteFrom('api_key')
           .where((eb) => eb.or([eb('revoked_at', '<', longAgo), eb('expires_at', '<', longAgo)]))
           .execute()
+        const maker = await db
+          .selectFrom('api_key')
+          .select('expires_at')
+          .where('id', '=', link?.madeBy ?? '')
+          .executeTakeFirst()
+        const [end = null] = [key.expiresAt, maker?.expires_at].filter((one) => typeof one === 'string').toSorted()
         await db
           .insertInto('api_key')
           .values({
@@ -158,25 +197,25 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
             sha256: key.sha256,
             scopes: JSON.stringify(key.scopes),
             created_at: now(),
-            expires_at: key.expiresAt,
+            expires_at: end,
             within: key.within ? JSON.stringify(key.within) : null,
             client_id: key.connection?.clientId ?? null,
-            made_by: key.connection?.madeBy ?? null,
+            made_by: (key.connection ?? link)?.madeBy ?? null,
+            ...(link && { kind: 'link', path: link.path }),
           })
           .execute()
-        notes.audit({
-          action: key.connection ? 'program_connected' : 'key_created',
-          targetId: id,
-          ownerId: key.userId,
-          detail: { scopes: [...key.scopes], ...(key.within && { narrowed: true }) },
-        })
+        const detail = { scopes: [...key.scopes], ...(key.within && { narrowed: true }) }
+        const made = { targetId: id, ownerId: key.userId }
+        if (link) audit({ action: 'install_link_created', ...made })
+        else audit({ action: key.connection ? 'program_connected' : 'key_created', ...made, detail })
         return toKey(await selectKeys(db).where('api_key.id', '=', id).executeTakeFirstOrThrow())
       }),
-    async findKey(sha256) {
-      const [row] = await keyByHash(reader, { sha256 })
+    async findKey(sha256: string): Promise<StoredKey | null> {
+      const [row] = await keyByHash(reader, { sha256, kind: 'key' })
       return row ? toKey(row) : null
     },
-    async findTokenKey(sha256) {
+    /** The key that an access token acts for; null for a token that is unknown or over. */
+    async findTokenKey(sha256: string): Promise<TokenKey | null> {
       const [row] = await keyByToken(reader, { sha256 })
       if (!row || row.token_revoked !== null || row.token_expires_at <= now()) return null
       const granted = z.array(z.string()).parse(JSON.parse(row.token_scopes))
@@ -184,7 +223,8 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
       const key = toKey(row)
       return { key, scopes: key.scopes.filter((scope) => granted.includes(scope)), resources }
     },
-    async findKeyOfToken(sha256) {
+    /** What an access or refresh token is, whether it works or not. */
+    async findKeyOfToken(sha256: string): Promise<OwnedToken | null> {
       const refresh = await reader
         .selectFrom('oauth_refresh_token')
         .select(['reference_id', 'revoked', 'rotation_replay_expires_at'])
@@ -205,14 +245,17 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
         ? { id: access.reference_id, isRefresh: false, isRevoked: access.revoked !== null, isUsedUp: false }
         : null
     },
-    extendKey: (id, expiresAt) =>
+    /** Sets when a key ends that has not ended. */
+    extendKey: (id: string, expiresAt: string): Promise<void> =>
       context.sideTransaction(async (db) => {
         await db.updateTable('api_key').set({ expires_at: expiresAt }).where('id', '=', id).where(isActive(now())).execute()
       }),
-    async listKeys(username) {
-      if (username === null) return (await selectKeys(reader).orderBy('user.username_key').orderBy('api_key.seq').execute()).map(toKey)
+    /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */
+    async listKeys(username: string | null): Promise<StoredKey[]> {
+      const keys = selectKeys(reader).where('api_key.kind', '=', 'key')
+      if (username === null) return (await keys.orderBy('user.username_key').orderBy('api_key.seq').execute()).map(toKey)
       const time = now()
-      const rows = await selectKeys(reader)
+      const rows = await keys
         .where('user.username_key', '=', username.toLowerCase())
         .orderBy((eb) => eb.case().when(isActive(time)(eb)).then(0).else(1).end())
         .orderBy('api_key.seq', 'desc')
@@ -221,15 +264,34 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
         .execute()
       return rows.toSorted((a, b) => a.seq - b.seq).map(toKey)
     },
-    revokeKey: (id) =>
-      context.transact(async (db, notes) => {
-        await endKeys(db, notes.audit, [id], now())
-        const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
-        return row ? toKey(row) : null
+    /** With what it made: links, and programs. */
+    revokeKey: (id: string): Promise<StoredKey | null> =>
+      context.sideTransaction(async (db, audit) => {
+        const keys = selectKeys(db).where('api_key.id', '=', id).where('api_key.kind', '=', 'key')
+        return await endOne(keys, db, audit)
       }),
-    revokeEverything: (userId) => context.transact((db, notes) => endEverything(db, notes.audit, userId, now())),
-    endGrantsOf: (makers) => context.transact((db, notes) => endGrantsOf(db, notes.audit, makers, now())),
-    async findOverKeys(ids) {
+    async findLink(sha256: string): Promise<StoredKey | null> {
+      const [row] = await keyByHash(reader, { sha256, kind: 'link' })
+      return row ? toKey(row) : null
+    },
+    /** One person's install links, newest first: at most 200. */
+    async listLinks(userId: string): Promise<StoredKey[]> {
+      const links = selectKeys(reader).where('api_key.kind', '=', 'link').where('user.id', '=', userId)
+      return (await links.orderBy('api_key.seq', 'desc').limit(MAX_LISTED_KEYS).execute()).map(toKey)
+    },
+    /** Null when this person has no such link. Revoking again changes nothing. */
+    revokeLink: (userId: string, id: string): Promise<StoredKey | null> =>
+      context.sideTransaction(async (db, audit) => {
+        const links = selectKeys(db).where('api_key.id', '=', id).where('api_key.kind', '=', 'link').where('user.id', '=', userId)
+        return await endOne(links, db, audit)
+      }),
+    /** Ends a person's keys, programs and install links. */
+    revokeEverything: (userId: string): Promise<void> => context.sideTransaction((db, audit) => endEverything(db, audit, userId, now())),
+    /** Ends the links and programs that keys or sessions of these ids made. */
+    endGrantsOf: (makers: readonly string[]): Promise<void> =>
+      context.sideTransaction((db, audit) => endGrantsOf(db, audit, makers, now())),
+    /** Those of these keys that are revoked, expired, of a suspended account, or not there. */
+    async findOverKeys(ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return []
       const good = await reader
         .selectFrom('api_key')
@@ -242,7 +304,8 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
       const validIds = new Set(good.map(({ id }) => id))
       return ids.filter((id) => !validIds.has(id))
     },
-    touchKey: (id) =>
+    /** Notes that a key or link was used now. */
+    touchKey: (id: string): Promise<void> =>
       context.sideTransaction(async (db) => {
         await db.updateTable('api_key').set({ last_used_at: now() }).where('id', '=', id).execute()
       }),

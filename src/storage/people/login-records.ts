@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AuditEntry } from '../../library/audit.ts'
 import { isId } from '../../library/identifier.ts'
-import type { LoginAction, LoginCondition, LoginRecords, LoginRow, LoginTable } from '../../library/ports/logins.ts'
+import type { LoginAction, LoginCondition, LoginEvent, LoginRow, LoginTable } from '../../library/logins.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
@@ -52,9 +52,10 @@ function describeNewRow(table: LoginTable, row: LoginRow): AuditEntry | null {
 }
 
 /** The rows of better-auth, which names its own tables and columns. */
-export function loginRecords(reader: Kysely<Database>, context: WriteContext): LoginRecords {
+export function loginRecords(reader: Kysely<Database>, context: WriteContext) {
   return {
-    insertLoginRow: (table, row, event) =>
+    /** `event`: default by the table. */
+    insertLoginRow: (table: LoginTable, row: LoginRow, event?: LoginEvent): Promise<LoginRow> =>
       context.sideTransaction(async (db, audit) => {
         const columns = Object.keys(row)
         const [inserted] = await run(
@@ -66,18 +67,28 @@ export function loginRecords(reader: Kysely<Database>, context: WriteContext): L
         if (entry) audit(entry)
         return inserted ?? row
       }),
-    findLoginRows: (table, conditions, page) =>
+    findLoginRows: (
+      table: LoginTable,
+      conditions: readonly LoginCondition[],
+      page: { limit: number; offset: number; sortBy?: { field: string; direction: 'asc' | 'desc' } | undefined },
+    ): Promise<LoginRow[]> =>
       run(
         reader,
         sql`select * from ${sql.table(table)} ${toWhere(conditions)}
           order by ${sql.ref(page.sortBy?.field ?? 'id')} ${sql.raw(page.sortBy?.direction ?? 'asc')}
           limit ${page.limit} offset ${page.offset}`,
       ),
-    async countLoginRows(table, conditions) {
+    async countLoginRows(table: LoginTable, conditions: readonly LoginCondition[]): Promise<number> {
       const [row] = await run(reader, sql`select count(*) as count from ${sql.table(table)} ${toWhere(conditions)}`)
       return Number(row?.['count'] ?? 0)
     },
-    updateLoginRows: (table, conditions, values, event) =>
+    /** The rows as they are afterwards. */
+    updateLoginRows: (
+      table: LoginTable,
+      conditions: readonly LoginCondition[],
+      values: LoginRow,
+      event?: LoginEvent,
+    ): Promise<LoginRow[]> =>
       context.sideTransaction(async (db, audit) => {
         const updated = await run(
           db,
@@ -88,7 +99,11 @@ export function loginRecords(reader: Kysely<Database>, context: WriteContext): L
         if (event && updated.length > 0) audit(toEntry(event))
         return updated
       }),
-    removeOldGrants: () =>
+    /**
+     * Deletes what programs left: tokens and verifications that are over, consents whose key is gone, and programs that nobody connected
+     * within a day, or beyond the newest of those.
+     */
+    removeOldGrants: (): Promise<void> =>
       context.sideTransaction(async (db) => {
         const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
         const now = daysAgo(0)
@@ -123,7 +138,13 @@ export function loginRecords(reader: Kysely<Database>, context: WriteContext): L
           .where((eb) => eb.not(isConnected(eb)))
           .execute()
       }),
-    deleteLoginRows: (table, conditions, limit, event) =>
+    /** The rows that went; at most `limit`, or all. */
+    deleteLoginRows: (
+      table: LoginTable,
+      conditions: readonly LoginCondition[],
+      limit: number | null,
+      event?: LoginEvent,
+    ): Promise<LoginRow[]> =>
       context.sideTransaction(async (db, audit) => {
         const chosen =
           limit === null

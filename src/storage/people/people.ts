@@ -1,7 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
+import type { Role } from '../../library/account.ts'
 import { givenEmail, placeholderEmail } from '../../library/account.ts'
-import type { PeopleStore, Person, PersonKind } from '../../library/ports/people.ts'
+import { PASSWORD_PROVIDER } from '../../library/arrivals.ts'
+import type { LibraryCounts, ListedPerson, NewLogin, Person, PersonKind, ProfileChange, SignUpState } from '../../library/people.ts'
+import type { SearchResult } from '../../library/search.ts'
+import { countRows } from '../items/item-lists.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
@@ -61,6 +65,17 @@ async function findPersonByName(db: Kysely<Database>, username: string): Promise
   return row ? toPerson(row) : null
 }
 
+/** The columns of a way to sign in that nothing here fills. */
+export const NO_TOKENS = {
+  password: null,
+  access_token: null,
+  refresh_token: null,
+  id_token: null,
+  access_token_expires_at: null,
+  refresh_token_expires_at: null,
+  scope: null,
+}
+
 /** People whose name contains a text, in any case. */
 function selectMatching(db: Kysely<Database>, matching: string | null) {
   const people = selectPeople(db)
@@ -98,7 +113,7 @@ async function count(db: Kysely<Database>, table: 'login' | 'version' | 'item'):
 }
 
 /** Users, their profiles and invites, and what administrators decide about them. */
-export function peopleStore(reader: Kysely<Database>, context: WriteContext): PeopleStore {
+export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
   const now = () => new Date(context.clock()).toISOString()
   const useInvite = async (db: Kysely<Database>, sha256: string, username: string) => {
     await db.updateTable('invite').set({ used_at: now(), used_by: username }).where('sha256', '=', sha256).execute()
@@ -106,13 +121,25 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
   return {
     ...userStore(reader, context),
     ...firstStepsStore(reader, context),
-    findPerson: (userId) => findPerson(reader, userId),
-    findPersonByName: (username) => findPersonByName(reader, username),
-    async findPersonByEmail(email) {
+    findPerson: (userId: string): Promise<Person | null> => findPerson(reader, userId),
+    findPersonByName: (username: string): Promise<Person | null> => findPersonByName(reader, username),
+    /** Whose email address this is, in lower case. */
+    async findPersonByEmail(email: string): Promise<Person | null> {
       const row = await selectPeople(reader).where('login.email', '=', email).executeTakeFirst()
       return row ? toPerson(row) : null
     },
-    async listPeople({ limit, offset, matching, kind = null }) {
+    /** By name; `matching` is part of a name, in any case. `kind`: default any. */
+    async listPeople({
+      limit,
+      offset,
+      matching,
+      kind = null,
+    }: {
+      limit: number
+      offset: number
+      matching: string | null
+      kind?: PersonKind | null
+    }): Promise<SearchResult<ListedPerson>> {
       const found = () => selectMatching(reader, matching).where(kind === null ? sql<boolean>`1 = 1` : ofKind(kind))
       const rows = await found()
         .select((eb) =>
@@ -132,24 +159,14 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         .limit(limit)
         .offset(offset)
         .execute()
-      const { n } = await found()
-        .clearSelect()
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
-      return { items: rows.map((row) => ({ ...toPerson(row), items: Number(row.items) })), total: Number(n) }
+      return { items: rows.map((row) => ({ ...toPerson(row), items: Number(row.items) })), total: await countRows(found()) }
     },
-    async countPeople(matching) {
-      const countOf = async (kind: PersonKind) => {
-        const { n } = await selectMatching(reader, matching)
-          .where(ofKind(kind))
-          .clearSelect()
-          .select((eb) => eb.fn.countAll<number>().as('n'))
-          .executeTakeFirstOrThrow()
-        return Number(n)
-      }
+    async countPeople(matching: string | null): Promise<Readonly<Record<PersonKind, number>>> {
+      const countOf = (kind: PersonKind) => countRows(selectMatching(reader, matching).where(ofKind(kind)))
       return { login: await countOf('login'), reserved: await countOf('reserved'), placeholder: await countOf('placeholder') }
     },
-    setSuspended: (username, isSuspended) =>
+    /** @throws AppError `not_found`, also for placeholders, `conflict` for the last administrator */
+    setSuspended: (username: string, isSuspended: boolean): Promise<Person> =>
       context.transact(async (db, notes) => {
         const person = await findPersonByName(db, username)
         if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
@@ -162,7 +179,8 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         if (suspendedAt !== null) await revokeInvitesOf(db, notes, person, suspendedAt)
         return { ...person, suspendedAt }
       }),
-    noteSeen: (userId, day) =>
+    /** Notes the day on which somebody was seen; writes at most once a day. */
+    noteSeen: (userId: string, day: string): Promise<void> =>
       context.sideTransaction(async (db) => {
         await db
           .updateTable('user')
@@ -171,8 +189,13 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
           .where((eb) => eb.or([eb('seen_on', 'is', null), eb('seen_on', '<', day)]))
           .execute()
       }),
-    hasLogins: async () => (await reader.selectFrom('login').select('id').limit(1).executeTakeFirst()) !== undefined,
-    createLogin: (login, decide) =>
+    hasLogins: async (): Promise<boolean> => (await reader.selectFrom('login').select('id').limit(1).executeTakeFirst()) !== undefined,
+    /**
+     * Creates a login, and its user if the name is free, and uses up the invite. All or nothing. `decide` runs inside the transaction and
+     * returns the role, or throws.
+     * @throws AppError `conflict` while the previous user of the name is being removed
+     */
+    createLogin: (login: NewLogin, decide: (state: SignUpState) => Role): Promise<Person> =>
       context.transact(async (db, notes) => {
         const invite = login.inviteSha256
           ? await db.selectFrom('invite').selectAll().where('sha256', '=', login.inviteSha256).executeTakeFirst()
@@ -222,22 +245,10 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
             ...dates,
           })
           .execute()
+        const account = { id: context.random.id(), user_id: id, provider_id: PASSWORD_PROVIDER, account_id: id }
         await db
           .insertInto('login_account')
-          .values({
-            id: context.random.id(),
-            user_id: id,
-            provider_id: 'credential',
-            account_id: id,
-            password: login.passwordHash,
-            access_token: null,
-            refresh_token: null,
-            id_token: null,
-            access_token_expires_at: null,
-            refresh_token_expires_at: null,
-            scope: null,
-            ...dates,
-          })
+          .values({ ...account, ...NO_TOKENS, password: login.passwordHash, ...dates })
           .execute()
         if (login.inviteSha256) await useInvite(db, login.inviteSha256, holder?.username ?? login.username)
         // From here on the new account is the actor.
@@ -246,7 +257,8 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         if (invite) notes.audit({ action: 'invite_used', targetId: invite.id, ...own })
         return await requirePerson(db, id)
       }),
-    changeProfile: (userId, change) =>
+    /** @throws AppError `conflict` when the email address is another's */
+    changeProfile: (userId: string, change: ProfileChange): Promise<Person> =>
       context.transact(async (db, notes) => {
         const before = await requirePerson(db, userId)
         await db
@@ -275,7 +287,8 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         if (fields.length > 0) notes.audit({ action: 'profile_changed', targetId: userId, ownerId: userId, detail: { fields } })
         return after
       }),
-    setRole: (username, role) =>
+    /** @throws AppError `not_found`, `conflict` for the last administrator */
+    setRole: (username: string, role: Role): Promise<Person> =>
       context.transact(async (db, notes) => {
         const person = await findPersonByName(db, username)
         if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
@@ -285,7 +298,12 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         if (role !== 'admin' && person.role === 'admin') await revokeInvitesOf(db, notes, person, now())
         return { ...person, role }
       }),
-    handOverItems: (userId, to, adminId) =>
+    /**
+     * Gives the items of somebody who is suspended to another user or team, with their versions and addresses.
+     * @returns how many items the person owned, the trash included
+     * @throws AppError `not_found`, `conflict` for an account that is not suspended, `forbidden` as `deletePerson`
+     */
+    handOverItems: (userId: string, to: string, adminId: string): Promise<number> =>
       context.transact(
         async (db, notes) => {
           const person = await requirePerson(db, userId)
@@ -294,7 +312,23 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         },
         { isLarge: true },
       ),
-    async deletePerson(userId, { isByAdmin = false, handOverTo, adminId = null } = {}) {
+    /**
+     * Purges a person with everything they own. One transaction ends their rights and hides their items; many more delete the rest, with
+     * other writes in between. A store continues this when it is opened. Slugs of once public items, and the name of their owner, are never
+     * reused.
+     * @param by.isByAdmin whether teams may be left without a maintainer. Default: false
+     * @param by.handOverTo name of a user or team that gets the items instead, with their versions and addresses; a person gives them to a
+     * team they maintain, `adminId` to anybody but themselves and teams they are in
+     * @throws AppError `not_found`, `conflict` for the last administrator while others can sign in, and for the last maintainer of a team, `forbidden` for a hand-over that is not allowed
+     */
+    async deletePerson(
+      userId: string,
+      {
+        isByAdmin = false,
+        handOverTo,
+        adminId = null,
+      }: { readonly isByAdmin?: boolean; readonly handOverTo?: string | undefined; readonly adminId?: string | null } = {},
+    ): Promise<void> {
       const seq = await context.transact(
         async (db, notes) => {
           const person = await requirePerson(db, userId)
@@ -311,7 +345,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
       await finishRemoval(context, seq)
     },
     ...inviteStore(reader, context),
-    async countLibrary() {
+    async countLibrary(): Promise<LibraryCounts> {
       const kinds = await reader
         .selectFrom('item')
         .select(['kind', (eb) => eb.fn.countAll<number>().as('n')])
@@ -323,6 +357,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         .selectFrom('api_key')
         .select((eb) => eb.fn.countAll<number>().as('keys'))
         .where('revoked_at', 'is', null)
+        .where('kind', '=', 'key')
         .executeTakeFirstOrThrow()
       const [prompts, skills] = [of('prompt'), of('skill')]
       return {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
-import type { SyncedPath, SyncStore } from '../../library/ports/sync.ts'
+import type { SyncedPath } from '../../library/sync.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
@@ -23,12 +23,18 @@ function isSame(one: SyncedPath | null, other: SyncedPath | null): boolean {
 }
 
 /** The last synced states of folders. */
-export function syncStore(reader: Kysely<Database>, context: WriteContext): SyncStore {
+export function syncStore(reader: Kysely<Database>, context: WriteContext) {
   return {
-    async listSynced(userId, target) {
+    async listSynced(userId: string, target: string): Promise<SyncedPath[]> {
       return (await selectStates(reader, userId, target).orderBy('path').execute()).map(toSynced)
     },
-    saveSynced: (userId, target, from, to) =>
+    /**
+     * Replaces the state of one path.
+     * @param from the state that was read, null for none
+     * @param to null: removes it
+     * @throws AppError `conflict` when the state is no longer `from`: another sync of this folder runs
+     */
+    saveSynced: (userId: string, target: string, from: SyncedPath | null, to: SyncedPath | null): Promise<void> =>
       context.transact(async (db) => {
         const path = (to ?? from)?.path
         if (path === undefined) return

@@ -1,9 +1,9 @@
 import type { Kysely, Selectable } from 'kysely'
 import { AppError } from '../../errors.ts'
-import type { Team, TeamCaller, TeamMember } from '../../library/ports/teams.ts'
+import type { Team, TeamCaller, TeamMember } from '../../library/team-records.ts'
 import { hasRight, MAX_TEAM_MEMBERS, MAX_TEAMS, requireRight, type TeamRole, teamNotFound } from '../../library/teams.ts'
 import type { Database } from '../schema.ts'
-import { activeMaintainers } from './team-maintainers.ts'
+import { activeMaintainers, requireOtherMaintainer } from './team-maintainers.ts'
 import { findRole } from './team-roles.ts'
 
 export function toTeam(row: Selectable<Database['user']>): Team {
@@ -74,7 +74,7 @@ export async function refuseManyTeams(db: Kysely<Database>, user: { readonly seq
 }
 
 /** @throws AppError `conflict` for a team with as many members as one may have */
-export async function refuseManyMembers(db: Kysely<Database>, teamSeq: number): Promise<void> {
+async function refuseManyMembers(db: Kysely<Database>, teamSeq: number): Promise<void> {
   if ((await countMembers(db, teamSeq)) < MAX_TEAM_MEMBERS) return
   throw new AppError('conflict', `The team has ${MAX_TEAM_MEMBERS.toLocaleString('en')} members, the most there can be.`)
 }
@@ -132,4 +132,29 @@ export async function requireAppointing(
   if (self?.username_key === username.toLowerCase()) {
     throw new AppError('forbidden', 'An administrator may not appoint themselves: that would show them private items of the team.')
   }
+}
+
+/**
+ * Adds somebody to a team, or changes the role of a member.
+ * @throws AppError `conflict` for the last maintainer, and where the team or the person has as many as there can be
+ */
+export async function putMember(
+  db: Kysely<Database>,
+  team: { readonly seq: number },
+  person: { readonly seq: number; readonly username: string },
+  member: { readonly role: TeamRole } | undefined,
+  row: { readonly role: TeamRole; readonly joined_at: string; readonly given_by?: string },
+): Promise<void> {
+  if (member) {
+    if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, person.seq)
+    const { role } = row
+    await db.updateTable('team_member').set({ role }).where('team_seq', '=', team.seq).where('user_seq', '=', person.seq).execute()
+    return
+  }
+  await refuseManyTeams(db, person)
+  await refuseManyMembers(db, team.seq)
+  await db
+    .insertInto('team_member')
+    .values({ team_seq: team.seq, user_seq: person.seq, ...row })
+    .execute()
 }

@@ -1,9 +1,12 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { AuditField } from '../../library/audit.ts'
-import type { TeamStore } from '../../library/ports/teams.ts'
+import type { SearchResult } from '../../library/search.ts'
+import type { ListedTeam, Team, TeamCaller, TeamChange, TeamMember } from '../../library/team-records.ts'
+import type { TeamRole } from '../../library/teams.ts'
 import { MAX_FORMER_NAMES, requireRight, teamNotFound } from '../../library/teams.ts'
 import { removeCollectionsOf } from '../collections/write-collections.ts'
+import { countRows } from '../items/item-lists.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { endNarrowedKeys } from './keys.ts'
@@ -12,7 +15,7 @@ import { activeMaintainers, requireOtherMaintainer } from './team-maintainers.ts
 import { findRole, hadName } from './team-roles.ts'
 import {
   countMembers,
-  refuseManyMembers,
+  putMember,
   refuseManyTeams,
   requireAccount,
   requireAppointing,
@@ -32,20 +35,23 @@ const CHANGED_FIELDS = ['displayName', 'description', 'defaultVisibility'] as co
 const containing = (matching: string) => `%${matching.toLowerCase().replace(/[%_]/g, '')}%`
 
 /** Teams and their members. */
-export function teamStore(reader: Kysely<Database>, context: WriteContext): TeamStore {
+export function teamStore(reader: Kysely<Database>, context: WriteContext) {
   const now = () => new Date(context.clock()).toISOString()
   return {
-    async findTeam(name) {
+    /** By a name of now or of earlier, in any case. */
+    async findTeam(name: string): Promise<Team | null> {
       const row = await selectTeams(reader)
         .where((eb) => eb.or([eb('user.username_key', '=', name.toLowerCase()), hadName(eb, name)]))
         .executeTakeFirst()
       return row ? toTeam(row) : null
     },
-    hasTeamName: (name) => isTeamName(reader, name),
-    async findTeamRole(userId, teamId) {
+    /** Whether a team has the name, or had it, also one that was deleted. */
+    hasTeamName: (name: string): Promise<boolean> => isTeamName(reader, name),
+    async findTeamRole(userId: string, teamId: string): Promise<TeamRole | null> {
       return userId === teamId ? null : await findRole(reader, userId, teamId)
     },
-    async listTeamsOf(userId) {
+    /** Those that somebody is in, by name: at most MAX_TEAMS. */
+    async listTeamsOf(userId: string): Promise<readonly (Team & { readonly role: TeamRole })[]> {
       const rows = await selectTeams(reader)
         .innerJoin('team_member', 'team_member.team_seq', 'user.seq')
         .innerJoin('user as member', 'member.seq', 'team_member.user_seq')
@@ -55,7 +61,11 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         .execute()
       return rows.map((row) => ({ ...toTeam(row), role: row.team_role }))
     },
-    async listMembers(teamId, { limit, offset, matching }) {
+    /** Maintainers first, then editors, by name. `matching`: part of a name. */
+    async listMembers(
+      teamId: string,
+      { limit, offset, matching }: { limit: number; offset: number; matching?: string | undefined },
+    ): Promise<SearchResult<TeamMember>> {
       const found = () => {
         const members = selectMembers(reader).where('team_member.team_seq', '=', (eb) =>
           eb.selectFrom('user as team').select('team.seq').where('team.id', '=', teamId),
@@ -68,13 +78,10 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         .limit(limit)
         .offset(offset)
         .execute()
-      const { n } = await found()
-        .clearSelect()
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
-      return { items: rows.map(toMember), total: Number(n) }
+      return { items: rows.map(toMember), total: await countRows(found()) }
     },
-    async listCandidates(teamId, limit) {
+    /** Names of accounts that could be added, in order; people whose account cannot act, and members, are left out. */
+    async listCandidates(teamId: string, limit: number): Promise<readonly string[]> {
       const team = await selectTeams(reader).where('user.id', '=', teamId).executeTakeFirst()
       const rows = await reader
         .selectFrom('user')
@@ -96,11 +103,12 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         .execute()
       return rows.map(({ username }) => username)
     },
-    async countMembers(teamId) {
+    async countMembers(teamId: string): Promise<number> {
       const team = await selectTeams(reader).where('user.id', '=', teamId).executeTakeFirst()
       return team ? await countMembers(reader, team.seq) : 0
     },
-    bindTeam: (name) =>
+    /** Lets groups fill a team that a group map names. @throws AppError `not_found` */
+    bindTeam: (name: string): Promise<void> =>
       context.transact(async (db, notes) => {
         const team = await db
           .updateTable('user')
@@ -112,7 +120,18 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         if (!team) throw new AppError('not_found', 'Team not found.')
         notes.audit({ action: 'team_changed', targetId: team.id, ownerId: team.id, detail: { byGroup: true } })
       }),
-    async listTeams({ limit, offset, matching, isOrphaned = false }) {
+    /** All teams, by name. `isOrphaned`: only those without a maintainer whose account can act. */
+    async listTeams({
+      limit,
+      offset,
+      matching,
+      isOrphaned = false,
+    }: {
+      limit: number
+      offset: number
+      matching: string | null
+      isOrphaned?: boolean
+    }): Promise<SearchResult<ListedTeam>> {
       const found = () => {
         const named = matching === null ? selectTeams(reader) : selectTeams(reader).where('user.username_key', 'like', containing(matching))
         return isOrphaned
@@ -137,10 +156,6 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         .limit(limit)
         .offset(offset)
         .execute()
-      const { n } = await found()
-        .clearSelect()
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
       const items = []
       for (const row of rows) {
         const maintainers = await activeMaintainers(reader)
@@ -157,9 +172,22 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
           isAsked: row.filled_by_groups === 'asked',
         })
       }
-      return { items, total: Number(n) }
+      return { items, total: await countRows(found()) }
     },
-    createTeam: (caller, { name, displayName, description, defaultVisibility, maintainer: named }) =>
+    /**
+     * @param team.maintainer a username; default: the caller
+     * @throws AppError `conflict` for a taken name and at MAX_TEAMS, `forbidden` where others than administrators name somebody else
+     */
+    createTeam: (
+      caller: TeamCaller,
+      {
+        name,
+        displayName,
+        description,
+        defaultVisibility,
+        maintainer: named,
+      }: Pick<Team, 'name' | 'displayName' | 'description' | 'defaultVisibility'> & { readonly maintainer?: string | undefined },
+    ): Promise<Team> =>
       context.transact(async (db, notes) => {
         const self = await db.selectFrom('user').select('username').where('id', '=', caller.userId).executeTakeFirst()
         const username = named ?? self?.username
@@ -200,7 +228,8 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         })
         return toTeam(team)
       }),
-    changeTeam: (caller, teamId, change) =>
+    /** A new name leaves the old one, which leads to the team. @throws AppError `conflict` for a taken name */
+    changeTeam: (caller: TeamCaller, teamId: string, change: TeamChange): Promise<Team> =>
       context.transact(async (db, notes) => {
         const before = await requireManaged(db, caller, teamId, 'change the team')
         if (change.name !== undefined && change.name !== before.username) await renameTeam(db, before, change.name)
@@ -221,7 +250,8 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         if (fields.length > 0) notes.audit({ action: 'team_changed', targetId: teamId, ownerId: teamId, detail: { fields } })
         return is
       }),
-    setMember: (caller, teamId, username, role) =>
+    /** Adds a member, or changes the role of one. @throws AppError `not_found` (no account), `conflict` (the last maintainer, limits) */
+    setMember: (caller: TeamCaller, teamId: string, username: string, role: TeamRole): Promise<TeamMember> =>
       context.transact(async (db, notes) => {
         const team = await requireTeam(db, teamId)
         await requireAppointing(db, caller, team, username, role)
@@ -233,19 +263,13 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         if (person.suspended_at !== null && (!member || role === 'maintainer')) {
           throw new AppError('conflict', `The account of ${person.username} is suspended.`)
         }
-        if (member) {
-          if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, person.seq)
-          await db.updateTable('team_member').set({ role }).where('team_seq', '=', team.seq).where('user_seq', '=', person.seq).execute()
-        } else {
-          await refuseManyTeams(db, person)
-          await refuseManyMembers(db, team.seq)
-          await db.insertInto('team_member').values({ team_seq: team.seq, user_seq: person.seq, role, joined_at: now() }).execute()
-        }
+        await putMember(db, team, person, member, { role, joined_at: now() })
         const action = member ? 'team_member_role_changed' : 'team_member_added'
         notes.audit({ action, targetId: person.id, ownerId: teamId, detail: { teamRole: role } })
         return toMember((await read()) ?? failToRead())
       }),
-    removeMember: (caller, teamId, username) =>
+    /** Everybody may remove themselves. @throws AppError `not_found`, `conflict` for the last maintainer */
+    removeMember: (caller: TeamCaller, teamId: string, username: string): Promise<void> =>
       context.transact(async (db, notes) => {
         const team = await requireTeam(db, teamId)
         const own = await findRole(db, caller.userId, teamId)
@@ -261,7 +285,8 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         await endNarrowedKeys(db, notes, teamId, member.id, now())
         notes.audit({ action: 'team_member_removed', targetId: member.id, ownerId: teamId })
       }),
-    deleteTeam: (caller, teamId) =>
+    /** Its names stay taken. @throws AppError `conflict` while it owns items */
+    deleteTeam: (caller: TeamCaller, teamId: string): Promise<void> =>
       context.transact(async (db, notes) => {
         const team = await requireManaged(db, caller, teamId, 'delete the team')
         const owned = await db
@@ -289,7 +314,6 @@ function failToRead(): never {
 /** Ends a team, and its collections. The row stays, so that its names are given to nobody else. */
 export async function markDeleted(db: Kysely<Database>, teamSeq: number, at: string): Promise<void> {
   await db.deleteFrom('team_member').where('team_seq', '=', teamSeq).execute()
-  await db.deleteFrom('item_offer').where('to_seq', '=', teamSeq).execute()
   await removeCollectionsOf(db, teamSeq)
   await db
     .updateTable('user')

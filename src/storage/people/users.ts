@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { User } from '../../library/items.ts'
-import type { PeopleStore } from '../../library/ports/people.ts'
 import { placeholderNames } from '../../library/username.ts'
 import type { DefaultVisibility } from '../../library/visibility.ts'
 import type { WriteContext } from '../items/write-context.ts'
@@ -22,17 +21,14 @@ export function toUser(row: Selectable<Database['user']>): User {
 }
 
 /** Users, and the placeholders of imported contributors. */
-export function userStore(
-  reader: Kysely<Database>,
-  context: WriteContext,
-): Pick<PeopleStore, 'findUser' | 'createUser' | 'ensurePlaceholder'> {
+export function userStore(reader: Kysely<Database>, context: WriteContext) {
   const now = () => new Date(context.clock()).toISOString()
   const insertUser = async (
     db: Kysely<Database>,
     username: string,
     contributor: string | null,
     defaultVisibility: DefaultVisibility,
-    team?: Parameters<PeopleStore['createUser']>[0]['team'],
+    team?: { readonly displayName: string | null; readonly description: string | null },
   ) =>
     toUser(
       await db
@@ -50,7 +46,8 @@ export function userStore(
         .executeTakeFirstOrThrow(),
     )
   return {
-    async findUser(username) {
+    /** A person, a placeholder or a team. */
+    async findUser(username: string): Promise<User | null> {
       const row = await reader
         .selectFrom('user')
         .selectAll()
@@ -59,14 +56,21 @@ export function userStore(
         .executeTakeFirst()
       return row ? toUser(row) : null
     },
-    createUser: (user) =>
+    /** @throws AppError `conflict` when a person, a placeholder or a team has the name, or a team had it, in any case */
+    createUser: (user: {
+      username: string
+      defaultVisibility: DefaultVisibility
+      /** Makes a team without members. */
+      team?: { readonly displayName: string | null; readonly description: string | null }
+    }): Promise<User> =>
       context.transact(async (db, notes) => {
         await requireFreeName(db, user.username, 'username')
         const created = await insertUser(db, user.username, null, user.defaultVisibility, user.team)
         notes.audit({ action: user.team ? 'team_created' : 'user_created', targetId: created.id, ownerId: created.id })
         return created
       }),
-    ensurePlaceholder: (contributor) =>
+    /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */
+    ensurePlaceholder: (contributor: string): Promise<User> =>
       context.transact(async (db) => {
         const key = contributor.toLowerCase()
         const existing = await db.selectFrom('user').selectAll().where('contributor_key', '=', key).executeTakeFirst()

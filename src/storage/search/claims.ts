@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely'
-import type { Instances } from '../../library/ports/instances.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -7,21 +6,15 @@ import type { Database } from '../schema.ts'
 /** Lease time of a claim: other instances may take the items over when it ends. */
 const CLAIM_MS = 10_000
 
-/** Which items this instance embeds, so that no other one does the same work. */
+/** Which items this instance encodes, so that no other one does the same work. */
 export interface Claims {
   /** Lease time in milliseconds; null for a single instance, which claims nothing. */
   readonly claimMs: number | null
   /**
    * Claims items for this instance, and returns those it got, in the given order: without those that another instance has claimed, or has
-   * saved a vector of since the caller looked. `stealsClaims` also takes the claims of others.
-   * @param table where the vectors of the items are
+   * saved a vector of since the caller looked.
    */
-  claim<Row extends { readonly seq: number }>(
-    table: 'embedding' | 'item_vector',
-    model: string,
-    rows: readonly Row[],
-    stealsClaims?: boolean,
-  ): Promise<readonly Row[]>
+  claim<Row extends { readonly seq: number }>(model: string, rows: readonly Row[]): Promise<readonly Row[]>
   renew(model: string): Promise<void>
   /** Ends the claim of an item whose vector is saved in this transaction. */
   release(db: Kysely<Database>, model: string, itemSeq: number): Promise<void>
@@ -35,13 +28,16 @@ const dropClaim = prepareQuery((db) =>
 )
 
 /** Claims of items by model, in `embedding_claim`. */
-export function createClaims(context: WriteContext, { instance, isShared }: Instances): Claims {
+export function createClaims(
+  context: WriteContext,
+  { instance, isShared }: { readonly instance: string; readonly isShared: boolean },
+): Claims {
   const release = async (db: Kysely<Database>, model: string, seq: number): Promise<void> => {
     await dropClaim(db, { seq, model })
   }
   return {
     claimMs: isShared ? CLAIM_MS : null,
-    async claim(table, model, rows, stealsClaims = false) {
+    async claim(model, rows) {
       if (!isShared || rows.length === 0) return rows
       const now = context.clock()
       const until = new Date(now + CLAIM_MS).toISOString()
@@ -59,10 +55,7 @@ export function createClaims(context: WriteContext, { instance, isShared }: Inst
               .columns(['item_seq', 'model'])
               .doUpdateSet({ instance, until })
               .where((eb) =>
-                eb.or([
-                  eb('embedding_claim.instance', '=', instance),
-                  eb('embedding_claim.until', '<', stealsClaims ? until : new Date(now).toISOString()),
-                ]),
+                eb.or([eb('embedding_claim.instance', '=', instance), eb('embedding_claim.until', '<', new Date(now).toISOString())]),
               ),
           )
           .returning('item_seq')
@@ -71,7 +64,7 @@ export function createClaims(context: WriteContext, { instance, isShared }: Inst
         if (seqs.size === 0) return seqs
         // A claim ends in the transaction that saves the vector, so whoever gets the next claim sees the vector.
         const done = await db
-          .selectFrom(table)
+          .selectFrom('item_vector')
           .select('item_seq')
           .where('model', '=', model)
           .where('item_seq', 'in', [...seqs])

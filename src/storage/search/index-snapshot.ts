@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { ANALYSIS } from '../../search/analysis/indexed-text.ts'
 import { INDEX_LAYOUT } from '../../search/index/index-parts.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
-import { identifyLibrary } from '../copy/filling.ts'
+import { readRevision } from '../change-log.ts'
+import { identifyLibrary } from '../copy/copy-library.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
-import type { SnapshotSource } from '../dialects/snapshot-place.ts'
+import type { SnapshotFile, SnapshotSource } from '../dialects/snapshot-file.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { ensureIndexEpoch, readIndexEpoch } from './index-epoch.ts'
@@ -18,7 +19,7 @@ const WORDS_A_TURN = 4_000
 
 /** Up to where an index has read the tables. */
 export interface ReadPosition {
-  /** Revision of the last row of `item_words`. */
+  /** Number of the last change. */
   readonly revision: number
   readonly lastWord: number
   readonly lastVector: number
@@ -29,8 +30,6 @@ const header = z.object({
   analysis: z.number(),
   isLittleEndian: z.boolean(),
   library: z.string(),
-  /** Where it was written. */
-  place: z.string(),
   epoch: z.string(),
   /** Of the encoder; empty without one. */
   model: z.string(),
@@ -45,7 +44,7 @@ export interface IndexSnapshots {
   /** Fills an empty index. Null, with the index empty, when there is no snapshot of this library as it is now; such a one is removed. */
   load(index: SearchIndex, model: string): Promise<ReadPosition | null>
   /**
-   * Writes the index as it is when `bringUpToDate` resolves. False when a deletion for good came in between, or another process writes one.
+   * Writes the index as it is when `bringUpToDate` resolves. False when a deletion for good came in between.
    * @param bringUpToDate lets the index read what was written before, and says how far it got
    * @throws the reason of `signal` when that ends it, and what the engine or the file system says
    */
@@ -62,20 +61,16 @@ const liveWords = prepareQuery((db) =>
     .orderBy('seq')
     .limit(WORDS_A_TURN),
 )
-const lastRevision = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
 
-/** The snapshots of a library. */
-export function indexSnapshots(database: OpenDatabase): IndexSnapshots {
-  const { snapshots: place, reader } = database
+/** The snapshots of a library in a file. */
+export function indexSnapshots(database: OpenDatabase, file: SnapshotFile): IndexSnapshots {
+  const { reader } = database
   /** Runs `work` after the header; `refused` without it when the snapshot is not of the library as it is now. Null: no snapshot, or not readable now. */
   const read = async <T>(
-    extent: 'head' | 'all',
     work: (head: Header, next: () => Promise<Uint8Array>, source: SnapshotSource) => Promise<T | 'refused'>,
   ): Promise<T | null> => {
-    let id: string | undefined
     try {
-      const result = await place.read(extent, async (source) => {
-        id = source.id
+      const result = await file.read(async (source) => {
         const next = readRecords(source)
         const head = header.parse(JSON.parse(decode(await next())))
         return (await isOfNow(database, head)) ? await work(head, next, source) : 'refused'
@@ -86,13 +81,13 @@ export function indexSnapshots(database: OpenDatabase): IndexSnapshots {
       if (!isDamage(error)) return null
     }
     // Where it cannot be removed, it is not read either.
-    await place.remove(id).catch(() => {})
+    await file.remove().catch(() => {})
     return null
   }
   return {
-    find: async () => await read('head', async (head) => head),
+    find: async () => await read(async (head) => head),
     async load(index, model) {
-      const position = await read('all', async (head, next, source) => {
+      const position = await read(async (head, next, source) => {
         // Of a process with another encoder, for which it is right.
         if (head.model !== model) return null
         const load = index.load()
@@ -105,10 +100,8 @@ export function indexSnapshots(database: OpenDatabase): IndexSnapshots {
     async save(index, model, bringUpToDate, signal) {
       const epoch = await ensureIndexEpoch(database)
       const library = await identifyLibrary(reader)
-      const placeName = await place.identify()
       // Before the tables are read: a deletion that is committed from here on removes this draft, and one before is seen by what follows.
-      const draft = await place.draft()
-      if (!draft) return false
+      const draft = await file.draft()
       let isKept = false
       try {
         if ((await readIndexEpoch(reader)) !== epoch) return false
@@ -121,15 +114,14 @@ export function indexSnapshots(database: OpenDatabase): IndexSnapshots {
             analysis: ANALYSIS,
             isLittleEndian: IS_LITTLE_ENDIAN,
             library,
-            place: placeName,
             epoch,
             model,
             ...position,
           }
           const write = writeRecords(draft)
-          if (!(await write(Buffer.from(JSON.stringify(head))))) return false
+          await write(Buffer.from(JSON.stringify(head)))
           for (const part of capture.parts((word) => isLive[word] === 1)) {
-            if (!(await write(part))) return false
+            await write(part)
             await nextTurn()
             signal.throwIfAborted()
           }
@@ -145,24 +137,13 @@ export function indexSnapshots(database: OpenDatabase): IndexSnapshots {
   }
 }
 
-/**
- * Says how far the snapshot of a library goes. Removes one that is not of the library as it is now: its file was replaced by an older one, or
- * somebody deleted for good.
- */
-export async function findSnapshot(database: OpenDatabase): Promise<ReadPosition | null> {
-  await database.snapshots.removeUnfinished().catch(() => {})
-  return await indexSnapshots(database).find()
-}
-
 /** Whether a snapshot is of this library, and no newer than it. */
 async function isOfNow(database: OpenDatabase, head: Header): Promise<boolean> {
   const { reader, dialect } = database
   if (head.layout !== INDEX_LAYOUT || head.analysis !== ANALYSIS || head.isLittleEndian !== IS_LITTLE_ENDIAN) return false
-  if (head.place !== (await database.snapshots.identify())) return false
   if (head.epoch !== (await readIndexEpoch(reader)) || head.library !== (await identifyLibrary(reader))) return false
-  const [row] = await lastRevision(reader, {})
   return (
-    head.revision <= Number(row?.last ?? 0) &&
+    head.revision <= (await readRevision(reader, 'library')) &&
     head.lastWord <= (await dialect.readIdentity(reader, 'word')) &&
     head.lastVector <= (await dialect.readIdentity(reader, 'item_vector'))
   )

@@ -1,41 +1,66 @@
+import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { AppError } from '../../errors.ts'
-import type { ItemText } from '../../library/ports/encoder.ts'
-import { ITEM_VECTOR_LENGTH, type ItemVectorStore, type UnencodedItem } from '../../library/ports/item-vectors.ts'
+import { z } from 'zod'
+import type { ItemText, VectorModel } from '../../library/ports/encoder.ts'
+import type { ItemVectorStore, UnencodedItem } from '../../library/ports/item-vectors.ts'
 import { type SearchableText, toEmbeddedText } from '../../search/analysis/indexed-text.ts'
+import { readRevision } from '../change-log.ts'
 import { readSearchableText } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Claims } from './claims.ts'
-import { digestOf } from './embeddings.ts'
 
 /** Rows read at once, before yielding to other work: few at first, as most have no vector while there is much to do, then more each time. */
 const FIRST_ROWS = 32
 const MOST_ROWS = 1000
+/** Vectors that one transaction writes or deletes: a few milliseconds, so that others can write in between. */
+const ROWS_A_TRANSACTION = 200
 
-const lastChange = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
 const latestItems = prepareQuery((db) =>
   db
-    .selectFrom('item_words')
-    .innerJoin('item', 'item.seq', 'item_words.item_seq')
+    .selectFrom('change')
+    .innerJoin('item', 'item.seq', 'change.item_seq')
     .leftJoin('item_vector', (join) =>
       join.onRef('item_vector.item_seq', '=', 'item.seq').on('item_vector.model', '=', sql<string>`${slot('model')}`),
     )
-    .select(['item_words.revision', 'item.seq', 'item.id', 'item.version', 'item.deleted_at', 'item_vector.seq as vector_seq'])
-    .where('item_words.revision', '>', sql<number>`${slot('after')}`)
-    .where('item_words.revision', '<=', sql<number>`${slot('upTo')}`)
-    .orderBy('item_words.revision', 'desc')
+    .select([
+      'change.seq as revision',
+      'item.seq',
+      'item.id',
+      'item.version',
+      'item.visibility',
+      'item.deleted_at',
+      'item_vector.seq as vector_seq',
+    ])
+    .where('change.seq', '>', sql<number>`${slot('after')}`)
+    .where('change.seq', '<=', sql<number>`${slot('upTo')}`)
+    // Each item at its last change.
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('change as later')
+            .select('later.seq')
+            .whereRef('later.item_seq', '=', 'change.item_seq')
+            .whereRef('later.seq', '>', 'change.seq'),
+        ),
+      ),
+    )
+    .orderBy('change.seq', 'desc')
     .limit(sql<number>`${slot('limit')}`),
 )
 const dropStale = prepareStatement(sql`
   delete from item_vector
   where item_seq = ${slot('seq')} and (
-    digest <> ${slot('digest')} or not exists (select 1 from item where seq = ${slot('seq')} and deleted_at is null))`)
+    digest <> ${slot('digest')}
+    or not exists (
+      select 1 from item
+      where item.seq = ${slot('seq')} and item.deleted_at is null and (item.visibility = 'public' or item_vector.is_provided = 0)))`)
 
 /**
- * Deletes the vectors of an item that is in the trash or whose text changed. Called in the transaction of that change.
+ * Deletes the vectors of an item that is in the trash or whose text changed, and a provider's if it is not public. Called in the transaction of that change.
  * @param text the new text; null when it did not change
  */
 export async function dropStaleVectors(db: Kysely<Database>, seq: number, text: SearchableText | null): Promise<void> {
@@ -45,7 +70,7 @@ export async function dropStaleVectors(db: Kysely<Database>, seq: number, text: 
 const encodedItem = prepareQuery((db) =>
   db
     .selectFrom('item')
-    .select('seq')
+    .select(['seq', 'visibility'])
     .where('id', '=', slot('id'))
     .where('version', '=', sql<number>`${slot('version')}`)
     .where('deleted_at', 'is', null),
@@ -57,49 +82,104 @@ const dropVector = prepareQuery((db) =>
     .where('model', '=', slot('model')),
 )
 const putVector = prepareStatement(
-  sql`insert into item_vector (item_seq, model, digest, vector) values (${slot('seq')}, ${slot('model')}, ${slot('digest')}, ${slot('vector')})`,
+  sql`insert into item_vector (item_seq, model, digest, vector, is_provided)
+    values (${slot('seq')}, ${slot('model')}, ${slot('digest')}, ${slot('vector')}, ${slot('isProvided')})`,
 )
 
 /** Of one moment, and each by an index: counting what is not in the trash would read every row with its text. */
-const counts = prepareQuery<{ items: number; trashed: number; embedded: number }>((db) => {
-  const text = sql<{ items: number; trashed: number; embedded: number }>`select (select count(*) from item) as items,
-    (select count(*) from item where deleted_at is not null) as trashed,
-    (select count(*) from item_vector where model = ${slot('model')}) as embedded`
-  return { compile: () => text.compile(db) }
-})
+const counts = z.object({ total: z.coerce.number(), embedded: z.coerce.number() })
+const countFor = (total: ReturnType<typeof sql>) =>
+  prepareStatement(sql`select ${total} as total, (select count(*) from item_vector where model = ${slot('model')}) as embedded`)
+const countAll = countFor(sql`(select count(*) from item) - (select count(*) from item where deleted_at is not null)`)
+const countPublic = countFor(sql`(select count(*) from item where visibility = 'public' and deleted_at is null)`)
+const latestVector = prepareQuery((db) =>
+  db
+    .selectFrom('item_vector')
+    .select('vector')
+    .where('model', '=', sql<string>`${slot('model')}`)
+    .orderBy('seq', 'desc')
+    .limit(1),
+)
+const dropSome = prepareStatement(sql`
+  delete from item_vector where seq in (
+    select seq from item_vector where model = ${slot('model')} order by seq limit ${sql.lit(ROWS_A_TRANSACTION)})
+  returning seq`)
 
-/** The encoder's vectors of all items. */
+/** The vectors of all items. */
 export function itemVectorStore(reader: Kysely<Database>, context: WriteContext, claims: Claims): ItemVectorStore {
-  const countVectors: ItemVectorStore['countVectors'] = async (model) => {
-    const [row] = await counts(reader, { model })
-    const [all, inTrash, embedded] = [Number(row?.items), Number(row?.trashed), Number(row?.embedded)]
-    return { total: all - inTrash, embedded, pending: Math.max(0, all - inTrash - embedded) }
+  const countVectors: ItemVectorStore['countVectors'] = async ({ model, isProvider }) => {
+    const [row] = await (isProvider ? countPublic : countAll)(reader, { model })
+    const { total, embedded } = counts.parse(row)
+    return { total, embedded, pending: Math.max(0, total - embedded) }
   }
+  /** Those of the rows that are still public: asked after their texts were read, so that a text is sent only while it is public. */
+  const keepPublic = async <Row extends { readonly seq: number; readonly version: number }>(rows: readonly Row[]): Promise<Row[]> => {
+    const seqs = rows.map(({ seq }) => seq)
+    const still = await reader
+      .selectFrom('item')
+      .select(['seq', 'version'])
+      .where('seq', 'in', seqs)
+      .where('visibility', '=', 'public')
+      .where('deleted_at', 'is', null)
+      .execute()
+    const versions = new Map(still.map(({ seq, version }) => [seq, version]))
+    return rows.filter(({ seq, version }) => versions.get(seq) === version)
+  }
+  const readTexts = async (
+    { isProvider }: VectorModel,
+    rows: readonly { readonly seq: number; readonly id: string; readonly version: number; readonly revision: number }[],
+  ): Promise<UnencodedItem[]> => {
+    const items: (UnencodedItem & { readonly seq: number })[] = []
+    for (const { seq, id, version, revision } of rows) {
+      const text = toItemText(await readSearchableText(reader, seq))
+      items.push({ seq, id, version, position: revision, digest: digestItemText(text), text })
+    }
+    const wanted = isProvider && items.length > 0 ? await keepPublic(items) : items
+    return wanted.map(({ seq: _, ...item }) => item)
+  }
+  const dropModel = async (model: string): Promise<number> => {
+    for (let dropped = 0; ; ) {
+      const rows = await context.transact((db) => dropSome(db, { model }))
+      dropped += rows.length
+      if (rows.length < ROWS_A_TRANSACTION) return dropped
+    }
+  }
+  const savePart = ({ model, isProvider }: VectorModel, vectors: Parameters<ItemVectorStore['saveVectors']>[1]): Promise<number> =>
+    context.transact(async (db) => {
+      const found = await together(vectors.map(({ item: { id, version } }) => encodedItem(db, { id, version })))
+      // In the order of claims, for which others wait.
+      const saved = vectors
+        .flatMap((one, index) => (found[index] ?? []).map((row) => ({ ...one, ...row })))
+        .filter(({ visibility }) => !isProvider || visibility === 'public')
+        .toSorted((a, b) => a.seq - b.seq)
+      await together(
+        saved.flatMap(({ seq, item: { digest }, vector }) => [
+          dropVector(db, { seq, model }),
+          claims.release(db, model, seq),
+          putVector(db, { seq, model, digest, vector: toBytes(vector), isProvided: Number(isProvider) }),
+        ]),
+      )
+      return saved.length
+    })
   return {
-    async readLastChange() {
-      const [row] = await lastChange(reader, {})
-      return Number(row?.last ?? 0)
-    },
+    readLastChange: () => readRevision(reader, 'library'),
     async listUnencoded(model, { after, upTo, isFirst = false }, limit) {
       // After a start: walking through a million items takes seconds, counting them does not.
       if (after === 0 && isFirst && (await countVectors(model)).pending === 0) return { items: [], upTo: after, skipsClaimed: false }
       let position = upTo
       let skipsClaimed = false
       for (let most = FIRST_ROWS; ; most = Math.min(MOST_ROWS, most * 4)) {
-        const rows = await latestItems(reader, { model, after, upTo: position, limit: most })
+        const rows = await latestItems(reader, { model: model.model, after, upTo: position, limit: most })
         const missing: typeof rows = []
         for (const row of rows) {
           position = row.revision - 1
-          if (row.deleted_at === null && row.vector_seq === null) missing.push(row)
+          const isWanted = row.deleted_at === null && (row.visibility === 'public' || !model.isProvider)
+          if (isWanted && row.vector_seq === null) missing.push(row)
           if (missing.length >= limit) break
         }
-        const mine = await claims.claim('item_vector', model, missing)
+        const mine = await claims.claim(model.model, missing)
         if (mine.length < missing.length) skipsClaimed = true
-        const items: UnencodedItem[] = []
-        for (const { seq, id, version, revision } of mine) {
-          const text = toItemText(await readSearchableText(reader, seq))
-          items.push({ id, version, position: revision, digest: digestItemText(text), text })
-        }
+        const items = await readTexts(model, mine)
         const isEnd = missing.length < limit && rows.length < most
         if (items.length > 0 || isEnd) return { items, upTo: isEnd ? after : position, skipsClaimed }
         await nextTurn()
@@ -107,33 +187,28 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
     },
     claimMs: claims.claimMs,
     renewClaims: claims.renew,
-    saveVectors: (model, vectors) =>
-      context.transact(async (db) => {
-        const wrong = vectors.find(({ vector }) => vector.length !== ITEM_VECTOR_LENGTH)
-        if (wrong) {
-          throw new AppError('internal', `The encoder made a vector of ${wrong.vector.length} numbers instead of ${ITEM_VECTOR_LENGTH}.`)
-        }
-        const found = await together(vectors.map(({ item: { id, version } }) => encodedItem(db, { id, version })))
-        // In the order of claims, for which others wait.
-        const saved = vectors
-          .flatMap((one, index) => (found[index] ?? []).map(({ seq }) => ({ ...one, seq })))
-          .toSorted((a, b) => a.seq - b.seq)
-        await together(
-          saved.flatMap(({ seq, item, vector }) => [
-            dropVector(db, { seq, model }),
-            claims.release(db, model, seq),
-            putVector(db, { seq, model, digest: item.digest, vector: new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength) }),
-          ]),
-        )
-        return saved.length
-      }),
+    async saveVectors(model, vectors) {
+      const dims = vectors.at(-1)?.vector.length
+      const [earlier] = await latestVector(reader, { model: model.model })
+      if (dims !== undefined && earlier && earlier.vector.length !== dims) await dropModel(model.model)
+      const alike = vectors.filter(({ vector }) => vector.length === dims)
+      let saved = 0
+      for (let at = 0; at < alike.length; at += ROWS_A_TRANSACTION) saved += await savePart(model, alike.slice(at, at + ROWS_A_TRANSACTION))
+      return saved
+    },
     countVectors,
-    forgetOtherVectors: (model) =>
-      context.transact(async (db) => {
-        const { numDeletedRows } = await db.deleteFrom('item_vector').where('model', '!=', model).executeTakeFirstOrThrow()
-        return Number(numDeletedRows)
-      }),
+    async forgetOtherVectors(keep) {
+      const models = await reader.selectFrom('item_vector').select('model').distinct().execute()
+      let dropped = 0
+      for (const { model } of models) if (model !== keep) dropped += await dropModel(model)
+      return dropped
+    },
   }
+}
+
+/** The same bytes as unsigned ones. */
+function toBytes({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 /** What the encoder gets of an item: the title, and as much of description and content as it reads. */
@@ -141,6 +216,9 @@ function toItemText({ title, description, content }: SearchableText): ItemText {
   return { title, text: toEmbeddedText({ title: '', description, content }) }
 }
 
+/** SHA-256 in hex: tells whether a text is still the one that was encoded. */
 function digestItemText({ title, text }: ItemText): string {
-  return digestOf(JSON.stringify([title, text]))
+  return createHash('sha256')
+    .update(JSON.stringify([title, text]))
+    .digest('hex')
 }

@@ -10,6 +10,7 @@ import {
   type SearchableText,
 } from '../../search/analysis/indexed-text.ts'
 import type { Embedder } from '../../search/vectors/embedder.ts'
+import { readRevision } from '../change-log.ts'
 import { addUsage } from '../items/owner-usage.ts'
 import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -44,7 +45,7 @@ export interface ReadItem {
 export interface WordsWriter {
   /** Reads a text; null for an item whose text is as before. Touches no table. */
   read(seq: number, ownerSeq: number | null, text: SearchableText | null): ReadItem
-  /** Writes in order. Call it after `Dialect.lockNumbers`. */
+  /** Writes in order. */
   write(db: Kysely<Database>, items: readonly ReadItem[]): Promise<WrittenWords>
 }
 
@@ -58,22 +59,22 @@ interface WrittenWords {
 
 const NOTHING_WRITTEN: WrittenWords = { remember() {}, newWords: new Map() }
 
-const lastRevision = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
-const touchItem = prepareQuery<{ item_seq: number }>((db) =>
-  db
-    .updateTable('item_words')
-    .set({ revision: sql<number>`${slot('revision')}` })
-    .where('item_seq', '=', sql<number>`${slot('seq')}`)
-    .returning('item_seq'),
-)
-
 const lastRemoval = prepareQuery((db) => db.selectFrom('word_removal').select((eb) => eb.fn.max('seq').as('last')))
 const wordsAfter = prepareQuery((db) =>
   db
     .selectFrom('item_words')
-    .select(['revision', 'words'])
-    .where('revision', '>', sql<number>`${slot('after')}`)
-    .orderBy('revision')
+    .select(['item_seq', 'words'])
+    .where('item_seq', '>', sql<number>`${slot('after')}`)
+    .orderBy('item_seq')
+    .limit(ROWS_A_TURN),
+)
+const wordsSince = prepareQuery((db) =>
+  db
+    .selectFrom('change')
+    .innerJoin('item_words', 'item_words.item_seq', 'change.item_seq')
+    .select(['change.seq', 'item_words.words'])
+    .where('change.seq', '>', sql<number>`${slot('after')}`)
+    .orderBy('change.seq')
     .limit(ROWS_A_TURN),
 )
 
@@ -90,7 +91,7 @@ const newWord = prepareQuery<{ seq: number; word: string }>((db) => {
   }>`insert into word (word, stem, owner_seq) values (${slot('word')}, ${slot('stem')}, ${slot('owner')}) returning seq, word`
   return { compile: () => text.compile(db) }
 })
-const POSTING_COLUMNS = ['revision', 'analysis', 'title_length', 'body_length', 'words', 'vector', 'left_out'] as const
+const POSTING_COLUMNS = ['analysis', 'title_length', 'body_length', 'words', 'vector', 'left_out'] as const
 const putPostings = prepareStatement(sql`
   insert into item_words (item_seq, ${sql.join(POSTING_COLUMNS.map((name) => sql.ref(name)))})
   values (${slot('item_seq')}, ${sql.join(POSTING_COLUMNS.map((name) => slot(name)))})
@@ -167,8 +168,7 @@ export function createWordsWriter(embedder: Embedder, quota: number | null): Wor
     },
     async write(db, read) {
       if (read.length === 0) return NOTHING_WRITTEN
-      const [[row], [removed], room] = await together([lastRevision(db, {}), lastRemoval(db, {}), readRoom(db, read)])
-      let revision = Number(row?.last ?? 0)
+      const [[removed], room] = await together([lastRemoval(db, {}), readRoom(db, read)])
       const seen = Number(removed?.last ?? 0)
       if (seen !== removal) wordNumbers = new Map()
       removal = seen
@@ -184,9 +184,7 @@ export function createWordsWriter(embedder: Embedder, quota: number | null): Wor
         const part = items.slice(at, at + ITEMS_TOGETHER)
         await together(
           part.map(async (item) => {
-            revision++
-            if (item.indexed) await putWords(db, item, item.indexed, revision, numbers)
-            else await touchItem(db, { seq: item.seq, revision })
+            if (item.indexed) await putWords(db, item, item.indexed, numbers)
           }),
         )
       }
@@ -205,20 +203,9 @@ export function createWordsWriter(embedder: Embedder, quota: number | null): Wor
   }
 }
 
-/** Marks items as changed, apart from their texts, in one statement. */
-export async function touchItems(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
-  const [row] = await lastRevision(db, {})
-  const last = Number(row?.last ?? 0)
-  await db
-    .updateTable('item_words')
-    .set((eb) => ({ revision: eb('item_seq', '+', last) }))
-    .where('item_seq', 'in', seqs)
-    .execute()
-}
-
 /**
- * Removes words that no item holds. It reads all items' words in parts, beside other work. An item written meanwhile gets a later
- * revision, and the removing transaction first reads up to the latest.
+ * Removes words that no item holds. It reads all items' words in parts, beside other work. The removing transaction first reads the words of
+ * items that changed meanwhile.
  */
 export async function removeUnusedWords(
   reader: Kysely<Database>,
@@ -229,18 +216,23 @@ export async function removeUnusedWords(
     .select((eb) => eb.fn.max('seq').as('last'))
     .executeTakeFirstOrThrow()
   const isUsed = new Uint8Array(Number(last ?? 0) + 1)
-  let revision = 0
+  const note = (words: Uint8Array) =>
+    decodePostings(words, (word) => {
+      isUsed[word] = 1
+    })
+  let change = await readRevision(reader, 'library')
+  for (let after = -1; ; await nextTurn()) {
+    const rows = await wordsAfter(reader, { after })
+    for (const { words } of rows) note(words)
+    after = rows.at(-1)?.item_seq ?? after
+    if (rows.length < ROWS_A_TURN) break
+  }
   const readOn = async (db: Kysely<Database>): Promise<boolean> => {
-    const rows = await wordsAfter(db, { after: revision })
-    for (const { words } of rows) {
-      decodePostings(words, (word) => {
-        isUsed[word] = 1
-      })
-    }
-    revision = rows.at(-1)?.revision ?? revision
+    const rows = await wordsSince(db, { after: change })
+    for (const { words } of rows) note(words)
+    change = rows.at(-1)?.seq ?? change
     return rows.length === ROWS_A_TURN
   }
-  while (await readOn(reader)) await nextTurn()
   const unused: number[] = []
   for (let word = 1; word < isUsed.length; word++) if (isUsed[word] === 0) unused.push(word)
   for (const part of chunks(unused)) {
@@ -264,7 +256,6 @@ async function putWords(
   db: Kysely<Database>,
   { seq, cached, vector }: ReadItem,
   indexed: IndexedText,
-  revision: number,
   numbers: ReadonlyMap<string, number>,
 ): Promise<void> {
   const postings = [...indexed.words].flatMap(([text, code]) => {
@@ -273,7 +264,6 @@ async function putWords(
   })
   await putPostings(db, {
     item_seq: seq,
-    revision,
     analysis: ANALYSIS,
     title_length: indexed.titleLength,
     body_length: indexed.bodyLength,

@@ -8,12 +8,12 @@ import { titleKey } from '../../search/analysis/query.ts'
 import { type Audience, MEMBERS, PUBLIC } from '../../search/index/item-table.ts'
 import type { ItemChange, VectorChange } from '../../search/index/kind-index.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
+import { batches } from '../batches.ts'
+import { readRevision } from '../change-log.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
-import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
 import { shareNext } from '../share-next.ts'
 import type { IndexSnapshots, ReadPosition } from './index-snapshot.ts'
-import type { VectorReader } from './vector-reader.ts'
 
 /** Changes applied before yielding to other work. */
 const ROWS_A_TURN = 250
@@ -24,6 +24,8 @@ const BYTES_A_TURN = 100_000
 const FIRST_BYTES_A_TURN = 4_000_000
 const VECTORS_A_TURN = 2000
 const WORDS_A_STATEMENT = 400
+const ITEMS_A_STATEMENT = 100
+const TAGS_A_STATEMENT = 100
 /**
  * A generous estimate of the memory of a word, in bytes, and the share of the heap that all words may take: 400,000 in 700 MB. Search passes
  * over the others.
@@ -62,16 +64,15 @@ export interface SearchReader {
   save(signal: AbortSignal): Promise<boolean>
 }
 
-const changedRows = prepareQuery((db) =>
+const indexedItems = (db: Kysely<Database>) =>
   db
     .selectFrom('item_words')
-    .leftJoin('item', 'item.seq', 'item_words.item_seq')
+    .innerJoin('item', 'item.seq', 'item_words.item_seq')
     .leftJoin('item_vector', (join) =>
       join.onRef('item_vector.item_seq', '=', 'item_words.item_seq').on('item_vector.model', '=', sql<string>`${slot('model')}`),
     )
     .select([
       'item_words.item_seq',
-      'item_words.revision',
       'item_words.title_length',
       'item_words.body_length',
       'item_words.words',
@@ -88,9 +89,16 @@ const changedRows = prepareQuery((db) =>
       'item.deleted_at',
       'item_vector.vector as encoded',
     ])
-    .where('item_words.revision', '>', slotNumber('after'))
-    .orderBy('item_words.revision')
-    .limit(slotNumber('limit')),
+/** All items in the order of their numbers, for an index that is empty. */
+const nextItems = prepareQuery((db) =>
+  indexedItems(db).where('item_words.item_seq', '>', slotNumber('after')).orderBy('item_words.item_seq').limit(slotNumber('limit')),
+)
+const itemsOf = prepareListQuery((db, seqs) => indexedItems(db).where('item_words.item_seq', 'in', seqs))
+const nextChanges = prepareQuery((db) =>
+  db.selectFrom('change').select(['seq', 'item_seq']).where('seq', '>', slotNumber('after')).orderBy('seq').limit(slotNumber('limit')),
+)
+const tagsOf = prepareListQuery((db, seqs) =>
+  db.selectFrom('item_tag').select(['item_seq', 'slug', 'name']).where('item_seq', 'in', seqs).orderBy('item_seq').orderBy('position'),
 )
 const wordsOf = prepareListQuery<{ seq: number; word: string; stem: string }, number>((db, seqs) =>
   db.selectFrom('word').select(['seq', 'word', 'stem']).where('seq', 'in', seqs),
@@ -98,17 +106,6 @@ const wordsOf = prepareListQuery<{ seq: number; word: string; stem: string }, nu
 const newWords = prepareQuery((db) =>
   db.selectFrom('word').select(['seq', 'word', 'stem']).where('seq', '>', slotNumber('after')).orderBy('seq').limit(2000),
 )
-const tagsBetween = prepareQuery((db) =>
-  db
-    .selectFrom('item_words')
-    .innerJoin('item_tag', 'item_tag.item_seq', 'item_words.item_seq')
-    .select(['item_tag.item_seq', 'item_tag.slug', 'item_tag.name'])
-    .where('item_words.revision', '>', slotNumber('after'))
-    .where('item_words.revision', '<=', slotNumber('upTo'))
-    .orderBy('item_tag.item_seq')
-    .orderBy('item_tag.position'),
-)
-
 const lastVector = prepareQuery((db) =>
   db
     .selectFrom('item_vector')
@@ -130,14 +127,13 @@ function slotNumber(name: string) {
 }
 
 /**
- * Reads the library into `index` on demand, provider vectors into `vectors`, and the encoder's vectors into `sink`.
+ * Reads the library into `index` on demand, and the encoder's vectors into `sink`.
  * @param snapshots where the index is read from at first, when they have one. Default: the tables alone
  * @param maxWords most words that are kept. Default: what a quarter of the heap holds
  */
 export function readSearchIndex(
   db: Kysely<Database>,
   index: SearchIndex,
-  vectors: VectorReader | null,
   sink: VectorSink | null = null,
   snapshots: IndexSnapshots | null = null,
   maxWords = MAX_WORDS,
@@ -210,36 +206,78 @@ export function readSearchIndex(
     }
   }
 
-  /** Applies changes that follow those the index has. */
-  const applyRows = async (rows: readonly ChangedRow[]): Promise<void> => {
-    const upTo = rows.at(-1)?.revision ?? revision
+  /** Applies what items are now. `gone` are those that have been removed. */
+  const applyRows = async (rows: readonly ChangedRow[], gone: readonly number[] = []): Promise<void> => {
     const tags = new Map<number, Tag[]>()
-    for (const row of await tagsBetween(db, { after: revision, upTo })) {
-      const list = tags.get(row.item_seq) ?? []
-      list.push({ slug: row.slug, name: row.name })
-      tags.set(row.item_seq, list)
+    for (const part of batches(
+      rows.map((row) => row.item_seq),
+      TAGS_A_STATEMENT,
+    )) {
+      for (const row of await tagsOf(db, part)) {
+        const list = tags.get(row.item_seq) ?? []
+        list.push({ slug: row.slug, name: row.name })
+        tags.set(row.item_seq, list)
+      }
     }
     const withoutCut = await takeWords(rows)
     const changes: Record<ItemKind, ItemChange[]> = { prompt: [], skill: [] }
     const encoded: Record<ItemKind, VectorChange[]> = { prompt: [], skill: [] }
     for (const row of rows) {
-      const known = index.kindOf(row.item_seq)
-      const kind = row.kind ?? known
+      const { item_seq: seq, kind } = row
+      if (row.encoded || index.kindOf(seq)) encoded[kind].push({ seq, vector: row.encoded && toNumbers(row.encoded) })
+      changes[kind].push(toChange({ ...row, words: withoutCut(row.words) }, tags.get(seq) ?? []))
+    }
+    for (const seq of gone) {
+      const kind = index.kindOf(seq)
       if (kind === undefined) continue
-      if (row.encoded || known) encoded[kind].push({ seq: row.item_seq, vector: row.encoded && toNumbers(row.encoded) })
-      changes[kind].push(toChange({ ...row, words: withoutCut(row.words) }, tags.get(row.item_seq) ?? []))
-      if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.drop(row.item_seq)
+      changes[kind].push({ seq, item: null, words: null })
+      encoded[kind].push({ seq, vector: null })
     }
     for (const kind of KINDS) {
       index.apply(kind, changes[kind])
       if (encoded[kind].length > 0) sink?.onVectors(kind, encoded[kind])
     }
     index.releaseWords()
-    revision = upTo
+  }
+  const applyParts = async (rows: readonly ChangedRow[], maxBytes: number): Promise<void> => {
+    for (const part of partsOf(rows, maxBytes)) {
+      await applyRows(part)
+      await nextTurn()
+    }
+  }
+  /** Reads all items into an empty index. What changes meanwhile is read afterwards. */
+  const readAll = async (): Promise<void> => {
+    for (let after = -1; ; ) {
+      await readNewWords()
+      const rows = await nextItems(db, { after, model, limit: FIRST_ROWS_A_TURN })
+      await applyParts(rows, FIRST_BYTES_A_TURN)
+      after = rows.at(-1)?.item_seq ?? after
+      if (rows.length < FIRST_ROWS_A_TURN) return
+    }
+  }
+  /** Reads what the log of changes names after the last one read. */
+  const readOn = async (): Promise<void> => {
+    for (;;) {
+      const changes = await nextChanges(db, { after: revision, limit: ROWS_A_TURN })
+      if (changes.length === 0) return
+      const seqs = [...new Set(changes.flatMap(({ item_seq: seq }) => seq ?? []))]
+      if (seqs.length > 0) {
+        await readNewWords()
+        const rows: ChangedRow[] = []
+        for (const part of batches(seqs, ITEMS_A_STATEMENT)) rows.push(...(await itemsOf(db, part, { model })))
+        const found = new Set(rows.map((row) => row.item_seq))
+        await applyParts(rows, BYTES_A_TURN)
+        await applyRows(
+          [],
+          seqs.filter((seq) => !found.has(seq)),
+        )
+      }
+      revision = changes.at(-1)?.seq ?? revision
+      if (changes.length < ROWS_A_TURN) return
+    }
   }
 
   const refresh = async (): Promise<void> => {
-    const limit = readAt === null ? FIRST_ROWS_A_TURN : ROWS_A_TURN
     const current = await readRevision(db, 'library')
     if (current === readAt) return
     if (readAt === null && snapshots && revision === 0) {
@@ -254,17 +292,11 @@ export function readSearchIndex(
       const [row] = await lastVector(db, { model: sink.model })
       readVectors = Number(row?.last ?? 0)
     }
-    for (;;) {
-      await readNewWords()
-      const rows = await changedRows(db, { after: revision, model, limit })
-      if (rows.length === 0) break
-      for (const part of partsOf(rows, readAt === null ? FIRST_BYTES_A_TURN : BYTES_A_TURN)) {
-        await applyRows(part)
-        await nextTurn()
-      }
-      if (rows.length < limit) break
+    if (readAt === null && revision === 0) {
+      await readAll()
+      revision = current
     }
-    await vectors?.refresh()
+    await readOn()
     if (sink) await refreshVectors(sink, readVectors ?? 0)
     readAt = current
   }
@@ -318,13 +350,11 @@ function* partsOf(rows: readonly ChangedRow[], maxBytes: number): Generator<read
   if (from < rows.length) yield rows.slice(from)
 }
 
-type ChangedRow = Awaited<ReturnType<typeof changedRows>>[number]
+type ChangedRow = Awaited<ReturnType<typeof nextItems>>[number]
 
 function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
   const seq = row.item_seq
-  if (row.owner_seq === null || row.author_seq === null || row.visibility === null || row.created_at === null || row.deleted_at !== null) {
-    return { seq, item: null, words: null }
-  }
+  if (row.deleted_at !== null) return { seq, item: null, words: null }
   return {
     seq,
     words: row.words,
@@ -336,11 +366,11 @@ function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
       type: row.type,
       audience: indexAudience(row.visibility),
       createdAt: Date.parse(row.created_at),
-      votes: row.votes ?? 0,
+      votes: row.votes,
       tags,
       titleLength: row.title_length,
       bodyLength: row.body_length,
-      titleKey: titleKey(row.title ?? ''),
+      titleKey: titleKey(row.title),
       vector: row.vector && toNumbers(row.vector),
     },
   }

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { SnapshotDraft, SnapshotSource } from '../dialects/snapshot-place.ts'
+import type { SnapshotDraft, SnapshotSource } from '../dialects/snapshot-file.ts'
 
 const MAGIC = 'Commonplace search index 1\n'
 /** Before each record: its length, and the checksum of everything up to its end. */
@@ -7,8 +7,8 @@ const RECORD_HEAD = 8
 /** No record is larger: a larger length is damage. */
 const MAX_RECORD = 64 * 2 ** 20
 
-/** Writes records, the first one with what makes a snapshot known. False when the snapshot was removed meanwhile. */
-export function writeRecords(draft: SnapshotDraft): (record: Uint8Array) => Promise<boolean> {
+/** Writes records, the first one with what makes a snapshot known. */
+export function writeRecords(draft: SnapshotDraft): (record: Uint8Array) => Promise<void> {
   let checksum = 0
   return async (record) => {
     const magic = Buffer.from(checksum === 0 ? MAGIC : '', 'latin1')
@@ -16,7 +16,8 @@ export function writeRecords(draft: SnapshotDraft): (record: Uint8Array) => Prom
     head.writeUInt32LE(record.length, 0)
     checksum = crc32(record, crc32(head.subarray(0, 4), crc32(magic, checksum)))
     head.writeUInt32LE(checksum, 4)
-    return (await draft.write(Buffer.concat([magic, head]))) && (await draft.write(record))
+    await draft.write(Buffer.concat([magic, head]))
+    await draft.write(record)
   }
 }
 

@@ -2,7 +2,7 @@ import { decodeText, SKILL_MD, type SkillFile } from '../../library/skill.ts'
 import { diffByLines } from '../../library/text-diff.ts'
 import type { SyncStep } from './plan-sync.ts'
 import { digestSkill } from './scan-folder.ts'
-import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, type SyncReport } from './sync-run.ts'
+import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, type SyncReport, saveState } from './sync-run.ts'
 import { digestPrompt, isSamePrompt, sha256, writeSyncedPrompt } from './synced-prompt.ts'
 import { keepCopy, nameCopy, writeOut } from './write-out.ts'
 
@@ -14,7 +14,7 @@ type Compared = Extract<SyncStep, { do: 'compare' }>
 
 /** Notes that a file and a prompt are equal, or keeps both. */
 export async function comparePrompt(run: Run, step: Compared): Promise<void> {
-  const { store, user, target, isDryRun } = run
+  const { store, isDryRun } = run
   const { path, item, entry, from } = step
   const bytes = await readPromptBytes(run, path, entry.digest)
   const prompt = await findPrompt(run, store, item.id)
@@ -24,7 +24,7 @@ export async function comparePrompt(run: Run, step: Compared): Promise<void> {
   if (draft && isSamePrompt(prompt, draft)) {
     if (isDryRun) return
     const to = { path, itemId: item.id, digest: entry.digest, libraryDigest: digestPrompt(prompt), version: prompt.version }
-    return await store.syncs.saveSynced(user.id, target, from, to)
+    return await saveState(run, from, to)
   }
   const copy = isDryRun ? nameCopy(path, entry.digest) : await keepCopy(run, path, [{ filename: '', bytes }])
   if (!isDryRun) await writeOut(run, step)
@@ -35,20 +35,14 @@ export async function comparePrompt(run: Run, step: Compared): Promise<void> {
 
 /** Notes that a folder and a skill are equal, or keeps both. */
 export async function compareSkill(run: Run, step: Compared): Promise<void> {
-  const { store, user, target, isDryRun, report } = run
+  const { store, user, isDryRun, report } = run
   const { path, item, entry, from } = step
   const files = await readSkillFiles(run, path, entry.digest, item.filenames)
   const { skill, files: current } = await findSkill(run, store, item.id)
   const digest = digestSkill(current)
   if (digest === entry.digest) {
     if (isDryRun) return
-    return await store.syncs.saveSynced(user.id, target, from, {
-      path,
-      itemId: item.id,
-      digest,
-      libraryDigest: digest,
-      version: skill.version,
-    })
+    return await saveState(run, from, { path, itemId: item.id, digest, libraryDigest: digest, version: skill.version })
   }
   // A sync that was killed leaves some files of the old version and some of the new one: nothing of the folder's own.
   const actor = { kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read'] as const) } as const

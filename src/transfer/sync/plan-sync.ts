@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { ItemKind } from '../../library/items.ts'
-import type { SyncedPath } from '../../library/ports/sync.ts'
+import type { SyncedPath } from '../../library/sync.ts'
 
 /** What a folder has at a path. */
 export interface FolderEntry {

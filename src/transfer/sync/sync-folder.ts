@@ -1,11 +1,11 @@
 import { realpath, stat } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
 import type { User } from '../../library/items.ts'
-import type { LibraryStore } from '../../library/ports/store.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { readCategories } from '../prepare-prompt.ts'
-import { kindOf, planSync, type SyncedItem, type SyncStep } from './plan-sync.ts'
+import { planSync, type SyncedItem } from './plan-sync.ts'
 import { digestSkill, MAX_PATHS, scanFolder } from './scan-folder.ts'
-import type { CloneStates, Run, SyncReport } from './sync-run.ts'
+import type { Run, SyncReport } from './sync-run.ts'
 import { digestPrompt } from './synced-prompt.ts'
 import { takeStep } from './take-step.ts'
 import { openFolderWriter } from './write-file.ts'
@@ -19,9 +19,6 @@ export interface SyncOptions {
   readonly deletes?: boolean
   /** Says what would be done, and writes nothing. Default: false */
   readonly isDryRun?: boolean
-  /** For a clone: the address, which names the folder in the state. Default: its path */
-  readonly target?: string
-  readonly clone?: CloneStates
   /** Milliseconds. */
   readonly now: number
 }
@@ -33,23 +30,19 @@ export interface SyncOptions {
  */
 export async function syncFolder(store: LibraryStore, user: User, folder: string, options: SyncOptions): Promise<SyncReport> {
   const root = await openRoot(folder)
-  const target = options.target ?? root
-  if (target.length > MAX_TARGET) throw new AppError('invalid_input', `The folder's path has more than ${MAX_TARGET} characters.`)
+  if (root.length > MAX_TARGET) throw new AppError('invalid_input', `The folder's path has more than ${MAX_TARGET} characters.`)
   const report: SyncReport = {
     created: 0,
     updated: 0,
     written: 0,
     conflicts: 0,
     deleted: 0,
-    trashed: 0,
     left: 0,
     refused: 0,
     changes: [],
-    lasting: [],
     remarks: [],
-    touched: [],
   }
-  const state = options.clone?.before ?? (await store.syncs.listSynced(user.id, target))
+  const state = await store.syncs.listSynced(user.id, root)
   const items = await readItems(store, user.id)
   const itemOf = new Map(state.map((row) => [row.path, row.itemId]))
   const bySlug = new Map([...items.values()].map((item) => [`skills/${item.slug}`, item]))
@@ -59,11 +52,10 @@ export async function syncFolder(store: LibraryStore, user: User, folder: string
   if (scan.conflictCopies > 0) {
     report.remarks.push(`${scan.conflictCopies} copies of conflicts are in the folder. Take from them what you need, then delete them.`)
   }
-  const plan = planSync({ state, items, folder: scan.folder, refused: scan.refused }, options.deletes ?? false)
-  const steps = options.clone ? await refuseIgnored(plan, options.clone) : plan
+  const steps = planSync({ state, items, folder: scan.folder, refused: scan.refused }, options.deletes ?? false)
   const writer = await openFolderWriter(root, options.now)
   const categories = await readCategories(store)
-  const run: Run = { store, user, root, target, isDryRun: options.isDryRun ?? false, clone: options.clone, writer, report, categories }
+  const run: Run = { store, user, root, isDryRun: options.isDryRun ?? false, writer, report, categories }
   try {
     for (const step of steps) {
       try {
@@ -78,19 +70,6 @@ export async function syncFolder(store: LibraryStore, user: User, folder: string
     await writer.close()
   }
   return report
-}
-
-/** What Git ignores is never pushed: no other clone would have it, and the file would look deleted there. */
-async function refuseIgnored(steps: readonly SyncStep[], { findIgnored }: CloneStates): Promise<SyncStep[]> {
-  const written = (step: SyncStep): string[] => {
-    if (step.do !== 'write-file' && step.do !== 'compare') return []
-    return kindOf(step.path) === 'prompt' ? [step.path] : step.item.filenames.map((name) => `${step.path}/${name}`)
-  }
-  const ignored = await findIgnored(steps.flatMap(written))
-  return steps.map((step) => {
-    const name = written(step).find((one) => ignored.has(one))
-    return name === undefined ? step : { do: 'refuse', path: step.path, why: `the repository ignores ${name}. Change its .gitignore` }
-  })
 }
 
 function toReason(error: unknown): string {

@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { Prompt, Skill, User } from '../../library/items.ts'
-import type { LibraryStore } from '../../library/ports/store.ts'
-import type { SyncedPath } from '../../library/ports/sync.ts'
 import type { SkillFile } from '../../library/skill.ts'
+import type { SyncedPath } from '../../library/sync.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { knownCategory } from '../prepare-prompt.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { digestSkill, MAX_PROMPT_BYTES, readSkill } from './scan-folder.ts'
@@ -18,46 +18,22 @@ export interface SyncReport {
   written: number
   conflicts: number
   deleted: number
-  /** Items among `deleted`: they are in the trash. */
-  trashed: number
   /** Deleted on one side, and left on the other. */
   left: number
   refused: number
   /** One sentence for each change. */
   changes: string[]
-  /** Those of the changes that are saved in the library: they stay when a clone is thrown away. */
-  lasting: string[]
   /** What was not synced, and why. */
   remarks: string[]
-  /** Files in the folder that a sync wrote or removed, also conflict copies: never a whole folder, which may hold secrets. */
-  touched: string[]
-}
-
-/** A state that is saved once the remote has what was written. */
-export interface StateChange {
-  readonly from: SyncedPath | null
-  readonly to: SyncedPath | null
-}
-
-/** What syncing the clone of a Git repository needs beside the folder. */
-export interface CloneStates {
-  /** As they were before the remote was read. A newer state would make older files look like changes. */
-  readonly before: readonly SyncedPath[]
-  /** Filled by the sync: states of what it wrote, which the remote does not have yet. */
-  readonly unsaved: StateChange[]
-  /** The files among these that Git would not commit. */
-  findIgnored(names: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** A sync that runs: what its steps need. */
 export interface Run {
   readonly store: LibraryStore
   readonly user: User
+  /** The folder. It names the state, too. */
   readonly root: string
-  readonly target: string
   readonly isDryRun: boolean
-  /** Unset for a folder that is not the clone of a remote. */
-  readonly clone: CloneStates | undefined
   readonly writer: FolderWriter
   readonly report: SyncReport
   readonly categories: ReadonlySet<string>
@@ -100,14 +76,7 @@ export function readDraft({ categories, report }: Run, path: string, bytes: Uint
   return { ...draft, category: category ?? current?.category?.slug ?? null }
 }
 
-/** Saves the state of what was written to the folder, or leaves that to the push. */
-export async function saveWritten(run: Run, from: SyncedPath | null, to: SyncedPath | null): Promise<void> {
-  if (run.clone) run.clone.unsaved.push({ from, to })
-  else await run.store.syncs.saveSynced(run.user.id, run.target, from, to)
-}
-
-/** Notes a change that the library has. */
-export function noteLasting(report: SyncReport, change: string): void {
-  report.changes.push(change)
-  report.lasting.push(change)
+/** Saves the last synced state of a path. */
+export async function saveState({ store, user, root }: Run, from: SyncedPath | null, to: SyncedPath | null, writer = store): Promise<void> {
+  await writer.syncs.saveSynced(user.id, root, from, to)
 }

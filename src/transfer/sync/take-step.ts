@@ -1,24 +1,13 @@
 import { basename, join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import type { LibraryStore } from '../../library/ports/store.ts'
-import type { SyncedPath } from '../../library/ports/sync.ts'
 import type { Visibility } from '../../library/visibility.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { lstatIfThere } from '../regular-file.ts'
 import { toSkillDraft } from '../skill-folder.ts'
 import { comparePrompt, compareSkill } from './compare-sides.ts'
 import { kindOf, type SyncedItem, type SyncStep } from './plan-sync.ts'
 import { digestSkill } from './scan-folder.ts'
-import {
-  findPrompt,
-  findSkill,
-  noteLasting,
-  type Run,
-  readDraft,
-  readPromptBytes,
-  readSkillFiles,
-  type SyncReport,
-  saveWritten,
-} from './sync-run.ts'
+import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, type SyncReport, saveState } from './sync-run.ts'
 import { digestPrompt } from './synced-prompt.ts'
 import { changedMeanwhile } from './write-file.ts'
 import { removeFromFolder, writeOut } from './write-out.ts'
@@ -28,19 +17,18 @@ const NOTE = 'Synced'
 
 /** Does one step of a plan, and notes it in the report. @throws AppError when it cannot be done: the others can */
 export async function takeStep(run: Run, step: SyncStep): Promise<void> {
-  const { store, user, target, report, isDryRun } = run
-  const save = (from: SyncedPath | null, to: SyncedPath | null) => store.syncs.saveSynced(user.id, target, from, to)
+  const { store, user, report, isDryRun } = run
   const { path } = step
   switch (step.do) {
     case 'move':
-      noteLasting(report, `${step.from.path} is now ${path}.`)
+      report.changes.push(`${step.from.path} is now ${path}.`)
       if (isDryRun) return
       return await store.inTransaction(async (transaction) => {
-        await transaction.syncs.saveSynced(user.id, target, step.from, null)
-        await transaction.syncs.saveSynced(user.id, target, null, { ...step.from, path })
+        await saveState(run, step.from, null, transaction)
+        await saveState(run, null, { ...step.from, path }, transaction)
       })
     case 'drop-state':
-      if (!isDryRun) await save(step.from, null)
+      if (!isDryRun) await saveState(run, step.from, null)
       return
     case 'refuse':
       throw new AppError('invalid_input', step.why)
@@ -69,17 +57,16 @@ export async function takeStep(run: Run, step: SyncStep): Promise<void> {
         await store.inTransaction(async (transaction) => {
           await requireUnchanged(run, transaction, step.item, path)
           await transaction.items.setDeleted(step.item.kind, step.item.id, user.id, true)
-          await transaction.syncs.saveSynced(user.id, target, step.from, null)
+          await saveState(run, step.from, null, transaction)
         })
       }
       report.deleted++
-      report.trashed++
-      noteLasting(report, `${path}: moved to the trash of the library.`)
+      report.changes.push(`${path}: moved to the trash of the library.`)
       return
     case 'remove-file':
       if (!isDryRun) {
         await removeFromFolder(run, path, step.entry.digest)
-        await saveWritten(run, step.from, null)
+        await saveState(run, step.from, null)
       }
       report.deleted++
       report.changes.push(`${path}: removed from the folder.`)
@@ -96,7 +83,7 @@ async function requireUnchanged(run: Run, store: LibraryStore, item: SyncedItem,
 type Taken = Extract<SyncStep, { do: 'create-item' | 'update-item' }>
 
 async function takePrompt(run: Run, step: Taken): Promise<void> {
-  const { store, user, target, report, isDryRun } = run
+  const { store, user, report, isDryRun } = run
   const { path, entry, from } = step
   const bytes = await readPromptBytes(run, path, entry.digest)
   const editor = { userId: user.id, note: NOTE }
@@ -115,7 +102,7 @@ async function takePrompt(run: Run, step: Taken): Promise<void> {
       }
       const saved = await findPrompt(run, transaction, id)
       const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestPrompt(saved), version: saved.version }
-      await transaction.syncs.saveSynced(user.id, target, from, to)
+      await saveState(run, from, to, transaction)
     })
   }
   noteTaken(report, step)
@@ -128,11 +115,11 @@ function visibilityOf({ user }: Run, step: Extract<SyncStep, { do: 'create-item'
 function noteTaken(report: SyncReport, { do: done, path }: Taken): void {
   if (done === 'create-item') report.created++
   else report.updated++
-  noteLasting(report, `${path}: ${done === 'create-item' ? 'new' : 'updated'} in the library.`)
+  report.changes.push(`${path}: ${done === 'create-item' ? 'new' : 'updated'} in the library.`)
 }
 
 async function takeSkill(run: Run, step: Taken): Promise<void> {
-  const { store, user, target, report, isDryRun } = run
+  const { store, user, report, isDryRun } = run
   const { path, entry, from } = step
   const name = basename(path)
   const editor = { userId: user.id, note: NOTE }
@@ -159,7 +146,7 @@ async function takeSkill(run: Run, step: Taken): Promise<void> {
       }
       const saved = await findSkill(run, transaction, id)
       const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestSkill(saved.files), version: saved.skill.version }
-      await transaction.syncs.saveSynced(user.id, target, from, to)
+      await saveState(run, from, to, transaction)
     })
   }
   noteTaken(report, step)

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { checkSkillFiles, decodeText, fileMode, type SkillFile } from '../../library/skill.ts'
 import { kindOf, type SyncStep } from './plan-sync.ts'
 import { conflictName, digestSkill, readSkill } from './scan-folder.ts'
-import { findPrompt, findSkill, type Run, readPromptBytes, readSkillFiles, saveWritten } from './sync-run.ts'
+import { findPrompt, findSkill, type Run, readPromptBytes, readSkillFiles, saveState } from './sync-run.ts'
 import { digestPrompt, sha256, writeSyncedPrompt } from './synced-prompt.ts'
 
 /** How much of a digest marks a copy; the longer ones are for copies that somebody edited. */
@@ -23,11 +23,10 @@ export async function writeOut(run: Run, { path, item, entry, from }: Written): 
     const digest = sha256(bytes)
     if (digest !== entry?.digest) {
       const late = await writer.write(path, bytes, entry?.digest ?? null)
-      report.touched.push(path)
       if (late) await keepCopy(run, path, [{ filename: '', bytes: late }])
     }
     const to = { path, itemId: item.id, digest, libraryDigest: digestPrompt(prompt), version: prompt.version }
-    return await saveWritten(run, from, to)
+    return await saveState(run, from, to)
   }
   const { skill, files } = await findSkill(run, store, item.id)
   checkSkillFiles(files)
@@ -39,25 +38,19 @@ export async function writeOut(run: Run, { path, item, entry, from }: Written): 
     // SKILL.md is always among the names, so the folder never vanishes.
     if (names.has(filename)) continue
     await writer.remove(`${path}/${filename}`, digest)
-    report.touched.push(`${path}/${filename}`)
   }
   for (const file of files) {
     const { filename, bytes } = file
     const expected = old.get(filename) ?? null
-    if (expected === sha256(bytes)) {
-      // A killed sync may have written it, and not committed it.
-      report.touched.push(`${path}/${filename}`)
-      continue
-    }
+    if (expected === sha256(bytes)) continue
     const late = await writer.write(`${path}/${filename}`, bytes, expected, fileMode(file) & 0o111)
-    report.touched.push(`${path}/${filename}`)
     if (late) await keepCopy(run, path, [{ filename, bytes: late }])
   }
   // What else was written into the folder meanwhile is a change of the folder, which the next sync finds.
   const { files: now } = await readSkill(root, path, names)
   const digest = digestSkill(files)
   if (digestSkill(now) !== digest) report.remarks.push(`${path} has other files than the library. The next sync compares them.`)
-  await saveWritten(run, from, { path, itemId: item.id, digest, libraryDigest: digest, version: skill.version })
+  await saveState(run, from, { path, itemId: item.id, digest, libraryDigest: digest, version: skill.version })
 }
 
 /** The name of the copy that a dry run would keep. */
@@ -66,16 +59,14 @@ export function nameCopy(path: string, digest: string): string {
 }
 
 /** Keeps what the folder had beside it: a file, or a folder of a skill's files. The same content is kept once. @returns its path */
-export async function keepCopy({ root, writer, report }: Run, path: string, files: readonly SkillFile[]): Promise<string> {
+export async function keepCopy({ root, writer }: Run, path: string, files: readonly SkillFile[]): Promise<string> {
   const digest = digestSkill(files)
   for (const length of COPY_MARKS) {
     const copy = conflictName(path, digest.slice(0, length))
     const missing: (readonly [string, Uint8Array])[] = []
-    const names: string[] = []
     let isOther = false
     for (const { filename, bytes } of files) {
       const name = filename === '' ? copy : `${copy}/${filename}`
-      names.push(name)
       const there = await readFile(join(root, name)).catch(() => null)
       if (there === null) missing.push([name, bytes])
       // Somebody works in the copy.
@@ -83,7 +74,6 @@ export async function keepCopy({ root, writer, report }: Run, path: string, file
     }
     if (isOther) continue
     for (const [name, bytes] of missing) await writer.write(name, bytes, null)
-    report.touched.push(...names)
     return copy
   }
   throw new AppError('conflict', `its copies of conflicts were all edited. Delete them, and sync again`)
@@ -91,10 +81,7 @@ export async function keepCopy({ root, writer, report }: Run, path: string, file
 
 /** Removes what was read of a path, and nothing that is newer. */
 export async function removeFromFolder(run: Run, path: string, digest: string): Promise<void> {
-  const removeFile = async (name: string, expected: string) => {
-    await run.writer.remove(name, expected)
-    run.report.touched.push(name)
-  }
-  if (kindOf(path) === 'prompt') return await removeFile(path, digest)
-  for (const { filename, bytes } of await readSkillFiles(run, path, digest, [])) await removeFile(`${path}/${filename}`, sha256(bytes))
+  if (kindOf(path) === 'prompt') return await run.writer.remove(path, digest)
+  for (const { filename, bytes } of await readSkillFiles(run, path, digest, []))
+    await run.writer.remove(`${path}/${filename}`, sha256(bytes))
 }

@@ -10,7 +10,7 @@ const GROUPS = [
   ['items', /^\/api\/(?:\{collection\}|trash|favourites)/],
   ['names', /^\/api\/(?:categories|tags)$/],
   ['listings', /^\/api\/(?:exposed-prompts|skill-manifests)/],
-  ['teams', /^\/api\/(?:teams|offers)\b/],
+  ['teams', /^\/api\/teams\b/],
   ['account', /^\/api\/me$/],
   ['channels', /^\/api\/(?:install-links|search$)/],
   ['embeds', /embed/],

@@ -1,12 +1,7 @@
-// Imports: takes what is dropped, and goes on with an import until it is done.
-
-/** How long a refused request waits when the answer does not say, in seconds. */
-const WAIT_SECONDS = 5
+// Imports: takes what is dropped.
 
 const form = document.querySelector<HTMLFormElement>('form[data-import]')
 if (form) mountChoice(form)
-const run = document.querySelector<HTMLFormElement>('form[data-run]')
-if (run) mountRun(run)
 
 interface Chosen {
   readonly path: string
@@ -80,40 +75,4 @@ function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
 
 function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
   return entry.isDirectory
-}
-
-/** Goes on until all entries are done, showing how many are. A refusal for too many requests is waited out. */
-function mountRun(form: HTMLFormElement): void {
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    const button = form.querySelector('button')
-    if (button) button.disabled = true
-    goOn().catch(() => {
-      if (button) button.disabled = false
-      const said = form.querySelector('[data-said]')
-      if (said) said.textContent = form.dataset['failed'] ?? ''
-    })
-  })
-  const goOn = async (): Promise<void> => {
-    for (;;) {
-      const response = await fetch(form.action, {
-        method: 'POST',
-        body: new URLSearchParams({ do: 'run' }),
-        headers: { accept: 'text/html' },
-      })
-      if (response.status === 429) {
-        const seconds = Number(response.headers.get('retry-after')) || WAIT_SECONDS
-        await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-        continue
-      }
-      if (!response.ok) throw new Error(response.statusText)
-      const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-      const next = page.querySelector('form[data-run] progress')
-      if (!next) return location.assign(form.action)
-      const [bar, lead] = [form.querySelector('progress'), form.querySelector('.lead')]
-      bar?.removeAttribute('hidden')
-      bar?.setAttribute('value', next.getAttribute('value') ?? '0')
-      if (lead) lead.textContent = page.querySelector('form[data-run] .lead')?.textContent ?? ''
-    }
-  }
 }

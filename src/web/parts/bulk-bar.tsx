@@ -27,9 +27,7 @@ const report = z.object({
   count: z.number(),
   unchanged: z.number().default(0),
   refused: z.array(z.object({ title: z.string().nullable(), reason: z.string() })),
-  changed: z.array(z.string()).default([]),
-  began: z.string().default(''),
-  ended: z.string().default(''),
+  inverse: takeBackChanges.input.optional(),
   deleted: z.array(z.string()).default([]),
 })
 /** An action on many items, kept until it is confirmed. */
@@ -46,7 +44,7 @@ type Question = z.infer<typeof question>
 async function readKept<T>({ call, query }: Pick<PageRequest, 'call' | 'query'>, name: string, schema: z.ZodType<T>) {
   const id = query.get(name) ?? ''
   if (!isId(id)) return null
-  const { body } = await call(showFormDraft, { id })
+  const { body } = await call(showFormDraft, { kind: 'bulk', id })
   const parsed = schema.safeParse(JSON.parse(body ?? 'null'))
   return parsed.success ? { ...parsed.data, id } : null
 }
@@ -87,11 +85,11 @@ interface BulkReportProps {
 export const BulkReport: FC<BulkReportProps> = ({ site: { words }, report, here }) => {
   if (!report) return null
   const { library } = words
-  const { does, count, unchanged, refused, changed, deleted } = report
+  const { does, count, unchanged, refused, inverse, deleted } = report
   return (
     <div class="notice" role="status">
       {library.done[does](count)} {unchanged > 0 ? library.unchanged(unchanged) : null}{' '}
-      {changed.length + deleted.length === 0 ? null : (
+      {!inverse && deleted.length === 0 ? null : (
         <ActionButton class="link" action={here} does="undo" values={{ report: report.id }}>
           {library.undo}
         </ActionButton>
@@ -215,19 +213,17 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
   const { collection } = view
   const does = form.choice('do', ACTS)
   const lead = (name: string, id: string) => ({ to: `${here}${here.includes('?') ? '&' : '?'}${name}=${id}` })
-  const keep = async (bulk: 'report' | 'selection' | 'question', kept: object) =>
-    (await call(keepFormDraft, { body: JSON.stringify({ bulk, ...kept }) })).id
+  const keep = async (kept: object) => (await call(keepFormDraft, { kind: 'bulk', body: JSON.stringify(kept) })).id
   const tell = async (done: z.input<typeof report>) => {
-    const id = await keep('report', { ...done, refused: done.refused.map(({ title, reason }) => ({ title, reason })) })
+    const id = await keep({ ...done, refused: done.refused.map(({ title, reason }) => ({ title, reason })) })
     return lead('report', id)
   }
   if (does === 'undo') {
     const last = await readReport({ call, query: new URLSearchParams({ report: form.text('report') }) })
-    if (!last || last.changed.length + last.deleted.length === 0) throw new AppError('conflict', site.words.library.expired)
-    const { restored, refused } =
-      last.deleted.length > 0
-        ? await call(restoreItems, { collection: last.collection, ids: last.deleted })
-        : await call(takeBackChanges, { collection: last.collection, ids: last.changed, began: last.began, ended: last.ended })
+    if (!last || (!last.inverse && last.deleted.length === 0)) throw new AppError('conflict', site.words.library.expired)
+    const { restored, refused } = last.inverse
+      ? await call(takeBackChanges, last.inverse)
+      : await call(restoreItems, { collection: last.collection, ids: last.deleted })
     return await tell({ does, collection, count: restored, refused })
   }
   const act = async ({ does: change, collection: of, ids, tags, category, visibility }: Question) => {
@@ -241,8 +237,8 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
       category: { category },
       visibility: { visibility: visibility ?? undefined },
     }[change]
-    const { changed, ...done } = await call(changeItems, { collection: of, ids, ...fields })
-    return await tell({ does: change, collection: of, count: changed.length, changed, ...done })
+    const { changed, inverse, ...done } = await call(changeItems, { collection: of, ids, ...fields })
+    return await tell({ does: change, collection: of, count: changed.length, ...(changed.length > 0 && { inverse }), ...done })
   }
   if (does === 'confirm') {
     const asked = await readQuestion({ call, query: new URLSearchParams({ ask: form.text('question') }) })
@@ -250,7 +246,7 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
     return await act(asked)
   }
   const ids = await readSelection(request, form, view)
-  if (does === 'export') return { to: `/library/export.zip?selection=${await keep('selection', { collection, ids })}` }
+  if (does === 'export') return { to: `/library/export.zip?selection=${await keep({ collection, ids })}` }
   const asked: Question = {
     does,
     collection,
@@ -261,5 +257,5 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
   }
   // The operation refuses more than MAX_BULK.
   const isAsked = ids.length > ASKS_ABOVE && ids.length <= MAX_BULK
-  return isAsked ? lead('ask', await keep('question', asked)) : await act(asked)
+  return isAsked ? lead('ask', await keep(asked)) : await act(asked)
 }

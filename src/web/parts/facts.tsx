@@ -1,8 +1,8 @@
 import type { Child, FC } from 'hono/jsx'
 import { slugifyTag } from '../../library/slug.ts'
 import { othersMaySee, type Visibility } from '../../library/visibility.ts'
-import type { listHolding } from '../../operations/collections/list-holding.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
+import type { showItemPage } from '../../operations/items/item-page.ts'
 import type { Site } from '../site.ts'
 import { Day } from './day.tsx'
 
@@ -55,7 +55,7 @@ interface ItemFactsProps {
     readonly updatedAt: string
   }
   /** Those that the item is in. */
-  readonly collections: Output<typeof listHolding>['collections']
+  readonly collections: Output<typeof showItemPage>['collections']
 }
 
 /** Metadata of a prompt or skill, shown in the margin. */

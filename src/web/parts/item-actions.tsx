@@ -6,7 +6,7 @@ import type { Output } from '../../operations/core/define-operation.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import { copyItem } from '../../operations/items/copies.ts'
 import { favourite, removeFavourite } from '../../operations/items/favourites.ts'
-import { setFeatured, setHeld, showMarks, takeBackPublication } from '../../operations/items/item-marks.ts'
+import { setFeatured, setHeld, showMarks } from '../../operations/items/item-marks.ts'
 import { deleteItem } from '../../operations/items/trash.ts'
 import { removeVote, vote } from '../../operations/items/votes.ts'
 import { updatePrompt } from '../../operations/prompts/update-prompt.ts'
@@ -93,11 +93,6 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
           </div>
         </details>
       ) : null}
-      {standing?.publicationUntil ? (
-        <ActionButton class="button quiet" action={item.path} does="unpublish">
-          {words.takeBackPublication}
-        </ActionButton>
-      ) : null}
       {standing !== null && (mayDo(standing, 'edit') || isAdmin) ? <MoreActions site={site} item={item} standing={standing} /> : null}
       {standing?.isHeld && (mayDo(standing, 'edit') || isAdmin) ? <p class="quiet">{words.isHeld}</p> : null}
     </div>
@@ -121,7 +116,7 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
         ) : null}
         {mayDo(standing, 'transfer') ? (
           <a class="link" href={`${item.path}/transfer`}>
-            {words.offers.transfer}
+            {words.transfers.transfer}
           </a>
         ) : null}
         {mayDo(standing, 'delete') ? (
@@ -171,7 +166,6 @@ const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ['unfavourite', staying('unfavourited', (call, item) => call(removeFavourite, item))],
   ['copy', { done: 'copied', run: copy }],
   ['publish', { done: 'published', run: publish }],
-  ['unpublish', { done: 'unpublished', run: unpublish }],
   ['delete', { done: 'deleted', run: (call, item) => call(deleteItem, item).then(() => '/trash') }],
   ['feature', staying('featured', (call, item) => call(setFeatured, { ...item, isFeatured: true }))],
   ['unfeature', staying('unfeatured', (call, item) => call(setFeatured, { ...item, isFeatured: false }))],
@@ -188,12 +182,6 @@ async function publish(call: CallOperation, { collection, id }: Item): Promise<s
   const change = { id, visibility: 'public' } as const
   const { url } = collection === 'prompts' ? (await call(updatePrompt, change)).prompt : (await call(updateSkill, change)).skill
   return new URL(url).pathname
-}
-
-/** The random slug comes back. */
-async function unpublish(call: CallOperation, item: Item): Promise<string> {
-  const { slug } = await call(takeBackPublication, item)
-  return `/${item.collection}/${slug}`
 }
 
 /** The slug of an unlisted item works for its owner only. */

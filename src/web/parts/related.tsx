@@ -1,13 +1,10 @@
 import type { FC } from 'hono/jsx'
 import type { Output } from '../../operations/core/define-operation.ts'
-import type { relatedItems } from '../../operations/items/related.ts'
+import type { showItemPage } from '../../operations/items/item-page.ts'
 import type { Site } from '../site.ts'
 
-/** Items that the page of an item leads to. */
-export const SHOWN_RELATED = 5
-
 /** Links to the items nearest to one in meaning; nothing when none is near. */
-export const Related: FC<{ site: Site; items: Output<typeof relatedItems>['items'] }> = ({ site: { words }, items }) =>
+export const Related: FC<{ site: Site; items: Output<typeof showItemPage>['related'] }> = ({ site: { words }, items }) =>
   items.length === 0 ? null : (
     <nav class="related" aria-label={words.reading.related}>
       <h2 class="kind">{words.reading.related}</h2>

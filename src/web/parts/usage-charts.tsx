@@ -1,12 +1,11 @@
 import type { FC } from 'hono/jsx'
 import type { Output } from '../../operations/core/define-operation.ts'
-import type { CallOperation } from '../../operations/core/invoke.ts'
-import { type listKeyUsage, showItemUsage, type showLibraryUsage } from '../../operations/usage.ts'
+import type { showItemPage } from '../../operations/items/item-page.ts'
+import type { listKeyUsage, showLibraryUsage } from '../../operations/usage.ts'
 import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
 import { Bars, DayTable, sum } from './bars.tsx'
 import { Fact } from './facts.tsx'
-import { mayDo, type Standing } from './item-actions.tsx'
 
 /** Styles of charts. */
 export const CHART_STYLES = ['charts.css']
@@ -66,19 +65,8 @@ export const LibraryCharts: FC<{ site: Site; usage: Output<typeof showLibraryUsa
   )
 }
 
-/** Asks how an item was used; null for all but its owner, and where nothing is counted. */
-export async function readItemUsage(
-  call: CallOperation,
-  collection: 'prompts' | 'skills',
-  standing: Standing,
-): Promise<Output<typeof showItemUsage> | null> {
-  if (standing === null || !mayDo(standing, 'see')) return null
-  const usage = await call(showItemUsage, { collection, id: standing.id })
-  return usage.isCounting ? usage : null
-}
-
 /** How an item was used, among its facts. */
-export const ItemUse: FC<{ site: Site; usage: Output<typeof showItemUsage> | null }> = ({ site: { words }, usage }) => {
+export const ItemUse: FC<{ site: Site; usage: Output<typeof showItemPage>['usage'] }> = ({ site: { words }, usage }) => {
   if (usage === null) return null
   const days = usage.days.map(({ day }) => day)
   const of = (name: 'copies' | 'reads' | 'views') => usage.days.map((day) => day[name])

@@ -79,7 +79,6 @@ export const BROWSE_WORDS = {
   share: 'Share',
   linkCopied: 'Link copied',
   makePublic: 'Make public',
-  takeBackPublication: 'Undo publishing',
   makePublicMeans: 'Everyone can then read it, and search engines may list it. Versions written while it was hidden stay hidden.',
   moreActions: 'More actions',
   moveToTrash: 'Delete',

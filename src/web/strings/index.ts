@@ -18,13 +18,13 @@ import { LANGUAGE_WORDS } from './language.ts'
 import { LIBRARY_WORDS } from './library.ts'
 import { MEMBERS_ONLY_WORDS } from './members-only.ts'
 import { DONE_MESSAGES } from './messages.ts'
-import { OFFER_WORDS } from './offers.ts'
 import { PROGRAM_WORDS } from './programs.ts'
 import { PURGE_WORDS } from './purge.ts'
 import { READING_WORDS } from './reading.ts'
 import { SIGN_IN_WORDS } from './sign-in.ts'
 import { STATUS_WORDS } from './status.ts'
 import { TEAM_WORDS } from './teams.ts'
+import { TRANSFER_WORDS } from './transfers.ts'
 import { USAGE_WORDS } from './usage.ts'
 
 /** Every text of the pages. Another language is another object of this shape. */
@@ -57,6 +57,6 @@ export const ENGLISH = {
   audit: AUDIT_WORDS,
   usage: USAGE_WORDS,
   teams: TEAM_WORDS,
-  offers: OFFER_WORDS,
+  transfers: TRANSFER_WORDS,
   collecting: COLLECTION_WORDS,
 }

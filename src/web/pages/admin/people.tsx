@@ -1,4 +1,4 @@
-import { PERSON_KINDS } from '../../../library/ports/people.ts'
+import { PERSON_KINDS } from '../../../library/people.ts'
 import { listPeople } from '../../../operations/admin/people.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { Day, UtcDay } from '../../parts/day.tsx'

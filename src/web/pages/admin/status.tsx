@@ -32,11 +32,6 @@ export async function showStatus(request: PageRequest) {
           </Fact>
           <Fact label={words.status.size}>{formatBytes(words, database.bytes)}</Fact>
           {database.logBytes === null ? null : <Fact label={words.status.log}>{formatBytes(words, database.logBytes)}</Fact>}
-          {status.replica === null ? null : (
-            <Fact label={words.status.replica}>
-              <Replica words={words} replica={status.replica} />
-            </Fact>
-          )}
           <Fact label={words.status.schema}>{status.schema}</Fact>
           <Fact label={words.status.contents}>{words.status.items(number(status.prompts), number(status.skills))}</Fact>
           <Fact label={words.status.inTrash}>{number(status.inTrash)}</Fact>
@@ -55,7 +50,6 @@ export async function showStatus(request: PageRequest) {
           </Fact>
           <Fact label={words.status.requests}>{words.status.load(number(status.running), number(waiting.admission + waiting.turns))}</Fact>
           <Fact label={words.status.streams}>{number(status.streams)}</Fact>
-          {hasMcp ? <Fact label={words.status.sessions}>{number(status.sessions)}</Fact> : null}
           <Fact label={words.status.search}>
             {search.isReady ? words.status.searchReady(number(search.items)) : words.status.searchLoading}
           </Fact>
@@ -78,15 +72,6 @@ export async function showStatus(request: PageRequest) {
 function formatBytes({ status, language }: Words, bytes: number): string {
   const power = bytes < UNIT ? 0 : Math.min(status.units.length - 1, Math.floor(Math.log(bytes) / Math.log(UNIT)))
   return `${formatsOf(language).shortNumber(bytes / UNIT ** power)} ${status.units[power]}`
-}
-
-const Replica: FC<{ words: Words; replica: NonNullable<Status['replica']> }> = ({ words, replica }) => {
-  const { place, state, bytes, seconds } = replica
-  const lag =
-    bytes === null || seconds === null || bytes === 0
-      ? ''
-      : `, ${words.status.replicaLag(formatBytes(words, bytes), formatsOf(words.language).number(Math.round(seconds)))}`
-  return <>{`${place}: ${words.status.replicaStates[state]}${lag}`}</>
 }
 
 const Backups: FC<{ words: Words; backups: Status['backups'] }> = ({ words, backups }) => {

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { AppError } from '../../../errors.ts'
 import { PROMPT_TYPES } from '../../../library/fields.ts'
-import { nameOwnCollections } from '../../../operations/collections/list-holding.ts'
+import { nameOwnCollections } from '../../../operations/collections/choose-collections.ts'
 import { showCollection } from '../../../operations/collections/show-collection.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { browseItems } from '../../../operations/items/browse-items.ts'

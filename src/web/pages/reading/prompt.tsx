@@ -6,13 +6,10 @@ import { estimateTokens } from '../../../library/estimate-tokens.ts'
 import { splitFrontmatter } from '../../../library/frontmatter.ts'
 import { readIdAndSlug } from '../../../library/identifier.ts'
 import { fillVariables, parseVariables } from '../../../library/variables.ts'
-import { listHolding } from '../../../operations/collections/list-holding.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
-import { showSource } from '../../../operations/items/copies.ts'
-import { relatedItems } from '../../../operations/items/related.ts'
+import { notFound } from '../../../operations/core/inputs.ts'
+import { showItemPage } from '../../../operations/items/item-page.ts'
 import { getPrompt } from '../../../operations/prompts/get-prompt.ts'
-import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
-import type { showItemUsage } from '../../../operations/usage.ts'
 import { type Filling, toBlanks } from '../../filling.ts'
 import type { SentForm } from '../../forms.ts'
 import { claudePromptCommand } from '../../install-links.ts'
@@ -24,18 +21,19 @@ import { Day } from '../../parts/day.tsx'
 import { authorPath, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
 import { Done, Fault, takeHints } from '../../parts/field.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
-import { ItemActions, mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
+import { ItemActions, mayDo, teamOf } from '../../parts/item-actions.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
 import { OpenIn } from '../../parts/open-in.tsx'
-import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
+import { Related } from '../../parts/related.tsx'
 import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
-import { CHART_STYLES, ItemUse, readItemUsage } from '../../parts/usage-charts.tsx'
+import { CHART_STYLES, ItemUse } from '../../parts/usage-charts.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
-type ShownPrompt = Output<typeof showPrompt>
+type ShownPage = Output<typeof showItemPage>
+type ShownPrompt = NonNullable<ShownPage['prompt']>
 
 /** Prefix of a variable's field name. */
 const BLANK = 'v.'
@@ -57,12 +55,9 @@ export const fillPrompt: Action = async (request) => ({ html: await drawPrompt(r
 /** @param form the submitted values. @throws AppError as `get_prompt` does */
 async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled: boolean) {
   const { site, call, ref, query, sent } = request
-  const prompt = await call(showPrompt, { id: ref })
-  const related = await call(relatedItems, { collection: 'prompts', id: prompt.id, limit: SHOWN_RELATED })
-  const standing = await readStanding(request, 'prompts', prompt.id)
-  const { source } = await call(showSource, { collection: 'prompts', id: prompt.id })
-  const { collections } = await call(listHolding, { id: prompt.id })
-  const usage = await readItemUsage(call, 'prompts', standing)
+  const page = await call(showItemPage, { collection: 'prompts', id: ref })
+  const { prompt, marks: standing, source } = page
+  if (!prompt) throw notFound('prompt')
   const hints = takeHints(request)
   const undone = takeRestored(request)
   const given = prompt.variables.flatMap(({ name }) => {
@@ -89,7 +84,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
       path={path}
       current="prompts"
       isIndexed={prompt.visibility === 'public' && !isFilled}
-      styles={usage ? CHART_STYLES : []}
+      styles={page.usage ? CHART_STYLES : []}
       scripts={['prompt.js']}
       isDrawnByScripts
       kind="article"
@@ -152,7 +147,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
           ) : null}
           <p class="said quiet" role="status" data-said />
         </div>
-        <Facts site={site} prompt={prompt} path={path} related={related.items} collections={collections} usage={usage} />
+        <Facts site={site} prompt={prompt} path={path} page={page} />
       </article>
     </Layout>
   )
@@ -194,9 +189,7 @@ interface FactsProps {
   readonly site: Site
   readonly prompt: ShownPrompt
   readonly path: string
-  readonly related: Output<typeof relatedItems>['items']
-  readonly collections: Output<typeof listHolding>['collections']
-  readonly usage: Output<typeof showItemUsage> | null
+  readonly page: ShownPage
 }
 
 /** Language of a structured text, guessed from its start; null when unknown. */
@@ -263,7 +256,7 @@ const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prom
   </p>
 )
 
-const Facts: FC<FactsProps> = ({ site, prompt, path, related, collections, usage }) => {
+const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, related, collections, usage } }) => {
   const { words } = site
   return (
     <aside class="facts">
@@ -300,7 +293,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, related, collections, usage
             </Fact>
           )}
         </dl>
-        <VersionIndex site={site} path={path} versions={prompt.versions} />
+        <VersionIndex site={site} path={path} versions={versions} />
         <Related site={site} items={related} />
       </details>
     </aside>

@@ -3,12 +3,9 @@ import type { FC } from 'hono/jsx'
 import { scopePath } from '../../../library/channel-scope.ts'
 import { SKILL_MD } from '../../../library/skill.ts'
 import { listSharedSkills } from '../../../operations/channels/list-shared-skills.ts'
-import { listHolding } from '../../../operations/collections/list-holding.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
-import { showSource } from '../../../operations/items/copies.ts'
-import { relatedItems } from '../../../operations/items/related.ts'
-import { listVersions } from '../../../operations/items/versions.ts'
-import { getSkill } from '../../../operations/skills/get-skill.ts'
+import { notFound } from '../../../operations/core/inputs.ts'
+import { showItemPage } from '../../../operations/items/item-page.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
@@ -19,34 +16,26 @@ import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
-import { ItemActions, mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
+import { ItemActions, mayDo, teamOf } from '../../parts/item-actions.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
-import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
+import { Related } from '../../parts/related.tsx'
 import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
-import { CHART_STYLES, ItemUse, readItemUsage } from '../../parts/usage-charts.tsx'
+import { CHART_STYLES, ItemUse } from '../../parts/usage-charts.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 /** How much of a file the page shows, in UTF-16 units; the whole is a download away. */
 const MAX_SHOWN = 100_000
-/** Versions in the margin, and one more to know that there are others. */
-const VERSIONS = 7
 
-type ShownFile = Output<typeof getSkill>['files'][number]
+type ShownFile = NonNullable<Output<typeof showItemPage>['skill']>['files'][number]
 
 /** A skill: its files as an index, one of them open, SKILL.md first. */
 export async function showSkillPage(request: PageRequest) {
   const { site, call, ref, query, sent } = request
-  const [skill, { versions }, related] = await Promise.all([
-    call(getSkill, { id: ref }),
-    call(listVersions, { collection: 'skills', id: ref, limit: VERSIONS }),
-    call(relatedItems, { collection: 'skills', id: ref, limit: SHOWN_RELATED }),
-  ])
-  const standing = await readStanding(request, 'skills', skill.id)
-  const { source } = await call(showSource, { collection: 'skills', id: skill.id })
-  const { collections } = await call(listHolding, { id: skill.id })
-  const usage = await readItemUsage(call, 'skills', standing)
+  const page = await call(showItemPage, { collection: 'skills', id: ref })
+  const { skill, marks: standing, versions, related, source, collections, usage } = page
+  if (!skill) throw notFound('skill')
   // How to install it is for readers who can.
   const shared = isOutside(site)
     ? undefined
@@ -134,7 +123,7 @@ export async function showSkillPage(request: PageRequest) {
         <aside class="facts">
           <FileTree site={site} filenames={skill.files.map(({ filename }) => filename)} open={open?.filename ?? ''} toUrl={toUrl} />
           <VersionIndex site={site} path={path} versions={versions} />
-          <Related site={site} items={related.items} />
+          <Related site={site} items={related} />
         </aside>
         {open ? (
           <section data-prompt>

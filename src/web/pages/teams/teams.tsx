@@ -14,7 +14,7 @@ export async function showTeams(request: PageRequest) {
     <Layout site={site} title={words.teams.teams} current="teams" isIndexed={false} styles={['admin.css']}>
       <h1>{words.teams.teams}</h1>
       <p class="lead">
-        {words.teams.lead} <a href="/docs/teams">{words.teams.about}</a> · <a href="/offers">{words.offers.offers}</a>
+        {words.teams.lead} <a href="/docs/teams">{words.teams.about}</a>
       </p>
       <Done words={words} query={query} sent={sent} />
       <section>

@@ -1,70 +1,68 @@
 import { AppError } from '../../../errors.ts'
-import { listTeams } from '../../../operations/teams/list-teams.ts'
-import { offerItem, showOffer } from '../../../operations/transfers/offers.ts'
+import { showTransfer, transferItem } from '../../../operations/items/transfer-item.ts'
 import { Layout } from '../../layout.tsx'
-import { Fault, Field } from '../../parts/field.tsx'
+import { Choice, Fault } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Collection } from '../reading/versions.tsx'
 
-/** A form that offers an item to another owner, and what goes along. */
-export function showTransfer(collection: Collection) {
-  return async (request: PageRequest) => {
-    const { site, call, ref, sent } = request
+/** Of an owner with whom the item becomes private. No name has a space. */
+const AS_PRIVATE = ' private'
+
+/** A form that gives an item to another owner, and what changes by it. */
+export function showTransferPage(collection: Collection) {
+  return async ({ site, call, ref, sent }: PageRequest) => {
     if (site.reader === null) throw new AppError('unauthenticated', site.words.errors.signInFirst)
-    const [{ itemId, title, privateVersions, offer }, { teams }] = await Promise.all([
-      call(showOffer, { collection, id: ref }),
-      call(listTeams, {}),
-    ])
+    const { itemId, title, visibility, privateVersions, receivers } = await call(showTransfer, { collection, id: ref })
     const { words } = site
-    const { offers } = words
+    const { transfers } = words
     return (
-      <Layout site={site} title={offers.title} current={collection} isIndexed={false}>
+      <Layout site={site} title={transfers.title} current={collection} isIndexed={false}>
         <p class="quiet">
           <a href={`/${collection}/${itemId}`}>{title}</a>
         </p>
-        <h1>{offers.title}</h1>
+        <h1>{transfers.title}</h1>
         <p class="lead">
-          {offers.lead(title)} <a href="/docs/teams#transfers">{offers.about}</a>
+          {transfers.lead(title)} <a href="/docs/teams#transfers">{transfers.about}</a>
         </p>
-        {offer === null ? null : (
-          <p class="notice">
-            {offers.isOffered(offer.to)} <a href="/offers">{offers.offers}</a>
-          </p>
-        )}
         <Fault sent={sent} fields={['to']} words={words} />
-        <form method="post" class="fields">
-          <Field sent={sent} name="to" label={offers.to} maxlength={64} autocomplete="off" list="owners" isRequired />
-          <datalist id="owners">
-            {teams.map(({ name }) => (
-              <option value={name} />
-            ))}
-          </datalist>
-          {privateVersions === 0 ? null : <p>{offers.privateVersions(privateVersions)}</p>}
-          <label class="tick">
-            <input type="checkbox" name="leaveOutPrivate" value="yes" checked={sent?.form.has('leaveOutPrivate') ?? false} />{' '}
-            {offers.leaveOut}
-          </label>
-          <p>
-            <button class="button first" type="submit" name="do" value="offer">
-              {offers.offer}
-            </button>
-          </p>
-        </form>
+        {receivers.length === 0 ? (
+          <p>{transfers.none}</p>
+        ) : (
+          <form method="post" class="fields">
+            <Choice
+              sent={sent}
+              name="to"
+              label={transfers.to}
+              value=""
+              options={receivers.map((to) =>
+                to.visibility === visibility ? [to.name, to.name] : [`${to.name}${AS_PRIVATE}`, transfers.becomesPrivate(to.name)],
+              )}
+            />
+            {privateVersions === 0 ? null : <p>{transfers.privateVersions(privateVersions)}</p>}
+            <label class="tick">
+              <input type="checkbox" name="leaveOutPrivate" value="yes" checked={sent?.form.has('leaveOutPrivate') ?? false} />{' '}
+              {transfers.leaveOut}
+            </label>
+            <p>
+              <button class="button first" type="submit" name="do" value="transfer">
+                {transfers.transfer}
+              </button>
+            </p>
+          </form>
+        )}
       </Layout>
     )
   }
 }
 
-/** Offers the item, or gives it at once where the reader maintains the receiving team. */
+/** Gives the item to another owner. */
 export function submitTransfer(collection: Collection): Action {
   return async ({ call, form, ref }) => {
-    const { itemId } = await call(showOffer, { collection, id: ref })
-    const { state } = await call(offerItem, {
-      collection,
-      id: itemId,
-      to: form.text('to').trim(),
-      leaveOutPrivate: form.has('leaveOutPrivate'),
-    })
-    return { to: state === 'offered' ? '/offers?done=offered' : `/${collection}/${itemId}?done=transferred` }
+    const { itemId } = await call(showTransfer, { collection, id: ref })
+    const to = form.text('to')
+    const makePrivate = to.endsWith(AS_PRIVATE)
+    const name = makePrivate ? to.slice(0, -AS_PRIVATE.length) : to
+    await call(transferItem, { collection, id: itemId, to: name, leaveOutPrivate: form.has('leaveOutPrivate'), makePrivate })
+    return { to: `/${collection}/${itemId}?done=transferred` }
   }
 }

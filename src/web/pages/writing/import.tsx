@@ -1,10 +1,9 @@
 import type { FC } from 'hono/jsx'
 import { invalidInput } from '../../../errors.ts'
-import { IMPORT_OUTCOMES } from '../../../library/ports/imports.ts'
 import { VISIBILITIES } from '../../../library/visibility.ts'
 import { showAccount } from '../../../operations/account/account.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
-import { checkImport, loadStarterLibrary, runImport, showImport } from '../../../operations/items/import-items.ts'
+import { checkImport, IMPORT_OUTCOMES, loadStarterLibrary, runImport, showImport } from '../../../operations/items/import-items.ts'
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { Choice, Done, Fault } from '../../parts/field.tsx'
@@ -84,7 +83,7 @@ export const submitImport: Action = async ({ call, form }) => {
   return { to: `/import/${id}` }
 }
 
-/** An import: what it would do, how far it is, or what it did. */
+/** An import: what it would do, or what it did. */
 export async function showImportPage(request: PageRequest) {
   const { site, ref, call, query, sent } = request
   const outcome = IMPORT_OUTCOMES.find((one) => one === query.get('outcome'))
@@ -92,10 +91,8 @@ export async function showImportPage(request: PageRequest) {
   if ('to' in found) return found
   const { words } = site
   const { importing } = words
-  const { counts, done, total } = found
-  // What is refused at once is done from the beginning.
-  const isBegun = found.entries.some(({ isDone, outcome }) => isDone && outcome !== 'refused') || done > counts.refused
-  const labels = isBegun ? importing.outcomes.done : importing.outcomes.planned
+  const { counts, isDone, total } = found
+  const labels = isDone ? importing.outcomes.done : importing.outcomes.planned
   const toUrl = (chosen: string | undefined, page = 1) => {
     const params = new URLSearchParams({
       ...(chosen === undefined ? {} : { outcome: chosen }),
@@ -104,10 +101,10 @@ export async function showImportPage(request: PageRequest) {
     return params.size === 0 ? `/import/${ref}` : `/import/${ref}?${params}`
   }
   return (
-    <Layout site={site} title={importing.title} current="library" isIndexed={false} styles={['writing.css']} scripts={['import.js']}>
+    <Layout site={site} title={importing.title} current="library" isIndexed={false} styles={['writing.css']}>
       <h1>{importing.title}</h1>
       <Fault sent={sent} words={words} />
-      <State site={site} found={found} isBegun={isBegun} path={`/import/${ref}`} />
+      <State site={site} found={found} path={`/import/${ref}`} />
       <nav aria-label={words.filters}>
         <ul class="filters">
           <li>
@@ -130,16 +127,15 @@ export async function showImportPage(request: PageRequest) {
   )
 }
 
-/** How far an import is, and the button that goes on. */
-const State: FC<{ site: Site; found: Import; isBegun: boolean; path: string }> = ({ site: { words }, found, isBegun, path }) => {
+/** What an import did, or the button that does it. */
+const State: FC<{ site: Site; found: Import; path: string }> = ({ site: { words }, found: { isDone, counts }, path }) => {
   const { importing } = words
-  const { done, total, counts } = found
   const left = counts.created + counts.updated
-  if (done === total || left === 0) {
+  if (isDone || left === 0) {
     return (
       <>
         <p class="notice" role="status">
-          {isBegun ? importing.over : importing.nothingToDo}
+          {isDone ? importing.over : importing.nothingToDo}
         </p>
         <div class="actions">
           <a class="button first" href="/library">
@@ -153,13 +149,11 @@ const State: FC<{ site: Site; found: Import; isBegun: boolean; path: string }> =
     )
   }
   return (
-    <form method="post" action={path} data-run data-failed={importing.stopped}>
-      <p class="lead">{isBegun ? importing.progress(done, total) : importing.plan}</p>
-      <progress max={total} value={done} aria-label={importing.title} hidden={!isBegun} />
-      <p role="status" data-said />
+    <form method="post" action={path}>
+      <p class="lead">{importing.plan}</p>
       <div class="actions">
         <button class="button first" type="submit" name="do" value="run">
-          {isBegun ? importing.goOn : importing.start(left)}
+          {importing.start(left)}
         </button>
         <a class="button" href="/import">
           {importing.again}
@@ -200,8 +194,5 @@ const Entries: FC<{ site: Site; entries: Import['entries']; labels: Readonly<Rec
   )
 }
 
-/** Imports further entries; the page that follows says how many are left. */
-export const submitRun: Action = async ({ call, ref }) => {
-  await call(runImport, { id: ref })
-  return { to: `/import/${ref}` }
-}
+/** Imports the files that were checked, and goes on to the results. */
+export const submitRun: Action = async ({ call, ref }) => ({ to: `/import/${(await call(runImport, { id: ref })).id}` })

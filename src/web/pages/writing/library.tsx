@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { OWN_SORTS } from '../../../library/ports/own-items.ts'
+import { OWN_SORTS } from '../../../library/own-items.ts'
 import { VISIBILITIES } from '../../../library/visibility.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'

@@ -79,7 +79,6 @@ export const BROWSE_WORDS_DE: typeof BROWSE_WORDS = {
   share: 'Teilen',
   linkCopied: 'Link kopiert',
   makePublic: 'Veröffentlichen',
-  takeBackPublication: 'Veröffentlichung rückgängig machen',
   makePublicMeans: 'Dann können alle ihn lesen, und Suchmaschinen können ihn aufnehmen. Versionen aus der Zeit davor bleiben verborgen.',
   moreActions: 'Weitere Aktionen',
   moveToTrash: 'Löschen',

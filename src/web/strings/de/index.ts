@@ -19,13 +19,13 @@ import { LANGUAGE_WORDS_DE } from './language.ts'
 import { LIBRARY_WORDS_DE } from './library.ts'
 import { MEMBERS_ONLY_WORDS_DE } from './members-only.ts'
 import { DONE_MESSAGES_DE } from './messages.ts'
-import { OFFER_WORDS_DE } from './offers.ts'
 import { PROGRAM_WORDS_DE } from './programs.ts'
 import { PURGE_WORDS_DE } from './purge.ts'
 import { READING_WORDS_DE } from './reading.ts'
 import { SIGN_IN_WORDS_DE } from './sign-in.ts'
 import { STATUS_WORDS_DE } from './status.ts'
 import { TEAM_WORDS_DE } from './teams.ts'
+import { TRANSFER_WORDS_DE } from './transfers.ts'
 import { USAGE_WORDS_DE } from './usage.ts'
 
 /** Every text of the pages, in German. */
@@ -58,6 +58,6 @@ export const GERMAN: Words = {
   audit: AUDIT_WORDS_DE,
   usage: USAGE_WORDS_DE,
   teams: TEAM_WORDS_DE,
-  offers: OFFER_WORDS_DE,
+  transfers: TRANSFER_WORDS_DE,
   collecting: COLLECTION_WORDS_DE,
 }

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import type { Item } from '../../library/items.ts'
+import { visibilityFor } from '../../library/owners.ts'
+import { hasRight, requireRight } from '../../library/teams.ts'
+import { visibilitySchema } from '../../library/visibility.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+
+const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
+
+/** An item that the caller sees. @throws AppError `not_found` */
+async function findItem(
+  { actor, store }: Needs<'items'>,
+  { collection, id }: { collection: 'prompts' | 'skills'; id: string },
+): Promise<Item> {
+  const kind = kindOf(collection)
+  const item = kind === 'prompt' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
+  if (!item) throw notFound(kind)
+  return item
+}
+
+/** What a giver wants to know before. */
+export const showTransfer = defineOperation({
+  name: 'show_transfer',
+  title: 'Show what a transfer changes',
+  summary: 'Whom an item can go to, who else would see it there, and how many of its versions the new owner would see that were private.',
+  scope: 'read',
+  needsWholeKey: true,
+  surfaces: {
+    rest: { method: 'GET', path: '/api/{collection}/{id}/transfer' },
+    cli: { command: 'show-transfer', positional: ['collection', 'id'] },
+  },
+  input: z.object(target),
+  output: z.object({
+    itemId: z.string(),
+    title: z.string(),
+    visibility: visibilitySchema,
+    versions: z.number().int(),
+    privateVersions: z.number().int().describe('Earlier versions that were private when they were written'),
+    receivers: z
+      .array(z.object({ name: z.string(), visibility: visibilitySchema.describe('Who else sees the item there') }))
+      .describe('Teams you edit for; yourself, for an item of a team'),
+  }),
+  async run(context: Needs<'items' | 'ownership' | 'teams'>, input) {
+    const { store } = context
+    const { userId, username } = requireUser(context.actor)
+    const { id: itemId, title, ownerId, visibility } = await findItem(context, input)
+    requireRight(await store.items.findRole(userId, ownerId), 'transfer', `transfer this ${kindOf(input.collection)}`)
+    const teams = (await store.teams.listTeamsOf(userId)).filter(({ id, role }) => id !== ownerId && hasRight(role, 'edit'))
+    const receivers = teams.map((team) => ({ name: team.name, visibility: visibilityFor(team, visibility) }))
+    if (ownerId !== userId) receivers.unshift({ name: username, visibility })
+    return { itemId, title, visibility, receivers, ...(await store.ownership.countVersions(itemId)) }
+  },
+})
+
+export const transferItem = defineOperation({
+  name: 'transfer_item',
+  title: 'Transfer an item',
+  summary:
+    'Give an item you own to a team you edit for, or take one out of a team you maintain, for yourself or another team. Its addresses, versions and votes go along.',
+  scope: 'write',
+  needsWholeKey: true,
+  writes: true,
+  cost: 5,
+  surfaces: {
+    rest: { method: 'POST', path: '/api/{collection}/{id}/transfer' },
+    cli: { command: 'transfer-item', positional: ['collection', 'id', 'to'] },
+  },
+  input: z.object({
+    ...target,
+    to: z.string().max(64).describe('Name of the team, or your own'),
+    leaveOutPrivate: z
+      .boolean()
+      .default(false)
+      .describe('Delete earlier versions that were private for good; else the new owner sees them'),
+    makePrivate: z.boolean().default(false).describe('Make it private where you may not publish for the team; else that is refused'),
+  }),
+  output: z.object({ success: z.literal(true), owner: z.string(), visibility: visibilitySchema }),
+  async run(context: Needs<'items' | 'ownership'>, { to, leaveOutPrivate, makePrivate, ...input }) {
+    const { userId } = requireUser(context.actor)
+    const { id } = await findItem(context, input)
+    const wanted = { to, leavesOutPrivate: leaveOutPrivate, makesPrivate: makePrivate }
+    return { success: true as const, ...(await context.store.ownership.transferItem(userId, kindOf(input.collection), id, wanted)) }
+  },
+})

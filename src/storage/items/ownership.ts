@@ -1,0 +1,107 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { ItemKind } from '../../library/items.ts'
+import { visibilityFor } from '../../library/owners.ts'
+import { requireRight } from '../../library/teams.ts'
+import type { Visibility } from '../../library/visibility.ts'
+import { forgetFilings } from '../change-log.ts'
+import { findOwner, findRole } from '../people/team-roles.ts'
+import type { Database } from '../schema.ts'
+import { markSweepDue } from '../sweep.ts'
+import { changeOwner } from './change-owner.ts'
+import type { WriteNotes } from './item-parts.ts'
+import { type ItemRow, selectItems } from './item-rows.ts'
+import { purgeStore } from './purges.ts'
+import type { WriteContext } from './write-context.ts'
+import { findUserSeq, writeItems } from './write-items.ts'
+
+/** Transfers of items between owners. */
+export function ownershipStore(reader: Kysely<Database>, context: WriteContext) {
+  /** Deletes what the giver leaves out, versions as `purgeVersions` does: a backup does not bring them back. */
+  const leaveOut = async (db: Kysely<Database>, notes: WriteNotes, item: ItemRow, userId: string): Promise<void> => {
+    const purges = purgeStore(db, { ...context, reader: db, transact: (work) => work(db, notes), sweep: async () => false })
+    const hidden = await selectPrivateVersions(db, item.id).select('version.number').execute()
+    for (const { number } of hidden) await purges.purgeVersions(item.kind, item.id, userId, { first: number, last: number })
+    if ((await forgetFilings(db, item.seq, 'private')) > 0) await markSweepDue(db, new Date(context.clock()).toISOString())
+  }
+  const makePrivate = async (db: Kysely<Database>, notes: WriteNotes, { kind, id }: ItemRow, userId: string): Promise<void> => {
+    const items = writeItems({ ...context, reader: db, transact: (work) => work(db, notes) })
+    const change = kind === 'prompt' ? items.changePrompt : items.changeSkill
+    await change(id, { userId, note: null }, () => ({ visibility: 'private' }))
+  }
+  return {
+    /** How many versions an item has, and how many earlier ones were private when they were written. */
+    async countVersions(itemId: string): Promise<{ readonly versions: number; readonly privateVersions: number }> {
+      const count = async (rows: ReturnType<typeof selectVersions>) =>
+        Number((await rows.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()).n)
+      return {
+        versions: await count(selectVersions(reader, itemId)),
+        privateVersions: await count(selectPrivateVersions(reader, itemId)),
+      }
+    },
+    /**
+     * Gives an item by id to a team that the user edits for, or to the user. Both rights are read in the transaction of the change.
+     * @param wanted.makesPrivate whether it may become private, where the user may not show it to others in the receiving team
+     * @returns its new owner by name, and who else sees it now
+     * @throws AppError `not_found`, `forbidden`, `conflict` (it is there already, it would become private), `too_large`
+     */
+    async transferItem(
+      userId: string,
+      kind: ItemKind,
+      id: string,
+      {
+        to: name,
+        leavesOutPrivate,
+        makesPrivate,
+      }: { readonly to: string; readonly leavesOutPrivate: boolean; readonly makesPrivate: boolean },
+    ): Promise<{ readonly owner: string; readonly visibility: Visibility }> {
+      const given = await context.transact(async (db, notes) => {
+        const item = await findItem(db, kind, id)
+        if (!item) throw new AppError('not_found', `This ${kind} is not there any more.`)
+        requireRight(await findRole(db, userId, item.owner_id), 'transfer', `transfer this ${kind}`)
+        const to = await findOwner(db, userId, { name })
+        if (!to) {
+          throw new AppError(
+            'not_found',
+            `You are in no team named "${name.slice(0, 80)}". An item goes to a team that you edit for, or from a team to yourself.`,
+          )
+        }
+        if (to.id === item.owner_id) throw new AppError('conflict', `This ${kind} belongs to ${to.name} already.`)
+        requireRight(to.role, 'edit', `give it a ${kind}`)
+        const visibility = visibilityFor(to, item.visibility)
+        if (visibility !== item.visibility && !makesPrivate) {
+          throw new AppError(
+            'conflict',
+            `This ${kind} is ${item.visibility}, and you may not publish for ${to.name}: it would become private. Allow that with makePrivate.`,
+          )
+        }
+        if (leavesOutPrivate) await leaveOut(db, notes, item, userId)
+        if (visibility !== item.visibility) await makePrivate(db, notes, item, userId)
+        const receiver = { id: to.id, seq: await findUserSeq(db, to.id) }
+        await changeOwner(db, notes, [{ seq: item.seq, kind, visibility }], { id: item.owner_id }, receiver, context.quota)
+        notes.audit({ action: 'item_given', targetId: id, ownerId: item.owner_id, detail: { kind } })
+        notes.audit({ action: 'item_received', targetId: id, ownerId: to.id, detail: { kind } })
+        return { owner: to.name, visibility }
+      })
+      if (leavesOutPrivate) await context.sweep().catch(() => false)
+      return given
+    },
+  }
+}
+
+async function findItem(db: Kysely<Database>, kind: ItemKind, id: string): Promise<ItemRow | undefined> {
+  return await selectItems(db)
+    .where('item.kind', '=', kind)
+    .where('item.id', '=', id)
+    .where('item.deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+function selectVersions(db: Kysely<Database>, itemId: string) {
+  return db.selectFrom('version').innerJoin('item', 'item.seq', 'version.item_seq').where('item.id', '=', itemId)
+}
+
+/** Earlier versions that were private when they were written. */
+function selectPrivateVersions(db: Kysely<Database>, itemId: string) {
+  return selectVersions(db, itemId).where('version.visibility', '=', 'private').whereRef('version.number', '<', 'item.version')
+}

@@ -1,2 +1,0 @@
-export { PGlite } from '@electric-sql/pglite'
-export { vector } from '@electric-sql/pglite-pgvector'
