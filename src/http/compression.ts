@@ -33,7 +33,7 @@ export async function compressFile(bytes: Uint8Array, coding: Coding): Promise<U
     coding === 'gzip'
       ? await gzipAsync(bytes, { level: 9 })
       : await brotliAsync(bytes, {
-          params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+          params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
         })
   return new Uint8Array(packed)
 }
