@@ -26,8 +26,8 @@ export default defineConfig({
     // Pages for the loader; how often property tests run, and how long they shrink.
     setupFiles: ['scripts/jsx.ts', 'test/support/property-runs.ts'],
     // A slow machine is no fault: what is waited for comes, or the test fails in the end.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     reporters: ['default', './test/support/slowest-files.ts'],
     expect: { poll: { timeout: 60_000, interval: 20 } },
     // Much of the time goes into waiting for processes, hence two even on a small machine.
@@ -87,7 +87,6 @@ export default defineConfig({
           include: SAMPLE,
           globalSetup: [BUILD, TOOLS, POSTGRES],
           env: { IS_SAMPLE: 'true', ATTACK_SECONDS: '2', FAULT_ROUNDS: '2' },
-          testTimeout: 600_000,
           isolate: true,
         },
       },
@@ -100,7 +99,6 @@ export default defineConfig({
           globalSetup: [BUILD, TOOLS, POSTGRES, JOURNEYS],
           isolate: true,
           maxWorkers: 1,
-          testTimeout: 600_000,
           sequence: { groupOrder: 1 },
         },
       },
