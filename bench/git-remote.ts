@@ -69,7 +69,7 @@ try {
         if (next.done) throw new Error('There are too few prompts.')
         const { title, content, type } = next.value
         const fields = { title, content, type, description: null, category: null, tags: [], visibility: 'public' as const }
-        last = (await transaction.items.createPrompt({ userId: owner.userId, note: null }, fields)).id
+        last = (await transaction.items.createItem({ userId: owner.userId, note: null }, { kind: 'prompt', ...fields })).id
       }
     })
   }

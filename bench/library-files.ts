@@ -37,7 +37,7 @@ export async function fillLibrary(
       await store.inTransaction(async (transaction) => {
         for (const one of made) {
           const fields = { ...one, description: null, category: null, tags: [], visibility: visibilityOf(placed++) }
-          await transaction.items.createPrompt({ userId: owner.id, note: null }, fields)
+          await transaction.items.createItem({ userId: owner.id, note: null }, { kind: 'prompt', ...fields })
         }
       })
     }

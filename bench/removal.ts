@@ -38,7 +38,7 @@ async function fill(path: string): Promise<void> {
         if (next.done) return
         const owner = made % every === 0 ? leaves : stays
         const fields = { ...next.value, description: null, category: null, tags: [], visibility: 'public' as const }
-        await transaction.items.createPrompt({ userId: owner.id, note: null }, fields)
+        await transaction.items.createItem({ userId: owner.id, note: null }, { kind: 'prompt', ...fields })
       }
     })
   }

@@ -1,5 +1,5 @@
 import type { Within } from './actor.ts'
-import type { Prompt, PromptEntry, PromptFields, Skill, SkillFields, Version } from './items.ts'
+import type { Item, ItemKind, PromptEntry, PromptFields, SkillFields, Version } from './items.ts'
 import type { RelatedItem } from './search.ts'
 import type { SkillFile } from './skill.ts'
 import type { TeamRole } from './teams.ts'
@@ -13,12 +13,12 @@ export interface ItemPageSizes {
 
 /** An item and what its page shows with it. */
 export interface ItemPage {
-  readonly item: Prompt | Skill
+  readonly item: Item
   /** The newest that the actor sees. */
   readonly versions: readonly Version[]
-  readonly related: readonly RelatedItem<Prompt | Skill>[]
+  readonly related: readonly RelatedItem<Item>[]
   /** What it was copied from, when the actor finds that in lists. */
-  readonly source: Prompt | Skill | null
+  readonly source: Item | null
   /** null for an anonymous actor. */
   readonly marks: ItemMarks | null
 }
@@ -65,12 +65,18 @@ export interface ImportOrigin {
 /** Fields to change, and a new slug; what is absent or undefined stays. */
 type Change<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined } & { readonly slug?: string | undefined }
 
-export type PromptChange = Change<PromptFields>
+type PromptChange = Change<PromptFields>
 
 /** `files` may be a function of the current files, which are read only then. */
-export type SkillChange = Change<Omit<SkillFields, 'files'>> & {
+type SkillChange = Change<Omit<SkillFields, 'files'>> & {
   readonly files?: readonly SkillFile[] | ((files: readonly SkillFile[]) => readonly SkillFile[]) | undefined
 }
+
+/** A change of an item of a kind. */
+export type ChangeOf<Kind extends ItemKind> = { prompt: PromptChange; skill: SkillChange }[Kind]
+
+/** A change of an item of any kind. */
+export type ItemChange = PromptChange & SkillChange
 
 /** Decides on the current state of an item. `role` is the editor's over the item's owner. */
 export type Decide<T, Decision> = (current: T, role: TeamRole | null) => Decision

@@ -20,7 +20,7 @@ export interface Category {
 }
 
 /** What prompts and skills share. Every right follows the owner; the author is the name shown. Times are ISO 8601 in UTC. */
-export interface Item {
+interface ItemBase {
   readonly id: string
   readonly slug: string
   readonly title: string
@@ -40,17 +40,28 @@ export interface Item {
   readonly deletedAt: string | null
 }
 
-export interface Prompt extends Item {
+export interface Prompt extends ItemBase {
   readonly kind: 'prompt'
   readonly type: PromptType
   readonly content: string
   readonly variables: readonly Variable[]
 }
 
-export interface Skill extends Item {
+export interface Skill extends ItemBase {
   readonly kind: 'skill'
   /** In the order shown: SKILL.md first. `size` in bytes. */
   readonly files: readonly { readonly filename: string; readonly size: number }[]
+}
+
+/** An item of any kind. */
+export type Item = Prompt | Skill
+
+/** The item of a kind. */
+export type ItemOf<Kind extends ItemKind> = Extract<Item, { readonly kind: Kind }>
+
+/** Keeps the items of a kind. */
+export function isOfKind<Kind extends ItemKind>(kind: Kind) {
+  return (item: Item): item is ItemOf<Kind> => item.kind === kind
 }
 
 /** A skill as MCP clients list it: its path, the metadata of its SKILL.md, and the digest of every file. */
@@ -106,6 +117,9 @@ export interface PromptFields extends ItemFields {
 export interface SkillFields extends ItemFields {
   readonly files: readonly SkillFile[]
 }
+
+/** What a new item is made of. */
+export type NewItem = ({ readonly kind: 'prompt' } & PromptFields) | ({ readonly kind: 'skill' } & SkillFields)
 
 /** A version: content, time, author and visibility. Numbers count from 1 without gaps. */
 export interface Version {

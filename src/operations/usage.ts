@@ -3,7 +3,7 @@ import type { DayUses } from '../library/usage.ts'
 import { lastDays } from '../library/usage.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { defineOperation, type Needs, requireUser } from './core/define-operation.ts'
-import { collectionInput, kindOf, notFound, refInput } from './core/inputs.ts'
+import { collectionInput, refInput, requireItem } from './core/inputs.ts'
 
 /** Days that are shown. */
 const SHOWN_DAYS = 30
@@ -39,9 +39,9 @@ export const countCopy = defineOperation({
   surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput, caller: z.string().max(300) }),
   output: z.object({ success: z.literal(true) }),
-  async run({ actor, store, count, clock, isCounting }: Needs<'items' | 'instances', 'clock' | 'isCounting'>, { collection, id, caller }) {
-    const item = collection === 'prompts' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
-    if (!item) throw notFound(kindOf(collection))
+  async run(context: Needs<'items' | 'instances', 'clock' | 'isCounting'>, { caller, ...input }) {
+    const { store, count, clock, isCounting } = context
+    const item = await requireItem(context, input)
     if (isCounting && (await isWithinCopies(store.instances, clock(), `${caller} ${item.id}`))) count('copy', item)
     return { success: true as const }
   },

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
 import type { ExportedTwin, ImportedTwin, KnownItem } from '../library/item-access.ts'
-import type { ItemKind, Prompt, Skill, User } from '../library/items.ts'
+import type { Item, ItemKind, Prompt, User } from '../library/items.ts'
 import { toTags } from '../library/tags.ts'
 import type { Hold } from '../library/transfer.ts'
 import { refuseWhileHeld, type Visibility } from '../library/visibility.ts'
@@ -71,7 +71,7 @@ export interface Prepared {
 }
 
 /** An item as an import finds it again, and what is done with it. */
-interface Twins<T extends Prompt | Skill> {
+interface Twins<T extends Item> {
   readonly store: LibraryStore
   readonly options: ImportOptions
   readonly owner: User
@@ -84,7 +84,7 @@ interface Twins<T extends Prompt | Skill> {
 }
 
 /** The candidates among twins, and how the entry is written. */
-export function prepareTwins<T extends Prompt | Skill>(
+export function prepareTwins<T extends Item>(
   knownId: string | undefined,
   { store, options, owner, twins, same, remark, create, change }: Twins<T>,
 ): Prepared {
@@ -155,8 +155,8 @@ export async function preparePrompt(
     twins,
     same: new Set(twins.flatMap(({ item }) => (isSame(item, fields) ? [item.id] : []))),
     remark,
-    create: () => store.items.createPrompt(editor, { ...fields, visibility: stated ?? owner.defaultVisibility }, origin),
-    change: (found) => store.items.changePrompt(found, editor, () => fields, origin),
+    create: () => store.items.createItem(editor, { kind: 'prompt', ...fields, visibility: stated ?? owner.defaultVisibility }, origin),
+    change: (found) => store.items.changeItem('prompt', found, editor, () => fields, origin),
   })
 }
 

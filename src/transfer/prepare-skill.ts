@@ -95,8 +95,8 @@ export async function prepareSkill(
     twins,
     same,
     remark,
-    create: () => store.items.createSkill(editor, { ...fields, visibility: stated ?? owner.defaultVisibility }, origin),
-    change: (found) => store.items.changeSkill(found, editor, () => fields, origin),
+    create: () => store.items.createItem(editor, { kind: 'skill', ...fields, visibility: stated ?? owner.defaultVisibility }, origin),
+    change: (found) => store.items.changeItem('skill', found, editor, () => fields, origin),
   })
 }
 

@@ -35,15 +35,15 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
     const editor = { userId: id, note: null }
     await store.audit.actingAs(origin, () =>
       store.inTransaction(async (transaction) => {
-        await transaction.items.createPrompt(editor, FIELDS)
-        await transaction.items.createPrompt(editor, FIELDS)
+        await transaction.items.createItem(editor, { kind: 'prompt', ...FIELDS })
+        await transaction.items.createItem(editor, { kind: 'prompt', ...FIELDS })
       }),
     )
     await Promise.all([
       store.audit.actingAs(OPERATOR_ORIGIN, () =>
         store.people.createInvite({ sha256: 'a', username: 'x', role: 'user', expiresAt: '2027' }),
       ),
-      store.items.createPrompt(editor, FIELDS),
+      store.items.createItem(editor, { kind: 'prompt', ...FIELDS }),
     ])
     expect((await log()).map(({ action, actorId, keyId, surface }) => [action, actorId, keyId, surface]).toSorted()).toEqual([
       ['invite_created', null, null, 'cli'],
@@ -57,7 +57,7 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
   it('has nothing of what was undone, or was refused', async () => {
     const { id } = await store.people.createUser({ username: 'ada', defaultVisibility: 'private' })
     const undone = store.inTransaction(async (transaction) => {
-      await transaction.items.createPrompt({ userId: id, note: null }, FIELDS)
+      await transaction.items.createItem({ userId: id, note: null }, { kind: 'prompt', ...FIELDS })
       throw new Error('cut off')
     })
     await expect(undone).rejects.toThrow('cut off')
@@ -72,7 +72,7 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
   it('undoes a change that it cannot record', async () => {
     const { id } = await store.people.createUser({ username: 'ada', defaultVisibility: 'private' })
     await database.transact((db) => db.schema.alterTable('audit_event').renameTo('elsewhere').execute())
-    await expect(store.items.createPrompt({ userId: id, note: null }, FIELDS)).rejects.toThrow()
+    await expect(store.items.createItem({ userId: id, note: null }, { kind: 'prompt', ...FIELDS })).rejects.toThrow()
     expect(await store.service.isEmpty()).toBe(true)
     await database.transact((db) => db.schema.alterTable('elsewhere').renameTo('audit_event').execute())
   })

@@ -34,11 +34,12 @@ describe.each(ENGINES)('what strangers get from caches on $name', (engine) => {
     ben = (await judge.people.createUser({ username: 'ben', defaultVisibility: 'public' })).id
     const owned = { ownerId: ada, title: 'Together', description: null, visibility: 'public' } as const
     collection = (await judge.collections.createCollection(asAda(), owned)).id
-    letter = (await judge.items.createPrompt(by(), LETTER)).id
-    poem = (await judge.items.createPrompt(by(), { ...LETTER, title: 'A poem', type: 'IMAGE', tags: [], category: 'coding' })).id
+    letter = (await judge.items.createItem(by(), { kind: 'prompt', ...LETTER })).id
+    poem = (await judge.items.createItem(by(), { kind: 'prompt', ...LETTER, title: 'A poem', type: 'IMAGE', tags: [], category: 'coding' }))
+      .id
     const files = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('---\nname: tidy\ndescription: d\n---\nA letter') }]
     const { content: _, type: __, ...fields } = LETTER
-    skill = (await judge.items.createSkill(by(), { ...fields, title: 'Tidy', files })).id
+    skill = (await judge.items.createItem(by(), { kind: 'skill', ...fields, title: 'Tidy', files })).id
     stores = []
     for (const instance of ['one', 'two']) stores.push(await createStore(place.open(), { ...outside, instance }))
   })
@@ -53,30 +54,35 @@ describe.each(ENGINES)('what strangers get from caches on $name', (engine) => {
     const filters: ItemFilter[] = [{}, { categories: ['writing'], anyTags: ['red'] }, { collections: [collection] }]
     for (const filter of filters) {
       const name = JSON.stringify(filter)
-      answers[`newest ${name}`] = await items.searchPrompts(ANONYMOUS, { ...LIST, filter })
-      answers[`votes ${name}`] = await items.searchPrompts(ANONYMOUS, { ...LIST, filter, sort: 'votes', wantsFacets: true })
+      answers[`newest ${name}`] = await items.searchItems(ANONYMOUS, 'prompt', { ...LIST, filter })
+      answers[`votes ${name}`] = await items.searchItems(ANONYMOUS, 'prompt', { ...LIST, filter, sort: 'votes', wantsFacets: true })
       answers[`count ${name}`] = await items.countPrompts(ANONYMOUS, filter)
       answers[`walk ${name}`] = await items.walkPrompts(ANONYMOUS, filter, null, 4)
       const asked: SearchRequest = { ...LIST, filter, sort: 'relevance', query: parseQuery('writer leter'), text: 'writer leter' }
-      answers[`search ${name}`] = await items.searchPrompts(ANONYMOUS, asked)
+      answers[`search ${name}`] = await items.searchItems(ANONYMOUS, 'prompt', asked)
     }
-    answers['skills'] = await items.searchSkills(ANONYMOUS, { ...LIST, sort: 'relevance', query: parseQuery('letter'), text: 'letter' })
+    answers['skills'] = await items.searchItems(ANONYMOUS, 'skill', {
+      ...LIST,
+      sort: 'relevance',
+      query: parseQuery('letter'),
+      text: 'letter',
+    })
     for (const id of [letter, poem]) {
-      answers[id] = await items.findPrompt(ANONYMOUS, id)
+      answers[id] = await items.findItem(ANONYMOUS, 'prompt', id)
       answers[`versions ${id}`] = await items.listVersions(ANONYMOUS, id, { before: null, limit: 5 })
-      answers[`related ${id}`] = await items.findRelatedPrompts(ANONYMOUS, id, 3)
+      answers[`related ${id}`] = await items.findRelated(ANONYMOUS, 'prompt', id, 3)
     }
-    answers['skill'] = await items.findSkill(ANONYMOUS, skill)
-    answers['slug'] = await items.findPrompt(ANONYMOUS, 'named-anew')
+    answers['skill'] = await items.findItem(ANONYMOUS, 'skill', skill)
+    answers['slug'] = await items.findItem(ANONYMOUS, 'prompt', 'named-anew')
     answers['categories'] = await categories.listCategories(ANONYMOUS)
     answers['tags'] = await categories.listTags(ANONYMOUS, { limit: 10, offset: 0 })
     return answers
   }
 
   const WRITES: readonly [string, (store: LibraryStore) => Promise<unknown>][] = [
-    ['an edit', ({ items }) => items.changePrompt(letter, by(), () => ({ content: 'About a garden.', tags: ['green'] }))],
-    ['a new slug', ({ items }) => items.changePrompt(poem, by(), () => ({ slug: 'named-anew' }))],
-    ['a new item', ({ items }) => items.createPrompt(by(), { ...LETTER, title: 'Another letter' })],
+    ['an edit', ({ items }) => items.changeItem('prompt', letter, by(), () => ({ content: 'About a garden.', tags: ['green'] }))],
+    ['a new slug', ({ items }) => items.changeItem('prompt', poem, by(), () => ({ slug: 'named-anew' }))],
+    ['a new item', ({ items }) => items.createItem(by(), { kind: 'prompt', ...LETTER, title: 'Another letter' })],
     ['an item in a collection', ({ collections }) => collections.addToCollection(asAda(), collection, [letter, poem], null)],
     [
       'a collection for members',
@@ -89,8 +95,8 @@ describe.each(ENGINES)('what strangers get from caches on $name', (engine) => {
     ['the end of a hold', ({ marks }) => marks.setHeld('prompt', letter, false)],
     ['the name of a category', ({ categories }) => categories.renameCategory('writing', 'Letters')],
     ['categories that become one', ({ categories }) => categories.mergeCategory('coding', 'writing')],
-    ['an edit of a skill', ({ items }) => items.changeSkill(skill, by(), () => ({ title: 'A letter opener' }))],
-    ['a private item', ({ items }) => items.changePrompt(poem, by(), () => ({ visibility: 'private' }))],
+    ['an edit of a skill', ({ items }) => items.changeItem('skill', skill, by(), () => ({ title: 'A letter opener' }))],
+    ['a private item', ({ items }) => items.changeItem('prompt', poem, by(), () => ({ visibility: 'private' }))],
     ['the trash', ({ items }) => items.setDeleted('prompt', letter, ada, true)],
     ['an item restored', ({ items }) => items.setDeleted('prompt', letter, ada, false)],
     ['a deletion for good', ({ purges }) => purges.purgeItem('prompt', letter, ada, () => true)],

@@ -46,21 +46,23 @@ for (const engine of ENGINES) {
     const everywhere = <T>(work: (store: LibraryStore, index: number) => Promise<T>, times: number) =>
       Promise.all(Array.from({ length: times }, (_, index) => work(stores[index % 2] as LibraryStore, index)))
     it('give each item a slug of its own', async () => {
-      const items = await everywhere((store) => store.items.createPrompt(by(), PROMPT), 8)
+      const items = await everywhere((store) => store.items.createItem(by(), { kind: 'prompt', ...PROMPT }), 8)
       expect(new Set(items.map(({ slug }) => slug)).size).toBe(8)
-      for (const { id, slug } of items) expect((await stores[0]?.items.findPrompt(ANONYMOUS, slug))?.id).toBe(id)
+      for (const { id, slug } of items) expect((await stores[0]?.items.findItem(ANONYMOUS, 'prompt', slug))?.id).toBe(id)
     })
 
     it('of one item follow one another: no change is lost, and versions have no gap', async () => {
-      const item = await stores[0]?.items.createPrompt(by(), { ...PROMPT, content: '' })
+      const item = await stores[0]?.items.createItem(by(), { kind: 'prompt', ...PROMPT, content: '' })
       if (!item) throw new Error('nothing was created')
       const changes = 8
       await everywhere(
         (store, index) =>
-          store.items.changePrompt(item.id, by(), (current) => ({ content: `${'content' in current ? current.content : ''}${index},` })),
+          store.items.changeItem('prompt', item.id, by(), (current) => ({
+            content: `${'content' in current ? current.content : ''}${index},`,
+          })),
         changes,
       )
-      const after = await stores[1]?.items.findPrompt(ANONYMOUS, item.id)
+      const after = await stores[1]?.items.findItem(ANONYMOUS, 'prompt', item.id)
       const kept = after?.content
         .split(',')
         .filter(Boolean)
@@ -82,21 +84,23 @@ for (const engine of ENGINES) {
     it('write words that were removed meanwhile anew', async () => {
       const words = Array.from({ length: 5 }, (_, index) => `zyx${'abcde'[index]}w`)
       const [one] = stores
-      const first = await one?.items.createPrompt(by(), { ...PROMPT, content: words.join(' ') })
+      const first = await one?.items.createItem(by(), { kind: 'prompt', ...PROMPT, content: words.join(' ') })
       if (!one || !first) throw new Error('nothing was created')
       // The first instance knows the words; another one removes them.
-      await one.items.changePrompt(first.id, by(), () => ({ content: 'Nothing of that.' }))
+      await one.items.changeItem('prompt', first.id, by(), () => ({ content: 'Nothing of that.' }))
       await databases[1]?.transact(async (db) => {
         await db.deleteFrom('word').where('word', 'in', words).execute()
         await db.insertInto('word_removal').defaultValues().execute()
       })
       await Promise.all(
-        words.map((word, index) => one.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}`, content: `About ${word}.` })),
+        words.map((word, index) =>
+          one.items.createItem(by(), { kind: 'prompt', ...PROMPT, title: `Title ${index}`, content: `About ${word}.` }),
+        ),
       )
       const fresh = await open()
       for (const [index, word] of words.entries()) {
         const query = parseQuery(word)
-        const found = await fresh.items.searchPrompts(ANONYMOUS, { query, filter: {}, sort: 'relevance', limit: 50, offset: 0 })
+        const found = await fresh.items.searchItems(ANONYMOUS, 'prompt', { query, filter: {}, sort: 'relevance', limit: 50, offset: 0 })
         expect(
           found.items.map(({ title }) => title),
           word,
@@ -105,7 +109,7 @@ for (const engine of ENGINES) {
     })
 
     it('and votes of many on one item are all counted', async () => {
-      const item = await stores[0]?.items.createPrompt(by(), PROMPT)
+      const item = await stores[0]?.items.createItem(by(), { kind: 'prompt', ...PROMPT })
       if (!item) throw new Error('nothing was created')
       const names = Array.from({ length: 5 }, (_, index) => `voter-${index}`)
       const voters = await Promise.all(
@@ -116,17 +120,20 @@ for (const engine of ENGINES) {
           (stores[index % 2] as LibraryStore).marks.setVote(ANONYMOUS, 'prompt', item.slug, id, true),
         ),
         ...Array.from({ length: 3 }, (_, index) =>
-          (stores[index % 2] as LibraryStore).items.changePrompt(item.id, by(), () => ({ content: `Change ${index}.` })),
+          (stores[index % 2] as LibraryStore).items.changeItem('prompt', item.id, by(), () => ({ content: `Change ${index}.` })),
         ),
       ])
       expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
-      expect(await stores[1]?.items.findPrompt(ANONYMOUS, item.id)).toMatchObject({ votes: 5 })
+      expect(await stores[1]?.items.findItem(ANONYMOUS, 'prompt', item.id)).toMatchObject({ votes: 5 })
       const taken = await everywhere((store, index) => store.marks.setVote(ANONYMOUS, 'prompt', item.id, voters[index]?.id ?? '', false), 5)
       expect(taken.map((result) => result?.votes).toSorted((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: 5 }, (_, votes) => votes))
     })
 
     it('and favourites of one reader stay below the limit', async () => {
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 5)
+      const items = await everywhere(
+        (store, index) => store.items.createItem(by(), { kind: 'prompt', ...PROMPT, title: `Title ${index}` }),
+        5,
+      )
       const outcomes = await everywhere(
         (store, index) => store.marks.setFavourite(ANONYMOUS, 'prompt', items[index]?.id ?? '', ada.id, true, 2),
         5,
@@ -137,7 +144,10 @@ for (const engine of ENGINES) {
 
     it('and changes of one collection follow one another', async () => {
       const actor: Actor = { kind: 'user', userId: ada.id, username: 'ada', scopes: new Set(['read', 'write']) }
-      const items = await everywhere((store, index) => store.items.createPrompt(by(), { ...PROMPT, title: `Title ${index}` }), 6)
+      const items = await everywhere(
+        (store, index) => store.items.createItem(by(), { kind: 'prompt', ...PROMPT, title: `Title ${index}` }),
+        6,
+      )
       const made = await stores[0]?.collections.createCollection(actor, {
         ownerId: ada.id,
         title: 'Many hands',
@@ -148,7 +158,7 @@ for (const engine of ENGINES) {
       const outcomes = await Promise.allSettled([
         ...items.map(({ id }, index) => (stores[index % 2] as LibraryStore).collections.addToCollection(actor, made.id, [id], null)),
         ...items.map(({ id }, index) => (stores[(index + 1) % 2] as LibraryStore).collections.addToCollection(actor, made.slug, [id], 1)),
-        ...items.map(({ id }) => (stores[1] as LibraryStore).items.changePrompt(id, by(), () => ({ content: 'Another text.' }))),
+        ...items.map(({ id }) => (stores[1] as LibraryStore).items.changeItem('prompt', id, by(), () => ({ content: 'Another text.' }))),
       ])
       const rejected = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
       expect(rejected).toEqual([])

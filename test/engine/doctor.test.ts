@@ -108,14 +108,20 @@ describe.each(ENGINES)('the doctor on $name', (engine) => {
     const { id: userId } = await store.people.createUser({ username: 'ada', defaultVisibility: 'public' })
     const editor = { userId, note: null }
     const fields = { description: null, category: null, tags: [], visibility: 'public' as const }
-    const prompt = await store.items.createPrompt(editor, { ...fields, title: 'Walrus', type: 'TEXT', content: 'Write about it.' })
-    await store.items.changePrompt(prompt.id, editor, () => ({ content: 'Write at length about it.' }))
+    const prompt = await store.items.createItem(editor, {
+      kind: 'prompt',
+      ...fields,
+      title: 'Walrus',
+      type: 'TEXT',
+      content: 'Write about it.',
+    })
+    await store.items.changeItem('prompt', prompt.id, editor, () => ({ content: 'Write at length about it.' }))
     const bytes = (text: string) => new TextEncoder().encode(text)
     const files = [
       { filename: 'SKILL.md', bytes: bytes('---\nname: tidy\ndescription: Tidy.\n---\n') },
       { filename: 'notes.txt', bytes: bytes('notes') },
     ]
-    await store.items.createSkill(editor, { ...fields, title: 'Tidy', files })
+    await store.items.createItem(editor, { kind: 'skill', ...fields, title: 'Tidy', files })
   })
   afterEach(async () => {
     await database.close()

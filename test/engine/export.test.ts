@@ -48,8 +48,8 @@ for (const engine of ENGINES) {
       await from.categories.createCategory({ slug: 'ours', name: 'Ours & theirs', parent: null })
       await from.categories.createCategory({ slug: 'below', name: 'Below', parent: 'ours' })
       await from.categories.createCategory({ slug: 'unused', name: 'Unused', parent: 'coding' })
-      await from.items.createPrompt({ userId: ada.id, note: null }, { ...PROMPT, category: 'below' })
-      await from.items.createSkill({ userId: ben.id, note: null }, { ...SKILL, category: 'ours' })
+      await from.items.createItem({ userId: ada.id, note: null }, { kind: 'prompt', ...PROMPT, category: 'below' })
+      await from.items.createItem({ userId: ben.id, note: null }, { kind: 'skill', ...SKILL, category: 'ours' })
       const [all, hers] = [join(folder, 'all'), join(folder, 'hers')]
       await exportLibrary(from.transfer, all, null)
       await exportLibrary(from.transfer, hers, ada.id)
@@ -80,7 +80,7 @@ for (const engine of ENGINES) {
       const ada = await from.people.createUser({ username: 'ada', defaultVisibility: 'private' })
       await from.categories.createCategory({ slug: 'top', name: 'Top', parent: null })
       await from.categories.createCategory({ slug: 'leaf', name: 'Leaf', parent: 'top' })
-      await from.items.createPrompt({ userId: ada.id, note: null }, { ...PROMPT, category: 'leaf' })
+      await from.items.createItem({ userId: ada.id, note: null }, { kind: 'prompt', ...PROMPT, category: 'leaf' })
       await exportLibrary(from.transfer, join(folder, 'out'), null)
       const to = await open()
       await to.categories.createCategory({ slug: 'top', name: 'Top', parent: 'coding' })
@@ -122,14 +122,17 @@ for (const engine of ENGINES) {
         { ...ann, ownerId: acme.id },
         { ...ben, ownerId: acme.id },
       ]
-      await store.items.createPrompt(byAnn, { ...PROMPT, title: 'Of Ann', visibility: 'private' })
-      await store.items.createSkill(byAnn, { ...SKILL, visibility: 'private' })
-      await store.items.createPrompt(byBen, { ...PROMPT, title: 'Of Ben', visibility: 'members' })
-      await store.items.createPrompt({ userId: acme.id, note: null }, { ...PROMPT, title: 'Of the team', visibility: 'private' })
-      await store.items.createPrompt(ann, { ...PROMPT, title: 'Her own', visibility: 'private' })
+      await store.items.createItem(byAnn, { kind: 'prompt', ...PROMPT, title: 'Of Ann', visibility: 'private' })
+      await store.items.createItem(byAnn, { kind: 'skill', ...SKILL, visibility: 'private' })
+      await store.items.createItem(byBen, { kind: 'prompt', ...PROMPT, title: 'Of Ben', visibility: 'members' })
+      await store.items.createItem(
+        { userId: acme.id, note: null },
+        { kind: 'prompt', ...PROMPT, title: 'Of the team', visibility: 'private' },
+      )
+      await store.items.createItem(ann, { kind: 'prompt', ...PROMPT, title: 'Her own', visibility: 'private' })
       // Ben is no member any more, and what Zoe has is of Ann.
       await store.teams.removeMember(ann, acme.id, 'ben')
-      const given = await store.items.createPrompt(ann, { ...PROMPT, title: 'Given', visibility: 'private' })
+      const given = await store.items.createItem(ann, { kind: 'prompt', ...PROMPT, title: 'Given', visibility: 'private' })
       await store.teams.setMember(ann, acme.id, 'zoe', 'maintainer')
       for (const [user, to] of [
         [ann, 'Acme'],
@@ -234,11 +237,11 @@ for (const engine of ENGINES) {
       const from = await open()
       const ada = await from.people.createUser({ username: 'ada', defaultVisibility: 'public' })
       const editor = { userId: ada.id, note: null }
-      const prompt = await from.items.createPrompt(editor, PROMPT)
-      const skill = await from.items.createSkill(editor, SKILL)
-      const chosen = await from.items.createPrompt(editor, { ...PROMPT, title: 'Chosen' })
+      const prompt = await from.items.createItem(editor, { kind: 'prompt', ...PROMPT })
+      const skill = await from.items.createItem(editor, { kind: 'skill', ...SKILL })
+      const chosen = await from.items.createItem(editor, { kind: 'prompt', ...PROMPT, title: 'Chosen' })
       for (const { kind, id } of [prompt, skill, chosen]) await from.marks.setHeld(kind, id, true)
-      await from.items.changePrompt(chosen.id, editor, () => ({ visibility: 'private' }))
+      await from.items.changeItem('prompt', chosen.id, editor, () => ({ visibility: 'private' }))
       await exportLibrary(from.transfer, join(folder, 'out'), null)
 
       const to = await open()
@@ -251,15 +254,23 @@ for (const engine of ENGINES) {
         expect(await to.marks.findMarks(as(owner), kind, id)).toMatchObject({ isHeld: true, role: 'maintainer' })
       }
       const publish = { userId: owner.id, note: null }
-      await expect(to.items.changePrompt(prompt.id, publish, () => ({ visibility: 'public' }))).rejects.toMatchObject({ code: 'forbidden' })
-      await expect(to.items.changeSkill(skill.id, publish, () => ({ visibility: 'public' }))).rejects.toMatchObject({ code: 'forbidden' })
+      await expect(to.items.changeItem('prompt', prompt.id, publish, () => ({ visibility: 'public' }))).rejects.toMatchObject({
+        code: 'forbidden',
+      })
+      await expect(to.items.changeItem('skill', skill.id, publish, () => ({ visibility: 'public' }))).rejects.toMatchObject({
+        code: 'forbidden',
+      })
       expect((await to.marks.listHeld({ limit: 9, offset: 0 })).items.map(({ id }) => id).toSorted()).toEqual(
         [prompt.id, skill.id].toSorted(),
       )
       // Lifting makes it what it was, under the address it had; what its owner chose meanwhile stays.
       for (const { kind, id } of [prompt, chosen]) await to.marks.setHeld(kind, id, false)
-      expect(await to.items.findPrompt(ANONYMOUS, prompt.slug)).toMatchObject({ id: prompt.id, slug: prompt.slug, visibility: 'public' })
-      expect(await to.items.findPrompt(as(owner), chosen.id)).toMatchObject({ visibility: 'private' })
+      expect(await to.items.findItem(ANONYMOUS, 'prompt', prompt.slug)).toMatchObject({
+        id: prompt.id,
+        slug: prompt.slug,
+        visibility: 'public',
+      })
+      expect(await to.items.findItem(as(owner), 'prompt', chosen.id)).toMatchObject({ visibility: 'private' })
     })
 
     it('refuses what is held and public at once, or held by a mark that cannot be read', async () => {

@@ -18,7 +18,7 @@ for (const engine of ENGINES) {
     let ben: User
     let now = Date.UTC(2026, 0, 1)
     const as = ({ id, username }: User): Actor => ({ kind: 'user', userId: id, username, scopes: new Set(['read', 'write']) })
-    const save = (title: string) => store.items.createPrompt({ userId: ada.id, note: null }, { ...PROMPT, title })
+    const save = (title: string) => store.items.createItem({ userId: ada.id, note: null }, { kind: 'prompt', ...PROMPT, title })
     const mark = (user: User, id: string, isFavourite = true, most = 100) =>
       store.marks.setFavourite(as(user), 'prompt', id, user.id, isFavourite, most)
     const countRows = async () => (await database.reader.selectFrom('favourite').select('item_seq').execute()).length
@@ -52,7 +52,7 @@ for (const engine of ENGINES) {
         expect(await store.marks.findFavourites(as(ben), ben.id, [id])).toEqual(new Set([id]))
         expect(await store.marks.findFavourites(as(ada), ada.id, [id])).toEqual(new Set())
       }
-      await store.items.changePrompt(one.id, { userId: ada.id, note: null }, () => ({ visibility: 'private' }))
+      await store.items.changeItem('prompt', one.id, { userId: ada.id, note: null }, () => ({ visibility: 'private' }))
       await store.items.setDeleted('prompt', two.id, ada.id, true)
       expect(await store.marks.findFavourites(as(ben), ben.id, [one.id, two.id])).toEqual(new Set())
       const { id: zoe } = await store.people.createUser({ username: 'zoe', defaultVisibility: 'private' })

@@ -32,7 +32,8 @@ for (const engine of ENGINES) {
       const opened = place.open()
       return { database: opened, store: await createStore(opened, { clock: () => (now += 10), random, instance }) }
     }
-    const save = async (change: Partial<PromptFields> = {}) => (await store.items.createPrompt(by, { ...PROMPT, ...change })).id
+    const save = async (change: Partial<PromptFields> = {}) =>
+      (await store.items.createItem(by, { kind: 'prompt', ...PROMPT, ...change })).id
     const list = async (model = MODEL, from = store) =>
       await from.itemVectors.listUnencoded(model, { after: 0, upTo: await from.itemVectors.readLastChange() }, 100)
     const pending = async (model = MODEL) => (await list(model)).items
@@ -55,13 +56,13 @@ for (const engine of ENGINES) {
 
     it('are wanted for every item outside the trash, the last changed first', async () => {
       const first = await save()
-      await store.items.createSkill(by, { ...PROMPT, title: 'Skill', description: null, files: [toFile('# How to fold\n')] })
+      await store.items.createItem(by, { kind: 'skill', ...PROMPT, title: 'Skill', description: null, files: [toFile('# How to fold\n')] })
       await save({ title: 'Secret', visibility: 'private' })
       await save({ title: 'Hidden', visibility: 'unlisted' })
       await store.items.setDeleted('prompt', await save({ title: 'Gone' }), by.userId, true)
       const held = await save({ title: 'Held' })
       await store.marks.setHeld('prompt', held, true)
-      await store.items.changePrompt(first, by, () => ({ content: `${'x'.repeat(9000)}` }))
+      await store.items.changeItem('prompt', first, by, () => ({ content: `${'x'.repeat(9000)}` }))
       expect((await pending()).map(({ text }) => text)).toEqual([
         { title: 'Title', text: `About it\n\n${'x'.repeat(7990)}` },
         { title: 'Held', text: 'About it\n\nSome text' },
@@ -75,18 +76,19 @@ for (const engine of ENGINES) {
     it('go when the text changes, and stay with every other change', async () => {
       const id = await save()
       await encode(await pending())
-      await store.items.changePrompt(id, by, () => ({ tags: ['another'], category: 'coding' }))
-      for (const visibility of ['private', 'unlisted', 'public'] as const) await store.items.changePrompt(id, by, () => ({ visibility }))
+      await store.items.changeItem('prompt', id, by, () => ({ tags: ['another'], category: 'coding' }))
+      for (const visibility of ['private', 'unlisted', 'public'] as const)
+        await store.items.changeItem('prompt', id, by, () => ({ visibility }))
       await store.marks.setHeld('prompt', id, true)
       expect(await counts()).toEqual([1, 1, 0])
       for (const change of [{ content: 'New text' }, { title: 'New title' }, { description: null }]) {
-        await store.items.changePrompt(id, by, () => change)
+        await store.items.changeItem('prompt', id, by, () => change)
         expect(await counts(), JSON.stringify(change)).toEqual([1, 0, 1])
         expect(await encode(await pending())).toBe(1)
       }
-      const skill = await store.items.createSkill(by, { ...PROMPT, files: [toFile('one')] })
+      const skill = await store.items.createItem(by, { kind: 'skill', ...PROMPT, files: [toFile('one')] })
       await encode(await pending())
-      await store.items.changeSkill(skill.id, by, () => ({ files: [toFile('two')] }))
+      await store.items.changeItem('skill', skill.id, by, () => ({ files: [toFile('two')] }))
       expect((await pending()).map(({ text }) => text.text)).toEqual(['About it\n\nSKILL.md\ntwo'])
     })
 
@@ -108,7 +110,7 @@ for (const engine of ENGINES) {
       const deleted = await save({ title: 'Deleted' })
       await save({ title: 'Same' })
       const read = await pending()
-      await store.items.changePrompt(changed, by, () => ({ content: 'Other' }))
+      await store.items.changeItem('prompt', changed, by, () => ({ content: 'Other' }))
       await store.items.setDeleted('prompt', deleted, by.userId, true)
       expect(await encode(read)).toBe(1)
       expect((await pending()).map(({ id }) => id)).toEqual([changed])
@@ -152,7 +154,7 @@ for (const engine of ENGINES) {
           await encode(await pending())
           const before = await counts()
           expect(await counts(PROVIDER)).toEqual([1, 1, 0])
-          await store.items.changePrompt(id, by, () => ({ visibility }))
+          await store.items.changeItem('prompt', id, by, () => ({ visibility }))
           expect([await counts(PROVIDER), await pending(PROVIDER), await counts()]).toEqual([[0, 0, 0], [], before])
         }
       })
@@ -160,7 +162,7 @@ for (const engine of ENGINES) {
       it('are not kept when the item was hidden since its text was read', async () => {
         const [hidden] = [await save({ title: 'Hidden' }), await save({ title: 'Same' })]
         const read = await pending(PROVIDER)
-        await store.items.changePrompt(hidden, by, () => ({ visibility: 'private' }))
+        await store.items.changeItem('prompt', hidden, by, () => ({ visibility: 'private' }))
         expect([await encode(read, PROVIDER), await counts(PROVIDER)]).toEqual([1, [1, 1, 0]])
       })
     })
@@ -191,7 +193,7 @@ for (const engine of ENGINES) {
 
       it('come with the words of their items at first, then by themselves', async () => {
         await save({ title: 'One' })
-        await store.items.createSkill(by, { ...PROMPT, title: 'Two', files: [toFile('x')] })
+        await store.items.createItem(by, { kind: 'skill', ...PROMPT, title: 'Two', files: [toFile('x')] })
         await encode(await pending())
         await encode(await pending(OTHER), OTHER)
         await save({ title: 'Three', visibility: 'private' })
@@ -217,7 +219,7 @@ for (const engine of ENGINES) {
         await encode(await pending())
         const read = begin()
         await read()
-        await store.items.changePrompt(changed, by, () => ({ content: 'Other' }))
+        await store.items.changeItem('prompt', changed, by, () => ({ content: 'Other' }))
         expect(await read()).toEqual({ words: [1], vectors: [['prompt', 1, null]] })
         await encode(await pending())
         expect(await read()).toEqual({ words: [], vectors: [['prompt', 1, fakeVector('Changed', 'About it\n\nOther').join()]] })
@@ -226,13 +228,13 @@ for (const engine of ENGINES) {
         await store.purges.purgeItem('prompt', purged, '', () => true)
         expect(await read()).toEqual({ words: [3], vectors: [['prompt', 3, null]] })
         // What only other fields change keeps its vector.
-        await store.items.changePrompt(changed, by, () => ({ tags: ['new'] }))
+        await store.items.changeItem('prompt', changed, by, () => ({ tags: ['new'] }))
         expect(await read()).toEqual({ words: [1], vectors: [['prompt', 1, fakeVector('Changed', 'About it\n\nOther').join()]] })
       })
 
       it('come in any number, each once', async () => {
         await store.inTransaction(async (transaction) => {
-          for (let n = 0; n < 90; n++) await transaction.items.createPrompt(by, { ...PROMPT, title: `Number ${n}`, tags: [] })
+          for (let n = 0; n < 90; n++) await transaction.items.createItem(by, { kind: 'prompt', ...PROMPT, title: `Number ${n}`, tags: [] })
         })
         const readAll = async () => {
           const items: UnencodedItem[] = []

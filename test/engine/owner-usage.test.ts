@@ -35,11 +35,12 @@ for (const engine of ENGINES) {
     const by = ({ id: userId }: User) => ({ userId, note: null })
     const as = ({ id: userId, username }: User): Actor => ({ kind: 'user', userId, username, scopes: new Set(['read', 'write']) })
     const keeps = async ({ id }: User) => (await store.own.readUsage(id)).used
-    const save = async (owner: User, content: string) => (await store.items.createPrompt(by(owner), { ...PLAIN_PROMPT, content })).id
+    const save = async (owner: User, content: string) =>
+      (await store.items.createItem(by(owner), { kind: 'prompt', ...PLAIN_PROMPT, content })).id
     const purge = (id: string) => store.purges.purgeItem('prompt', id, ada.id, () => true)
     const finds = async (word: string) => {
       const request = { query: parseQuery(word), filter: {}, sort: 'relevance', limit: 10, offset: 0 } as const
-      return (await store.items.searchPrompts(as(ada), request)).scores.some(({ isApproximate }) => !isApproximate)
+      return (await store.items.searchItems(as(ada), 'prompt', request)).scores.some(({ isApproximate }) => !isApproximate)
     }
 
     beforeEach(async () => {
@@ -56,12 +57,12 @@ for (const engine of ENGINES) {
 
     it('is counted with each write as the tables have it, until everything is gone', async () => {
       const first = await save(ada, 'one')
-      await store.items.changePrompt(first, by(ada), () => ({ content: 'longer than one' }))
-      const skill = await store.items.createSkill(by(ada), { ...SKILL, files: skillFiles('a'.repeat(5000)) })
-      await store.items.createSkill(by(ben), { ...SKILL, files: skillFiles('a'.repeat(5000)) })
-      await store.items.changeSkill(skill.id, by(ada), () => ({ files: skillFiles('b'.repeat(300)) }))
-      await store.items.changeSkill(skill.id, by(ada), () => ({ title: 'Tidier' }))
-      await store.items.changeSkill(skill.id, by(ada), () => ({ tags: ['much', 'longer'], visibility: 'public' }))
+      await store.items.changeItem('prompt', first, by(ada), () => ({ content: 'longer than one' }))
+      const skill = await store.items.createItem(by(ada), { kind: 'skill', ...SKILL, files: skillFiles('a'.repeat(5000)) })
+      await store.items.createItem(by(ben), { kind: 'skill', ...SKILL, files: skillFiles('a'.repeat(5000)) })
+      await store.items.changeItem('skill', skill.id, by(ada), () => ({ files: skillFiles('b'.repeat(300)) }))
+      await store.items.changeItem('skill', skill.id, by(ada), () => ({ title: 'Tidier' }))
+      await store.items.changeItem('skill', skill.id, by(ada), () => ({ tags: ['much', 'longer'], visibility: 'public' }))
       await save(ben, 'of another')
       await store.purges.purgeVersions('skill', skill.id, ada.id, { first: 1, last: 1 })
       const counted = { ada: await keeps(ada), ben: await keeps(ben) }
@@ -94,10 +95,10 @@ for (const engine of ENGINES) {
     it('leaves nothing of what is refused in a transaction that goes on', async () => {
       await open({ items: 1, bytes: 4_000 })
       await store.inTransaction(async (transaction) => {
-        const create = (content: string) => transaction.items.createPrompt(by(ada), { ...PLAIN_PROMPT, content })
+        const create = (content: string) => transaction.items.createItem(by(ada), { kind: 'prompt', ...PLAIN_PROMPT, content })
         const { id } = await create('first')
         await expect(create('second')).rejects.toMatchObject({ code: 'too_large' })
-        const change = transaction.items.changePrompt(id, by(ada), () => ({ content: 'x'.repeat(5_000) }))
+        const change = transaction.items.changeItem('prompt', id, by(ada), () => ({ content: 'x'.repeat(5_000) }))
         await expect(change).rejects.toMatchObject({ code: 'too_large' })
       })
       const counted = await keeps(ada)
@@ -123,8 +124,8 @@ for (const engine of ENGINES) {
       expect(await store.own.countLeftOut(second)).toBeGreaterThan(15)
       expect([await finds(words('first')[29] ?? ''), await finds(words('second')[29] ?? '')]).toEqual([true, false])
       // Words that another owner has anyway cost nothing.
-      await store.items.createPrompt(by(ben), { ...PLAIN_PROMPT, content: words('second').join(' ') })
-      await store.items.changePrompt(second, by(ada), () => ({ title: 'Written again' }))
+      await store.items.createItem(by(ben), { kind: 'prompt', ...PLAIN_PROMPT, content: words('second').join(' ') })
+      await store.items.changeItem('prompt', second, by(ada), () => ({ title: 'Written again' }))
       expect(await store.own.countLeftOut(second)).toBeLessThan(5)
       expect(await finds(words('second')[29] ?? '')).toBe(true)
       await purge(first)
@@ -141,7 +142,7 @@ for (const engine of ENGINES) {
       await reader.current()
       expect([index.countItems('prompt'), index.vocabulary.size]).toEqual([2, 50])
       await open({}, database, 50)
-      await store.items.createPrompt(by(ada), { ...PLAIN_PROMPT, title: 'Zebra 100%', content: 'stripes' })
+      await store.items.createItem(by(ada), { kind: 'prompt', ...PLAIN_PROMPT, title: 'Zebra 100%', content: 'stripes' })
       expect([await finds('zebra'), await finds('100%'), await finds('stripes'), store.service.isSearchCut()]).toEqual([
         true,
         true,

@@ -25,17 +25,18 @@ for (const engine of ENGINES) {
     const outside = { clock: () => (now += 1000), random: countingRandom() }
     const as = (user: User): Actor => ({ kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read', 'write']) })
     const by = (user: User) => ({ userId: user.id, note: null })
-    const save = (user: User, fields: Partial<PromptFields> = {}) => store.items.createPrompt(by(user), { ...PROMPT, ...fields })
+    const save = (user: User, fields: Partial<PromptFields> = {}) =>
+      store.items.createItem(by(user), { kind: 'prompt', ...PROMPT, ...fields })
     /** Many prompts of Ben's, in one transaction. */
     const saveMany = (count: number, fields: Partial<PromptFields> = {}) =>
       store.inTransaction(async (transaction) => {
         const made: Prompt[] = []
         for (let n = 0; n < count; n++)
-          made.push(await transaction.items.createPrompt(by(ben), { ...PROMPT, title: `Ben ${n}`, ...fields }))
+          made.push(await transaction.items.createItem(by(ben), { kind: 'prompt', ...PROMPT, title: `Ben ${n}`, ...fields }))
         return made
       })
     const find = (query: string) =>
-      store.items.searchPrompts(ANONYMOUS, { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })
+      store.items.searchItems(ANONYMOUS, 'prompt', { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })
     const join = (username: string, inviteSha256: string | null = null) =>
       store.people.createLogin({ username, email: null, passwordHash: 'x', inviteSha256 }, () => 'user')
     /** Many keys of Ada's, past the limit of those that work. */
@@ -99,13 +100,13 @@ for (const engine of ENGINES) {
 
         for (const reader of [store, killed]) {
           expect((await reader.categories.listTags(as(ben), { limit: 9, offset: 0 })).items.map(({ name }) => name)).toEqual(['Shared'])
-          expect(await reader.items.findPrompt(ANONYMOUS, first?.slug ?? '')).toBeNull()
-          for (const actor of [ANONYMOUS, as(ben)]) expect(await reader.items.findPrompt(actor, unlisted.id)).toBeNull()
+          expect(await reader.items.findItem(ANONYMOUS, 'prompt', first?.slug ?? '')).toBeNull()
+          for (const actor of [ANONYMOUS, as(ben)]) expect(await reader.items.findItem(actor, 'prompt', unlisted.id)).toBeNull()
           expect(await reader.items.listVersions(as(ben), items.at(-1)?.id ?? '', { before: null, limit: 9 })).toEqual([])
         }
         expect((await find('zorblat')).total).toBe(0)
         expect((await store.items.listTrash(ben.id, { limit: 9, offset: 0 })).total).toBe(0)
-        expect(await store.items.findPrompt(ANONYMOUS, kept.id)).toMatchObject({ votes: 0 })
+        expect(await store.items.findItem(ANONYMOUS, 'prompt', kept.id)).toMatchObject({ votes: 0 })
         expect([await store.people.findUser('ben'), await store.people.findPerson(ben.id), await store.keys.findKey('k')]).toEqual([
           null,
           null,
@@ -119,7 +120,9 @@ for (const engine of ENGINES) {
         await expect(store.items.setDeleted('prompt', items.at(-1)?.id ?? '', ben.id, false)).resolves.toBeNull()
         const row = (await rowsOf('user')).find((user) => 'username' in user && user.username === 'ben')
         const leftOver = row && 'id' in row ? String(row.id) : ''
-        await expect(store.items.createPrompt({ userId: leftOver, note: null }, PROMPT)).rejects.toMatchObject({ code: 'not_found' })
+        await expect(store.items.createItem({ userId: leftOver, note: null }, { kind: 'prompt', ...PROMPT })).rejects.toMatchObject({
+          code: 'not_found',
+        })
         await expect(
           store.keys.createKey({ name: 'k', userId: leftOver, sha256: 'l', scopes: ['read'], expiresAt: null }),
         ).rejects.toMatchObject({ code: 'not_found' })
@@ -131,7 +134,7 @@ for (const engine of ENGINES) {
         expect((await rowsOf('item')).length).toBe(1)
         expect((await rowsOf('version')).length).toBe(1)
         expect((await rowsOf('slug')).length).toBe(1)
-        expect(await store.items.findPrompt(ANONYMOUS, kept.id)).toMatchObject({ title: 'Kept' })
+        expect(await store.items.findItem(ANONYMOUS, 'prompt', kept.id)).toMatchObject({ title: 'Kept' })
       })
 
       it('is looked for in no table from end to end', async () => {
@@ -141,7 +144,7 @@ for (const engine of ENGINES) {
       it('leaves nothing in what is kept', async () => {
         await save(ada, { content: 'shared words stay' })
         await save(ben, { title: 'Quokkatitle', content: 'zorblatsecret shared words', tags: ['Frobniktag'], visibility: 'private' })
-        await store.items.changePrompt((await save(ben, { content: 'olderversion '.repeat(500) })).id, by(ben), () => ({
+        await store.items.changeItem('prompt', (await save(ben, { content: 'olderversion '.repeat(500) })).id, by(ben), () => ({
           content: 'newerversion',
         }))
         await store.people.changeProfile(ben.id, { bio: 'biographysecret' })
@@ -168,7 +171,7 @@ for (const engine of ENGINES) {
 
       it('leaves the addresses of what was public once, and no others', async () => {
         const open = await save(ben, { title: 'Once open' })
-        await store.items.changePrompt(open.id, by(ben), () => ({ visibility: 'private' }))
+        await store.items.changeItem('prompt', open.id, by(ben), () => ({ visibility: 'private' }))
         await save(ben, { title: 'Layoffs in May', visibility: 'private' })
         await store.people.deletePerson(ben.id)
         const retired = await database.reader.selectFrom('retired_slug').select('slug').execute()
@@ -180,7 +183,7 @@ for (const engine of ENGINES) {
         const quiet = await store.people.createUser({ username: 'quiet', defaultVisibility: 'private' })
         await save(quiet, { visibility: 'private' })
         const open = await save(ben)
-        await store.items.changePrompt(open.id, by(ben), () => ({ visibility: 'private' }))
+        await store.items.changeItem('prompt', open.id, by(ben), () => ({ visibility: 'private' }))
         await store.people.changeProfile(ben.id, {
           displayName: 'Ben B.',
           bio: 'b',
@@ -210,12 +213,12 @@ for (const engine of ENGINES) {
 
     describe('a hold', () => {
       const hold = async (id: string, isHeld: boolean) => expect(await store.marks.setHeld('prompt', id, isHeld)).toBe(true)
-      const visibilityOf = async (id: string) => (await store.items.findPrompt(as(ada), id))?.visibility
+      const visibilityOf = async (id: string) => (await store.items.findItem(as(ada), 'prompt', id))?.visibility
 
       it('that is lifted makes public what it took out of the lists, edited or not', async () => {
         const { id } = await save(ada)
         await hold(id, true)
-        await store.items.changePrompt(id, by(ada), () => ({ title: 'Mended', visibility: 'unlisted' }))
+        await store.items.changeItem('prompt', id, by(ada), () => ({ title: 'Mended', visibility: 'unlisted' }))
         await hold(id, false)
         expect(await visibilityOf(id)).toBe('public')
       })
@@ -223,11 +226,12 @@ for (const engine of ENGINES) {
       it('that is lifted leaves what its owner chose meanwhile', async () => {
         const { id } = await save(ada)
         await hold(id, true)
-        for (const visibility of ['private', 'unlisted'] as const) await store.items.changePrompt(id, by(ada), () => ({ visibility }))
+        for (const visibility of ['private', 'unlisted'] as const)
+          await store.items.changeItem('prompt', id, by(ada), () => ({ visibility }))
         await hold(id, false)
         expect(await visibilityOf(id)).toBe('unlisted')
         // The next one begins anew.
-        await store.items.changePrompt(id, by(ada), () => ({ visibility: 'public' }))
+        await store.items.changeItem('prompt', id, by(ada), () => ({ visibility: 'public' }))
         await hold(id, true)
         await hold(id, false)
         expect(await visibilityOf(id)).toBe('public')
@@ -236,7 +240,7 @@ for (const engine of ENGINES) {
       it('keeps its owner from giving it to members, and is of public items alone', async () => {
         const { id } = await save(ada)
         await hold(id, true)
-        const change = store.items.changePrompt(id, by(ada), () => ({ visibility: 'members' }))
+        const change = store.items.changeItem('prompt', id, by(ada), () => ({ visibility: 'members' }))
         await expect(change).rejects.toMatchObject({ code: 'forbidden' })
         const other = await save(ada, { visibility: 'members' })
         expect([await store.marks.setHeld('prompt', other.id, true), await visibilityOf(other.id)]).toEqual([false, 'members'])
@@ -246,7 +250,7 @@ for (const engine of ENGINES) {
         const ids: string[] = []
         for (let n = 0; n < 5; n++) ids.unshift((await save(ada, { title: `Held ${n}` })).id)
         for (const id of ids.toReversed()) await hold(id, true)
-        await store.items.changePrompt(ids[4] ?? '', by(ada), () => ({ visibility: 'private' }))
+        await store.items.changeItem('prompt', ids[4] ?? '', by(ada), () => ({ visibility: 'private' }))
         const page = await store.marks.listHeld({ limit: 2, offset: 1 })
         expect([page.items.map(({ id }) => id), page.total]).toEqual([ids.slice(1, 3), 4])
       })

@@ -40,7 +40,8 @@ for (const engine of ENGINES) {
     const by = (user: User) => ({ userId: user.id, note: null })
     const asAda = (): Actor => ({ kind: 'user', userId: ada.id, username: ada.username, scopes: new Set(['read', 'write']) })
     const find = async (query: string) =>
-      (await store.items.searchPrompts(asAda(), { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })).total
+      (await store.items.searchItems(asAda(), 'prompt', { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 }))
+        .total
     const everything = async () => await engine.readEverything(database)
     const expectSound = async () => {
       const findings = await database.readSnapshot((db) => examine(db, database.dialect))
@@ -51,8 +52,9 @@ for (const engine of ENGINES) {
     const isMine = (_item: unknown, role: TeamRole | null) => role !== null
     /** A prompt whose versions are numbered in their texts. */
     const saveVersions = async (count: number, text: (version: number) => string) => {
-      const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, content: text(1) })
-      for (let version = 2; version <= count; version++) await store.items.changePrompt(id, by(ada), () => ({ content: text(version) }))
+      const { id } = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, content: text(1) })
+      for (let version = 2; version <= count; version++)
+        await store.items.changeItem('prompt', id, by(ada), () => ({ content: text(version) }))
       return id
     }
 
@@ -70,14 +72,15 @@ for (const engine of ENGINES) {
     })
 
     it('takes an item out of everything, and leaves its id alone', async () => {
-      const kept = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Kept', content: 'shared words' })
-      const { id, slug } = await store.items.createPrompt(by(ada), {
+      const kept = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Kept', content: 'shared words' })
+      const { id, slug } = await store.items.createItem(by(ada), {
+        kind: 'prompt',
         ...PROMPT,
         title: `Title ${LEAK}a`,
         content: `${LEAK}b`,
         tags: [`${LEAK}c`],
       })
-      await store.items.changePrompt(id, { userId: ada.id, note: `${LEAK}d` }, () => ({
+      await store.items.changeItem('prompt', id, { userId: ada.id, note: `${LEAK}d` }, () => ({
         description: `${LEAK}e`,
         content: `shared ${LEAK}f`,
       }))
@@ -93,19 +96,19 @@ for (const engine of ENGINES) {
       expect(changes).toMatchObject([{ kind: 'prompt', ownerId: ada.id, audience: 'everybody', isPurge: true }])
       expect(await find(`${LEAK}f`)).toBe(0)
       expect(await find('shared')).toBe(1)
-      expect(await store.items.findPrompt(asAda(), id)).toBeNull()
+      expect(await store.items.findItem(asAda(), 'prompt', id)).toBeNull()
       expect(await everything()).not.toContain(LEAK)
       expect(await everything()).toContain(id)
       expect(await store.formDrafts.findFormDraft(ada.id, 'form', other)).toContain('other')
       await expectSound()
       // The address is not given again, though nobody can read it any more.
-      const next = await store.items.createPrompt(by(ada), { ...PROMPT, title: `Title ${LEAK}a` })
+      const next = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: `Title ${LEAK}a` })
       expect(next.slug).not.toBe(slug)
-      expect(await store.items.findPrompt(asAda(), kept.id)).toMatchObject({ content: 'shared words' })
+      expect(await store.items.findItem(asAda(), 'prompt', kept.id)).toMatchObject({ content: 'shared words' })
     })
 
     it('takes an item out of the trash', async () => {
-      const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, title: LEAK, visibility: 'private' })
+      const { id } = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: LEAK, visibility: 'private' })
       expect(await store.purges.findDeleted('prompt', id, ada.id)).toBeNull()
       await store.items.setDeleted('prompt', id, ada.id, true)
       expect(await store.purges.findDeleted('prompt', id, ada.id)).toEqual({ id, title: LEAK })
@@ -137,11 +140,12 @@ for (const engine of ENGINES) {
 
     it('takes a file out of the versions before, and leaves what the newest has', async () => {
       const file = (filename: string, text: string) => ({ filename, bytes: toBytes(text) })
-      const { id } = await store.items.createSkill(by(ada), {
+      const { id } = await store.items.createItem(by(ada), {
+        kind: 'skill',
         ...PROMPT,
         files: [{ filename: 'SKILL.md', bytes: skillMd }, file('keys.env', `${LEAK}1`)],
       })
-      await store.items.changeSkill(id, by(ada), () => ({
+      await store.items.changeItem('skill', id, by(ada), () => ({
         files: [{ filename: 'SKILL.md', bytes: skillMd }, file('keys.env', `${LEAK}2`)],
       }))
       await expect(store.purges.purgeFile(id, ada.id, 'SKILL.md')).rejects.toMatchObject({ code: 'invalid_input' })
@@ -150,7 +154,7 @@ for (const engine of ENGINES) {
       expect(await store.purges.purgeFile(id, ada.id, 'keys.env')).toBe(1)
       expect(await everything()).not.toContain(`${LEAK}1`)
       expect(await everything()).toContain(`${LEAK}2`)
-      await store.items.changeSkill(id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
+      await store.items.changeItem('skill', id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
       expect(await store.purges.purgeFile(id, ada.id, 'keys.env')).toBe(1)
       expect(await everything()).not.toContain(LEAK)
       expect(await everything()).not.toContain('keys.env')
@@ -160,11 +164,11 @@ for (const engine of ENGINES) {
     })
 
     it('takes out what lay in the trash for too long, and versions beyond the newest', async () => {
-      const old = await store.items.createPrompt(by(ada), { ...PROMPT, title: `${LEAK}old` })
+      const old = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: `${LEAK}old` })
       await store.items.setDeleted('prompt', old.id, ada.id, true)
       now += 10 * DAY_MS
       const trashBefore = new Date(now - 5 * DAY_MS).toISOString()
-      const fresh = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Fresh' })
+      const fresh = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Fresh' })
       await store.items.setDeleted('prompt', fresh.id, ada.id, true)
       const long = await saveVersions(5, (version) => `${version <= 3 ? LEAK : 'clean'} ${version}`)
       const short = await saveVersions(2, (version) => `short ${version}`)
@@ -189,7 +193,7 @@ for (const engine of ENGINES) {
     })
 
     it('is finished later when it could not be at once', async () => {
-      const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, content: LEAK })
+      const { id } = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, content: LEAK })
       let fails = false
       const failing = replaceInFile(database, {
         async emptyLog() {
@@ -256,7 +260,7 @@ describe.runIf(ENGINES.some(({ name }) => name === 'sqlite'))('a backup of befor
     renameSync(prepared, path)
     return report
   }
-  const save = (store: LibraryStore, ada: User, content: string) => store.items.createPrompt(by(ada), { ...PROMPT, content })
+  const save = (store: LibraryStore, ada: User, content: string) => store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, content })
   const expectSound = () =>
     use(async (_, database) => {
       const findings = await database.readSnapshot((db) => examine(db, database.dialect))
@@ -268,21 +272,21 @@ describe.runIf(ENGINES.some(({ name }) => name === 'sqlite'))('a backup of befor
     const made = await use(async (store, _, ada) => {
       const gone = await save(store, ada, 'gone')
       const kept = await save(store, ada, `${LEAK} in version 1`)
-      await store.items.changePrompt(kept.id, by(ada), () => ({ content: 'clean' }))
+      await store.items.changeItem('prompt', kept.id, by(ada), () => ({ content: 'clean' }))
       const newest = await save(store, ada, `${LEAK} now`)
       const files = [
         { filename: 'SKILL.md', bytes: skillMd },
         { filename: 'keys.env', bytes: toBytes(LEAK) },
       ]
-      return { gone, kept, newest, skill: await store.items.createSkill(by(ada), { ...PROMPT, title: 'Skill', files }) }
+      return { gone, kept, newest, skill: await store.items.createItem(by(ada), { kind: 'skill', ...PROMPT, title: 'Skill', files }) }
     })
     const backup = await backUp('backup.db')
     await use(async (store, _, ada) => {
       await store.purges.purgeItem('prompt', made.gone.id, '', () => true)
       await store.purges.purgeVersions('prompt', made.kept.id, ada.id, { first: 1, last: 1 })
-      await store.items.changePrompt(made.newest.id, by(ada), () => ({ content: 'clean' }))
+      await store.items.changeItem('prompt', made.newest.id, by(ada), () => ({ content: 'clean' }))
       await store.purges.purgeVersions('prompt', made.newest.id, ada.id, { first: 1, last: 1 })
-      await store.items.changeSkill(made.skill.id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
+      await store.items.changeItem('skill', made.skill.id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
       await store.purges.purgeFile(made.skill.id, ada.id, 'keys.env')
     })
     const report = await restore(backup, `${path}.first`)
@@ -290,7 +294,7 @@ describe.runIf(ENGINES.some(({ name }) => name === 'sqlite'))('a backup of befor
     expect(report.removedItems.toSorted()).toEqual([made.gone.id, made.newest.id].toSorted())
     await use(async (store, _, ada) => {
       expect(await store.items.findVersion(asUser(ada), made.kept.id, 1)).toBeNull()
-      expect(await store.items.findPrompt(asUser(ada), made.kept.id)).toMatchObject({ content: 'clean' })
+      expect(await store.items.findItem(asUser(ada), 'prompt', made.kept.id)).toMatchObject({ content: 'clean' })
       expect(await store.items.findVersion(asUser(ada), made.skill.id, 1)).toMatchObject({ files: [{ filename: 'SKILL.md' }] })
     })
     expect(await everything()).not.toContain(LEAK)
@@ -300,8 +304,8 @@ describe.runIf(ENGINES.some(({ name }) => name === 'sqlite'))('a backup of befor
     const again = await restore(`${path}.first`, `${path}.second`)
     expect(again.removedItems).toEqual([])
     await use(async (store, _, ada) => {
-      expect(await store.items.findPrompt(asUser(ada), made.newest.id)).toMatchObject({ content: 'clean' })
-      expect(await store.items.findPrompt(asUser(ada), made.gone.id)).toBeNull()
+      expect(await store.items.findItem(asUser(ada), 'prompt', made.newest.id)).toMatchObject({ content: 'clean' })
+      expect(await store.items.findItem(asUser(ada), 'prompt', made.gone.id)).toBeNull()
     })
     expect(await everything()).not.toContain(LEAK)
     await expectSound()
@@ -323,20 +327,20 @@ describe.runIf(ENGINES.some(({ name }) => name === 'sqlite'))('a backup of befor
   it('brings back what went by age and number alone', async () => {
     const { long, old } = await use(async (store, _, ada) => {
       const long = await save(store, ada, 'one')
-      await store.items.changePrompt(long.id, by(ada), () => ({ content: 'two' }))
+      await store.items.changeItem('prompt', long.id, by(ada), () => ({ content: 'two' }))
       return { long, old: await save(store, ada, 'old') }
     })
     const backup = await backUp('backup.db')
     await use(async (store, _, ada) => {
-      for (const content of ['three', 'four', 'five']) await store.items.changePrompt(long.id, by(ada), () => ({ content }))
+      for (const content of ['three', 'four', 'five']) await store.items.changeItem('prompt', long.id, by(ada), () => ({ content }))
       await store.items.setDeleted('prompt', old.id, ada.id, true)
       await store.purges.purgeExpired({ trashBefore: new Date(now + DAY_MS).toISOString(), versionsKeep: 1 })
     })
     for (const keptAs of [`${path}.one`, `${path}.two`]) {
       expect(await restore(backup, keptAs)).toMatchObject({ removedItems: [], removedParts: 0 })
       await use(async (store, _, ada) => {
-        expect(await store.items.findPrompt(asUser(ada), long.id)).toMatchObject({ content: 'two', version: 2 })
-        expect(await store.items.findPrompt(asUser(ada), old.id)).toMatchObject({ content: 'old' })
+        expect(await store.items.findItem(asUser(ada), 'prompt', long.id)).toMatchObject({ content: 'two', version: 2 })
+        expect(await store.items.findItem(asUser(ada), 'prompt', old.id)).toMatchObject({ content: 'old' })
       })
       await expectSound()
     }
@@ -346,15 +350,17 @@ describe.runIf(ENGINES.some(({ name }) => name === 'sqlite'))('a backup of befor
     const { id } = await use((store, _, ada) => save(store, ada, 'one'))
     const backup = await backUp('backup.db')
     await use(async (store, _, ada) => {
-      for (const content of [LEAK, 'three']) await store.items.changePrompt(id, by(ada), () => ({ content }))
+      for (const content of [LEAK, 'three']) await store.items.changeItem('prompt', id, by(ada), () => ({ content }))
       await store.purges.purgeVersions('prompt', id, ada.id, { first: 2, last: 2 })
     })
     await restore(backup, `${path}.one`)
-    await use((store, _, ada) => store.items.changePrompt(id, by(ada), () => ({ content: 'another two' })))
+    await use((store, _, ada) => store.items.changeItem('prompt', id, by(ada), () => ({ content: 'another two' })))
     await expectSound()
     const later = await backUp('later.db')
     expect(await restore(later, `${path}.two`)).toMatchObject({ removedItems: [], removedParts: 0 })
-    await use(async (store, _, ada) => expect(await store.items.findPrompt(asUser(ada), id)).toMatchObject({ content: 'another two' }))
+    await use(async (store, _, ada) =>
+      expect(await store.items.findItem(asUser(ada), 'prompt', id)).toMatchObject({ content: 'another two' }),
+    )
   })
 
   it('keeps what a file held that was never deleted', async () => {
@@ -362,10 +368,10 @@ describe.runIf(ENGINES.some(({ name }) => name === 'sqlite'))('a backup of befor
       { filename: 'SKILL.md', bytes: skillMd },
       { filename: 'run.sh', bytes: toBytes(text) },
     ]
-    const { id } = await use((store, _, ada) => store.items.createSkill(by(ada), { ...PROMPT, files: skillWith('good') }))
+    const { id } = await use((store, _, ada) => store.items.createItem(by(ada), { kind: 'skill', ...PROMPT, files: skillWith('good') }))
     const backup = await backUp('backup.db')
     await use(async (store, _, ada) => {
-      for (const text of [LEAK, 'good']) await store.items.changeSkill(id, by(ada), () => ({ files: skillWith(text) }))
+      for (const text of [LEAK, 'good']) await store.items.changeItem('skill', id, by(ada), () => ({ files: skillWith(text) }))
       expect(await store.purges.purgeFile(id, ada.id, 'run.sh')).toBe(1)
     })
     expect(await restore(backup, `${path}.one`)).toMatchObject({ removedParts: 0 })

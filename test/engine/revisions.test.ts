@@ -20,7 +20,7 @@ describe.each(ENGINES)('the revision of the library on $name', (engine) => {
     remove = made.remove
     store = await createStore(made.open(), { clock: () => ++now, random: SYSTEM.random })
     ada = (await store.people.createUser({ username: 'ada', defaultVisibility: 'public' })).id
-    promptId = (await store.items.createPrompt({ userId: ada, note: null }, PROMPT)).id
+    promptId = (await store.items.createItem({ userId: ada, note: null }, { kind: 'prompt', ...PROMPT })).id
   })
   afterEach(async () => {
     await store.close()
@@ -31,9 +31,9 @@ describe.each(ENGINES)('the revision of the library on $name', (engine) => {
   const editor = () => ({ userId: ada, note: null })
 
   const RAISES: readonly [string, () => Promise<unknown>][] = [
-    ['a new item', () => store.items.createPrompt(editor(), PROMPT)],
-    ['an edit', () => store.items.changePrompt(promptId, editor(), () => ({ content: 'another' }))],
-    ['a change of tags', () => store.items.changePrompt(promptId, editor(), () => ({ tags: ['two'] }))],
+    ['a new item', () => store.items.createItem(editor(), { kind: 'prompt', ...PROMPT })],
+    ['an edit', () => store.items.changeItem('prompt', promptId, editor(), () => ({ content: 'another' }))],
+    ['a change of tags', () => store.items.changeItem('prompt', promptId, editor(), () => ({ tags: ['two'] }))],
     ['a vote', () => store.marks.setVote(actor(), 'prompt', promptId, ada, true)],
     ['a featured item', () => store.marks.setFeatured('prompt', promptId, true)],
     ['a hold', () => store.marks.setHeld('prompt', promptId, true)],
@@ -52,11 +52,11 @@ describe.each(ENGINES)('the revision of the library on $name', (engine) => {
   })
 
   it('is left for what others see by all that is done to a private item or collection', async () => {
-    const { id } = await store.items.createPrompt(editor(), { ...PROMPT, visibility: 'private' })
+    const { id } = await store.items.createItem(editor(), { kind: 'prompt', ...PROMPT, visibility: 'private' })
     const collection = { ownerId: ada, title: 'Mine', description: null, visibility: 'private' } as const
     const before = await Promise.all([store.service.readRevision('public'), store.service.readRevision('library')])
-    await store.items.createPrompt(editor(), { ...PROMPT, visibility: 'private' })
-    await store.items.changePrompt(id, editor(), () => ({ title: 'Other', content: 'another', tags: ['two'], slug: 'named' }))
+    await store.items.createItem(editor(), { kind: 'prompt', ...PROMPT, visibility: 'private' })
+    await store.items.changeItem('prompt', id, editor(), () => ({ title: 'Other', content: 'another', tags: ['two'], slug: 'named' }))
     await store.marks.setVote(actor(), 'prompt', id, ada, true)
     const { id: collected } = await store.collections.createCollection(actor(), collection)
     await store.collections.addToCollection(actor(), collected, [id, promptId], null)
@@ -73,15 +73,15 @@ describe.each(ENGINES)('the revision of the library on $name', (engine) => {
     await store.keys.touchKey(key.id)
     await store.budgets.spendImproveBudget({ caller: 'c', day: '2026-01-01', characters: 5 }, { requests: 5, characters: 50 })
     await store.formDrafts.saveFormDraft(ada, 'form', '{}')
-    await store.items.changePrompt(promptId, editor(), () => ({ content: PROMPT.content }))
-    await store.items.findPrompt(actor(), promptId)
+    await store.items.changeItem('prompt', promptId, editor(), () => ({ content: PROMPT.content }))
+    await store.items.findItem(actor(), 'prompt', promptId)
     expect(await store.service.readRevision('library')).toBe(before)
   })
 
   it('is left by a transaction that fails', async () => {
     const before = await store.service.readRevision('library')
     const failing = store.inTransaction(async (inner) => {
-      await inner.items.createPrompt(editor(), PROMPT)
+      await inner.items.createItem(editor(), { kind: 'prompt', ...PROMPT })
       throw new Error('on purpose')
     })
     await expect(failing).rejects.toThrow('on purpose')

@@ -45,7 +45,7 @@ for (const engine of ENGINES) {
     })
     const by = (user: User, note: string | null = null) => ({ userId: user.id, note })
     const titles = async (actor: Actor, request: SearchRequest) =>
-      (await store.items.searchPrompts(actor, request)).items.map((item) => item.title)
+      (await store.items.searchItems(actor, 'prompt', request)).items.map((item) => item.title)
 
     beforeEach(async () => {
       place = await engine.create()
@@ -70,8 +70,8 @@ for (const engine of ENGINES) {
           type: 'STRUCTURED',
           visibility: 'private',
         }
-        const saved = await store.items.createPrompt(by(ada, 'first'), fields)
-        const found = await store.items.findPrompt(as(ada), saved.id)
+        const saved = await store.items.createItem(by(ada, 'first'), { kind: 'prompt', ...fields })
+        const found = await store.items.findItem(as(ada), 'prompt', saved.id)
         expect(found).toEqual(saved)
         expect(found).toMatchObject({
           title: fields.title,
@@ -99,8 +99,8 @@ for (const engine of ENGINES) {
           updatedAt: '2024-02-03T04:05:06.000Z',
           held: { at: '2024-03-04T05:06:07.000Z', from: 'public' as const },
         }
-        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'unlisted' }, origin)
-        expect(await store.items.findPrompt(as(ada), saved.id)).toEqual(saved)
+        const saved = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, visibility: 'unlisted' }, origin)
+        expect(await store.items.findItem(as(ada), 'prompt', saved.id)).toEqual(saved)
         expect(saved).toMatchObject({ author: 'Cleo', contributors: ['Dan'], createdAt: origin.createdAt, updatedAt: origin.updatedAt })
         const [twin, ...others] = await store.items.findImported('prompt', ada.id, origin.authorId, PROMPT.title)
         expect([twin, others]).toEqual([{ item: saved, isEditedHere: false }, []])
@@ -114,7 +114,7 @@ for (const engine of ENGINES) {
           { filename: 'SKILL.md', bytes: bytes('\uFEFF---\r\nname: x\r\n---\r\n  body  \n\n') },
           { filename: 'empty.txt', bytes: new Uint8Array() },
         ]
-        const skill = await store.items.createSkill(by(ada), { ...SKILL, files })
+        const skill = await store.items.createItem(by(ada), { kind: 'skill', ...SKILL, files })
         const read = await store.items.readSkillFiles(ANONYMOUS, skill.id)
         expect(read.map((file) => file.filename)).toEqual(['SKILL.md', 'empty.txt', 'z/last.bin'])
         for (const file of files) {
@@ -125,16 +125,16 @@ for (const engine of ENGINES) {
       })
 
       it('is refused with the valid slugs when the category does not exist, and nothing is written', async () => {
-        await expect(store.items.createPrompt(by(ada), { ...PROMPT, category: 'nonsense' })).rejects.toMatchObject({
+        await expect(store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, category: 'nonsense' })).rejects.toMatchObject({
           code: 'invalid_input',
           message: expect.stringMatching(/category "nonsense".*coding.*writing/),
         })
         expect(await store.service.isEmpty()).toBe(true)
-        expect((await store.items.createPrompt(by(ada), PROMPT)).slug).toBe('a-title')
+        expect((await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT })).slug).toBe('a-title')
       })
 
       it('lets the process do other things between changes that come all at once', async () => {
-        const writes = Array.from({ length: 20 }, () => store.items.createPrompt(by(ada), PROMPT))
+        const writes = Array.from({ length: 20 }, () => store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT }))
         let isDone = false
         const all = Promise.all(writes).then(() => {
           isDone = true
@@ -147,9 +147,9 @@ for (const engine of ENGINES) {
 
       it('keeps the steps of a transaction that worked when one of them fails', async () => {
         await store.inTransaction(async (transaction) => {
-          await transaction.items.createPrompt(by(ada), PROMPT)
-          await transaction.items.createPrompt(by(ada), { ...PROMPT, title: 'Bad', category: 'nonsense' }).catch(() => null)
-          await transaction.items.createPrompt(by(ada), { ...PROMPT, title: 'Good' })
+          await transaction.items.createItem(by(ada), { kind: 'prompt', ...PROMPT })
+          await transaction.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Bad', category: 'nonsense' }).catch(() => null)
+          await transaction.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Good' })
         })
         expect((await titles(ANONYMOUS, search(''))).toSorted()).toEqual(['A title', 'Good'])
       })
@@ -158,51 +158,52 @@ for (const engine of ENGINES) {
     describe('slugs', () => {
       it('are numbered when a title comes again, and shared by prompts and skills', async () => {
         const slugs = []
-        for (const title of ['Same', 'same!', 'SAME']) slugs.push((await store.items.createPrompt(by(ada), { ...PROMPT, title })).slug)
-        slugs.push((await store.items.createSkill(by(ben), { ...SKILL, title: 'Same' })).slug)
+        for (const title of ['Same', 'same!', 'SAME'])
+          slugs.push((await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title })).slug)
+        slugs.push((await store.items.createItem(by(ben), { kind: 'skill', ...SKILL, title: 'Same' })).slug)
         expect(slugs).toEqual(['same', 'same-2', 'same-3', 'same-4'])
       })
 
       it('carry a random suffix until the item is published, and lead there after', async () => {
-        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Secret plan', visibility: 'private' })
+        const saved = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Secret plan', visibility: 'private' })
         expect(saved.slug).toMatch(/^secret-plan-.{10}$/)
-        expect((await store.items.createPrompt(by(ben), { ...PROMPT, title: 'Secret plan' })).slug).toBe('secret-plan')
-        const published = await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'public' }))
+        expect((await store.items.createItem(by(ben), { kind: 'prompt', ...PROMPT, title: 'Secret plan' })).slug).toBe('secret-plan')
+        const published = await store.items.changeItem('prompt', saved.id, by(ada), () => ({ visibility: 'public' }))
         expect(published?.slug).toBe('secret-plan-2')
-        expect((await store.items.findPrompt(ANONYMOUS, saved.slug))?.id).toBe(saved.id)
-        const hidden = await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'private' }))
+        expect((await store.items.findItem(ANONYMOUS, 'prompt', saved.slug))?.id).toBe(saved.id)
+        const hidden = await store.items.changeItem('prompt', saved.id, by(ada), () => ({ visibility: 'private' }))
         expect(hidden?.slug).toBe('secret-plan-2')
       })
 
       it('stay when the title changes; a changed one leads on and is never given again', async () => {
-        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Old name' })
-        expect((await store.items.changePrompt(saved.id, by(ada), () => ({ title: 'New name' })))?.slug).toBe('old-name')
-        expect((await store.items.changePrompt(saved.id, by(ada), () => ({ slug: 'brand-new' })))?.slug).toBe('brand-new')
-        expect((await store.items.findPrompt(ANONYMOUS, 'old-name'))?.id).toBe(saved.id)
-        expect((await store.items.createPrompt(by(ben), { ...PROMPT, title: 'Old name' })).slug).toBe('old-name-2')
-        await expect(store.items.changePrompt('old-name-2', by(ben), () => ({ slug: 'brand-new' }))).rejects.toMatchObject({
+        const saved = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Old name' })
+        expect((await store.items.changeItem('prompt', saved.id, by(ada), () => ({ title: 'New name' })))?.slug).toBe('old-name')
+        expect((await store.items.changeItem('prompt', saved.id, by(ada), () => ({ slug: 'brand-new' })))?.slug).toBe('brand-new')
+        expect((await store.items.findItem(ANONYMOUS, 'prompt', 'old-name'))?.id).toBe(saved.id)
+        expect((await store.items.createItem(by(ben), { kind: 'prompt', ...PROMPT, title: 'Old name' })).slug).toBe('old-name-2')
+        await expect(store.items.changeItem('prompt', 'old-name-2', by(ben), () => ({ slug: 'brand-new' }))).rejects.toMatchObject({
           code: 'conflict',
         })
-        await expect(store.items.changePrompt('old-name-2', by(ben), () => ({ slug: 'Not A Slug' }))).rejects.toMatchObject({
+        await expect(store.items.changeItem('prompt', 'old-name-2', by(ben), () => ({ slug: 'Not A Slug' }))).rejects.toMatchObject({
           code: 'invalid_input',
         })
-        expect((await store.items.changePrompt(saved.id, by(ada), () => ({ slug: 'old-name' })))?.slug).toBe('old-name')
+        expect((await store.items.changeItem('prompt', saved.id, by(ada), () => ({ slug: 'old-name' })))?.slug).toBe('old-name')
       })
 
       it('tell nobody that a private item has one: a slug asked for gets a suffix too', async () => {
-        const hidden = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'private' })
-        const changed = await store.items.changePrompt(hidden.id, by(ada), () => ({ slug: 'merger' }))
+        const hidden = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, visibility: 'private' })
+        const changed = await store.items.changeItem('prompt', hidden.id, by(ada), () => ({ slug: 'merger' }))
         expect(changed?.slug).toMatch(/^merger-.{10}$/)
-        const open = await store.items.createPrompt(by(ben), PROMPT)
-        expect((await store.items.changePrompt(open.id, by(ben), () => ({ slug: 'merger' })))?.slug).toBe('merger')
+        const open = await store.items.createItem(by(ben), { kind: 'prompt', ...PROMPT })
+        expect((await store.items.changeItem('prompt', open.id, by(ben), () => ({ slug: 'merger' })))?.slug).toBe('merger')
       })
     })
 
     describe('versions', () => {
       it('are written by every save and edit of the text, with everything they held', async () => {
-        const saved = await store.items.createPrompt(by(ada, 'one'), { ...PROMPT, tags: ['x'], category: 'coding' })
-        await store.items.changePrompt(saved.id, by(ada, 'two'), () => ({ content: 'Other', tags: [] }))
-        await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'private', category: null }))
+        const saved = await store.items.createItem(by(ada, 'one'), { kind: 'prompt', ...PROMPT, tags: ['x'], category: 'coding' })
+        await store.items.changeItem('prompt', saved.id, by(ada, 'two'), () => ({ content: 'Other', tags: [] }))
+        await store.items.changeItem('prompt', saved.id, by(ada), () => ({ visibility: 'private', category: null }))
         const versions = await store.items.listVersions(as(ada), saved.id, { before: null, limit: 10 })
         expect(versions.map((v) => [v.version, v.note, v.author, v.visibility])).toEqual([
           [2, 'two', 'Ada', 'public'],
@@ -223,12 +224,10 @@ for (const engine of ENGINES) {
       it.each(['prompt', 'skill'] as const)(
         'are not written by tags, category and visibility of a %s, which the newest one has',
         async (kind) => {
-          const [create, change] =
-            kind === 'prompt'
-              ? ([() => store.items.createPrompt(by(ada), { ...PROMPT, tags: ['draft'], visibility: 'private' }), 'changePrompt'] as const)
-              : ([() => store.items.createSkill(by(ada), { ...SKILL, tags: ['draft'], visibility: 'private' }), 'changeSkill'] as const)
-          const { id, updatedAt } = await create()
-          const file = (fields: object) => store.items[change](id, by(ada), () => fields)
+          const drafted = { tags: ['draft'], visibility: 'private' } as const
+          const fields = kind === 'prompt' ? { kind, ...PROMPT, ...drafted } : { kind, ...SKILL, ...drafted }
+          const { id, updatedAt } = await store.items.createItem(by(ada), fields)
+          const file = (change: object) => store.items.changeItem(kind, id, by(ada), () => change)
           await file({ title: 'Written' })
           const written = await file({})
           const other = await createStore(place.open(), outside)
@@ -266,8 +265,8 @@ for (const engine of ENGINES) {
       )
 
       it('written while private are for the owner alone', async () => {
-        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'private', content: 'secret draft' })
-        await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'public', content: 'clean' }))
+        const saved = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, visibility: 'private', content: 'secret draft' })
+        await store.items.changeItem('prompt', saved.id, by(ada), () => ({ visibility: 'public', content: 'clean' }))
         for (const actor of [ANONYMOUS, as(ben)]) {
           expect((await store.items.listVersions(actor, saved.id, { before: null, limit: 10 })).map((v) => v.version)).toEqual([2])
           expect(await store.items.findVersion(actor, saved.id, 1)).toBeNull()
@@ -276,22 +275,26 @@ for (const engine of ENGINES) {
       })
 
       it('written for members are for members, and for nobody once the item is private', async () => {
-        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'members', content: 'for us' })
-        await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'public', content: 'clean' }))
+        const saved = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, visibility: 'members', content: 'for us' })
+        await store.items.changeItem('prompt', saved.id, by(ada), () => ({ visibility: 'public', content: 'clean' }))
         const seenBy = async (actor: Actor) =>
           (await store.items.listVersions(actor, saved.id, { before: null, limit: 10 })).map(({ version }) => version)
         expect([await seenBy(ANONYMOUS), await seenBy(as(ben))]).toEqual([[2], [2, 1]])
         expect(await store.items.findVersion(ANONYMOUS, saved.id, 1)).toBeNull()
         expect((await store.items.findVersion(as(ben), saved.id, 1))?.content).toBe('for us')
-        await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'private' }))
+        await store.items.changeItem('prompt', saved.id, by(ada), () => ({ visibility: 'private' }))
         expect([await seenBy(ANONYMOUS), await seenBy(as(ben))]).toEqual([[], []])
         expect(await store.items.findVersion(as(ben), saved.id, 1)).toBeNull()
       })
 
       it('of a skill hold all its files as they were', async () => {
-        const skill = await store.items.createSkill(by(ada), SKILL)
-        await store.items.changeSkill(skill.id, by(ada), () => ({ files: (files) => [...files, { filename: 'a.txt', bytes: bytes('A') }] }))
-        await store.items.changeSkill(skill.id, by(ada), () => ({ files: (files) => files.filter((file) => file.filename !== 'a.txt') }))
+        const skill = await store.items.createItem(by(ada), { kind: 'skill', ...SKILL })
+        await store.items.changeItem('skill', skill.id, by(ada), () => ({
+          files: (files) => [...files, { filename: 'a.txt', bytes: bytes('A') }],
+        }))
+        await store.items.changeItem('skill', skill.id, by(ada), () => ({
+          files: (files) => files.filter((file) => file.filename !== 'a.txt'),
+        }))
         const names = async (version: number) =>
           (await store.items.findVersion(as(ada), skill.id, version))?.files?.map((file) => file.filename)
         expect([await names(1), await names(2), await names(3)]).toEqual([['SKILL.md'], ['SKILL.md', 'a.txt'], ['SKILL.md']])
@@ -300,24 +303,24 @@ for (const engine of ENGINES) {
 
     describe('search', () => {
       it('finds at once what another process wrote, and forgets what it took away', async () => {
-        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Here', content: 'walrus' })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Here', content: 'walrus' })
         expect(await titles(ANONYMOUS, search('walrus '))).toEqual(['Here'])
         const other = await createStore(place.open(), outside)
-        const there = await other.items.createPrompt(by(ben), { ...PROMPT, title: 'There', content: 'walrus', tags: ['sea'] })
+        const there = await other.items.createItem(by(ben), { kind: 'prompt', ...PROMPT, title: 'There', content: 'walrus', tags: ['sea'] })
         expect((await titles(ANONYMOUS, search('walrus '))).toSorted()).toEqual(['Here', 'There'])
-        await other.items.changePrompt(there.id, by(ben), () => ({ content: 'quokka', tags: ['land'] }))
+        await other.items.changeItem('prompt', there.id, by(ben), () => ({ content: 'quokka', tags: ['land'] }))
         expect([await titles(ANONYMOUS, search('walrus ')), await titles(ANONYMOUS, search('quokka '))]).toEqual([['Here'], ['There']])
         expect((await store.categories.listTags(ANONYMOUS, { limit: 10, offset: 0 })).items.map((tag) => tag.slug)).toEqual(['land'])
         await other.marks.setVote(as(ada), 'prompt', there.id, ada.id, true)
-        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Later' })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Later' })
         expect(await titles(ANONYMOUS, search('', { sort: 'votes' }))).toEqual(['There', 'Later', 'Here'])
-        await other.items.changePrompt(there.id, by(ben), () => ({ visibility: 'private' }))
+        await other.items.changeItem('prompt', there.id, by(ben), () => ({ visibility: 'private' }))
         expect([await titles(as(ada), search('quokka ')), await titles(as(ben), search('quokka '))]).toEqual([[], ['There']])
         await other.items.setDeleted('prompt', there.id, ben.id, true)
         expect(await titles(as(ben), search('quokka '))).toEqual([])
         // And back: what is written here is found there, under numbers of words that were given here.
-        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'New words', content: 'okapi tundra walrus' })
-        const found = await other.items.searchPrompts(ANONYMOUS, search('okapi tundra '))
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'New words', content: 'okapi tundra walrus' })
+        const found = await other.items.searchItems(ANONYMOUS, 'prompt', search('okapi tundra '))
         expect(found.items.map((item) => item.title)).toEqual(['New words'])
         await other.close()
       })
@@ -328,14 +331,14 @@ for (const engine of ENGINES) {
           Array.from({ length: 6 }, async (_, i) => {
             const title = `Item${i}x`
             const saver = i % 2 ? store : other
-            await saver.items.createPrompt(by(ada), { ...PROMPT, title, content: `walrus and word${i}y` })
+            await saver.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title, content: `walrus and word${i}y` })
             for (const reader of [store, other]) {
-              const { items } = await reader.items.searchPrompts(ANONYMOUS, search(`word${i}y `))
+              const { items } = await reader.items.searchItems(ANONYMOUS, 'prompt', search(`word${i}y `))
               expect(items.map((item) => item.title)).toEqual([title])
             }
           }),
         )
-        for (const reader of [store, other]) expect((await reader.items.searchPrompts(ANONYMOUS, search('walrus '))).total).toBe(6)
+        for (const reader of [store, other]) expect((await reader.items.searchItems(ANONYMOUS, 'prompt', search('walrus '))).total).toBe(6)
         await other.close()
       })
 
@@ -346,18 +349,25 @@ for (const engine of ENGINES) {
         await store.inTransaction(async (transaction) => {
           for (let i = 0; i < 6; i++) {
             const content = many.slice(i * 200, (i + 1) * 200).join(' ')
-            await transaction.items.createPrompt(by(ada), { ...PROMPT, title: `Long ${i}`, content })
+            await transaction.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: `Long ${i}`, content })
           }
           for (let i = 0; i < 600; i++)
-            await transaction.items.createPrompt(by(i % 3 ? ada : ben), { ...PROMPT, title: `Short ${i}`, tags: [`t${i % 4}`] })
+            await transaction.items.createItem(by(i % 3 ? ada : ben), {
+              kind: 'prompt',
+              ...PROMPT,
+              title: `Short ${i}`,
+              tags: [`t${i % 4}`],
+            })
         })
         const other = await createStore(place.open(), outside)
         for (const reader of [store, other]) {
-          expect((await reader.items.searchPrompts(ANONYMOUS, search('short '))).total).toBe(600)
-          expect((await reader.items.searchPrompts(ANONYMOUS, search('short ', { filter: { anyTags: ['t3'] } }))).total).toBe(150)
-          expect((await reader.items.searchPrompts(ANONYMOUS, search('', { limit: 1, sort: 'newest' }))).items[0]?.title).toBe('Short 599')
+          expect((await reader.items.searchItems(ANONYMOUS, 'prompt', search('short '))).total).toBe(600)
+          expect((await reader.items.searchItems(ANONYMOUS, 'prompt', search('short ', { filter: { anyTags: ['t3'] } }))).total).toBe(150)
+          expect((await reader.items.searchItems(ANONYMOUS, 'prompt', search('', { limit: 1, sort: 'newest' }))).items[0]?.title).toBe(
+            'Short 599',
+          )
           for (const word of [many[0], many[399], many[400], many[799], many[800], many[1_199]]) {
-            const { items } = await reader.items.searchPrompts(ANONYMOUS, search(`${word} `))
+            const { items } = await reader.items.searchItems(ANONYMOUS, 'prompt', search(`${word} `))
             expect(items[0]?.title).toBe(`Long ${Math.floor(many.indexOf(word ?? '') / 200)}`)
           }
         }
@@ -365,20 +375,27 @@ for (const engine of ENGINES) {
       })
 
       it('reads the words of a library that was written before there were any, when it is opened', async () => {
-        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Résumé', description: 'about walruses', tags: ['sea lion'] })
-        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Own', content: 'quokka', visibility: 'private' })
-        const gone = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Gone', content: 'walrus' })
+        await store.items.createItem(by(ada), {
+          kind: 'prompt',
+          ...PROMPT,
+          title: 'Résumé',
+          description: 'about walruses',
+          tags: ['sea lion'],
+        })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Own', content: 'quokka', visibility: 'private' })
+        const gone = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Gone', content: 'walrus' })
         await store.items.setDeleted('prompt', gone.id, ada.id, true)
-        const skill = await store.items.createSkill(by(ada), {
+        const skill = await store.items.createItem(by(ada), {
+          kind: 'skill',
           ...SKILL,
           files: [...SKILL.files, { filename: 'tides.md', bytes: bytes('estuary') }],
         })
-        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Kept', content: 'tundra' })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Kept', content: 'tundra' })
         const expectAll = async () => {
           for (const word of ['resume', 'walrus', 'lion']) expect(await titles(ANONYMOUS, search(word))).toEqual(['Résumé'])
           expect([await titles(ANONYMOUS, search('quokka')), await titles(as(ada), search('quokka'))]).toEqual([[], ['Own']])
           for (const word of ['tides', 'estuary'])
-            expect((await store.items.searchSkills(ANONYMOUS, search(word))).items.map(({ id }) => id)).toEqual([skill.id])
+            expect((await store.items.searchItems(ANONYMOUS, 'skill', search(word))).items.map(({ id }) => id)).toEqual([skill.id])
           expect(await titles(ANONYMOUS, search('tundra'))).toEqual(['Kept'])
         }
         const reopen = async () => {
@@ -429,13 +446,13 @@ for (const engine of ENGINES) {
             }, options),
         }
         const writer = await createStore(failing, outside)
-        const save = (title: string, content: string) => writer.items.createPrompt(by(ada), { ...PROMPT, title, content })
+        const save = (title: string, content: string) => writer.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title, content })
         await save('First', 'walrus')
         fails = true
         await expect(save('Undone', 'zorblat quuxly walrus')).rejects.toThrow('disk full')
         await expect(
           writer.inTransaction(async (transaction) => {
-            await transaction.items.createPrompt(by(ada), { ...PROMPT, title: 'Undone too', content: 'frobnik' })
+            await transaction.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Undone too', content: 'frobnik' })
             throw new Error('stop')
           }),
         ).rejects.toThrow('stop')
@@ -445,20 +462,20 @@ for (const engine of ENGINES) {
         await save('Fourth', 'frobnik quuxly')
         for (const reader of [writer, store]) {
           const found = async (query: string) =>
-            (await reader.items.searchPrompts(ANONYMOUS, search(query))).items.map((item) => item.title)
+            (await reader.items.searchItems(ANONYMOUS, 'prompt', search(query))).items.map((item) => item.title)
           for (const word of ['gribble', 'tundra', 'okapi']) expect(await found(`${word} `), word).toEqual(['Second'])
           for (const word of ['zorblat', 'quokka']) expect(await found(`${word} `), word).toEqual(['Third'])
           for (const word of ['frobnik', 'quuxly']) expect(await found(`${word} `), word).toEqual(['Fourth'])
           expect(await found('walrus ')).toEqual(['First'])
-          expect((await reader.items.searchPrompts(ANONYMOUS, search(''))).total).toBe(4)
+          expect((await reader.items.searchItems(ANONYMOUS, 'prompt', search(''))).total).toBe(4)
         }
       })
 
       it('keeps the words of what is saved and voted for, deleted and restored, in one transaction', async () => {
         await store.inTransaction(async (transaction) => {
-          const saved = await transaction.items.createPrompt(by(ada), { ...PROMPT, title: 'Together', content: 'walrus' })
+          const saved = await transaction.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Together', content: 'walrus' })
           await transaction.marks.setVote(as(ada), 'prompt', saved.id, ada.id, true)
-          await transaction.items.changePrompt(saved.id, by(ada), () => ({ content: 'quokka' }))
+          await transaction.items.changeItem('prompt', saved.id, by(ada), () => ({ content: 'quokka' }))
           await transaction.items.setDeleted('prompt', saved.id, ada.id, true)
           await transaction.items.setDeleted('prompt', saved.id, ada.id, false)
         })
@@ -466,11 +483,11 @@ for (const engine of ENGINES) {
       })
 
       it('shows nobody the hidden items of a key that may not read, nor suggests their words', async () => {
-        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Open', content: 'tundra' })
-        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Own', content: 'zanzibarium', visibility: 'private' })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Open', content: 'tundra' })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Own', content: 'zanzibarium', visibility: 'private' })
         const writeOnly: Actor = { kind: 'user', userId: ada.id, username: ada.username, scopes: new Set(['write']) }
         const ask = async (actor: Actor, query: string) => {
-          const { items, total, corrections } = await store.items.searchPrompts(actor, search(query))
+          const { items, total, corrections } = await store.items.searchItems(actor, 'prompt', search(query))
           return [items.map((item) => item.title), total, [...corrections]]
         }
         for (const actor of [ANONYMOUS, as(ben), writeOnly]) {
@@ -486,14 +503,17 @@ for (const engine of ENGINES) {
           { filename: 'scripts/parse_invoice.py', bytes: bytes('# reads quokka tables') },
           { filename: 'tundra.bin', bytes: Uint8Array.from([0xff, 0xfe, 0x00, ...bytes('okapi')]) },
         ]
-        const skill = await store.items.createSkill(by(ada), { ...SKILL, title: 'Tables', files })
-        const found = async (query: string) => (await store.items.searchSkills(ANONYMOUS, search(query))).items.map((item) => item.id)
+        const skill = await store.items.createItem(by(ada), { kind: 'skill', ...SKILL, title: 'Tables', files })
+        const found = async (query: string) =>
+          (await store.items.searchItems(ANONYMOUS, 'skill', search(query))).items.map((item) => item.id)
         for (const query of ['parse', 'invoice', 'parse_invoice.py', 'quokka', 'tundra', 'scripts'])
           expect(await found(`${query} `), query).toEqual([skill.id])
         expect(await found('okapi ')).toEqual([])
-        await store.items.changeSkill(skill.id, by(ada), () => ({ title: 'Renamed' }))
+        await store.items.changeItem('skill', skill.id, by(ada), () => ({ title: 'Renamed' }))
         expect([await found('quokka '), await found('tables ')]).toEqual([[skill.id], [skill.id]])
-        await store.items.changeSkill(skill.id, by(ada), () => ({ files: (kept) => kept.filter((file) => !file.filename.endsWith('.py')) }))
+        await store.items.changeItem('skill', skill.id, by(ada), () => ({
+          files: (kept) => kept.filter((file) => !file.filename.endsWith('.py')),
+        }))
         expect([await found('quokka '), await found('invoice '), await found('tundra ')]).toEqual([[], [], [skill.id]])
       })
     })
@@ -504,11 +524,11 @@ for (const engine of ENGINES) {
         (await store.items.walkSkills(actor, null, null, 10)).map((skill) => `${skill.owner}/${skill.path}`)
 
       it('stand at their owner and name; a second of the same name below its slug; what is hidden takes no name', async () => {
-        await store.items.createSkill(by(ada), { ...SKILL, title: 'Hidden', files: named('pdf'), visibility: 'private' })
-        const open = await store.items.createSkill(by(ada), { ...SKILL, title: 'Open', files: named('pdf') })
-        await store.items.createSkill(by(ada), { ...SKILL, title: 'Second', files: named('pdf') })
-        await store.items.createSkill(by(ben), { ...SKILL, title: 'Pdf', files: named('pdf') })
-        await store.items.createSkill(by(ben), { ...SKILL, title: 'No name' })
+        await store.items.createItem(by(ada), { kind: 'skill', ...SKILL, title: 'Hidden', files: named('pdf'), visibility: 'private' })
+        const open = await store.items.createItem(by(ada), { kind: 'skill', ...SKILL, title: 'Open', files: named('pdf') })
+        await store.items.createItem(by(ada), { kind: 'skill', ...SKILL, title: 'Second', files: named('pdf') })
+        await store.items.createItem(by(ben), { kind: 'skill', ...SKILL, title: 'Pdf', files: named('pdf') })
+        await store.items.createItem(by(ben), { kind: 'skill', ...SKILL, title: 'No name' })
         expect(await paths(ANONYMOUS)).toEqual(['ben/pdf', 'Ada/second/pdf', 'Ada/pdf'])
         expect(await paths(as(ada))).toEqual(['ben/pdf', 'Ada/second/pdf', 'Ada/open/pdf', 'Ada/pdf'])
         expect((await store.items.findSkillAt(ANONYMOUS, 'ADA', 'pdf'))?.id).toBe(open.id)
@@ -527,16 +547,16 @@ for (const engine of ENGINES) {
       })
 
       it('follow an edit of SKILL.md', async () => {
-        const skill = await store.items.createSkill(by(ada), { ...SKILL, files: named('old') })
-        await store.items.changeSkill(skill.id, by(ada), () => ({ files: named('new') }))
+        const skill = await store.items.createItem(by(ada), { kind: 'skill', ...SKILL, files: named('old') })
+        await store.items.changeItem('skill', skill.id, by(ada), () => ({ files: named('new') }))
         expect(await paths(ANONYMOUS)).toEqual(['Ada/new'])
       })
     })
 
     describe('tags and categories', () => {
       it('merge tags of one slug under the spelling first seen', async () => {
-        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['JavaScript', 'java script'] })
-        const later = await store.items.createPrompt(by(ben), { ...PROMPT, tags: ['javascript', 'JAVASCRIPT', 'C#'] })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, tags: ['JavaScript', 'java script'] })
+        const later = await store.items.createItem(by(ben), { kind: 'prompt', ...PROMPT, tags: ['javascript', 'JAVASCRIPT', 'C#'] })
         expect(later.tags).toEqual([
           { name: 'JavaScript', slug: 'javascript' },
           { name: 'C#', slug: 'csharp' },
@@ -544,25 +564,31 @@ for (const engine of ENGINES) {
       })
 
       it('never take over a spelling from another’s private item', async () => {
-        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['Project-X'], visibility: 'private' })
-        expect((await store.items.createPrompt(by(ben), { ...PROMPT, tags: ['project x'] })).tags[0]?.name).toBe('project x')
-        expect((await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['PROJECT X'] })).tags[0]?.name).toBe('Project-X')
-        const gone = await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['Old-Name'] })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, tags: ['Project-X'], visibility: 'private' })
+        expect((await store.items.createItem(by(ben), { kind: 'prompt', ...PROMPT, tags: ['project x'] })).tags[0]?.name).toBe('project x')
+        expect((await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, tags: ['PROJECT X'] })).tags[0]?.name).toBe('Project-X')
+        const gone = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, tags: ['Old-Name'] })
         await store.items.setDeleted('prompt', gone.id, ada.id, true)
-        expect((await store.items.createPrompt(by(ben), { ...PROMPT, tags: ['old name'] })).tags[0]?.name).toBe('old name')
+        expect((await store.items.createItem(by(ben), { kind: 'prompt', ...PROMPT, tags: ['old name'] })).tags[0]?.name).toBe('old name')
       })
 
       it('take a spelling from items for members only for others of that kind', async () => {
-        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['TypeScript'], visibility: 'members' })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, tags: ['TypeScript'], visibility: 'members' })
         const spelled = async (visibility: 'public' | 'members') =>
-          (await store.items.createPrompt(by(ben), { ...PROMPT, tags: ['typescript'], visibility })).tags[0]?.name
+          (await store.items.createItem(by(ben), { kind: 'prompt', ...PROMPT, tags: ['typescript'], visibility })).tags[0]?.name
         expect([await spelled('public'), await spelled('members')]).toEqual(['typescript', 'TypeScript'])
       })
 
       it('count only what the caller may see', async () => {
-        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['open'], category: 'coding' })
-        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['open', 'hidden'], category: 'coding', visibility: 'private' })
-        await store.items.createSkill(by(ada), { ...SKILL, tags: ['listless'], category: 'coding', visibility: 'unlisted' })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, tags: ['open'], category: 'coding' })
+        await store.items.createItem(by(ada), {
+          kind: 'prompt',
+          ...PROMPT,
+          tags: ['open', 'hidden'],
+          category: 'coding',
+          visibility: 'private',
+        })
+        await store.items.createItem(by(ada), { kind: 'skill', ...SKILL, tags: ['listless'], category: 'coding', visibility: 'unlisted' })
         const tags = async (actor: Actor) =>
           (await store.categories.listTags(actor, { limit: 10, offset: 0 })).items.map((tag) => [tag.slug, tag.count])
         const coding = async (actor: Actor) => (await store.categories.listCategories(actor)).find((category) => category.slug === 'coding')
@@ -579,28 +605,29 @@ for (const engine of ENGINES) {
 
     describe('the trash', () => {
       it('hides an item from everybody, its owner too, until it is restored', async () => {
-        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Gone' })
+        const saved = await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'Gone' })
         expect(await store.items.setDeleted('prompt', saved.id, ben.id, true)).toBeNull()
         expect(await store.items.setDeleted('prompt', saved.slug, ada.id, true)).toMatchObject({ id: saved.id })
         expect(await store.items.setDeleted('prompt', saved.slug, ada.id, true)).toBeNull()
         for (const actor of [ANONYMOUS, as(ada)]) {
-          expect(await store.items.findPrompt(actor, saved.id)).toBeNull()
+          expect(await store.items.findItem(actor, 'prompt', saved.id)).toBeNull()
           expect(await titles(actor, search('gone'))).toEqual([])
           expect(await store.items.listVersions(actor, saved.id, { before: null, limit: 5 })).toEqual([])
         }
-        expect(await store.items.changePrompt(saved.id, by(ada), () => ({ title: 'x' }))).toBeNull()
+        expect(await store.items.changeItem('prompt', saved.id, by(ada), () => ({ title: 'x' }))).toBeNull()
         expect((await store.items.listTrash(ada.id, { limit: 5, offset: 0 })).items.map((item) => item.title)).toEqual(['Gone'])
         expect((await store.items.listTrash(ben.id, { limit: 5, offset: 0 })).total).toBe(0)
-        expect((await store.items.createPrompt(by(ben), { ...PROMPT, title: 'Gone' })).slug).toBe('gone-2')
+        expect((await store.items.createItem(by(ben), { kind: 'prompt', ...PROMPT, title: 'Gone' })).slug).toBe('gone-2')
         expect(await store.items.setDeleted('prompt', saved.id, ada.id, false)).toMatchObject({ slug: 'gone' })
-        expect((await store.items.findPrompt(ANONYMOUS, 'gone'))?.id).toBe(saved.id)
+        expect((await store.items.findItem(ANONYMOUS, 'prompt', 'gone'))?.id).toBe(saved.id)
       })
     })
 
     describe('the walk', () => {
       it('of whole prompts does so in both orders, and leaves out what one may not list', async () => {
-        for (let i = 0; i < 7; i++) await store.items.createPrompt(by(ada), { ...PROMPT, title: `P${i}`, content: `Text ${i}` })
-        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'hidden', visibility: 'private' })
+        for (let i = 0; i < 7; i++)
+          await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: `P${i}`, content: `Text ${i}` })
+        await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'hidden', visibility: 'private' })
         const made = ['Text 0', 'Text 1', 'Text 2', 'Text 3', 'Text 4', 'Text 5', 'Text 6']
         for (const order of ['oldest', 'newest'] as const) {
           const seen: string[] = []
@@ -610,7 +637,7 @@ for (const engine of ENGINES) {
             seen.push(...page.prompts.map(({ content }) => content))
             after = page.next
             // It comes before all others.
-            if (order === 'newest') await store.items.createPrompt(by(ada), { ...PROMPT, title: 'new' })
+            if (order === 'newest') await store.items.createItem(by(ada), { kind: 'prompt', ...PROMPT, title: 'new' })
           } while (after)
           expect(seen).toEqual(order === 'newest' ? made.toReversed() : made)
         }

@@ -30,7 +30,7 @@ describe.each(ENGINES)('counts of uses on $name', (engine) => {
 
   const makeTargets = async () => {
     const { id: userId } = await store.people.createUser({ username: 'owner', defaultVisibility: 'private' })
-    const save = async () => (await store.items.createPrompt({ userId, note: null }, FIELDS)).id
+    const save = async () => (await store.items.createItem({ userId, note: null }, { kind: 'prompt', ...FIELDS })).id
     const key = await store.keys.createKey({ name: 'k', userId, sha256: 'x', scopes: ['read'], expiresAt: null })
     return { one: await save(), other: await save(), key: key.id }
   }
@@ -81,7 +81,7 @@ describe.each(ENGINES)('counts of uses on $name', (engine) => {
 
   it('go with the person and what they own', async () => {
     const { id: userId } = await store.people.createUser({ username: 'ada', defaultVisibility: 'private' })
-    const item = await store.items.createPrompt({ userId, note: null }, FIELDS)
+    const item = await store.items.createItem({ userId, note: null }, { kind: 'prompt', ...FIELDS })
     const key = await store.keys.createKey({ name: 'k', userId, sha256: 'x', scopes: ['read'], expiresAt: null })
     await store.usage.addUses('2026-01-02', splitCounts([of({ itemId: item.id, version: 1, keyId: key.id })]))
     expect(await store.usage.countNewItems('2026-01-05')).toEqual([{ day: '2026-01-05', count: 1 }])

@@ -50,7 +50,7 @@ async function actAs(store: LibraryStore, username: string): Promise<Actor> {
 }
 const titles = async (store: LibraryStore, actor: Actor, query: string) => {
   const request = { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 } as const
-  return (await store.items.searchPrompts(actor, request)).items.map((item) => item.title)
+  return (await store.items.searchItems(actor, 'prompt', request)).items.map((item) => item.title)
 }
 for (const engine of ENGINES) {
   describe(`a whole library on ${engine.name}`, () => {
@@ -62,7 +62,7 @@ for (const engine of ENGINES) {
       // A change of tags is in the log alone, with who made it.
       const { id: userId } = (await source.people.findUser('ada')) ?? { id: '' }
       await source.audit.actingAs({ actorId: userId, keyId: null, surface: 'web' }, () =>
-        source.items.changePrompt(was.published.id, { userId, note: null }, () => ({ tags: ['filed'] })),
+        source.items.changeItem('prompt', was.published.id, { userId, note: null }, () => ({ tags: ['filed'] })),
       )
       const [one, two] = [join(folder, 'one.db'), join(folder, 'two.db')]
       const written = await source.transfer.exportWhole(one)
@@ -100,13 +100,13 @@ for (const engine of ENGINES) {
       const last = await target.items.findLastChange(was.published.id)
       expect(last).toMatchObject({ version: 3, tags: ['filed'], actorId: ada.kind === 'user' && ada.userId, before: { version: 3 } })
       // Addresses of earlier lead on, and those of what is gone lead nowhere for ever.
-      expect(await target.items.findPrompt(ANONYMOUS, 'quiet-walrus')).toMatchObject({ id: was.published.id })
-      expect(await target.items.findPrompt(ada, was.published.slug)).toMatchObject({ id: was.published.id })
-      expect(await target.items.findPrompt(ANONYMOUS, was.symbols.id)).toMatchObject({ slug: was.symbols.id })
+      expect(await target.items.findItem(ANONYMOUS, 'prompt', 'quiet-walrus')).toMatchObject({ id: was.published.id })
+      expect(await target.items.findItem(ada, 'prompt', was.published.slug)).toMatchObject({ id: was.published.id })
+      expect(await target.items.findItem(ANONYMOUS, 'prompt', was.symbols.id)).toMatchObject({ slug: was.symbols.id })
       const fields = { title: 'Lost for good', content: 'c', description: null, category: null, tags: [], type: 'TEXT' as const }
-      const again = await target.items.createPrompt(
+      const again = await target.items.createItem(
         { userId: ada.kind === 'user' ? ada.userId : '', note: null },
-        { ...fields, visibility: 'public' },
+        { kind: 'prompt', ...fields, visibility: 'public' },
       )
       expect(again.slug).toBe('lost-for-good-2')
     })
@@ -179,7 +179,7 @@ for (const engine of ENGINES) {
       expect(counts).toMatchObject({ category: 33, user: 4, item: 9, version: 13, vote: 4, skill_file: 6, change: 7 })
       expect(await titles(target, ANONYMOUS, 'walrus')).toEqual(['Quiet walrus'])
       const ada = await actAs(target, 'ada')
-      const walrus = await target.items.findPrompt(ada, 'quiet-walrus')
+      const walrus = await target.items.findItem(ada, 'prompt', 'quiet-walrus')
       expect(walrus).toMatchObject({ slug: 'walrus-anew', description: '', type: 'IMAGE', content: 'Twice ${name}', version: 3 })
       expect(await target.items.findVersion(ada, walrus?.id ?? '', 1)).toMatchObject({
         content: 'Once ${name:the dé faut}\u2028\r\n',

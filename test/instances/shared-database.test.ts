@@ -65,11 +65,11 @@ describe('stores of one database', () => {
     })()
     const everywhere = <T>(times: number, work: (store: LibraryStore, index: number) => Promise<T>) =>
       Promise.all(Array.from({ length: times }, (_, index) => work(index % 2 === 0 ? one : two, index)))
-    const items = await everywhere(10, (store, index) => store.items.createPrompt(by, { ...PROMPT, title: `Title ${index}` }))
+    const items = await everywhere(10, (store, index) => store.items.createItem(by, { kind: 'prompt', ...PROMPT, title: `Title ${index}` }))
     for (let round = 0; round < 2; round++) {
       await everywhere(20, (store, index) => {
         const content = `Round ${round}, writer ${index}, words of their own: ${'ab'[round]}${index}zz.`
-        return store.items.changePrompt(items[(index * 7 + round) % items.length]?.id ?? '', by, () => ({
+        return store.items.changeItem('prompt', items[(index * 7 + round) % items.length]?.id ?? '', by, () => ({
           content,
           tags: [`t${index % 2}`],
         }))
@@ -107,13 +107,13 @@ describe('stores of one database', () => {
         [2, 1],
         [2, 1],
       ])
-    await one.items.createPrompt(by, PROMPT)
+    await one.items.createItem(by, { kind: 'prompt', ...PROMPT })
     await expect.poll(() => second.heard.changes[2]).toEqual({ kind: 'prompt', ownerId: by.userId, audience: 'everybody' })
     // More than a signal holds is told as anything.
     await one.inTransaction(async (store) => {
       for (let n = 0; n < 120; n++) {
         const user = await store.people.createUser({ username: `user-${n}`, defaultVisibility: 'private' })
-        await store.items.createPrompt({ userId: user.id, note: null }, { ...PROMPT, title: `T ${n}`, visibility: 'private' })
+        await store.items.createItem({ userId: user.id, note: null }, { kind: 'prompt', ...PROMPT, title: `T ${n}`, visibility: 'private' })
       }
     })
     await expect

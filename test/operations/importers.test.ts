@@ -203,7 +203,8 @@ it('keeps programs of a zip that come without #! executable', async () => {
   const bytes = zipSync({ 'run/SKILL.md': [skill, unix(0o644)], 'run/go': [strToU8('echo'), unix(0o755)] })
   const { id } = await test.call(actor, 'check_import', { files: [{ filename: 'run.zip', bytes }] })
   await test.call(actor, 'run_import', { id })
-  const [found] = (await test.app.store.items.searchSkills(actor, { query: null, filter: {}, sort: 'newest', limit: 1, offset: 0 })).items
+  const [found] = (await test.app.store.items.searchItems(actor, 'skill', { query: null, filter: {}, sort: 'newest', limit: 1, offset: 0 }))
+    .items
   const files = await test.app.store.items.readSkillFiles(actor, found?.id ?? '')
   expect(files.map(({ filename, mode }) => [filename, mode])).toEqual([
     ['SKILL.md', 0o644],

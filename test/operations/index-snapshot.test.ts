@@ -73,7 +73,7 @@ async function ask(store: LibraryStore, viewer: string | null = null) {
   for (const query of [...QUERIES, null]) {
     for (const sort of ['relevance', 'newest', 'votes'] as const) {
       const parsed = query === null ? null : parseQuery(query)
-      const found = await store.items.searchPrompts(actor, { query: parsed, filter: {}, sort, limit: 20, offset: 0 })
+      const found = await store.items.searchItems(actor, 'prompt', { query: parsed, filter: {}, sort, limit: 20, offset: 0 })
       answers.push([query, sort, found.total, found.items.map(({ id, title }) => [id, title])])
     }
   }
@@ -88,7 +88,13 @@ async function fill(store: LibraryStore, count = 12) {
   for (let i = 0; i < count; i++) {
     const words = WORDS.filter((_, place) => (i + place) % 3 !== 0).join(' ')
     const visibility = i % 5 === 4 ? 'private' : 'public'
-    const { id } = await store.items.createPrompt(by, { ...PROMPT, title: `${WORDS[i % 8]} ${i}`, content: words, visibility })
+    const { id } = await store.items.createItem(by, {
+      kind: 'prompt',
+      ...PROMPT,
+      title: `${WORDS[i % 8]} ${i}`,
+      content: words,
+      visibility,
+    })
     ids.push(id)
   }
   await store.service.loadSearch()
@@ -113,15 +119,16 @@ describe('a snapshot of the search index', () => {
     expect(await library.hasDraft()).toBe(false)
     // Another process writes without reading the index, and the tables lose the words that only the snapshot has then.
     const other = await start({ keeps: false })
-    const { id } = await other.store.items.createPrompt(by, {
+    const { id } = await other.store.items.createItem(by, {
+      kind: 'prompt',
       ...PROMPT,
       title: 'walrus of later',
       content: 'unheard',
       visibility: 'private',
     })
-    await other.store.items.changePrompt(ids[0] ?? '', by, () => ({ content: 'unheard zeppelin' }))
+    await other.store.items.changeItem('prompt', ids[0] ?? '', by, () => ({ content: 'unheard zeppelin' }))
     await other.store.items.setDeleted('prompt', ids[1] ?? '', ada.id, true)
-    await other.store.items.changePrompt(ids[2] ?? '', by, () => ({ visibility: 'private' }))
+    await other.store.items.changeItem('prompt', ids[2] ?? '', by, () => ({ visibility: 'private' }))
     const actor = { kind: 'user', userId: ada.id, username: 'ada', scopes: new Set(['read', 'write'] as const) } as const
     await other.store.marks.setVote(actor, 'prompt', ids[3] ?? '', ada.id, true)
     const expected = [await ask(other.store), await ask(other.store, ada.id)]
@@ -154,7 +161,7 @@ describe('a snapshot of the search index', () => {
       await library.put(bytes)
       const again = await createStore(database, { clock: () => now, random })
       const total = (
-        await again.items.searchPrompts(ANONYMOUS, { query: parseQuery('walrus'), filter: {}, sort: 'newest', limit: 1, offset: 0 })
+        await again.items.searchItems(ANONYMOUS, 'prompt', { query: parseQuery('walrus'), filter: {}, sort: 'newest', limit: 1, offset: 0 })
       ).total
       expect(total).toBeGreaterThan(0)
       return !(await library.has())
@@ -175,7 +182,14 @@ describe('a snapshot of the search index', () => {
 
 describe('what was deleted for good', () => {
   const addCanary = async (store: LibraryStore, by: { userId: string; note: null }, visibility: 'public' | 'private') =>
-    await store.items.createPrompt(by, { ...PROMPT, title: `${CANARY}a`, content: `${CANARY}b walrus`, tags: [`${CANARY}c`], visibility })
+    await store.items.createItem(by, {
+      kind: 'prompt',
+      ...PROMPT,
+      title: `${CANARY}a`,
+      content: `${CANARY}b walrus`,
+      tags: [`${CANARY}c`],
+      visibility,
+    })
 
   it.each(['public', 'private'] as const)(
     'is in no byte of a snapshot when the deletion is acknowledged, nor later: %s',
@@ -215,7 +229,7 @@ describe('what was deleted for good', () => {
 it('keeps no word that was purged, when one is written while the words are being removed', async () => {
   const { store } = await start({ keeps: false })
   const { by, ada } = await fill(store)
-  const { id } = await store.items.createPrompt(by, { ...PROMPT, title: CANARY, content: CANARY, visibility: 'private' })
+  const { id } = await store.items.createItem(by, { kind: 'prompt', ...PROMPT, title: CANARY, content: CANARY, visibility: 'private' })
   const saving = await startLoaded()
   const database = library.open()
   let transactions = 0
@@ -244,7 +258,7 @@ it('keeps no word that was purged, when one is written while the words are being
 it('hides no item that an import or a repair left without words when it was killed', async () => {
   const { store, database } = await start()
   const { by } = await fill(store)
-  const { id } = await store.items.createPrompt(by, { ...PROMPT, title: CANARY })
+  const { id } = await store.items.createItem(by, { kind: 'prompt', ...PROMPT, title: CANARY })
   // What a killed process leaves.
   const { seq } = await database.reader.selectFrom('item').select('seq').where('id', '=', id).executeTakeFirstOrThrow()
   await database.transact(async (db) => {
@@ -253,7 +267,7 @@ it('hides no item that an import or a repair left without words when it was kill
   })
   await close(store)
   const second = await start({ keeps: false })
-  const found = await second.store.items.searchPrompts(ANONYMOUS, {
+  const found = await second.store.items.searchItems(ANONYMOUS, 'prompt', {
     query: parseQuery(CANARY),
     filter: {},
     sort: 'relevance',
@@ -278,7 +292,7 @@ async function outgrowCopy() {
   await close(first.store)
   const putBack = await library.copy()
   const second = await startLoaded()
-  for (let i = 0; i < 3; i++) await second.store.items.createPrompt(by, { ...PROMPT, title: `${CANARY} ${i}` })
+  for (let i = 0; i < 3; i++) await second.store.items.createItem(by, { kind: 'prompt', ...PROMPT, title: `${CANARY} ${i}` })
   await ask(second.store)
   await close(second.store)
   return { by, putBack }
@@ -292,7 +306,7 @@ describe('a snapshot of another time or library', () => {
     expect(await library.readAll()).toContain(CANARY)
     // A command opens the library and writes past the revision of the snapshot, without a search.
     const third = await start({ keeps: false })
-    for (let i = 0; i < 9; i++) await third.store.items.createPrompt(by, { ...PROMPT, title: `tundra ${i}` })
+    for (let i = 0; i < 9; i++) await third.store.items.createItem(by, { kind: 'prompt', ...PROMPT, title: `tundra ${i}` })
     await close(third.store)
     const { answers, isTaken } = await readAnew()
     expect(isTaken).toBe(false)
@@ -307,7 +321,7 @@ describe('a snapshot of another time or library', () => {
     await backUpLibrary(library.url, join(folder, 'backup.db'))
     expect(readFileSync(join(folder, 'backup.db')).includes(Buffer.from('Commonplace search index'))).toBe(false)
     const second = await startLoaded()
-    await second.store.items.createPrompt(by, { ...PROMPT, title: `${CANARY} of later` })
+    await second.store.items.createItem(by, { kind: 'prompt', ...PROMPT, title: `${CANARY} of later` })
     await ask(second.store)
     await close(second.store)
     const ofLater = await library.take()
@@ -315,7 +329,7 @@ describe('a snapshot of another time or library', () => {
     await restoreLibrary(join(folder, 'backup.db'), library.url, {})
     expect(await library.has()).toBe(false)
     const third = await start({ keeps: false })
-    for (let i = 0; i < 9; i++) await third.store.items.createPrompt(by, { ...PROMPT, title: `tundra ${i}` })
+    for (let i = 0; i < 9; i++) await third.store.items.createItem(by, { kind: 'prompt', ...PROMPT, title: `tundra ${i}` })
     await close(third.store)
     await library.put(ofLater)
     const restored = await readAnew()

@@ -108,8 +108,8 @@ describe('saving many items in one call', () => {
 
   it('says what was saved when the library cannot be written to any more, and tries no further', async () => {
     let calls = 0
-    const save = test.app.store.items.createPrompt
-    const spy = vi.spyOn(test.app.store.items, 'createPrompt').mockImplementation(async (...args) => {
+    const save = test.app.store.items.createItem
+    const spy = vi.spyOn(test.app.store.items, 'createItem').mockImplementation(async (...args) => {
       if (++calls > 60) throw new AppError('unavailable', 'The disk is full.')
       return await save(...args)
     })

@@ -50,7 +50,7 @@ describe('the starter library', { shuffle: false }, () => {
   })
 
   it('has at least 5 skills with several files each', async () => {
-    const { items } = await test.app.store.items.searchSkills(ANONYMOUS, {
+    const { items } = await test.app.store.items.searchItems(ANONYMOUS, 'skill', {
       query: null,
       filter: {},
       sort: 'newest',

@@ -36,11 +36,12 @@ const write = (path: string, text: string | Uint8Array, root = folder) => {
 const read = (path: string, root = folder) => readFileSync(join(root, path), 'utf8')
 const list = (path: string, root = folder) => (existsSync(join(root, path)) ? readdirSync(join(root, path)).toSorted() : [])
 const save = async (title: string, content: string) =>
-  await test.app.store.items.createPrompt(
+  await test.app.store.items.createItem(
     { userId: ada.id, note: null },
-    { title, content, description: null, category: null, tags: ['a', 'b: c'], type: 'TEXT', visibility: 'private' },
+    { kind: 'prompt', title, content, description: null, category: null, tags: ['a', 'b: c'], type: 'TEXT', visibility: 'private' },
   )
-const edit = (id: string, content: string) => test.app.store.items.changePrompt(id, { userId: ada.id, note: null }, () => ({ content }))
+const edit = (id: string, content: string) =>
+  test.app.store.items.changeItem('prompt', id, { userId: ada.id, note: null }, () => ({ content }))
 const prompts = async () => (await test.app.store.transfer.exportPrompts(ada.id, 0, 100)).map(({ prompt }) => prompt)
 const skills = async () => await test.app.store.transfer.exportSkills(ada.id, 0, 100)
 const SKILL = '---\nname: tidy\ndescription: Tidies a room.\n---\n\nTidy.\n'
@@ -110,7 +111,7 @@ describe('sync', () => {
     await sync()
     const [skill] = await skills()
     const change = (text: string) =>
-      test.app.store.items.changeSkill(skill?.skill.id ?? '', { userId: ada.id, note: null }, () => ({
+      test.app.store.items.changeItem('skill', skill?.skill.id ?? '', { userId: ada.id, note: null }, () => ({
         files: [{ filename: 'SKILL.md', bytes: Buffer.from(text) }],
       }))
     await change(`${SKILL}Library.\n`)
@@ -133,7 +134,7 @@ describe('sync', () => {
       { filename: 'SKILL.md', bytes: Buffer.from(`${SKILL}More.\n`) },
       { filename: 'a.txt', bytes: Buffer.from('b') },
     ]
-    await test.app.store.items.changeSkill(skill?.skill.id ?? '', { userId: ada.id, note: null }, () => ({ files }))
+    await test.app.store.items.changeItem('skill', skill?.skill.id ?? '', { userId: ada.id, note: null }, () => ({ files }))
     write('skills/tidy/SKILL.md', `${SKILL}More.\n`)
     expect(await sync()).toMatchObject({ conflicts: 0, written: 1 })
     expect(read('skills/tidy/a.txt')).toBe('b')
@@ -330,10 +331,10 @@ describe('sync', () => {
     await edit(saved?.id ?? '', 'Second.')
     expect(await sync()).toMatchObject({ written: 1 })
     expect(read('prompts/one.md')).toContain('category: ours-alone # mine\n')
-    await test.app.store.items.changePrompt(saved?.id ?? '', { userId: ada.id, note: null }, () => ({ category: 'coding' }))
+    await test.app.store.items.changeItem('prompt', saved?.id ?? '', { userId: ada.id, note: null }, () => ({ category: 'coding' }))
     expect(await sync()).toMatchObject({ written: 1 })
     expect(read('prompts/one.md')).toContain('category: coding')
-    await test.app.store.items.changePrompt(saved?.id ?? '', { userId: ada.id, note: null }, () => ({ category: null }))
+    await test.app.store.items.changeItem('prompt', saved?.id ?? '', { userId: ada.id, note: null }, () => ({ category: null }))
     expect(await sync()).toMatchObject({ written: 1 })
     expect(read('prompts/one.md')).not.toContain('category')
   })
@@ -418,9 +419,18 @@ describe('sync', () => {
 
   it('leaves other people and their items alone', async () => {
     const { actor: bob } = await test.user('bob')
-    await test.app.store.items.createPrompt(
+    await test.app.store.items.createItem(
       { userId: bob.userId, note: null },
-      { title: 'Of Bob', content: 'private to Bob', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' },
+      {
+        kind: 'prompt',
+        title: 'Of Bob',
+        content: 'private to Bob',
+        description: null,
+        category: null,
+        tags: [],
+        type: 'TEXT',
+        visibility: 'public',
+      },
     )
     expect(await sync()).toMatchObject({ written: 0 })
     expect(list('prompts')).toEqual([])

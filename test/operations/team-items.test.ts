@@ -128,7 +128,7 @@ describe('items of a team', () => {
     const roles: unknown[] = []
     await store.inTransaction(async (transaction) => {
       await transaction.teams.removeMember({ userId: actorOf('mia').userId, isAdmin: false }, await acmeId(), 'eddy')
-      await transaction.items.changePrompt(id, editor, (_, role) => {
+      await transaction.items.changeItem('prompt', id, editor, (_, role) => {
         roles.push(role)
         return null
       })

@@ -38,9 +38,9 @@ describe('teams', () => {
     ])
   const teamId = async () => (await test.app.store.teams.findTeam(team))?.id ?? ''
   const saveFor = async (title: string, visibility: 'public' | 'private') =>
-    await test.app.store.items.createPrompt(
+    await test.app.store.items.createItem(
       { userId: await teamId(), note: null },
-      { title, content: title, description: null, category: null, tags: [], type: 'TEXT', visibility },
+      { kind: 'prompt', title, content: title, description: null, category: null, tags: [], type: 'TEXT', visibility },
     )
 
   beforeAll(async () => {

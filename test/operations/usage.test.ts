@@ -120,15 +120,15 @@ describe('uses', () => {
   it('are sign-ins and faults of the service', async () => {
     await visit(test).post('/sign-in', { name: 'owner', password: 'wrong one' })
     await visit(test).post('/sign-in', { name: 'owner', password: 'a horse that reads' })
-    const broken = test.apps.map(({ store: { items } }) => ({ items, find: items.findPrompt }))
+    const broken = test.apps.map(({ store: { items } }) => ({ items, find: items.findItem }))
     for (const { items } of broken) {
-      items.findPrompt = async () => {
+      items.findItem = async () => {
         throw new Error('broken')
       }
     }
     expect((await test.fetch(`/api/prompts/${ids.prompt}`)).status).toBe(500)
     await test.fetch(...tool('get_prompt', { id: ids.prompt }))
-    for (const { items, find } of broken) items.findPrompt = find
+    for (const { items, find } of broken) items.findItem = find
     expect(await today()).toMatchObject({ signIns: 1, errors: 2 })
     const { html } = await admin.get('/admin')
     const chart = (name: string) => new RegExp(`<title[^>]*>${name} by day</title><desc[^>]*>([^<]*)</desc>`).exec(html)?.[1]

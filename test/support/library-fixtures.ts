@@ -54,7 +54,7 @@ export async function savePrompts(
       const saved: Prompt[] = []
       for (const prompt of prompts) {
         const fields = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const, ...prompt }
-        saved.push(await transaction.items.createPrompt({ userId, note: null }, fields))
+        saved.push(await transaction.items.createItem({ userId, note: null }, { kind: 'prompt', ...fields }))
       }
       return saved
     }),

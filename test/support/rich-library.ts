@@ -54,7 +54,8 @@ export async function makeRichLibrary(store: LibraryStore) {
 
   const by = (user: { id: string }, note: string | null = null) => ({ userId: user.id, note })
   const prompt = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const }
-  const published = await store.items.createPrompt(by(ada, 'first'), {
+  const published = await store.items.createItem(by(ada, 'first'), {
+    kind: 'prompt',
     ...prompt,
     title: 'Quiet walrus',
     content: 'Once ${name:the dé faut}\u2028\r\n',
@@ -62,29 +63,36 @@ export async function makeRichLibrary(store: LibraryStore) {
     tags: ['C++', 'Unit Tests'],
     visibility: 'private',
   })
-  await store.items.changePrompt(published.id, by(ada), () => ({ visibility: 'public', category: 'below', description: '' }))
-  await store.items.changePrompt(published.id, by(ada, 'new address'), () => ({
+  await store.items.changeItem('prompt', published.id, by(ada), () => ({ visibility: 'public', category: 'below', description: '' }))
+  await store.items.changeItem('prompt', published.id, by(ada, 'new address'), () => ({
     slug: 'walrus-anew',
     content: 'Twice ${name}',
     type: 'IMAGE',
   }))
   await store.categories.deleteCategory('passing')
-  const unlisted = await store.items.createPrompt(by(ben), { ...prompt, title: '北京', content: 'marmot', visibility: 'unlisted' })
-  const held = await store.items.createPrompt(by(ada), { ...prompt, title: 'Held back', content: 'A text that was held' })
+  const unlisted = await store.items.createItem(by(ben), {
+    kind: 'prompt',
+    ...prompt,
+    title: '北京',
+    content: 'marmot',
+    visibility: 'unlisted',
+  })
+  const held = await store.items.createItem(by(ada), { kind: 'prompt', ...prompt, title: 'Held back', content: 'A text that was held' })
   await store.marks.setHeld('prompt', held.id, true)
-  const featured = await store.items.createPrompt(
+  const featured = await store.items.createItem(
     by(ada),
-    { ...prompt, title: 'On the first page', content: 'Featured' },
+    { kind: 'prompt', ...prompt, title: 'On the first page', content: 'Featured' },
     { authorId: ghost.id, contributors: ['Zoë', 'a,b'], createdAt: '2020-01-01T00:00:00Z' },
   )
   await store.marks.setFeatured('prompt', featured.id, true)
-  const symbols = await store.items.createPrompt(
+  const symbols = await store.items.createItem(
     { ...by(ben), copies: published.id },
-    { ...prompt, title: '!!!', content: 'Its slug is its id' },
+    { kind: 'prompt', ...prompt, title: '!!!', content: 'Its slug is its id' },
   )
-  const trashed = await store.items.createPrompt(by(ada), { ...prompt, title: 'Thrown away', content: 'capybara' })
-  await store.items.changePrompt(trashed.id, by(ada), () => ({ content: 'capybara, twice' }))
-  const skill = await store.items.createSkill(by(ada), {
+  const trashed = await store.items.createItem(by(ada), { kind: 'prompt', ...prompt, title: 'Thrown away', content: 'capybara' })
+  await store.items.changeItem('prompt', trashed.id, by(ada), () => ({ content: 'capybara, twice' }))
+  const skill = await store.items.createItem(by(ada), {
+    kind: 'skill',
     ...prompt,
     title: 'A skill',
     category: 'ours',
@@ -94,15 +102,21 @@ export async function makeRichLibrary(store: LibraryStore) {
       file('same.txt', 'same'),
     ],
   })
-  await store.items.changeSkill(skill.id, by(ada, 'fewer files'), () => ({
+  await store.items.changeItem('skill', skill.id, by(ada, 'fewer files'), () => ({
     files: [file('SKILL.md', '---\nname: a-skill\ndescription: d\n---\nsecond'), file('same.txt', 'same')],
   }))
-  const binary = await store.items.createSkill(by(ben), {
+  const binary = await store.items.createItem(by(ben), {
+    kind: 'skill',
     ...prompt,
     title: 'Bytes',
     files: [file('SKILL.md', 'x'), { filename: '.env', bytes: Uint8Array.from({ length: 256 }, (_, byte) => byte) }, file('empty', '')],
   })
-  const thrownSkill = await store.items.createSkill(by(ben), { ...prompt, title: 'Old skill', files: [file('SKILL.md', 'thrown')] })
+  const thrownSkill = await store.items.createItem(by(ben), {
+    kind: 'skill',
+    ...prompt,
+    title: 'Old skill',
+    files: [file('SKILL.md', 'thrown')],
+  })
   const as = ({ id, username }: { id: string; username: string }) =>
     ({ kind: 'user', scopes: new Set(['read', 'write'] as const), userId: id, username }) as const
   const [asAda, asBen, asGone] = [as(ada), as(ben), as(gone)]
@@ -112,7 +126,13 @@ export async function makeRichLibrary(store: LibraryStore) {
   await store.marks.setVote(asAda, 'prompt', trashed.id, ada.id, true)
   await store.marks.setFavourite(asBen, 'prompt', featured.id, ben.id, true, 9)
   await store.marks.setFavourite(asBen, 'skill', skill.id, ben.id, true, 9)
-  const shared = await store.items.createPrompt(by(team), { ...prompt, title: 'Of the team', content: 'dugong', visibility: 'private' })
+  const shared = await store.items.createItem(by(team), {
+    kind: 'prompt',
+    ...prompt,
+    title: 'Of the team',
+    content: 'dugong',
+    visibility: 'private',
+  })
   const named = { ownerId: ada.id, description: null, visibility: 'public' as const }
   const kept = await store.collections.createCollection(asAda, { ...named, title: 'Kept together', visibility: 'private' })
   await store.collections.changeCollection(asAda, kept.id, { visibility: 'public', description: 'In an order of its own' }, undefined)
@@ -125,7 +145,7 @@ export async function makeRichLibrary(store: LibraryStore) {
   await store.collections.createCollection(asGone, { ...named, ownerId: gone.id, title: 'Gone with its owner' })
   await store.items.setDeleted('prompt', trashed.id, ada.id, true)
   await store.items.setDeleted('skill', thrownSkill.id, ben.id, true)
-  const lost = await store.items.createPrompt(by(gone), { ...prompt, title: 'Lost for good', content: 'pangolin' })
+  const lost = await store.items.createItem(by(gone), { kind: 'prompt', ...prompt, title: 'Lost for good', content: 'pangolin' })
   await store.people.deletePerson(gone.id)
   return { ada, ben, ghost, published, unlisted, held, featured, symbols, trashed, skill, binary, thrownSkill, lost, team, shared }
 }

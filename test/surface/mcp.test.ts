@@ -236,9 +236,18 @@ describe('in this order', { shuffle: false }, () => {
       const { actor } = await crowd.user('ada')
       await crowd.app.store.inTransaction(async (store) => {
         for (let i = 0; i < 250; i++) {
-          await store.items.createPrompt(
+          await store.items.createItem(
             { userId: actor.userId, note: null },
-            { title: `Prompt ${i}`, content: 'text', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' },
+            {
+              kind: 'prompt',
+              title: `Prompt ${i}`,
+              content: 'text',
+              description: null,
+              category: null,
+              tags: [],
+              type: 'TEXT',
+              visibility: 'public',
+            },
           )
         }
       })
@@ -262,9 +271,18 @@ describe('in this order', { shuffle: false }, () => {
       const slots = Array.from({ length: 100 }, (_, n) => `\${v${n}:${'d'.repeat(250)}}`).join(' ')
       await heavy.app.store.inTransaction(async (store) => {
         for (let i = 0; i < 120; i++) {
-          await store.items.createPrompt(
+          await store.items.createItem(
             { userId: actor.userId, note: null },
-            { title: `Heavy ${i}`, content: slots, description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' },
+            {
+              kind: 'prompt',
+              title: `Heavy ${i}`,
+              content: slots,
+              description: null,
+              category: null,
+              tags: [],
+              type: 'TEXT',
+              visibility: 'public',
+            },
           )
         }
       })

@@ -26,7 +26,10 @@ export const showProfile = defineOperation({
     const team = await store.teams.findTeam(username)
     const person = team ? null : await store.people.findPersonByName(username)
     const request = { query: null, filter: { authors: [team?.name ?? username] }, sort: 'newest', limit: 1, offset: 0 } as const
-    const [prompts, skills] = await Promise.all([store.items.searchPrompts(actor, request), store.items.searchSkills(actor, request)])
+    const [prompts, skills] = await Promise.all([
+      store.items.searchItems(actor, 'prompt', request),
+      store.items.searchItems(actor, 'skill', request),
+    ])
     const isSelf = actor.kind === 'user' && actor.userId === person?.id
     const readerId = privateReaderId(actor)
     const isMember = team !== null && readerId !== null && (await store.teams.findTeamRole(readerId, team.id)) !== null

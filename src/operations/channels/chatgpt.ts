@@ -23,7 +23,10 @@ export const search = defineOperation({
   async run(context: Needs<'items', 'baseUrl'>, { query }) {
     const { actor, store, baseUrl } = context
     const request = { query: parseQuery(query), text: query, filter: {}, sort: 'relevance' as const, limit: LIMIT, offset: 0 }
-    const [prompts, skills] = await Promise.all([store.items.searchPrompts(actor, request), store.items.searchSkills(actor, request)])
+    const [prompts, skills] = await Promise.all([
+      store.items.searchItems(actor, 'prompt', request),
+      store.items.searchItems(actor, 'skill', request),
+    ])
     countSearch(context, query, prompts.items.length + skills.items.length)
     const hits = [prompts, skills].flatMap(({ items, scores }) => items.map((item, place) => ({ item, score: scores[place]?.score ?? 0 })))
     return {
@@ -45,8 +48,8 @@ export const fetchItem = defineOperation({
   input: z.object({ id: refInput.describe('Id of a result') }),
   output: result.extend({ text: z.string(), metadata: z.record(z.string(), z.string()) }),
   async run({ actor, store, baseUrl, count }: Needs<'items', 'baseUrl'>, { id }) {
-    const prompt = await store.items.findPrompt(actor, id)
-    const item = prompt ?? (await store.items.findSkill(actor, id))
+    const prompt = await store.items.findItem(actor, 'prompt', id)
+    const item = prompt ?? (await store.items.findItem(actor, 'skill', id))
     if (!item) throw notFound('prompt')
     count('read', item)
     const file = item.kind === 'skill' ? await store.items.readSkillFile(actor, item.id, SKILL_MD) : null

@@ -30,7 +30,7 @@ export const findSkills = defineOperation({
   }),
   async run(context: Needs<'items', 'baseUrl'>, { q, limit, owner }) {
     const { actor, store, baseUrl } = context
-    const { items } = await store.items.searchSkills(actor, {
+    const { items } = await store.items.searchItems(actor, 'skill', {
       query: parseQuery(q),
       text: q,
       filter: { authors: oneOf(owner) },

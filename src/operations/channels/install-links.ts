@@ -71,8 +71,8 @@ export const createInstallLink = defineOperation({
         'scope must be empty or a path such as /@NAME, /tags/TAG, /categories/CATEGORY, /collections/COLLECTION, /skills/ID or /prompts/ID.',
       )
     }
-    if (scope.kind === 'skill' && !(await store.items.findSkill(actor, scope.ref))) throw notFound('skill')
-    if (scope.kind === 'prompt' && !(await store.items.findPrompt(actor, scope.ref))) throw notFound('prompt')
+    if (scope.kind === 'skill' && !(await store.items.findItem(actor, 'skill', scope.ref))) throw notFound('skill')
+    if (scope.kind === 'prompt' && !(await store.items.findItem(actor, 'prompt', scope.ref))) throw notFound('prompt')
     if (scope.kind === 'collection' && !(await store.collections.nameCollections(actor, [scope.ref])).has(scope.ref)) throw noCollection()
     const { token, sha256 } = secrets.makeToken('link')
     const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()

@@ -45,7 +45,7 @@ export const listWholePrompts = defineOperation({
   }),
   async run(context: Needs<'categories' | 'items'>, input) {
     const { actor, store } = context
-    const { items, total } = await store.items.searchPrompts(actor, toSearchRequest(input))
+    const { items, total } = await store.items.searchItems(actor, 'prompt', toSearchRequest(input))
     if (input.page === 1) countSearch(context, input.q, total)
     return { prompts: await toWholes(context, items), ...toPage(input, total) }
   },

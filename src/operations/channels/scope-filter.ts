@@ -29,7 +29,7 @@ export async function findScope({ actor, store }: Needs<'items'>, path: string, 
       return { reach: 'list', filter: { categories: [scope.name] } }
     default: {
       if (scope.kind !== kind) return null
-      const item = kind === 'skill' ? await store.items.findSkill(actor, scope.ref) : await store.items.findPrompt(actor, scope.ref)
+      const item = await store.items.findItem(actor, kind, scope.ref)
       return item && { reach: 'id', filter: { ids: [item.id] } }
     }
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, queryInput, refInput, toPage } from '../core/inputs.ts'
+import { collectionInput, pageInputs, pageOutputs, queryInput, refInput, requireItem, toPage } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
 import { foundCollection, toFoundCollection } from './collection-records.ts'
 
@@ -36,10 +36,9 @@ export const chooseCollections = defineOperation({
     collections: z.array(foundCollection.extend({ holds: z.boolean() })),
     ...pageOutputs,
   }),
-  async run({ actor, store, baseUrl }: Needs<'collections' | 'items', 'baseUrl'>, { collection, id, q, page, perPage }) {
-    const kind = kindOf(collection)
-    const item = kind === 'prompt' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
-    if (!item) throw notFound(kind)
+  async run(context: Needs<'collections' | 'items', 'baseUrl'>, { q, page, perPage, ...named }) {
+    const { actor, store, baseUrl } = context
+    const item = await requireItem(context, named)
     const { items, total } = await store.collections.listCollections(actor, {
       q,
       isEditable: true,
@@ -50,7 +49,7 @@ export const chooseCollections = defineOperation({
     const holding = await store.collections.listHolding(actor, item.id, { among: ids, limit: ids.length })
     const held = new Set(holding.map((one) => one.id))
     return {
-      item: { id: item.id, title: item.title, url: itemUrl(baseUrl, kind, item) },
+      item: { id: item.id, title: item.title, url: itemUrl(baseUrl, item.kind, item) },
       collections: items.map((one) => ({ ...toFoundCollection(one, baseUrl), holds: held.has(one.id) })),
       ...toPage({ page, perPage }, total),
     }

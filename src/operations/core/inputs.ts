@@ -14,7 +14,7 @@ import type { CountUse } from '../../library/usage.ts'
 import { isVisible, type Visibility, visibilitySchema } from '../../library/visibility.ts'
 import { MAX_QUERY } from '../../search/analysis/query.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import type { UserActor } from './define-operation.ts'
+import type { Needs, UserActor } from './define-operation.ts'
 
 /** Most items that one call saves. */
 export const MAX_SAVED = 500
@@ -179,6 +179,17 @@ export function notFound(kind: 'prompt' | 'skill'): AppError {
   return new AppError('not_found', `${kind === 'prompt' ? 'Prompt' : 'Skill'} not found, or not visible to you. Check the id or slug.`)
 }
 
+/** An item that the caller sees. @throws AppError `not_found` */
+export async function requireItem(
+  { actor, store }: Needs<'items'>,
+  { collection, id }: { readonly collection: 'prompts' | 'skills'; readonly id: string },
+): Promise<Item> {
+  const kind = kindOf(collection)
+  const item = await store.items.findItem(actor, kind, id)
+  if (!item) throw notFound(kind)
+  return item
+}
+
 /** Keeps a key that is narrowed to collections from showing anything to more people. @throws AppError `forbidden` */
 export function refuseWidening(actor: Actor, visibility: Visibility | undefined): void {
   const within = withinOf(actor)
@@ -200,7 +211,7 @@ export function refuseWidening(actor: Actor, visibility: Visibility | undefined)
  */
 export function requireEditable(
   actor: UserActor,
-  item: Item & { kind: 'prompt' | 'skill' },
+  item: Item,
   role: TeamRole | null,
   ref: string,
   asked: { readonly baseVersion?: number | undefined; readonly visibility?: Visibility | undefined; readonly right?: TeamRight } = {},

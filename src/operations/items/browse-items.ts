@@ -28,8 +28,8 @@ export const browseItems = defineOperation({
     const isOfPrompts = collection === 'prompts'
     const request = { ...toSearchRequest({ ...input, ...(isOfPrompts && { type }) }), wantsFacets: true }
     const found = isOfPrompts
-      ? { prompts: await store.items.searchPrompts(actor, request), skills: null }
-      : { prompts: null, skills: await store.items.searchSkills(actor, request) }
+      ? { prompts: await store.items.searchItems(actor, 'prompt', request), skills: null }
+      : { prompts: null, skills: await store.items.searchItems(actor, 'skill', request) }
     const { total, corrections, facets } = found.prompts ?? found.skills
     const { prompts, skills } = found
     if (input.page === 1) countSearch(context, input.q, total)

@@ -4,7 +4,7 @@ import { AppError, isRefusal } from '../../errors.ts'
 import { type AuditEntry, groupEntries } from '../../library/audit.ts'
 import { tagsField } from '../../library/fields.ts'
 import { changeTags, type Filing, filingOf, isSameFiling } from '../../library/filing.ts'
-import type { Item, Prompt, Skill } from '../../library/items.ts'
+import type { Item } from '../../library/items.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
 import type { LibraryStore } from '../../storage/store.ts'
@@ -24,10 +24,6 @@ type Store = Pick<LibraryStore, 'items'>
 /** Fields that both kinds of items have, and that are changed together. */
 type Change = { readonly [Field in keyof Filing]?: Filing[Field] | undefined }
 
-async function findItem(store: Store, actor: UserActor, collection: Collection, id: string): Promise<Prompt | Skill | null> {
-  return collection === 'prompts' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
-}
-
 /** Changes one item, by the rule of every edit. */
 async function changeItem(
   store: Store,
@@ -35,17 +31,17 @@ async function changeItem(
   collection: Collection,
   id: string,
   decide: (item: Item) => Change,
-): Promise<Prompt | Skill> {
-  const check = (item: Prompt | Skill, role: TeamRole | null) => {
+): Promise<Item> {
+  const check = (item: Item, role: TeamRole | null) => {
     requireEditable(user, item, role, id)
     const change = decide(item)
     requireEditable(user, item, role, id, { visibility: change.visibility })
     return change
   }
   const editor = { ...editorOf(user), note: null }
-  const changed =
-    collection === 'prompts' ? await store.items.changePrompt(id, editor, check) : await store.items.changeSkill(id, editor, check)
-  if (!changed) throw notFound(kindOf(collection))
+  const kind = kindOf(collection)
+  const changed = await store.items.changeItem(kind, id, editor, check)
+  if (!changed) throw notFound(kind)
   return changed
 }
 
@@ -76,7 +72,7 @@ async function forEach(
               await act(store, user, id)
             } catch (error) {
               if (!isRefusal(error)) throw error
-              left.push({ id, title: (await findItem(store, user, collection, id))?.title ?? null, reason: error.message })
+              left.push({ id, title: (await store.items.findItem(user, kindOf(collection), id))?.title ?? null, reason: error.message })
             }
           }
         },
@@ -179,7 +175,7 @@ export const deleteItems = defineOperation({
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids }) {
     const deleted: string[] = []
     const left = await forEach(context, collection, ids, async (store, user, id) => {
-      const item = await findItem(store, user, collection, id)
+      const item = await store.items.findItem(user, kindOf(collection), id)
       if (!item) throw notFound(kindOf(collection))
       requireEditable(user, item, await store.items.findRole(user.userId, item.ownerId), id, { right: 'delete' })
       if (!(await store.items.setDeleted(item.kind, item.id, user.userId, true))) throw notFound(item.kind)

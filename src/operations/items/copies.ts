@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { cutCharacters } from '../../library/characters.ts'
 import { MAX_TITLE } from '../../library/fields.ts'
-import type { Prompt, Skill } from '../../library/items.ts'
+import type { Item } from '../../library/items.ts'
 import { isWiderThan } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { collectionInput, editorOf, kindOf, notFound, refInput } from '../core/inputs.ts'
+import { collectionInput, editorOf, refInput, requireItem } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
 import { newOwnership } from '../prompts/save-prompt.ts'
 
@@ -12,7 +12,7 @@ const target = z.object({ collection: collectionInput, id: refInput.describe('Id
 /** Ends the title of a copy of one's own item: two of one title are easily mixed up. */
 const COPY = ' (copy)'
 
-function titleOfCopy({ title, ownerId }: Prompt | Skill, userId: string): string {
+function titleOfCopy({ title, ownerId }: Item, userId: string): string {
   return ownerId === userId ? cutCharacters(title, MAX_TITLE - COPY.length) + COPY : title
 }
 
@@ -26,12 +26,10 @@ export const copyItem = defineOperation({
   surfaces: {},
   input: target,
   output: z.object({ success: z.literal(true), id: z.string(), url: z.string() }),
-  async run(context: Needs<'items', 'baseUrl'>, { collection, id }) {
+  async run(context: Needs<'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
     const user = requireUser(actor)
-    const kind = kindOf(collection)
-    const source = kind === 'prompt' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
-    if (!source) throw notFound(kind)
+    const source = await requireItem(context, input)
     const { visibility: usual } = await newOwnership(context, {})
     // A copy of somebody else's item reaches nobody whom the item does not.
     const isWider = source.ownerId !== user.userId && isWiderThan(usual, source.visibility)
@@ -46,8 +44,8 @@ export const copyItem = defineOperation({
     }
     const copy =
       source.kind === 'prompt'
-        ? await store.items.createPrompt(editor, { ...fields, type: source.type, content: source.content })
-        : await store.items.createSkill(editor, { ...fields, files: await store.items.readSkillFiles(actor, source.id) })
+        ? await store.items.createItem(editor, { kind: 'prompt', ...fields, type: source.type, content: source.content })
+        : await store.items.createItem(editor, { kind: 'skill', ...fields, files: await store.items.readSkillFiles(actor, source.id) })
     return { success: true as const, id: copy.id, url: itemUrl(baseUrl, copy.kind, copy) }
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import type { Prompt, Skill } from '../../library/items.ts'
+import type { Item } from '../../library/items.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
 import { itemUrl, listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
@@ -11,7 +11,7 @@ const MAX_FAVOURITES = 5_000
 /** Items of both kinds, as lists of one kind each. */
 export const itemLists = { prompts: z.array(listedPrompt), skills: z.array(skillRecord) }
 
-export function toItemLists(items: readonly (Prompt | Skill)[], baseUrl: string) {
+export function toItemLists(items: readonly Item[], baseUrl: string) {
   return {
     prompts: items.flatMap((item) => (item.kind === 'prompt' ? [toListedPrompt(item, baseUrl)] : [])),
     skills: items.flatMap((item) => (item.kind === 'skill' ? [toSkillRecord(item, baseUrl)] : [])),

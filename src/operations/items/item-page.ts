@@ -55,7 +55,7 @@ export const showItemPage = defineOperation({
       prompt: item.kind === 'prompt' ? await withOwner(context, item, toPromptWithVariables(item, baseUrl)) : null,
       skill: await skill(),
       versions: [...versions],
-      related: related.map((near) => toRelatedRecord(near, kind, baseUrl)),
+      related: related.map((near) => toRelatedRecord(near, baseUrl)),
       source: source && { title: source.title, author: source.author, url: itemUrl(baseUrl, source.kind, source) },
       collections: collections.map((one) => ({
         id: one.id,

@@ -27,7 +27,10 @@ export const nearAddresses = defineOperation({
     const query = parseQuery(wanted.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim())
     if (isId(ref) || query === null) return { items: [] }
     const request = { query, filter: {}, sort: 'relevance', limit: COMPARED, offset: 0 } as const
-    const [prompts, skills] = await Promise.all([store.items.searchPrompts(actor, request), store.items.searchSkills(actor, request)])
+    const [prompts, skills] = await Promise.all([
+      store.items.searchItems(actor, 'prompt', request),
+      store.items.searchItems(actor, 'skill', request),
+    ])
     const items = [
       ...prompts.items.map(({ slug, title }) => ({ collection: 'prompts' as const, slug, title })),
       ...skills.items.map(({ slug, title }) => ({ collection: 'skills' as const, slug, title })),

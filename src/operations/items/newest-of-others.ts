@@ -15,8 +15,8 @@ export const listNewestOfOthers = defineOperation({
   output: z.object(itemLists),
   async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { limit }) {
     const request = { query: null, filter: { notOwnerId: requireUser(actor).userId }, sort: 'newest', limit, offset: 0 } as const
-    const prompts = await store.items.searchPrompts(actor, request)
-    const skills = await store.items.searchSkills(actor, request)
+    const prompts = await store.items.searchItems(actor, 'prompt', request)
+    const skills = await store.items.searchItems(actor, 'skill', request)
     return toItemLists([...prompts.items, ...skills.items], baseUrl)
   },
 })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { Prompt, Skill } from '../../library/items.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
 import { hasRight } from '../../library/teams.ts'
 import { isVisible } from '../../library/visibility.ts'
@@ -19,8 +18,7 @@ const copyCounts = z
 async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Collection, ref: string) {
   const { actor, store } = context
   const user = requireUser(actor)
-  const item: Prompt | Skill | null =
-    collection === 'prompts' ? await store.items.findPrompt(actor, ref) : await store.items.findSkill(actor, ref)
+  const item = await store.items.findItem(actor, kindOf(collection), ref)
   if (item) {
     const isOwner = hasRight(await store.items.findRole(user.userId, item.ownerId), 'delete')
     if (!isOwner && !user.scopes.has('admin')) {

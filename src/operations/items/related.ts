@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { Item } from '../../library/items.ts'
 import type { RelatedItem } from '../../library/search.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+import { collectionInput, refInput, requireItem } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
 
 export const relatedRecord = z.object({
@@ -17,18 +17,14 @@ export const relatedRecord = z.object({
 })
 
 /** A related item as records have it. */
-export function toRelatedRecord(
-  { item, similarity, isNearlySame }: RelatedItem<Prompt | Skill>,
-  kind: ItemKind,
-  baseUrl: string,
-): z.infer<typeof relatedRecord> {
+export function toRelatedRecord({ item, similarity, isNearlySame }: RelatedItem<Item>, baseUrl: string): z.infer<typeof relatedRecord> {
   return {
     id: item.id,
     slug: item.slug,
     title: item.title,
     description: item.description,
     author: item.author,
-    url: itemUrl(baseUrl, kind, item),
+    url: itemUrl(baseUrl, item.kind, item),
     similarity: Math.round(similarity * 1000) / 1000,
     nearlySame: isNearlySame,
   }
@@ -51,12 +47,9 @@ export const relatedItems = defineOperation({
     limit: z.number().int().min(1).max(20).default(5).describe('Maximum number of items'),
   }),
   output: z.object({ items: z.array(relatedRecord) }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { collection, id, limit }) {
-    const { items } = store
-    const isPrompt = collection === 'prompts'
-    const item = isPrompt ? await items.findPrompt(actor, id) : await items.findSkill(actor, id)
-    if (!item) throw notFound(kindOf(collection))
-    const related = isPrompt ? await items.findRelatedPrompts(actor, item.id, limit) : await items.findRelatedSkills(actor, item.id, limit)
-    return { items: related.map((near) => toRelatedRecord(near, kindOf(collection), baseUrl)) }
+  async run(context: Needs<'items', 'baseUrl'>, { limit, ...input }) {
+    const { kind, id } = await requireItem(context, input)
+    const related = await context.store.items.findRelated(context.actor, kind, id, limit)
+    return { items: related.map((near) => toRelatedRecord(near, context.baseUrl)) }
   },
 })

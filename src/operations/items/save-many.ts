@@ -29,7 +29,7 @@ async function saveEach<Input>(
   { baseUrl, onFault }: Needs<never, 'baseUrl'>,
   { schema, parse }: { readonly schema: z.ZodObject; parse(raw: unknown): Input },
   items: readonly unknown[],
-  save: (item: Input) => Promise<Item & { readonly kind: 'prompt' | 'skill' }>,
+  save: (item: Input) => Promise<Item>,
 ): Promise<z.infer<typeof output>> {
   const saveOne = async (raw: unknown, index: number): Promise<z.infer<typeof outcome>> => {
     try {

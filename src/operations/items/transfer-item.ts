@@ -1,23 +1,11 @@
 import { z } from 'zod'
-import type { Item } from '../../library/items.ts'
 import { visibilityFor } from '../../library/owners.ts'
 import { hasRight, requireRight } from '../../library/teams.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+import { collectionInput, kindOf, refInput, requireItem } from '../core/inputs.ts'
 
 const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
-
-/** An item that the caller sees. @throws AppError `not_found` */
-async function findItem(
-  { actor, store }: Needs<'items'>,
-  { collection, id }: { collection: 'prompts' | 'skills'; id: string },
-): Promise<Item> {
-  const kind = kindOf(collection)
-  const item = kind === 'prompt' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
-  if (!item) throw notFound(kind)
-  return item
-}
 
 /** What a giver wants to know before. */
 export const showTransfer = defineOperation({
@@ -44,7 +32,7 @@ export const showTransfer = defineOperation({
   async run(context: Needs<'items' | 'ownership' | 'teams'>, input) {
     const { store } = context
     const { userId, username } = requireUser(context.actor)
-    const { id: itemId, title, ownerId, visibility } = await findItem(context, input)
+    const { id: itemId, title, ownerId, visibility } = await requireItem(context, input)
     requireRight(await store.items.findRole(userId, ownerId), 'transfer', `transfer this ${kindOf(input.collection)}`)
     const teams = (await store.teams.listTeamsOf(userId)).filter(({ id, role }) => id !== ownerId && hasRight(role, 'edit'))
     const receivers = teams.map((team) => ({ name: team.name, visibility: visibilityFor(team, visibility) }))
@@ -78,7 +66,7 @@ export const transferItem = defineOperation({
   output: z.object({ success: z.literal(true), owner: z.string(), visibility: visibilitySchema }),
   async run(context: Needs<'items' | 'ownership'>, { to, leaveOutPrivate, makePrivate, ...input }) {
     const { userId } = requireUser(context.actor)
-    const { id } = await findItem(context, input)
+    const { id } = await requireItem(context, input)
     const wanted = { to, leavesOutPrivate: leaveOutPrivate, makesPrivate: makePrivate }
     return { success: true as const, ...(await context.store.ownership.transferItem(userId, kindOf(input.collection), id, wanted)) }
   },

@@ -1,16 +1,20 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, requireEditable, toPage } from '../core/inputs.ts'
+import {
+  collectionInput,
+  kindOf,
+  notFound,
+  pageInputs,
+  pageOutputs,
+  refInput,
+  requireEditable,
+  requireItem,
+  toPage,
+} from '../core/inputs.ts'
 
 const input = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
 const output = z.object({ success: z.literal(true), id: z.string(), slug: z.string(), title: z.string() })
-
-async function find(context: Needs<'items'>, collection: 'prompts' | 'skills', ref: string) {
-  return collection === 'prompts'
-    ? await context.store.items.findPrompt(context.actor, ref)
-    : await context.store.items.findSkill(context.actor, ref)
-}
 
 export const deleteItem = defineOperation({
   name: 'delete_item',
@@ -24,11 +28,10 @@ export const deleteItem = defineOperation({
   output,
   async run(context: Needs<'items'>, { collection, id }) {
     const user = requireUser(context.actor)
-    const item = await find(context, collection, id)
-    if (!item) throw notFound(kindOf(collection))
+    const item = await requireItem(context, { collection, id })
     requireEditable(user, item, await context.store.items.findRole(user.userId, item.ownerId), id, { right: 'delete' })
-    const deleted = await context.store.items.setDeleted(kindOf(collection), item.id, user.userId, true)
-    if (!deleted) throw notFound(kindOf(collection))
+    const deleted = await context.store.items.setDeleted(item.kind, item.id, user.userId, true)
+    if (!deleted) throw notFound(item.kind)
     return { success: true as const, ...deleted }
   },
 })

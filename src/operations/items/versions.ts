@@ -1,22 +1,15 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { PROMPT_TYPES } from '../../library/fields.ts'
-import type { FullVersion, ItemFields, Prompt, Skill } from '../../library/items.ts'
+import type { FullVersion, Item, ItemFields } from '../../library/items.ts'
 import { toFileContent } from '../../library/skill.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { baseVersionInput, collectionInput, editorOf, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { baseVersionInput, collectionInput, editorOf, notFound, refInput, requireEditable, requireItem } from '../core/inputs.ts'
 import { fileRecord, toVersionRecord, versionRecord } from '../core/records.ts'
 
 const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
 const versionInput = z.number().int().min(1).describe('Number of the version')
-
-async function findItem(context: Needs<'items'>, input: { collection: 'prompts' | 'skills'; id: string }): Promise<Prompt | Skill> {
-  const { actor, store } = context
-  const item = input.collection === 'prompts' ? await store.items.findPrompt(actor, input.id) : await store.items.findSkill(actor, input.id)
-  if (!item) throw notFound(kindOf(input.collection))
-  return item
-}
 
 async function findVersion(context: Needs<'items'>, itemId: string, number: number): Promise<FullVersion> {
   const version = await context.store.items.findVersion(context.actor, itemId, number)
@@ -43,7 +36,7 @@ export const listVersions = defineOperation({
     nextBefore: z.number().int().nullable().describe('Pass as before for the next page; null at the end'),
   }),
   async run(context: Needs<'items'>, input) {
-    const item = await findItem(context, input)
+    const item = await requireItem(context, input)
     const versions = await context.store.items.listVersions(context.actor, item.id, {
       before: input.before ?? null,
       limit: input.limit + 1,
@@ -73,7 +66,7 @@ export const getVersion = defineOperation({
     files: z.array(fileRecord).nullable().describe("A skill's files; null for prompts"),
   }),
   async run(context: Needs<'items'>, input) {
-    const item = await findItem(context, input)
+    const item = await requireItem(context, input)
     const version = await findVersion(context, item.id, input.version)
     return {
       ...toVersionRecord(version),
@@ -107,8 +100,8 @@ export const restoreVersion = defineOperation({
   }),
   async run(context: Needs<'items'>, input) {
     const user = requireUser(context.actor)
-    const item = await findItem(context, input)
-    const check = (current: Prompt | Skill, role: TeamRole | null) =>
+    const item = await requireItem(context, input)
+    const check = (current: Item, role: TeamRole | null) =>
       requireEditable(user, current, role, input.id, { baseVersion: input.baseVersion })
     check(item, await context.store.items.findRole(user.userId, item.ownerId))
     const old = await findVersion(context, item.id, input.version)
@@ -119,16 +112,12 @@ export const restoreVersion = defineOperation({
       tags: old.tags,
       category: old.category,
     }
-    const restored =
-      item.kind === 'prompt'
-        ? await context.store.items.changePrompt(item.id, editor, (current, role) => {
-            check(current, role)
-            return { ...fields, type: old.type ?? current.type, content: old.content ?? current.content }
-          })
-        : await context.store.items.changeSkill(item.id, editor, (current, role) => {
-            check(current, role)
-            return { ...fields, ...(old.files ? { files: old.files } : {}) }
-          })
+    const content =
+      item.kind === 'prompt' ? { type: old.type ?? item.type, content: old.content ?? item.content } : { files: old.files ?? undefined }
+    const restored = await context.store.items.changeItem(item.kind, item.id, editor, (current, role) => {
+      check(current, role)
+      return { ...fields, ...content }
+    })
     if (!restored) throw notFound(item.kind)
     const lostCategory = restored.category === null ? old.category : null
     return { success: true as const, id: restored.id, version: restored.version, ...(lostCategory === null ? {} : { lostCategory }) }

@@ -114,7 +114,7 @@ export const renderExposedPrompt = defineOperation({
     unfilled: z.array(z.string()),
   }),
   async run({ actor, store, count }: Needs<'items'>, input) {
-    const prompt = await store.items.findPrompt(actor, input.name)
+    const prompt = await store.items.findItem(actor, 'prompt', input.name)
     const filter = toNarrowing(input)
     if (!prompt || (filter && (await store.items.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
     count('read', prompt)

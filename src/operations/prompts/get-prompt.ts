@@ -49,7 +49,7 @@ export const getPrompt = defineOperation({
   }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl, count } = context
-    const prompt = await store.items.findPrompt(actor, input.id)
+    const prompt = await store.items.findItem(actor, 'prompt', input.id)
     if (!prompt) throw notFound('prompt')
     count('read', prompt)
     const record = await withOwner(context, prompt, toPromptWithVariables(prompt, baseUrl))

@@ -68,7 +68,7 @@ export const listPrompts = defineOperation({
   output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
-    const { items, scores, total, corrections } = await store.items.searchPrompts(actor, toSearchRequest(input))
+    const { items, scores, total, corrections } = await store.items.searchItems(actor, 'prompt', toSearchRequest(input))
     if (input.page === 1) countSearch(context, input.q, total)
     return {
       prompts: withScores(
@@ -93,7 +93,7 @@ export const listSkills = defineOperation({
   output: z.object({ skills: z.array(listedSkill), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
-    const { items, scores, total, corrections } = await store.items.searchSkills(actor, toSearchRequest(input))
+    const { items, scores, total, corrections } = await store.items.searchItems(actor, 'skill', toSearchRequest(input))
     if (input.page === 1) countSearch(context, input.q, total)
     return {
       skills: withScores(

@@ -42,9 +42,9 @@ export async function createPrompt(context: Needs<'items'>, input: z.infer<typeo
   const { userId } = requireUser(context.actor)
   const { ownerId, visibility } = await newOwnership(context, input)
   const { title, content, type, description = null, tags = [], category = null, note = null } = input
-  return await context.store.items.createPrompt(
+  return await context.store.items.createItem(
     { userId, ownerId, note },
-    { title, content, type, description, tags, category, visibility },
+    { kind: 'prompt', title, content, type, description, tags, category, visibility },
   )
 }
 

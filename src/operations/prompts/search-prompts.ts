@@ -30,7 +30,7 @@ export const searchPrompts = defineOperation({
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
     const query = parseQuery(input.query)
-    const { items, scores } = await store.items.searchPrompts(actor, {
+    const { items, scores } = await store.items.searchItems(actor, 'prompt', {
       query,
       text: input.query,
       filter: { type: input.type, collections: input.collections, categories: oneOf(input.category), anyTags: oneOf(input.tag) },

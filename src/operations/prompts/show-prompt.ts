@@ -26,7 +26,7 @@ export const showPrompt = defineOperation({
   }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl, count } = context
-    const prompt = await store.items.findPrompt(actor, input.id)
+    const prompt = await store.items.findItem(actor, 'prompt', input.id)
     if (!prompt) throw notFound('prompt')
     count('read', prompt)
     const versions = await store.items.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })

@@ -52,7 +52,7 @@ export const updatePrompt = defineOperation({
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
-    const prompt = await store.items.changePrompt(id, { ...editorOf(user), note: note ?? null }, (current, role) => {
+    const prompt = await store.items.changeItem('prompt', id, { ...editorOf(user), note: note ?? null }, (current, role) => {
       requireEditable(user, current, role, id, { baseVersion })
       const merged = applyBase(base, change, current)
       requireEditable(user, current, role, id, { visibility: merged.visibility })

@@ -51,7 +51,7 @@ export const arrangeSkillFiles = defineOperation({
     const user = requireUser(actor)
     const put = input.put.map((file, index) => fromFileContent(file, `put[${index}].`))
     if (input.isAll) checkSkillFiles(put)
-    const skill = await store.items.changeSkill(input.skillId, { ...editorOf(user), note: input.note ?? null }, (current, role) => {
+    const skill = await store.items.changeItem('skill', input.skillId, { ...editorOf(user), note: input.note ?? null }, (current, role) => {
       requireEditable(user, current, role, input.skillId, { baseVersion: input.baseVersion })
       return {
         files: (files) => {

@@ -22,11 +22,16 @@ async function changeFiles(
 ): Promise<z.infer<typeof output>> {
   const user = requireUser(context.actor)
   let before = 0
-  const skill = await context.store.items.changeSkill(input.skillId, { ...editorOf(user), note: input.note ?? null }, (current, role) => {
-    requireEditable(user, current, role, input.skillId, { baseVersion: input.baseVersion })
-    before = current.version
-    return { files: (files) => applyFileChange(files, change) }
-  })
+  const skill = await context.store.items.changeItem(
+    'skill',
+    input.skillId,
+    { ...editorOf(user), note: input.note ?? null },
+    (current, role) => {
+      requireEditable(user, current, role, input.skillId, { baseVersion: input.baseVersion })
+      before = current.version
+      return { files: (files) => applyFileChange(files, change) }
+    },
+  )
   if (!skill) throw notFound('skill')
   const said = skill.version === before ? 'The file already has this content; nothing was saved.' : message
   return { success: true, skillId: skill.id, message: said, files: skill.files.map(({ filename }) => filename) }

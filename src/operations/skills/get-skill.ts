@@ -42,7 +42,7 @@ export const getSkill = defineOperation({
   }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl, count } = context
-    const skill = await store.items.findSkill(actor, input.id)
+    const skill = await store.items.findItem(actor, 'skill', input.id)
     if (!skill) throw notFound('skill')
     count('read', skill)
     const { categorySlug: _, ...record } = await withOwner(context, skill, toSkillRecord(skill, baseUrl))
@@ -80,7 +80,7 @@ export const getSkillFile = defineOperation({
   input: z.object({ skillId: refInput.describe('Id or slug of the skill'), filename: z.string().describe('Path inside the skill') }),
   output: fileRecord,
   async run({ actor, store }: Needs<'items'>, input) {
-    const skill = await store.items.findSkill(actor, input.skillId)
+    const skill = await store.items.findItem(actor, 'skill', input.skillId)
     if (!skill) throw notFound('skill')
     const file = input.filename.isWellFormed() ? await store.items.readSkillFile(actor, skill.id, normalizeFilename(input.filename)) : null
     if (!file) throw new AppError('not_found', 'File not found in this skill; get_skill lists its files.')

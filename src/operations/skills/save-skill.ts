@@ -81,7 +81,10 @@ export async function createSkill(context: Needs<'items'>, input: z.infer<typeof
   checkSkillFiles(files)
   const { title, tags = [], category = null, note = null } = input
   const description = input.description ?? describeFiles(files)
-  return await context.store.items.createSkill({ userId, ownerId, note }, { title, files, description, tags, category, visibility })
+  return await context.store.items.createItem(
+    { userId, ownerId, note },
+    { kind: 'skill', title, files, description, tags, category, visibility },
+  )
 }
 
 export const saveSkill = defineOperation({

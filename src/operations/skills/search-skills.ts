@@ -28,7 +28,7 @@ export const searchSkills = defineOperation({
   output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
-    const { items, scores } = await store.items.searchSkills(actor, {
+    const { items, scores } = await store.items.searchItems(actor, 'skill', {
       query: parseQuery(input.query),
       text: input.query,
       filter: { collections: input.collections, categories: oneOf(input.category), anyTags: oneOf(input.tag) },

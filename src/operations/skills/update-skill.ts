@@ -48,7 +48,7 @@ export const updateSkill = defineOperation({
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
-    const skill = await store.items.changeSkill(id, { ...editorOf(user), note: note ?? null }, (current, role) => {
+    const skill = await store.items.changeItem('skill', id, { ...editorOf(user), note: note ?? null }, (current, role) => {
       requireEditable(user, current, role, id, { baseVersion })
       const merged = applyBase(base, change, current)
       requireEditable(user, current, role, id, { visibility: merged.visibility })

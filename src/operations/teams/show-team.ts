@@ -25,7 +25,10 @@ export const showTeam = defineOperation({
     const { actor, store } = context
     const { team, role } = await findOwnTeam(context, name)
     const request = { query: null, filter: { ownerId: team.id }, sort: 'newest', limit: 1, offset: 0 } as const
-    const [prompts, skills] = await Promise.all([store.items.searchPrompts(actor, request), store.items.searchSkills(actor, request)])
+    const [prompts, skills] = await Promise.all([
+      store.items.searchItems(actor, 'prompt', request),
+      store.items.searchItems(actor, 'skill', request),
+    ])
     if (role === null && prompts.total + skills.total === 0) throw teamNotFound()
     const { name: presentName, displayName, description, ...ofMembers } = toTeamRecord(team)
     return {

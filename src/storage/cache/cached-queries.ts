@@ -1,11 +1,11 @@
 import type { RevisionCaches } from '../../cache/revision-cache.ts'
 import { shareRecord } from '../../cache/shared-records.ts'
 import type { Actor } from '../../library/actor.ts'
-import type { Prompt, Skill } from '../../library/items.ts'
+import { type Item, isOfKind } from '../../library/items.ts'
 import { seesAsStranger, visibleSet } from '../../library/visibility.ts'
 import type { ItemQueries } from '../items/item-queries.ts'
 
-/** Text of cached prompts, in UTF-16 units; the bytes made of it take two to three times as much on top. */
+/** Text of cached items, in UTF-16 units; the bytes made of it take two to three times as much on top. */
 const MAX_TEXT = 4 * 1024 * 1024
 /** What an item takes beside its text, in the same units. */
 const ITEM_SIZE = 300
@@ -32,8 +32,7 @@ type Answered =
  * @param caches of what everybody sees
  */
 export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): ItemQueries {
-  const prompts = caches.create<Prompt>('prompts', MAX_TEXT)
-  const skills = caches.create<Skill>('skills', MAX_TEXT / 4)
+  const items = caches.create<Item>('items', MAX_TEXT)
   const names = caches.create<number>('names', MAX_ENTRIES)
   const answers = caches.create<object>('answers', MAX_ENTRIES)
   /** Reads that have not ended, for the requests that wait for them. */
@@ -68,22 +67,43 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
   }
 
   return {
-    async findPrompt(actor, ref) {
-      if (!seesAsStranger(actor)) return await queries.findPrompt(actor, ref)
+    async findItem(actor, kind, ref) {
+      if (!seesAsStranger(actor)) return await queries.findItem(actor, kind, ref)
       const revision = await caches.refresh()
-      const seq = names.get(ref)
-      const cached = seq === undefined ? undefined : prompts.get(String(seq))
-      if (seq !== undefined && cached) return { seq, prompt: cached }
-      const found = await queries.findPrompt(actor, ref)
-      // An unlisted prompt is found by its id alone, and must not come up in a list.
-      if (found?.prompt.visibility !== 'public') return found
-      const prompt = shareRecord(found.prompt)
-      prompts.put(revision, String(found.seq), prompt, sizeOfPrompt(prompt))
-      for (const name of new Set([ref, prompt.id])) if (name.length <= MAX_KEY) names.put(revision, name, found.seq)
-      return { seq: found.seq, prompt }
+      const name = `${kind} ${ref}`
+      const seq = names.get(name)
+      const cached = seq === undefined ? undefined : items.get(String(seq))
+      if (seq !== undefined && cached && isOfKind(kind)(cached)) return { seq, item: cached }
+      const read = await queries.findItem(actor, kind, ref)
+      // An unlisted item is found by its id alone, and must not come up in a list.
+      if (read?.item.visibility !== 'public') return read
+      const item = shareRecord(read.item)
+      items.put(revision, String(read.seq), item, sizeOf(item))
+      for (const one of new Set([name, `${kind} ${item.id}`])) if (one.length <= MAX_KEY) names.put(revision, one, read.seq)
+      return { seq: read.seq, item }
     },
-    readPrompts: (actor, seqs) => readRecords(caches, prompts, actor, seqs, (missing) => queries.readPrompts(actor, missing), sizeOfPrompt),
-    readSkills: (actor, seqs) => readRecords(caches, skills, actor, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
+    async readItems(actor, kind, seqs) {
+      const { visibilities, within } = visibleSet(actor, 'list')
+      if (within !== null || !visibilities.includes('public')) return await queries.readItems(actor, kind, seqs)
+      const revision = await caches.refresh()
+      const read = new Map(
+        seqs.flatMap((seq) => {
+          const cached = items.get(String(seq))
+          return cached && isOfKind(kind)(cached) ? [[seq, cached] as const] : []
+        }),
+      )
+      if (read.size === seqs.length) return read
+      for (const [seq, item] of await queries.readItems(
+        actor,
+        kind,
+        seqs.filter((one) => !read.has(one)),
+      )) {
+        const isShared = item.visibility === 'public'
+        read.set(seq, isShared ? shareRecord(item) : item)
+        if (isShared) items.put(revision, String(seq), item, sizeOf(item))
+      }
+      return read
+    },
     async findRows(actor, kind, request) {
       const { query, text, sort, limit, offset, filter, wantsFacets = false } = request
       // The encoder reads the text, beyond the words that are searched.
@@ -128,40 +148,6 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
   }
 }
 
-/** Items by row number: those that everybody may list from the cache, where the actor may list them too, and the rest as `read` gives them. */
-async function readRecords<T extends Prompt | Skill>(
-  caches: RevisionCaches,
-  records: ReturnType<typeof caches.create<T>>,
-  actor: Actor,
-  seqs: readonly number[],
-  read: (missing: readonly number[]) => Promise<ReadonlyMap<number, T>>,
-  sizeOf: (item: T) => number,
-): Promise<ReadonlyMap<number, T>> {
-  const { visibilities, within } = visibleSet(actor, 'list')
-  if (within !== null || !visibilities.includes('public')) return await read(seqs)
-  const revision = await caches.refresh()
-  const items = new Map(seqs.flatMap((seq) => [[seq, records.get(String(seq))] as const]).filter(isCached))
-  if (items.size === seqs.length) return items
-  for (const [seq, item] of await read(seqs.filter((one) => !items.has(one)))) {
-    const isShared = item.visibility === 'public'
-    items.set(seq, isShared ? shareRecord(item) : item)
-    if (isShared) records.put(revision, String(seq), item, sizeOf(item))
-  }
-  return items
-}
-
-function isCached<T>(entry: readonly [number, T | undefined]): entry is [number, T] {
-  return entry[1] !== undefined
-}
-
-function sizeOf(item: Prompt | Skill): number {
-  return item.kind === 'prompt' ? sizeOfPrompt(item) : sizeOfSkill(item)
-}
-
-function sizeOfPrompt(prompt: Prompt): number {
-  return ITEM_SIZE + prompt.content.length
-}
-
-function sizeOfSkill(skill: Skill): number {
-  return ITEM_SIZE + skill.files.reduce((sum, { filename }) => sum + filename.length, 0)
+function sizeOf(item: Item): number {
+  return ITEM_SIZE + (item.kind === 'prompt' ? item.content.length : item.files.reduce((sum, { filename }) => sum + filename.length, 0))
 }

@@ -3,13 +3,12 @@ import { type Actor, privateReaderId } from '../../library/actor.ts'
 import type { CollectionQuery, NamedCollection } from '../../library/collections.ts'
 import { type Collection, foldTitle } from '../../library/collections.ts'
 import { isId } from '../../library/identifier.ts'
-import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { Item, ItemKind } from '../../library/items.ts'
 import type { SearchResult } from '../../library/search.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
-import { countRows, readItemsInOrder } from '../items/item-lists.ts'
-import { isInVisibleSet } from '../items/item-rows.ts'
+import { countRows, isInVisibleSet, readItemsInOrder } from '../items/item-rows.ts'
 import { isNamed, ownersSeenBy, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, findCollectionRows, isCollectionVisible, selectCollections } from './collection-rows.ts'
@@ -162,7 +161,7 @@ export function readCollections(db: Kysely<Database>, count: CountCollected) {
       actor: Actor,
       ref: string,
       { kind, limit, offset }: { readonly kind: ItemKind | null; readonly limit: number; readonly offset: number },
-    ): Promise<SearchResult<Prompt | Skill> | null> {
+    ): Promise<SearchResult<Item> | null> {
       const row = await findCollectionRow(db, actor, ref)
       if (!row) return null
       const all = selectCollected(db, actor, row.seq)

@@ -1,14 +1,20 @@
 import type { Kysely } from 'kysely'
-import type { Category, ItemKind } from '../../library/items.ts'
+import { type Category, type ItemKind, type ItemOf, isOfKind } from '../../library/items.ts'
 import type { ExportedPrompt, ExportedSkill, ExportedTeam } from '../../library/transfer.ts'
 import { isOneOf } from '../is-one-of.ts'
 import type { Database } from '../schema.ts'
 import { readFiles } from './item-parts.ts'
-import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type ItemRow, selectItems, toItems } from './item-rows.ts'
 
 /** Reads of an export: all items of one owner, or of everybody. For operators, who hold the database. */
 export function exportReader(db: Kysely<Database>) {
-  const rowsAfter = async (kind: ItemKind, ownerId: string | null, after: number, limit: number, ids?: readonly string[]) => {
+  const itemsAfter = async <Kind extends ItemKind>(
+    kind: Kind,
+    ownerId: string | null,
+    after: number,
+    limit: number,
+    ids?: readonly string[],
+  ): Promise<{ row: ExportedRow; item: ItemOf<Kind> }[]> => {
     let query = selectItems(db).select('owner.username as owner_name').where('item.deleted_at', 'is', null).where('item.seq', '>', after)
     query =
       ownerId === null
@@ -16,26 +22,23 @@ export function exportReader(db: Kysely<Database>) {
           query.where((eb) => eb(eb.case().when('item.kind', '=', kind).then(1).else(0).end(), '=', 1))
         : query.where('item.kind', '=', kind).where('owner.id', '=', ownerId)
     if (ids) query = query.where(isOneOf('item.id', ids))
-    return await query.orderBy('item.seq').limit(limit).execute()
+    const rows = await query.orderBy('item.seq').limit(limit).execute()
+    const items = (await toItems(db, rows)).filter(isOfKind(kind))
+    return rows.flatMap((row, place) => {
+      const item = items[place]
+      return item ? [{ row, item }] : []
+    })
   }
   return {
     /** Everything one owner has (or all), or those of `ids`, in order of creation, a page at a time. The trash is left out. */
     async exportPrompts(ownerId: string | null, after: number, limit: number, ids?: readonly string[]): Promise<ExportedPrompt[]> {
-      const rows = await rowsAfter('prompt', ownerId, after, limit, ids)
-      const prompts = await toPrompts(db, rows)
-      return rows.flatMap((row, index) => {
-        const prompt = prompts[index]
-        return prompt ? [{ ...toExported(row), prompt }] : []
-      })
+      const prompts = await itemsAfter('prompt', ownerId, after, limit, ids)
+      return prompts.map(({ row, item }) => ({ ...toExported(row), prompt: item }))
     },
     async exportSkills(ownerId: string | null, after: number, limit: number, ids?: readonly string[]): Promise<ExportedSkill[]> {
-      const rows = await rowsAfter('skill', ownerId, after, limit, ids)
-      const skills = await toSkills(db, rows)
       const exported = []
-      for (const [index, row] of rows.entries()) {
-        const skill = skills[index]
-        if (!skill) continue
-        exported.push({ ...toExported(row), skill, files: await readFiles(db, row.seq) })
+      for (const { row, item } of await itemsAfter('skill', ownerId, after, limit, ids)) {
+        exported.push({ ...toExported(row), skill: item, files: await readFiles(db, row.seq) })
       }
       return exported
     },
@@ -68,7 +71,9 @@ export function exportReader(db: Kysely<Database>) {
   }
 }
 
-function toExported(row: ItemRow & { readonly owner_name: string }) {
+type ExportedRow = ItemRow & { readonly owner_name: string }
+
+function toExported(row: ExportedRow) {
   const held = row.held_at === null ? null : { at: row.held_at, from: row.held_from }
   return { order: row.seq, owner: row.owner_name, held }
 }

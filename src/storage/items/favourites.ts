@@ -2,13 +2,12 @@ import type { Kysely } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import { withinOf } from '../../library/actor.ts'
 import { isId } from '../../library/identifier.ts'
-import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { Item, ItemKind } from '../../library/items.ts'
 import type { SearchResult } from '../../library/search.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
-import { countRows, readItemsInOrder } from './item-lists.ts'
 import { findVisibleRow } from './item-queries.ts'
-import { isInVisibleSet } from './item-rows.ts'
+import { countRows, isInVisibleSet, readItemsInOrder } from './item-rows.ts'
 import type { WriteContext } from './write-context.ts'
 import { findUserSeq } from './write-items.ts'
 
@@ -63,7 +62,7 @@ export function favouriteStore(reader: Kysely<Database>, context: WriteContext) 
       actor: Actor,
       userId: string,
       { kind, limit, offset }: { kind: ItemKind | null; limit: number; offset: number },
-    ): Promise<SearchResult<Prompt | Skill>> {
+    ): Promise<SearchResult<Item>> {
       const all = reader
         .selectFrom('item')
         .innerJoin('favourite', 'favourite.item_seq', 'item.seq')

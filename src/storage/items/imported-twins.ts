@@ -1,9 +1,9 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { ExportedTwin, ImportedTwin, KnownItem } from '../../library/item-access.ts'
-import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
-import { firstOf, prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import { type ItemKind, type ItemOf, isOfKind } from '../../library/items.ts'
+import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type ItemRow, selectItems, toItems } from './item-rows.ts'
 
 /** Items of one title that an import compares: they are read with their texts. */
 const MAX_TWINS = 200
@@ -56,37 +56,35 @@ export async function keepImportSource(db: Kysely<Database>, id: string, source:
 
 /** What an import finds again. */
 export function findTwins(reader: Kysely<Database>) {
-  async function findImported(...asked: ['prompt', string, string, string, string?]): Promise<ImportedTwin<Prompt>[]>
-  async function findImported(...asked: ['skill', string, string, string, string?]): Promise<ImportedTwin<Skill>[]>
-  async function findImported(
-    kind: ItemKind,
-    ownerId: string,
-    authorId: string,
-    title: string,
-    source = '',
-  ): Promise<ImportedTwin<Prompt | Skill>[]> {
-    const named = { ownerId, authorId, title, kind, source }
-    // Most entries are new: asking for one number first costs a tenth of a query for whole rows, even when that finds none.
-    if ((await firstImported(reader, named)).length === 0) return []
-    const rows = await importedRows(reader, named)
-    const items: (Prompt | Skill)[] = kind === 'prompt' ? await toPrompts(reader, rows) : await toSkills(reader, rows)
-    return items.flatMap((item, index) => {
-      const row = rows[index]
-      if (!row) return []
-      return [{ item, isEditedHere: row.imported_version !== row.version, ...(row.source === null ? {} : { source: row.source }) }]
-    })
-  }
-  async function findExported(kind: 'prompt', known: KnownItem): Promise<ExportedTwin<Prompt> | null>
-  async function findExported(kind: 'skill', known: KnownItem): Promise<ExportedTwin<Skill> | null>
-  async function findExported(kind: ItemKind, { ownerId, id, title, author }: KnownItem): Promise<ExportedTwin<Prompt | Skill> | null> {
-    const [row] = await exportedRow(reader, { ownerId, id, title, author: author.toLowerCase(), kind })
-    if (!row) return null
-    const item = await (kind === 'prompt' ? firstOf<Prompt | Skill>(toPrompts(reader, [row])) : firstOf(toSkills(reader, [row])))
-    return { item, isEditedHere: row.imported_version !== row.version, authorId: row.author_id }
-  }
   return {
-    findImported,
-    findExported,
+    /** An owner's items of an author and a title, those that were imported from `source` first. */
+    async findImported<Kind extends ItemKind>(
+      kind: Kind,
+      ownerId: string,
+      authorId: string,
+      title: string,
+      source = '',
+    ): Promise<ImportedTwin<ItemOf<Kind>>[]> {
+      const named = { ownerId, authorId, title, kind, source }
+      // Most entries are new: asking for one number first costs a tenth of a query for whole rows, even when that finds none.
+      if ((await firstImported(reader, named)).length === 0) return []
+      const rows = await importedRows(reader, named)
+      const items = (await toItems(reader, rows)).filter(isOfKind(kind))
+      return items.flatMap((item, index) => {
+        const row = rows[index]
+        if (!row) return []
+        return [{ item, isEditedHere: row.imported_version !== row.version, ...(row.source === null ? {} : { source: row.source }) }]
+      })
+    },
+    /** The item of an id, when an export has it with the same owner, author and title. */
+    async findExported<Kind extends ItemKind>(
+      kind: Kind,
+      { ownerId, id, title, author }: KnownItem,
+    ): Promise<ExportedTwin<ItemOf<Kind>> | null> {
+      const [row] = await exportedRow(reader, { ownerId, id, title, author: author.toLowerCase(), kind })
+      const [item] = row ? (await toItems(reader, [row])).filter(isOfKind(kind)) : []
+      return row && item ? { item, isEditedHere: row.imported_version !== row.version, authorId: row.author_id } : null
+    },
     /** The number of an owner's items that imports found below a folder. */
     countImportedBelow: async (ownerId: string, folder: string): Promise<number> =>
       Number((await countBelow(reader, { ownerId, folder: `${folder}/` }))[0]?.count),

@@ -2,16 +2,15 @@ import type { Kysely } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import { isId } from '../../library/identifier.ts'
 import type { ItemMarks } from '../../library/item-access.ts'
-import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { Item, ItemKind } from '../../library/items.ts'
 import type { SearchResult } from '../../library/search.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { favouriteStore } from './favourites.ts'
-import { countRows, readItemsInOrder, toItems } from './item-lists.ts'
 import { readMarks } from './item-page.ts'
 import { fileNewestVersion } from './item-parts.ts'
 import { findVisibleRow } from './item-queries.ts'
-import { readTags, selectItems } from './item-rows.ts'
+import { countRows, readItemsInOrder, readTags, selectItems, toItems } from './item-rows.ts'
 import type { WriteContext } from './write-context.ts'
 import { findUserSeq } from './write-items.ts'
 
@@ -110,7 +109,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
       return outcome ?? false
     },
     /** Public items on the first page, the last one put there first. */
-    async listFeatured(limit: number): Promise<(Prompt | Skill)[]> {
+    async listFeatured(limit: number): Promise<Item[]> {
       const rows = await selectItems(reader)
         .where('item.featured_at', 'is not', null)
         .where('item.visibility', '=', 'public')
@@ -122,7 +121,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
       return await toItems(reader, rows)
     },
     /** What administrators keep out of the lists, the newest first. */
-    async listHeld({ limit, offset }: { limit: number; offset: number }): Promise<SearchResult<Prompt | Skill>> {
+    async listHeld({ limit, offset }: { limit: number; offset: number }): Promise<SearchResult<Item>> {
       const held = reader
         .selectFrom('item')
         .where('held_at', 'is not', null)

@@ -1,12 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import type { ItemMarks } from '../../library/item-access.ts'
-import type { Prompt, Skill } from '../../library/items.ts'
+import type { Item } from '../../library/items.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import { findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
-import { toItems } from './item-lists.ts'
-import { type ItemRow, isInVisibleSet, selectItems } from './item-rows.ts'
+import { type ItemRow, isInVisibleSet, selectItems, toItems } from './item-rows.ts'
 
 /** The state of an item that the actor sees: its owner, and the actor's role and marks. */
 export async function readMarks(db: Kysely<Database>, actor: Actor, row: ItemRow): Promise<ItemMarks> {
@@ -39,7 +38,7 @@ export async function readMarks(db: Kysely<Database>, actor: Actor, row: ItemRow
 }
 
 /** The item that an item was copied from, as far as lists show it to the actor. */
-export async function readSource(db: Kysely<Database>, actor: Actor, row: ItemRow): Promise<Prompt | Skill | null> {
+export async function readSource(db: Kysely<Database>, actor: Actor, row: ItemRow): Promise<Item | null> {
   const source = await selectItems(db)
     .innerJoin('item_source', 'item_source.source_id', 'item.id')
     .where('item_source.item_seq', '=', row.seq)

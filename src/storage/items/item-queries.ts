@@ -3,7 +3,7 @@ import type { Actor } from '../../library/actor.ts'
 import { DERIVED_FROM } from '../../library/derived-description.ts'
 import { isId } from '../../library/identifier.ts'
 import type { ItemPage, ItemPageSizes, WalkPage, WalkPosition } from '../../library/item-access.ts'
-import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '../../library/items.ts'
+import { type Category, type Item, type ItemKind, type ItemOf, isOfKind, type SkillManifest, type Version } from '../../library/items.ts'
 import type { Encoder } from '../../library/ports/encoder.ts'
 import { type Facets, type HitScore, type ItemFilter, MAX_FACET_TAGS, type RelatedItem, type SearchRequest } from '../../library/search.ts'
 import { othersMaySee, type Reach, type Standing, standingOf, type VisibleSet, visibleSet } from '../../library/visibility.ts'
@@ -22,9 +22,8 @@ import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
 import { applyFilter, isBeyond, readCategories, readFilter, toIndexFilter } from './item-filters.ts'
-import { toItems } from './item-lists.ts'
 import { readMarks, readSource } from './item-page.ts'
-import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type ItemRow, isInVisibleSet, readVariables, selectItems, seqOf, toItems } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions } from './read-versions.ts'
 import { createTableLists } from './table-lists.ts'
@@ -56,16 +55,19 @@ type SkillPage = (SkillManifest & { readonly id: string; readonly position: Walk
 
 /** The reads whose anonymous answers `cacheQueries` caches. Each applies the visibility rule to its actor. */
 export interface ItemQueries {
-  /** A prompt by id or slug, with its row number. */
-  findPrompt(actor: Actor, ref: string): Promise<{ readonly seq: number; readonly prompt: Prompt } | null>
+  /** An item by id or slug, with its row number. */
+  findItem<Kind extends ItemKind>(
+    actor: Actor,
+    kind: Kind,
+    ref: string,
+  ): Promise<{ readonly seq: number; readonly item: ItemOf<Kind> } | null>
   findRows(actor: Actor, kind: ItemKind, request: SearchRequest): Promise<FoundRows>
   /** Items near one in meaning, nearest first, by row number with their cosine. */
   findRelated(actor: Actor, kind: ItemKind, id: string, limit: number): Promise<RelatedRow[]>
   /** An item and what its page shows with it, read after one look-up; null for what the actor may not see. */
   readItemPage(actor: Actor, kind: ItemKind, ref: string, most: ItemPageSizes): Promise<ItemPage | null>
-  /** Prompts by row number; those the actor may not list are left out. */
-  readPrompts(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Prompt>>
-  readSkills(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Skill>>
+  /** Items by row number; those the actor may not list are left out. */
+  readItems<Kind extends ItemKind>(actor: Actor, kind: Kind, seqs: readonly number[]): Promise<ReadonlyMap<number, ItemOf<Kind>>>
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
   walkSkills(actor: Actor, filter: ItemFilter | null, after: WalkPosition | null, limit: number): Promise<SkillPage>
   countPrompts(actor: Actor, filter: ItemFilter): Promise<number>
@@ -169,15 +171,6 @@ async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly numbe
   return rows.filter(({ seq, visibility }) => inOwn.has(seq) || set.visibilities.includes(visibility))
 }
 
-function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<number, T> {
-  return new Map(
-    rows.flatMap(({ seq }, place) => {
-      const item = items[place]
-      return item === undefined ? [] : [[seq, item] as const]
-    }),
-  )
-}
-
 /** Counts as callers get them: categories by slug, and the most used tags. */
 async function toFacets(db: Kysely<Database>, { types, categories, tags, exact }: FacetCounts): Promise<Facets> {
   const slugs = new Map((await readCategories(db, {})).map(({ seq, slug }) => [seq, slug]))
@@ -210,21 +203,27 @@ export function createItemQueries(
     const [index, viewer] = await Promise.all([search.current(), viewerOf(actor)])
     return index.related(kind, seq, viewer, limit)
   }
-  const readPrompts: ItemQueries['readPrompts'] = async (actor, seqs) => {
-    const rows = await readRows(db, actor, seqs)
-    return bySeq(rows, await toPrompts(db, rows))
-  }
-  const readSkills: ItemQueries['readSkills'] = async (actor, seqs) => {
-    const rows = await readRows(db, actor, seqs)
-    return bySeq(rows, await toSkills(db, rows))
+  const readItems = async <Kind extends ItemKind>(
+    actor: Actor,
+    kind: Kind,
+    seqs: readonly number[],
+  ): Promise<ReadonlyMap<number, ItemOf<Kind>>> => {
+    const rows = (await readRows(db, actor, seqs)).filter((row) => row.kind === kind)
+    const items = (await toItems(db, rows)).filter(isOfKind(kind))
+    return new Map(
+      rows.flatMap(({ seq }, place) => {
+        const item = items[place]
+        return item === undefined ? [] : [[seq, item] as const]
+      }),
+    )
   }
   return {
     walkSkills: manifests.walkSkills,
     listVersions: versions.listVersions,
-    async findPrompt(actor, ref) {
-      const row = await findVisibleRow(db, actor, 'prompt', ref)
-      const [prompt] = row ? await toPrompts(db, [row]) : []
-      return row && prompt ? { seq: row.seq, prompt } : null
+    async findItem(actor, kind, ref) {
+      const row = await findVisibleRow(db, actor, kind, ref)
+      const [item] = row ? (await toItems(db, [row])).filter(isOfKind(kind)) : []
+      return row && item ? { seq: row.seq, item } : null
     },
     async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, wantsFacets }) {
       const rowFilter = await readFilter(db, actor, asked)
@@ -260,8 +259,7 @@ export function createItemQueries(
       if (!row) return null
       const readRelated = async () => {
         const near = await relatedTo(actor, row, most.related)
-        const seqs = near.map(({ seq }) => seq)
-        return withItems<Prompt | Skill>(near, kind === 'prompt' ? await readPrompts(actor, seqs) : await readSkills(actor, seqs))
+        return withItems<Item>(near, await readItems(actor, kind, near.map(seqOf)))
       }
       const [[item], listed, related, source, marks] = await Promise.all([
         toItems(db, [row]),
@@ -272,8 +270,7 @@ export function createItemQueries(
       ])
       return item ? { item, versions: listed, related, source, marks } : null
     },
-    readPrompts,
-    readSkills,
+    readItems,
     async walkPrompts(actor, filter, after, limit) {
       let query = applyFilter(db.selectFrom('item'), 'prompt', await readFilter(db, actor, filter), visibleSet(actor, 'list'))
       if (after) query = query.where(isBeyond(after, 'newest'))

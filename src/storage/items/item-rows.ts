@@ -1,7 +1,15 @@
-import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import {
+  type ExpressionBuilder,
+  type ExpressionWrapper,
+  type Kysely,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import { z } from 'zod'
 import { PROMPT_TYPES } from '../../library/fields.ts'
-import type { Item, Prompt, Skill, Tag } from '../../library/items.ts'
+import type { Item, Skill, Tag } from '../../library/items.ts'
 import { listSkillFiles } from '../../library/skill.ts'
 import type { Variable } from '../../library/variables.ts'
 import { othersMaySee, type VisibleSet } from '../../library/visibility.ts'
@@ -113,8 +121,9 @@ export function namesOfTags(tags: readonly Tag[]): string {
   return JSON.stringify(tags.map(({ name }) => name))
 }
 
-function toItem(row: ItemRow, tags: readonly Tag[]): Item {
-  return {
+/** A row as an item with these tags; `files` are the names and sizes of a skill's files. */
+function toItem(row: ItemRow, tags: readonly Tag[], files: Skill['files']): Item {
+  const base = {
     id: row.id,
     slug: row.item_slug,
     title: row.title,
@@ -131,6 +140,9 @@ function toItem(row: ItemRow, tags: readonly Tag[]): Item {
     updatedAt: row.updated_at,
     deletedAt: row.deleted_at,
   }
+  return row.kind === 'skill'
+    ? { ...base, kind: row.kind, files: listSkillFiles(files) }
+    : { ...base, kind: row.kind, type: promptType.parse(row.type), content: row.content, variables: readVariables(row.variables) }
 }
 
 /** Parses the variables column. */
@@ -143,41 +155,46 @@ export function readVariables(json: string): Variable[] {
     )
 }
 
-/** Turns rows into prompts, with their tags. */
-export async function toPrompts(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<Prompt[]> {
-  const tags = await readTags(
+/** Rows as items in their order, with tags and the names of files. @param tagsOf tags by row number. Default: they are read */
+export async function toItems(
+  db: Kysely<Database>,
+  rows: readonly ItemRow[],
+  tagsOf?: ReadonlyMap<number, readonly Tag[]>,
+): Promise<Item[]> {
+  const tags = tagsOf ?? (await readTags(db, rows.map(seqOf)))
+  const skills = rows.filter(({ kind }) => kind === 'skill').map(seqOf)
+  const files =
+    skills.length === 0
+      ? []
+      : await db.selectFrom('skill_file').select(['item_seq', 'filename', 'size']).where('item_seq', 'in', skills).execute()
+  const filesOf = Map.groupBy(files, ({ item_seq: seq }) => seq)
+  return rows.map((row) => {
+    const own = (filesOf.get(row.seq) ?? []).map(({ filename, size }) => ({ filename, size }))
+    return toItem(row, tags.get(row.seq) ?? [], own)
+  })
+}
+
+/** The number of a row. */
+export function seqOf({ seq }: { readonly seq: number }): number {
+  return seq
+}
+
+/** Items by row number, in the order asked for: sorting numbers over an index is cheap, sorting texts is not. */
+export async function readItemsInOrder(db: Kysely<Database>, ordered: readonly { seq: number }[]): Promise<Item[]> {
+  if (ordered.length === 0) return []
+  const rows = await selectItems(db).where('item.seq', 'in', ordered.map(seqOf)).execute()
+  const rowOf = new Map(rows.map((row) => [row.seq, row]))
+  return await toItems(
     db,
-    rows.map((row) => row.seq),
+    ordered.flatMap(({ seq }) => rowOf.get(seq) ?? []),
   )
-  return rows.map((row) => toPrompt(row, tags.get(row.seq) ?? []))
 }
 
-/** Turns a row into a prompt with these tags. */
-export function toPrompt(row: ItemRow, tags: readonly Tag[]): Prompt {
-  return {
-    ...toItem(row, tags),
-    kind: 'prompt',
-    type: promptType.parse(row.type),
-    content: row.content,
-    variables: readVariables(row.variables),
-  }
-}
-
-/** Turns rows into skills, with their tags and filenames. */
-export async function toSkills(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<Skill[]> {
-  const seqs = rows.map((row) => row.seq)
-  const tags = await readTags(db, seqs)
-  const files = new Map<number, { filename: string; size: number }[]>()
-  if (seqs.length > 0) {
-    for (const row of await db.selectFrom('skill_file').select(['item_seq', 'filename', 'size']).where('item_seq', 'in', seqs).execute()) {
-      const list = files.get(row.item_seq) ?? []
-      list.push({ filename: row.filename, size: row.size })
-      files.set(row.item_seq, list)
-    }
-  }
-  return rows.map((row) => ({
-    ...toItem(row, tags.get(row.seq) ?? []),
-    kind: 'skill',
-    files: listSkillFiles(files.get(row.seq) ?? []),
-  }))
+/** How many rows a query has, whatever it selects. */
+export async function countRows<Tables extends keyof Database>(query: SelectQueryBuilder<Database, Tables, object>): Promise<number> {
+  const { n } = await query
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n)
 }

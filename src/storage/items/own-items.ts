@@ -1,6 +1,6 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
-import type { Prompt, Skill } from '../../library/items.ts'
+import type { Item } from '../../library/items.ts'
 import type { OwnItemsCounts, OwnItemsFilter, OwnItemsPage } from '../../library/own-items.ts'
 import type { OwnerQuota, OwnerUsage } from '../../library/quota.ts'
 import type { SearchResult } from '../../library/search.ts'
@@ -8,8 +8,8 @@ import { slugifyTag } from '../../library/slug.ts'
 import { isOneOf } from '../is-one-of.ts'
 import type { Database } from '../schema.ts'
 import { findCategories } from './item-filters.ts'
-import { countRows, readItemsInOrder } from './item-lists.ts'
 import type { ItemQueries } from './item-queries.ts'
+import { countRows, readItemsInOrder } from './item-rows.ts'
 import { readUsage } from './owner-usage.ts'
 
 /** Most hits of a query among the items of one person. */
@@ -76,7 +76,7 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     return await ordered.select('item.seq').limit(limit).offset(offset).execute()
   }
   return {
-    async listOwned(actor: Actor, ownerId: string, page: OwnItemsPage): Promise<SearchResult<Prompt | Skill>> {
+    async listOwned(actor: Actor, ownerId: string, page: OwnItemsPage): Promise<SearchResult<Item>> {
       const found = await narrowed(actor, ownerId, page)
       return { items: await readItemsInOrder(db, await readPage(found, page)), total: await countRows(found.items) }
     },

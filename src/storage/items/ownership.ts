@@ -26,8 +26,7 @@ export function ownershipStore(reader: Kysely<Database>, context: WriteContext) 
   }
   const makePrivate = async (db: Kysely<Database>, notes: WriteNotes, { kind, id }: ItemRow, userId: string): Promise<void> => {
     const items = writeItems({ ...context, reader: db, transact: (work) => work(db, notes) })
-    const change = kind === 'prompt' ? items.changePrompt : items.changeSkill
-    await change(id, { userId, note: null }, () => ({ visibility: 'private' }))
+    await items.changeItem(kind, id, { userId, note: null }, () => ({ visibility: 'private' }))
   }
   return {
     /** How many versions an item has, and how many earlier ones were private when they were written. */

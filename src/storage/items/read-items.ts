@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type Actor, ANONYMOUS } from '../../library/actor.ts'
 import type { WalkPosition } from '../../library/item-access.ts'
-import type { Item, ItemKind, Prompt, Skill } from '../../library/items.ts'
+import { type Item, type ItemKind, type ItemOf, isOfKind, type Prompt } from '../../library/items.ts'
 import type { OwnerForItems } from '../../library/owners.ts'
 import type { Encoder } from '../../library/ports/encoder.ts'
 import type { FindSimilar, ItemFilter, RelatedItem, SearchRequest, SearchResult, TextSearchResult } from '../../library/search.ts'
@@ -13,8 +13,8 @@ import { findOwner, findRole, listMemberIds, ownersWith } from '../people/team-r
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
-import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow, withItems } from './item-queries.ts'
-import { selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type ItemQueries, withItems } from './item-queries.ts'
+import { selectItems, seqOf, toItems } from './item-rows.ts'
 import { findNearDuplicate } from './near-duplicates.ts'
 import { readManifests } from './read-manifests.ts'
 import { readSharedSkills } from './read-shared-skills.ts'
@@ -25,22 +25,11 @@ function toPercent(cosine: number): number {
   return Math.round(Math.min(1, Math.max(0, cosine)) * 100)
 }
 
-function seqsOf(rows: readonly RelatedRow[]): number[] {
-  return rows.map(({ seq }) => seq)
-}
-
 /**
  * Reads of items over one connection. `queries` are those over the same connection; `encoder` reads texts that are compared with prompts,
  * never inside a transaction.
  */
 export function readItems(db: Kysely<Database>, queries: ItemQueries, search: SearchReader, encoder: Pick<Encoder, 'encodeQuery'> | null) {
-  const inOrder = <T>({ seqs, scores, total, corrections, facets }: FoundRows, items: ReadonlyMap<number, T>): TextSearchResult<T> => ({
-    items: seqs.flatMap((seq) => items.get(seq) ?? []),
-    scores: scores.filter((_, place) => items.has(seqs[place] ?? 0)),
-    total,
-    corrections,
-    facets,
-  })
   const selectFiles = (actor: Actor, skillId: string) =>
     db
       .selectFrom('skill_file')
@@ -65,7 +54,10 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
       if (after) query = query.where((eb) => isBeyond(after, order)(eb))
       const rows = await query.orderBy('item.created_at', direction).orderBy('item.seq', direction).limit(limit).execute()
       const last = rows.length < limit ? undefined : rows.at(-1)
-      return { prompts: await toPrompts(db, rows), next: last ? { createdAt: last.created_at, order: last.seq } : null }
+      return {
+        prompts: (await toItems(db, rows)).filter(isOfKind('prompt')),
+        next: last ? { createdAt: last.created_at, order: last.seq } : null,
+      }
     },
     countPrompts: queries.countPrompts,
     /** Languages of the texts that others share with the actor, by ISO 639-1 code, most texts first; `share` is about the share of texts. */
@@ -81,20 +73,19 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
      */
     walkSharedSkills: readSharedSkills(db),
     ...readSharedChanges(db),
-    async findPrompt(actor: Actor, ref: string): Promise<Prompt | null> {
-      return (await queries.findPrompt(actor, ref))?.prompt ?? null
+    async findItem<Kind extends ItemKind>(actor: Actor, kind: Kind, ref: string): Promise<ItemOf<Kind> | null> {
+      return (await queries.findItem(actor, kind, ref))?.item ?? null
     },
-    async findSkill(actor: Actor, ref: string): Promise<Skill | null> {
-      const row = await findVisibleRow(db, actor, 'skill', ref)
-      return row ? ((await toSkills(db, [row]))[0] ?? null) : null
-    },
-    async searchPrompts(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Prompt>> {
-      const found = await queries.findRows(actor, 'prompt', request)
-      return inOrder(found, await queries.readPrompts(actor, found.seqs))
-    },
-    async searchSkills(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Skill>> {
-      const found = await queries.findRows(actor, 'skill', request)
-      return inOrder(found, await queries.readSkills(actor, found.seqs))
+    async searchItems<Kind extends ItemKind>(actor: Actor, kind: Kind, request: SearchRequest): Promise<TextSearchResult<ItemOf<Kind>>> {
+      const { seqs, scores, total, corrections, facets } = await queries.findRows(actor, kind, request)
+      const items = await queries.readItems(actor, kind, seqs)
+      return {
+        items: seqs.flatMap((seq) => items.get(seq) ?? []),
+        scores: scores.filter((_, place) => items.has(seqs[place] ?? 0)),
+        total,
+        corrections,
+        facets,
+      }
     },
     /** An item and what its page shows with it; null for what the actor may not see. */
     readItemPage: queries.readItemPage,
@@ -102,30 +93,21 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
     async findSimilarPrompts(...[text, { types, limit }]: Parameters<FindSimilar>): ReturnType<FindSimilar> {
       const [index, sentence] = await Promise.all([search.current(), encoder?.encodeQuery(text)])
       const found = index.similar('prompt', text, { types }, limit, sentence)
-      const prompts = await queries.readPrompts(
-        ANONYMOUS,
-        found.map(({ seq }) => seq),
-      )
+      const prompts = await queries.readItems(ANONYMOUS, 'prompt', found.map(seqOf))
       return found.flatMap(({ seq, similarity }) => {
         const prompt = prompts.get(seq)
         return prompt ? [{ prompt, similarity: toPercent(similarity) }] : []
       })
     },
-    /** Prompts the actor finds in lists, nearest in meaning to one that it sees; none when it sees no such prompt. */
-    async findRelatedPrompts(actor: Actor, id: string, limit: number): Promise<RelatedItem<Prompt>[]> {
-      const related = await queries.findRelated(actor, 'prompt', id, limit)
-      return withItems(related, await queries.readPrompts(actor, seqsOf(related)))
-    },
-    async findRelatedSkills(actor: Actor, id: string, limit: number): Promise<RelatedItem<Skill>[]> {
-      const related = await queries.findRelated(actor, 'skill', id, limit)
-      return withItems(related, await queries.readSkills(actor, seqsOf(related)))
+    /** Items the actor finds in lists, nearest in meaning to one that it sees; none when it sees no such item. */
+    async findRelated<Kind extends ItemKind>(actor: Actor, kind: Kind, id: string, limit: number): Promise<RelatedItem<ItemOf<Kind>>[]> {
+      const related = await queries.findRelated(actor, kind, id, limit)
+      return withItems(related, await queries.readItems(actor, kind, related.map(seqOf)))
     },
     /** The item that one of the actor's own nearly repeats, among those the actor finds; null when there is none or search is not ready. */
     async findNearDuplicate(actor: Actor, kind: ItemKind, id: string): Promise<Item | null> {
       const seq = await findNearDuplicate(db, search, queries, actor, kind, id)
-      if (seq === null) return null
-      const items = kind === 'prompt' ? await queries.readPrompts(actor, [seq]) : await queries.readSkills(actor, [seq])
-      return items.get(seq) ?? null
+      return seq === null ? null : ((await queries.readItems(actor, kind, [seq])).get(seq) ?? null)
     },
     /** The role of a user over what an owner has: maintainer of their own things, or the role in the team; null for none. */
     findRole: (userId: string, ownerId: string): Promise<TeamRole | null> => findRole(db, userId, ownerId),

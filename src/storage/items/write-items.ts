@@ -4,8 +4,8 @@ import { AppError, invalidInput } from '../../errors.ts'
 import type { AuditField } from '../../library/audit.ts'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import { isId } from '../../library/identifier.ts'
-import type { Decide, Editor, ImportOrigin, PromptChange, SkillChange } from '../../library/item-access.ts'
-import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../../library/items.ts'
+import type { ChangeOf, Decide, Editor, ImportOrigin, ItemChange } from '../../library/item-access.ts'
+import { type Item, type ItemFields, type ItemKind, type ItemOf, isOfKind, type NewItem, type Tag } from '../../library/items.ts'
 import { requireMayAdd } from '../../library/owners.ts'
 import { type SharedState, sharedPath } from '../../library/shared-changes.ts'
 import { isSameFile } from '../../library/skill.ts'
@@ -30,7 +30,7 @@ import {
   writeParts,
   writeTags,
 } from './item-parts.ts'
-import { type ItemRow, isWithin, namesOfTags, selectItems, toPrompt, toPrompts, toSkills } from './item-rows.ts'
+import { type ItemRow, isWithin, namesOfTags, selectItems, toItems } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -264,7 +264,7 @@ async function changeItem(
   notes: WriteNotes,
   row: ItemRow,
   editor: Editor,
-  { current, editorSeq, categories }: Known<Prompt | Skill>,
+  { current, editorSeq, categories }: Known<Item>,
   wanted: NextState,
   wantedSlug: string | undefined,
   origin: ImportOrigin | undefined,
@@ -340,7 +340,7 @@ async function changeItem(
 }
 
 /** The changed fields, except visibility, slug and files. */
-function listChanges(item: Prompt | Skill, next: NextState, tags: readonly Tag[]): AuditField[] {
+function listChanges(item: Item, next: NextState, tags: readonly Tag[]): AuditField[] {
   const isChanged: readonly (readonly [AuditField, boolean])[] = [
     ['title', item.title !== next.title],
     ['description', item.description !== next.description],
@@ -365,15 +365,25 @@ async function hasSameFiles(db: Kysely<Database>, seq: number, next: NextState):
   )
 }
 
-/** The fields both kinds have, after a change. */
-function changedFields(item: Prompt | Skill, change: PromptChange | SkillChange): ItemFields {
-  return {
+/** The state of an item after a change. `files` null keeps those that it has. */
+async function toNextState(db: Kysely<Database>, seq: number, item: Item, change: ItemChange): Promise<NextState> {
+  const fields: ItemFields = {
     title: change.title ?? item.title,
     description: change.description === undefined ? item.description : change.description,
     category: change.category === undefined ? (item.category?.slug ?? null) : change.category,
     tags: change.tags ?? item.tags.map((tag) => tag.name),
     visibility: change.visibility ?? item.visibility,
   }
+  if (item.kind === 'prompt') return { ...fields, kind: item.kind, type: change.type ?? item.type, content: change.content ?? item.content }
+  const { files = null } = change
+  return { ...fields, kind: item.kind, files: typeof files === 'function' ? files(await readFiles(db, seq)) : files }
+}
+
+/** An item as it was just written. */
+async function readWritten<Kind extends ItemKind>(db: Kysely<Database>, kind: Kind, { row, tags }: Written): Promise<ItemOf<Kind>> {
+  const [item] = (await toItems(db, [row], new Map([[row.seq, tags]]))).filter(isOfKind(kind))
+  if (!item) throw new AppError('internal', `The ${kind} that was written is of another kind`)
+  return item
 }
 
 /** Writes of items. */
@@ -386,45 +396,33 @@ export function writeItems(context: WriteContext) {
     ...findTwins(context.reader),
     /** Notes where an import found an item. */
     keepImportSource: (id: string, source: string): Promise<void> => context.transact((db) => keepImportSource(db, id, source)),
-    createPrompt: (owner: Editor, fields: PromptFields, origin?: ImportOrigin): Promise<Prompt> =>
-      write(async (db, notes) => {
-        const { row, tags } = await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)
-        return toPrompt(row, tags)
-      }),
-    createSkill: (owner: Editor, fields: SkillFields, origin?: ImportOrigin): Promise<Skill> =>
-      write(async (db, notes) =>
-        firstOf(toSkills(db, [(await createItem(context, db, notes, owner, { kind: 'skill', ...fields }, origin)).row])),
-      ),
-    /** Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` checks the caller's rights. Null from `decide`: no change. */
-    changePrompt: (
+    createItem: <Kind extends ItemKind>(
+      owner: Editor,
+      fields: NewItem & { readonly kind: Kind },
+      origin?: ImportOrigin,
+    ): Promise<ItemOf<Kind>> =>
+      write(async (db, notes) => await readWritten(db, fields.kind, await createItem(context, db, notes, owner, fields, origin))),
+    /**
+     * Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` checks the caller's rights; null from
+     * it is no change.
+     */
+    changeItem: <Kind extends ItemKind>(
+      kind: Kind,
       ref: string,
       editor: Editor,
-      decide: Decide<Prompt, PromptChange | null>,
+      decide: Decide<ItemOf<Kind>, ChangeOf<Kind> | null>,
       origin?: ImportOrigin,
-    ): Promise<Prompt | null> =>
+    ): Promise<ItemOf<Kind> | null> =>
       write(async (db, notes) => {
-        const row = await findRow(db, 'prompt', ref, editor)
+        const row = await findRow(db, kind, ref, editor)
         if (!row) return null
-        const known = await readKnown(db, row, editor, toPrompts(db, [row]))
+        const items = toItems(db, [row]).then((read) => read.filter(isOfKind(kind)))
+        const known = await readKnown(db, row, editor, items)
         const { current } = known
-        const decided = decide(current, known.role)
+        const decided: ItemChange | null = decide(current, known.role)
         if (!decided) return current
-        const { type = current.type, content = current.content } = decided
-        const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
-        const changed = await changeItem(context, db, notes, row, editor, known, next, decided.slug, origin)
-        return toPrompt(changed.row, changed.tags)
-      }),
-    changeSkill: (ref: string, editor: Editor, decide: Decide<Skill, SkillChange | null>, origin?: ImportOrigin): Promise<Skill | null> =>
-      write(async (db, notes) => {
-        const row = await findRow(db, 'skill', ref, editor)
-        if (!row) return null
-        const known = await readKnown(db, row, editor, toSkills(db, [row]))
-        const { current } = known
-        const decided = decide(current, known.role)
-        if (!decided) return current
-        const files = typeof decided.files === 'function' ? decided.files(await readFiles(db, row.seq)) : (decided.files ?? null)
-        const next: NextState = { kind: 'skill', files, ...changedFields(current, decided) }
-        return await firstOf(toSkills(db, [(await changeItem(context, db, notes, row, editor, known, next, decided.slug, origin)).row]))
+        const next = await toNextState(db, row.seq, current, decided)
+        return await readWritten(db, kind, await changeItem(context, db, notes, row, editor, known, next, decided.slug, origin))
       }),
   }
 }

@@ -6,7 +6,7 @@ import type { ListedTeam, Team, TeamCaller, TeamChange, TeamMember } from '../..
 import type { TeamRole } from '../../library/teams.ts'
 import { MAX_FORMER_NAMES, requireRight, teamNotFound } from '../../library/teams.ts'
 import { removeCollectionsOf } from '../collections/write-collections.ts'
-import { countRows } from '../items/item-lists.ts'
+import { countRows } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { endNarrowedKeys } from './keys.ts'

@@ -96,9 +96,9 @@ async function takePrompt(run: Run, step: Taken): Promise<void> {
       if (step.do === 'update-item') {
         await requireUnchanged(run, transaction, step.item, path)
         id = step.item.id
-        await transaction.items.changePrompt(id, editor, () => fields)
+        await transaction.items.changeItem('prompt', id, editor, () => fields)
       } else {
-        id = (await transaction.items.createPrompt(editor, { ...fields, visibility: visibilityOf(run, step) })).id
+        id = (await transaction.items.createItem(editor, { kind: 'prompt', ...fields, visibility: visibilityOf(run, step) })).id
       }
       const saved = await findPrompt(run, transaction, id)
       const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestPrompt(saved), version: saved.version }
@@ -134,7 +134,7 @@ async function takeSkill(run: Run, step: Taken): Promise<void> {
         if (digestSkill(old) !== step.item.digest) throw changedMeanwhile(path)
         // A title and description that followed SKILL.md keep following it.
         const before = toSkillDraft(name, old, [])
-        await transaction.items.changeSkill(id, editor, () => ({
+        await transaction.items.changeItem('skill', id, editor, () => ({
           files,
           title: skill.title === before.title ? draft.title : undefined,
           description: skill.description === before.description ? draft.description : undefined,
@@ -142,7 +142,7 @@ async function takeSkill(run: Run, step: Taken): Promise<void> {
       } else {
         const { title, description } = draft
         const fields = { title, description, category: null, tags: [], files, visibility: visibilityOf(run, step) }
-        id = (await transaction.items.createSkill(editor, fields)).id
+        id = (await transaction.items.createItem(editor, { kind: 'skill', ...fields })).id
       }
       const saved = await findSkill(run, transaction, id)
       const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestSkill(saved.files), version: saved.skill.version }
