@@ -29,7 +29,7 @@ import { readVersions } from './read-versions.ts'
 import { createTableLists } from './table-lists.ts'
 
 /** What a search found: row numbers, best first, and how many there are over all pages. */
-export interface FoundRows {
+interface FoundRows {
   readonly seqs: readonly number[]
   readonly scores: readonly HitScore[]
   readonly total: number
