@@ -1,6 +1,6 @@
 import type { History } from './history.ts'
-import { readObject } from './objects.ts'
-import type { ObjectId } from './tree.ts'
+import { type ObjectId, readObject } from './objects.ts'
+import { readTree } from './tree.ts'
 
 /** What a client asks for (git-scm.com, "protocol-v2", fetch). */
 export interface FetchRequest {
@@ -93,13 +93,8 @@ function toBoundary({ commits }: History, first: number, cuts: readonly number[]
 /** A tree with everything in it. */
 function* listTree(history: History, tree: ObjectId): Generator<ObjectId> {
   yield tree
-  const bytes = readObject(tree, (id) => history.objects.get(id))
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(0, at)
-    const isFolder = bytes.toString('latin1', at, at + 5) === '40000'
-    const id = bytes.toString('hex', end + 1, end + 21)
+  for (const { id, isFolder } of readTree(readObject(tree, (one) => history.objects.get(one)))) {
     if (isFolder) yield* listTree(history, id)
     else yield id
-    at = end + 21
   }
 }

@@ -12,10 +12,10 @@ import { describeScope, nameReader } from '../marketplace.ts'
 import type { FetchPlan, FetchRequest } from './fetch.ts'
 import { createGitThread, type GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
+import type { ObjectId } from './objects.ts'
 import { DELIMITER, FLUSH, type PktLine, pktLine, readPktLines } from './pkt-line.ts'
 import { createRepositories, type Repository } from './repositories.ts'
 import { readFetch, readFirstVersionFetch } from './requests.ts'
-import type { ObjectId } from './tree.ts'
 
 /** Largest body of a request, before and after it is inflated. */
 const MAX_BODY_BYTES = 1024 * 1024

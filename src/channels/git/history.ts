@@ -2,9 +2,8 @@ import { describeSkill } from '../../library/frontmatter.ts'
 import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
 import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
 import { decodeText, fileMode, SKILL_MD } from '../../library/skill.ts'
-import { diffEnds, diffRows, type Earlier, hashObject, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
-import type { ObjectId } from './tree.ts'
-import { createRows, type Row, type Rows, toByteKey, treeRow } from './tree.ts'
+import { diffEnds, type Earlier, hashObject, type ObjectId, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
+import { createRows, type Rows, readTree, toByteKey, treeRow } from './tree.ts'
 
 /** What a history says of the service that makes it. */
 export interface RepositoryAbout {
@@ -57,7 +56,7 @@ interface Folder {
   /** Folders in it that are to be written again. */
   readonly changed: Set<string>
   /** As it was written last. */
-  earlier: (Earlier & { readonly rows: readonly Row[] }) | null
+  earlier: Earlier | null
   isChanged: boolean
 }
 
@@ -66,6 +65,12 @@ interface PlacedSkill {
   name: string
   readonly description: string
   readonly isKept: boolean
+}
+
+/** The head of a marketplace's list, as `JSON.stringify` would write it. */
+function headOfMarket({ marketplace, name, description }: RepositoryAbout): string {
+  const head = JSON.stringify({ name: marketplace, owner: { name }, metadata: { description } }, null, 2)
+  return `${head.slice(0, -'\n}'.length)},\n  "plugins": `
 }
 
 const toJson = (value: unknown) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
@@ -84,9 +89,10 @@ export function createHistory(about: RepositoryAbout): History {
   /** Items by the names of their plugins. */
   const named = new Map<string, string>()
   const plugins = createRows()
+  let [spareMarket, lastMarket] = [Buffer.alloc(0), Buffer.alloc(0)]
+  const marketHead = headOfMarket(about)
   let market: (Earlier & { readonly bytes: Buffer }) | null = null
   let bytes = 0
-  let scratch = Buffer.alloc(0)
   let changed = new Set<ObjectId>()
 
   const put = (id: ObjectId, make: () => StoredObject): StoredObject => {
@@ -151,29 +157,20 @@ export function createHistory(about: RepositoryAbout): History {
     }
     folder.changed.clear()
     folder.isChanged = false
+    const makeDelta = folder.rows.write()
+    const { bytes: content } = folder.rows
     // Git has no empty folders.
-    if (folder.rows.size === 0 && folder !== root) return null
+    if (content.length === 0 && folder !== root) {
+      folder.earlier = null
+      return null
+    }
     const { earlier } = folder
-    const rows = folder.rows.read()
-    const content = join(rows)
     const id = hashObject('tree', content)
     if (id === earlier?.id) return id
-    const stored = put(id, () => storeChange('tree', content, earlier, () => diffRows(earlier?.rows ?? [], rows)))
+    const stored = put(id, () => storeChange('tree', content, earlier, makeDelta))
     changed.add(id)
-    folder.earlier = { id, stored, rows }
+    folder.earlier = { id, stored }
     return id
-  }
-
-  /** The bytes of rows, until it is called again: large trees would leave much to collect. */
-  const join = (rows: readonly Row[]): Buffer => {
-    const size = rows.reduce((sum, row) => sum + row.bytes.length, 0)
-    if (scratch.length < size) scratch = Buffer.allocUnsafeSlow(size * 2)
-    let at = 0
-    for (const row of rows) {
-      scratch.set(row.bytes, at)
-      at += row.bytes.length
-    }
-    return scratch.subarray(0, size)
   }
 
   const setPrompt = ({ change, version }: Step): 'Add' | 'Update' | 'Move' => {
@@ -198,7 +195,7 @@ export function createHistory(about: RepositoryAbout): History {
     named.set(name, itemId)
     setFile(`plugins/${name}/.claude-plugin/plugin.json`, putBlob(toJson({ name, description }), null))
     const row = JSON.stringify({ name, source: `./plugins/${name}`, description })
-    plugins.set(name, Buffer.from(`    ${row}`))
+    plugins.set(name, Buffer.from(`,\n    ${row}`))
   }
   /** Names that others have go to those whose they are for ever, else to who has them. */
   const choosePluginName = (wanted: string, itemId: string, isKept: boolean): string => {
@@ -243,17 +240,21 @@ export function createHistory(about: RepositoryAbout): History {
     return before ? (before.name === name ? 'Update' : 'Move') : 'Add'
   }
   const writeMarket = () => {
-    const head = JSON.stringify(
-      { name: about.marketplace, owner: { name: about.name }, metadata: { description: about.description } },
-      null,
-      2,
-    )
-    const rows = plugins.read().flatMap((row, place) => (place === 0 ? [row.bytes] : [Buffer.from(',\n'), row.bytes]))
-    const list = rows.length === 0 ? [Buffer.from('[]')] : [Buffer.from('[\n'), ...rows, Buffer.from('\n  ]')]
-    const content = Buffer.concat([Buffer.from(`${head.slice(0, -'\n}'.length)},\n  "plugins": `), ...list, Buffer.from('\n}\n')])
+    if (market && !plugins.isChanged) return
+    plugins.write()
+    // The comma before the first plugin is left out.
+    const ends = plugins.bytes.length === 0 ? [marketHead, '[]\n}\n'] : [`${marketHead}[`, '\n  ]\n}\n']
+    const parts = [Buffer.from(ends[0] ?? ''), plugins.bytes.subarray(1), Buffer.from(ends[1] ?? '')]
+    const before = market
+    const size = parts.reduce((sum, part) => sum + part.length, 0)
+    const into = spareMarket.length < size ? Buffer.allocUnsafeSlow(size * 2) : spareMarket
+    let end = 0
+    for (const part of parts) end += part.copy(into, end)
+    const content = into.subarray(0, size)
     const id = hashObject('blob', content)
     if (id === market?.id) return
-    const before = market
+    spareMarket = lastMarket
+    lastMarket = into
     const stored = put(id, () => storeChange('blob', content, before, () => diffEnds(before?.bytes ?? Buffer.alloc(0), content)))
     changed.add(id)
     market = { id, bytes: content, stored }
@@ -308,7 +309,7 @@ function createFolder(): Folder {
 /** The trees and blobs of a folder that was written. */
 function* listIds(folder: Folder): Generator<ObjectId> {
   if (folder.earlier) yield folder.earlier.id
-  for (const row of folder.rows.read()) yield row.bytes.subarray(-20).toString('hex')
+  for (const { id } of readTree(folder.rows.bytes)) yield id
   for (const inner of folder.folders.values()) yield* listIds(inner)
 }
 

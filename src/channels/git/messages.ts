@@ -1,7 +1,7 @@
 import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
 import type { FetchPlan, FetchRequest } from './fetch.ts'
 import type { RepositoryAbout } from './history.ts'
-import type { ObjectId } from './tree.ts'
+import type { ObjectId } from './objects.ts'
 
 /** What the thread of histories is asked. A history is called by its key. */
 export type GitQuestion =

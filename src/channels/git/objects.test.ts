@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { diffEnds, hashObject, readObject, type StoredObject, storeChange } from './objects.ts'
-import type { ObjectId } from './tree.ts'
+import { diffEnds, hashObject, type ObjectId, readObject, type StoredObject, storeChange } from './objects.ts'
 
 interface Kept {
   readonly id: ObjectId

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { deflateSync, inflateSync } from 'node:zlib'
-import type { ObjectId, Row } from './tree.ts'
+
+/** The id of an object: SHA-1 in hex. */
+export type ObjectId = string
 
 /** Kinds of objects, with their numbers in a pack (git-scm.com, "gitformat-pack"). */
 const TYPES = { commit: 1, tree: 2, blob: 3 } as const
@@ -18,11 +20,12 @@ export interface StoredObject {
   readonly depth: number
 }
 
-/** Most deltas in a row. */
+/** Most deltas in a row. A large object has one for each 4 KiB: deflating the whole costs little for each change then. */
 const MAX_DEPTH = 40
+const MAX_LARGE_DEPTH = 250
 /** Objects smaller than this are not worth a delta. */
 const MIN_DELTA_SIZE = 200
-/** Bytes compared by one call. */
+/** Bytes compared by one call, and of a large object for each delta. */
 const CHUNK = 4096
 
 /** The id of an object with this content. */
@@ -43,7 +46,8 @@ export interface Earlier {
 
 /** An object as what changed since an earlier one, where that is smaller. `makeDelta` gives the delta between them. */
 export function storeChange(type: ObjectType, bytes: Uint8Array, earlier: Earlier | null, makeDelta: () => Buffer): StoredObject {
-  if (!earlier || bytes.length < MIN_DELTA_SIZE || earlier.stored.depth >= MAX_DEPTH) return storeObject(type, bytes)
+  const maxDepth = Math.min(Math.max(MAX_DEPTH, bytes.length / CHUNK), MAX_LARGE_DEPTH)
+  if (!earlier || bytes.length < MIN_DELTA_SIZE || earlier.stored.depth >= maxDepth) return storeObject(type, bytes)
   const delta = makeDelta()
   if (delta.length > bytes.length / 2) return storeObject(type, bytes)
   return { type, size: delta.length, deflated: deflate(delta), base: earlier.id, depth: earlier.stored.depth + 1 }
@@ -85,45 +89,17 @@ export function diffEnds(from: Buffer, to: Buffer): Buffer {
   const most = Math.min(from.length, to.length)
   const head = countSameHead(from, to, most)
   const tail = countSameTail(from, to, most - head)
-  const pieces = [
-    writeSize(from.length),
-    writeSize(to.length),
-    ...writeCopies(0, head),
-    ...writeInserts(to.subarray(head, to.length - tail)),
-    ...writeCopies(from.length - tail, tail),
-  ]
-  return Buffer.concat(pieces)
+  const [start, end] = [from.length - tail, from.length]
+  return writeDelta(from.length, to.length, [{ start: 0, end: head }, to.subarray(head, to.length - tail), { start, end }])
 }
 
-/** A delta between lists of rows in the same order. A row that stayed is the same object in both. */
-export function diffRows(from: readonly Row[], to: readonly Row[]): Buffer {
-  const total = (rows: readonly Row[]) => rows.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  const pieces = [writeSize(total(from)), writeSize(total(to))]
-  /** The run of rows that stayed, in the bytes of `from`, and the run of others. */
-  let [start, end] = [0, 0]
-  let others: Buffer[] = []
-  const flush = () => {
-    pieces.push(...writeCopies(start, end - start), ...writeInserts(Buffer.concat(others)))
-    others = []
-  }
-  let at = 0
-  let offset = 0
-  for (const row of to) {
-    for (let before = from[at]; before && before !== row && before.key <= row.key; before = from[++at]) offset += before.bytes.length
-    if (from[at] !== row) {
-      others.push(row.bytes)
-      continue
-    }
-    if (others.length > 0 || offset !== end) {
-      flush()
-      start = offset
-    }
-    offset += row.bytes.length
-    end = offset
-    at++
-  }
-  flush()
-  return Buffer.concat(pieces)
+/** What a content is put together from: a range of the one before, or new bytes. */
+export type DeltaPart = { readonly start: number; readonly end: number } | Buffer
+
+/** A delta between contents of these lengths. */
+export function writeDelta(from: number, to: number, parts: readonly DeltaPart[]): Buffer {
+  const pieces = parts.flatMap((part) => ('start' in part ? writeCopies(part.start, part.end - part.start) : writeInserts(part)))
+  return Buffer.concat([writeSize(from), writeSize(to), ...pieces])
 }
 
 /** How many bytes are the same at the beginning, of at most so many. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { packHeader, readObject, type StoredObject, storeObject } from './objects.ts'
+import { type ObjectId, packHeader, readObject, type StoredObject, storeObject } from './objects.ts'
 import { bandLines } from './pkt-line.ts'
-import type { ObjectId } from './tree.ts'
 
 /** Bytes that a piece of a pack has at least, but for the last. */
 const PIECE_BYTES = 256 * 1024

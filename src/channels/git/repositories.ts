@@ -13,7 +13,7 @@ import type { WorkMeter } from '../../storage/store.ts'
 import type { GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
 import type { GitAnswer, GitQuestion } from './messages.ts'
-import type { ObjectId } from './tree.ts'
+import type { ObjectId } from './objects.ts'
 
 /** Repositories whose state is kept here, of a few hundred bytes each. */
 const MAX_KEPT = 1_000

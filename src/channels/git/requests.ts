@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { FetchRequest } from './fetch.ts'
+import type { ObjectId } from './objects.ts'
 import type { PktLine } from './pkt-line.ts'
-import type { ObjectId } from './tree.ts'
 
 /** Most wants, haves and shallow commits of one request. */
 const MAX_IDS = 5_000

@@ -1,75 +1,86 @@
-/** The id of an object: SHA-1 in hex. */
-export type ObjectId = string
+import { type DeltaPart, type ObjectId, writeDelta } from './objects.ts'
 
 const FILE_MODE = 0o100644
 const FOLDER_MODE = 0o40000
 
-/** A row of something that is kept sorted and written as a whole. */
-export interface Row {
+/** Something that is kept sorted and written as a whole: entries of a tree, or plugins of a marketplace. */
+export interface Rows {
+  /** Whether something was set or deleted since the rows were written. */
+  readonly isChanged: boolean
+  /** The bytes of all rows in order, as they were written last. The next but one `write` overwrites them. */
+  readonly bytes: Buffer
+  set(key: string, bytes: Buffer): void
+  delete(key: string): void
+  /** Brings `bytes` up to date. Keys are compared byte by byte. @returns what makes the delta between `bytes` before and after */
+  write(): () => Buffer
+}
+
+interface Row {
   readonly key: string
   readonly bytes: Buffer
 }
 
-/** Rows sorted by their keys, compared byte by byte, and the bytes of all of them. */
-export interface Rows {
-  readonly size: number
-  set(key: string, bytes: Buffer): void
-  delete(key: string): void
-  /** Every row, in order, as they are now: what is set later is in another list. A row that was not set again is the same object. */
-  read(): readonly Row[]
-}
-
 /** No rows. */
 export function createRows(): Rows {
-  let sorted: Row[] = []
-  /** Rows that were added since they were read last: an insertion moves all that stand behind it. */
-  const added = new Map<string, Row>()
-  const placeOf = (key: string): number | null => {
-    const place = findPlace(sorted, key)
-    return sorted[place]?.key === key ? place : null
-  }
+  let rows: Row[] = []
+  let bytes: Buffer = Buffer.alloc(0)
+  // Large lists are written into the same two buffers in turn: others would leave much to collect.
+  let [last, spare]: [Buffer, Buffer] = [bytes, bytes]
+  const pending = new Map<string, Buffer | null>()
   return {
-    get size() {
-      return sorted.length + added.size
+    get isChanged() {
+      return pending.size > 0
     },
-    set(key, bytes) {
-      const place = placeOf(key)
-      if (place === null) added.set(key, { key, bytes })
-      else sorted[place] = { key, bytes }
+    get bytes() {
+      return bytes
     },
-    delete(key) {
-      if (added.delete(key)) return
-      const place = placeOf(key)
-      if (place !== null) sorted.splice(place, 1)
-    },
-    read() {
-      sorted = merge(
-        sorted,
-        [...added.values()].sort((a, b) => (a.key < b.key ? -1 : 1)),
-      )
-      added.clear()
-      return sorted.slice()
+    set: (key, row) => void pending.set(key, row),
+    delete: (key) => void pending.set(key, null),
+    write() {
+      const before = bytes
+      const edits = [...pending].sort(([a], [b]) => (a < b ? -1 : 1))
+      pending.clear()
+      const parts: DeltaPart[] = []
+      const next: Row[] = []
+      let [at, offset, size] = [0, 0, 0]
+      const keepUntil = (place: number) => {
+        const start = offset
+        for (; at < place; at++) {
+          const row = rows[at]
+          if (!row) break
+          next.push(row)
+          offset += row.bytes.length
+        }
+        parts.push({ start, end: offset })
+        size += offset - start
+      }
+      for (const [key, row] of edits) {
+        keepUntil(findPlace(rows, key, at))
+        const old = rows[at]
+        if (old?.key === key) {
+          offset += old.bytes.length
+          at++
+        }
+        if (!row) continue
+        next.push({ key, bytes: row })
+        parts.push(row)
+        size += row.length
+      }
+      keepUntil(rows.length)
+      const into = spare.length < size ? Buffer.allocUnsafe(size < 4096 ? size : size * 2) : spare
+      let end = 0
+      for (const part of parts) end += 'start' in part ? before.copy(into, end, part.start, part.end) : part.copy(into, end)
+      ;[last, spare] = [into, last]
+      bytes = into.subarray(0, size)
+      rows = next
+      return () => writeDelta(before.length, size, parts)
     },
   }
 }
 
-/** A new list of the rows of two sorted ones. */
-function merge(rows: readonly Row[], others: readonly Row[]): Row[] {
-  const all: Row[] = []
-  let at = 0
-  for (const row of rows) {
-    for (let other = others[at]; other && other.key < row.key; other = others[++at]) all.push(other)
-    all.push(row)
-  }
-  for (; at < others.length; at++) {
-    const other = others[at]
-    if (other) all.push(other)
-  }
-  return all
-}
-
-function findPlace(rows: readonly Row[], key: string): number {
-  let low = 0
+/** The first place from `from` on whose key is not smaller. */
+function findPlace(rows: readonly Row[], key: string, from: number): number {
+  let low = from
   let high = rows.length
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -89,4 +100,13 @@ export function treeRow(name: string, id: ObjectId, kind: 'folder' | { readonly 
   const mode = kind === 'folder' ? FOLDER_MODE : FILE_MODE | (kind.mode ?? 0)
   const bytes = Buffer.concat([Buffer.from(`${mode.toString(8)} ${name}\0`), Buffer.from(id, 'hex')])
   return { key: toByteKey(kind === 'folder' ? `${name}/` : name), bytes }
+}
+
+/** The entries of a tree, from its bytes. */
+export function* readTree(bytes: Buffer): Generator<{ readonly id: ObjectId; readonly isFolder: boolean }> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0, at)
+    yield { id: bytes.toString('hex', end + 1, end + 21), isFolder: bytes.toString('latin1', at, at + 5) === '40000' }
+    at = end + 21
+  }
 }
