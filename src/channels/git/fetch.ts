@@ -9,14 +9,8 @@ export interface FetchRequest {
   /** Commits whose parents the client does not have. */
   readonly shallows: readonly ObjectId[]
   readonly isDone: boolean
-  /** Whether nothing is sent before the client is done, as versions before 2 have it. */
-  readonly waitsForDone: boolean
-  /** Whether each commit that both have is named: `multi_ack_detailed`. */
-  readonly namesEach: boolean
   /** Most commits to send from the tip; null for all. */
   readonly depth: number | null
-  /** Only commits since then, in seconds; null for all. */
-  readonly since: number | null
 }
 
 /** What is answered, before a pack. */
@@ -43,11 +37,11 @@ export function planFetch(history: History, request: FetchRequest): FetchPlan {
   const wanted = Math.max(-1, ...request.wants.map((id) => placeOf.get(id) ?? -1))
   const had = Math.max(-1, ...common.map((id) => placeOf.get(id) ?? -1))
   const cuts = request.shallows.flatMap((id) => placeOf.get(id) ?? [])
-  const isCutting = request.depth !== null || request.since !== null
+  const isCutting = request.depth !== null
   const cut = Math.max(-1, ...cuts.filter((place) => place <= Math.max(had, wanted)))
-  const first = isCutting ? findFirst(history, request, wanted) : 0
+  const first = request.depth === null ? 0 : Math.max(0, wanted - request.depth + 1)
   const boundary = isCutting ? toBoundary(history, first, cuts) : null
-  const isReady = request.isDone || (!request.waitsForDone && (common.length > 0 || request.haves.length === 0))
+  const isReady = request.isDone || common.length > 0 || request.haves.length === 0
   if (!isReady) return { unknown: null, common, boundary, objects: null }
   const objects = new Set<ObjectId>()
   const addCommits = (from: number, to: number) => {
@@ -72,14 +66,6 @@ export function planFetch(history: History, request: FetchRequest): FetchPlan {
   }
   objects.delete('')
   return { unknown: null, common, boundary, objects: [...objects] }
-}
-
-/** The first commit that a client gets. */
-function findFirst({ commits }: History, { depth, since }: FetchRequest, wanted: number): number {
-  const byDepth = depth === null ? 0 : wanted - depth + 1
-  const bySince = since === null ? 0 : commits.findIndex(({ time }) => time >= since)
-  // Where nothing is as new, the newest is given.
-  return Math.min(Math.max(0, wanted), Math.max(0, byDepth, bySince < 0 ? wanted : bySince))
 }
 
 function toBoundary({ commits }: History, first: number, cuts: readonly number[]): FetchPlan['boundary'] {

@@ -15,7 +15,7 @@ import type { RepositoryAbout } from './history.ts'
 import type { ObjectId } from './objects.ts'
 import { DELIMITER, FLUSH, type PktLine, pktLine, readPktLines } from './pkt-line.ts'
 import { createRepositories, type Repository } from './repositories.ts'
-import { readFetch, readFirstVersionFetch } from './requests.ts'
+import { readFetch } from './requests.ts'
 
 /** Largest body of a request, before and after it is inflated. */
 const MAX_BODY_BYTES = 1024 * 1024
@@ -27,12 +27,12 @@ const SERVICE = 'git-upload-pack'
 const BRANCH = 'refs/heads/main'
 /** No cache keeps what can be withdrawn, and clients always ask. */
 const NO_CACHE = { 'cache-control': 'no-cache' }
-/** What clients of the first version get (git-scm.com, "protocol-capabilities"). */
-const CAPABILITIES = `multi_ack_detailed side-band-64k shallow no-progress deepen-since symref=HEAD:${BRANCH} object-format=sha1`
+const CAPABILITIES = ['version 2\n', 'agent=commonplace\n', 'ls-refs=unborn\n', 'fetch=shallow\n', 'object-format=sha1\n']
+const OLD_CLIENT = 'This remote speaks version 2 of the protocol alone. Use Git 2.26 or newer, or 2.18 with -c protocol.version=2.'
 
 const inflate = promisify(gunzip)
 
-/** The library as a read-only Git remote: smart HTTP, version 2 of the protocol and those before it (git-scm.com, "protocol-v2", "http-protocol"). */
+/** The library as a read-only Git remote: smart HTTP, version 2 of the protocol (git-scm.com, "protocol-v2", "http-protocol"). */
 export function gitRoutes(
   channel: Channel,
   readRevision: () => Promise<number>,
@@ -108,7 +108,7 @@ export function gitRoutes(
       throw error
     }
   }
-  const fetch = async (call: Call, repository: Repository, request: FetchRequest, isVersion2: boolean): Promise<Answer> => {
+  const fetch = async (call: Call, repository: Repository, request: FetchRequest): Promise<Answer> => {
     if (packs.of(call.caller) >= MAX_PACKS) {
       throw new AppError('rate_limited', `You already have ${MAX_PACKS} clones running. Wait for one to finish.`, { retryAfterSeconds: 5 })
     }
@@ -123,7 +123,7 @@ export function gitRoutes(
     if (told.kind !== 'plan') throw new AppError('unavailable', 'The Git repository could not be read. Try again in a moment.')
     const { plan, pack } = told
     if (plan.unknown !== null) return result([pktLine(`ERR upload-pack: not our ref ${plan.unknown}\n`)])
-    const head = isVersion2 ? sayInVersion2(plan, pack !== null, request) : sayInVersion1(plan, request)
+    const head = sayPlan(plan, pack !== null, request)
     if (pack === null) return result(head)
     return await sendPack(call, Buffer.concat(head), pack, release)
   }
@@ -140,13 +140,11 @@ export function gitRoutes(
         if (service !== SERVICE) {
           throw new AppError('invalid_input', `This address is for Git: ask it with ?service=${SERVICE}, as "git clone" does.`)
         }
-        const { tip } = await open(call)
+        await open(call)
         const head = [pktLine(`# service=${SERVICE}\n`), FLUSH]
-        const lines = usesVersion2(call)
-          ? ['version 2\n', 'agent=commonplace\n', 'ls-refs=unborn\n', 'fetch=shallow\n', 'object-format=sha1\n'].map(pktLine)
-          : sayRefs(tip)
+        const lines = usesVersion2(call) ? CAPABILITIES : [`ERR ${OLD_CLIENT}\n`]
         const headers = { 'content-type': `application/x-${SERVICE}-advertisement`, ...NO_CACHE }
-        return { status: 200, headers, body: Buffer.concat([...head, ...lines, FLUSH]) }
+        return { status: 200, headers, body: Buffer.concat([...head, ...lines.map(pktLine), FLUSH]) }
       },
     },
     {
@@ -156,13 +154,12 @@ export function gitRoutes(
       path: `{scope}{git}/${SERVICE}`,
       async handle(call) {
         const lines = readPktLines(await readBody(call))
-        const isVersion2 = usesVersion2(call)
         const repository = await open(call)
-        if (!isVersion2) return await fetch(call, repository, readFirstVersionFetch(lines), false)
+        if (!usesVersion2(call)) throw new AppError('invalid_input', OLD_CLIENT)
         const [first] = lines
         const command = first?.kind === 'data' ? first.text : ''
         if (command === 'command=ls-refs') return result([...listRefs(repository.tip, lines), FLUSH])
-        if (command === 'command=fetch') return await fetch(call, repository, readFetch(lines), true)
+        if (command === 'command=fetch') return await fetch(call, repository, readFetch(lines))
         throw new AppError('invalid_input', "The request has no command of Git's protocol that is answered here: ls-refs and fetch are.")
       },
     },
@@ -196,18 +193,8 @@ function listRefs(tip: ObjectId | null, lines: readonly PktLine[]): Buffer[] {
   return [...(isWanted('HEAD') ? [pktLine(`${tip} HEAD${symref}\n`)] : []), ...(isWanted(BRANCH) ? [pktLine(`${tip} ${BRANCH}\n`)] : [])]
 }
 
-/** The refs, as the versions before 2 begin with them. */
-function sayRefs(tip: ObjectId | null): Buffer[] {
-  if (tip === null) return [pktLine(`${'0'.repeat(40)} capabilities^{}\0${CAPABILITIES}\n`)]
-  return [pktLine(`${tip} HEAD\0${CAPABILITIES}\n`), pktLine(`${tip} ${BRANCH}\n`)]
-}
-
-function sayBoundary({ boundary }: Pick<FetchPlan, 'boundary'>): Buffer[] {
-  if (!boundary) return []
-  return [...boundary.shallow.map((id) => pktLine(`shallow ${id}\n`)), ...boundary.unshallow.map((id) => pktLine(`unshallow ${id}\n`))]
-}
-
-function sayInVersion2(plan: Omit<FetchPlan, 'objects'>, hasPack: boolean, { isDone }: FetchRequest): Buffer[] {
+/** What comes before a pack. */
+function sayPlan(plan: Omit<FetchPlan, 'objects'>, hasPack: boolean, { isDone }: FetchRequest): Buffer[] {
   const said: Buffer[] = []
   if (!isDone && plan.common.length + Number(!hasPack) > 0) {
     said.push(pktLine('acknowledgments\n'))
@@ -216,20 +203,13 @@ function sayInVersion2(plan: Omit<FetchPlan, 'objects'>, hasPack: boolean, { isD
     if (!hasPack) return [...said, FLUSH]
     said.push(pktLine('ready\n'), DELIMITER)
   }
-  if (plan.boundary) said.push(pktLine('shallow-info\n'), ...sayBoundary(plan), DELIMITER)
+  if (plan.boundary) {
+    const { shallow, unshallow } = plan.boundary
+    const lines = [...shallow.map((id) => `shallow ${id}\n`), ...unshallow.map((id) => `unshallow ${id}\n`)]
+    said.push(pktLine('shallow-info\n'), ...lines.map(pktLine), DELIMITER)
+  }
   said.push(pktLine('packfile\n'))
   return said
-}
-
-/** What comes before a pack in the versions before 2: acknowledgments of each round, and a last one after `done`. */
-function sayInVersion1(plan: Omit<FetchPlan, 'objects'>, { isDone, haves, namesEach }: FetchRequest): Buffer[] {
-  const said = plan.boundary ? [...sayBoundary(plan), FLUSH] : []
-  if (!isDone && haves.length === 0) return said
-  const last = plan.common.at(-1)
-  if (namesEach) said.push(...plan.common.map((id) => pktLine(`ACK ${id} common\n`)))
-  if (namesEach && !isDone && last !== undefined) said.push(pktLine(`ACK ${last} ready\n`))
-  const isNamed = last !== undefined && (isDone || !namesEach)
-  return [...said, pktLine(isNamed ? `ACK ${last}\n` : 'NAK\n')]
 }
 
 /** The description of a repository, which follows from its address and its audience alone. */

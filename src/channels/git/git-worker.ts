@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
 import { planFetch } from './fetch.ts'
+import type { GitAnswer, GitQuestion, NumberedAnswer, NumberedQuestion } from './git-thread.ts'
 import { createHistory, type History, type RepositoryAbout, type Step } from './history.ts'
-import type { GitAnswer, GitQuestion, NumberedAnswer, NumberedQuestion } from './messages.ts'
-import { writePack } from './pack.ts'
+import { writePack } from './objects.ts'
 
 /** Bytes of one history: a clone of it is about as large. */
 const MAX_HISTORY_BYTES = 512 * 1024 * 1024

@@ -10,9 +10,8 @@ import { readSharedVersions } from '../../operations/channels/read-shared-versio
 import { showCollection } from '../../operations/collections/show-collection.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { WorkMeter } from '../../storage/store.ts'
-import type { GitThread } from './git-thread.ts'
+import type { GitAnswer, GitQuestion, GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
-import type { GitAnswer, GitQuestion } from './messages.ts'
 import type { ObjectId } from './objects.ts'
 
 /** Repositories whose state is kept here, of a few hundred bytes each. */
