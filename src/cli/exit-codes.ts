@@ -1,20 +1,7 @@
 import type { ErrorCode } from '../errors.ts'
 
-/** What each exit status means, for the reference. */
-export const EXIT_STATUSES: Readonly<Record<number, string>> = {
-  0: 'Done.',
-  1: 'Partly done: an import or an embedding model rejected entries, each named on stderr. Or `doctor` found faults.',
-  64: 'Usage error: an unknown command or option, a missing argument, or an invalid value.',
-  65: 'The input is too large or has an unsupported type.',
-  66: 'The item, user, key or library does not exist or is not visible to you.',
-  69: 'The library, a model or another server is unavailable, the port is in use, or Node is too old.',
-  70: 'Unexpected error; see stderr for details.',
-  75: 'Conflict or limit: the item changed meanwhile, the name is taken, or a limit is reached.',
-  77: 'The API key is missing or invalid, or lacks permission.',
-}
-
 /** Exit status of each error code, after sysexits.h where it has one. */
-export const EXIT_CODES: Record<ErrorCode, number> = {
+export const EXIT_CODES = {
   invalid_input: 64,
   unauthenticated: 77,
   invalid_api_key: 77,
@@ -28,4 +15,17 @@ export const EXIT_CODES: Record<ErrorCode, number> = {
   upstream_failed: 69,
   unavailable: 69,
   internal: 70,
+} as const satisfies Record<ErrorCode, number>
+
+/** What each exit status means, for the reference. */
+export const EXIT_STATUSES: Readonly<Record<0 | 1 | (typeof EXIT_CODES)[ErrorCode], string>> = {
+  0: 'Done.',
+  1: 'Partly done: an import or an embedding model rejected entries, each named on stderr. Or `doctor` found faults.',
+  64: 'Usage error: an unknown command or option, a missing argument, or an invalid value.',
+  65: 'The input is too large or has an unsupported type.',
+  66: 'The item, user, key or library does not exist or is not visible to you.',
+  69: 'The library, a model or another server is unavailable, the port is in use, or Node is too old.',
+  70: 'Unexpected error; see stderr for details.',
+  75: 'Conflict or limit: the item changed meanwhile, the name is taken, or a limit is reached.',
+  77: 'The API key is missing or invalid, or lacks permission.',
 }
