@@ -69,7 +69,7 @@ async function build(): Promise<void> {
     // What browsers load: small, and apart from the program.
     const islands = await bundle({
       input: Object.fromEntries(
-        ['site', 'find', 'members', 'prompt', 'editor', 'code-editor', 'embed', 'embeds', 'try-it', 'import', 'collection', 'passkeys'].map(
+        ['site', 'find', 'members', 'prompt', 'editor', 'code-editor', 'embed', 'embeds', 'import', 'collection', 'passkeys'].map(
           (name) => [name, join(root, 'src', 'web', 'islands', `${name}.ts`)],
         ),
       ),

@@ -30,7 +30,6 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['code-editor.js', 'dist/web/code-editor.js', 'text/javascript; charset=utf-8'],
   ['collection.js', 'dist/web/collection.js', 'text/javascript; charset=utf-8'],
   ['import.js', 'dist/web/import.js', 'text/javascript; charset=utf-8'],
-  ['try-it.js', 'dist/web/try-it.js', 'text/javascript; charset=utf-8'],
 ]
 /** Larger files stay on disk, next to compressed copies made by the build. */
 const MAX_HELD_BYTES = 256 * 1024

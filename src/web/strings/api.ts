@@ -41,13 +41,4 @@ export const API_WORDS = {
   errors: 'Errors',
   errorsLead: 'Every error has the same body.',
   errorsMore: 'Error codes and statuses',
-  try: 'Try it',
-  tryLead: 'Sends a real request to this service.',
-  key: 'API key',
-  keyHint: 'Not stored',
-  send: 'Send',
-  sending: 'Sending…',
-  noAnswer: 'No response. Check the connection and try again.',
-  notText: 'The response is not text and cannot be shown.',
-  cut: 'Only the beginning is shown.',
 }

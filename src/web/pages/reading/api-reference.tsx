@@ -11,7 +11,6 @@ import { Layout } from '../../layout.tsx'
 import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
 import { Sample } from '../../parts/sample.tsx'
 import { SchemaTable } from '../../parts/schema-table.tsx'
-import { TryIt } from '../../parts/try-it.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 
@@ -26,15 +25,9 @@ export async function showApiReference({ site }: PageRequest) {
   const body = rendered.get(key) ?? String(await (<Reference site={site} />))
   rendered.set(key, body)
   return (
-    <Layout site={site} title={title} description={words.aboutDocuments.api} path="/docs/api" current="docs" scripts={['try-it.js']}>
+    <Layout site={site} title={title} description={words.aboutDocuments.api} path="/docs/api" current="docs">
       <DocumentFrame site={site} name="api">
-        <article
-          class="document api"
-          data-sending={words.api.sending}
-          data-failed={words.api.noAnswer}
-          data-cut={words.api.cut}
-          data-not-text={words.api.notText}
-        >
+        <article class="document api">
           <DocumentHead site={site} title={title} />
           {raw(body)}
         </article>
@@ -140,7 +133,6 @@ const Route: FC<{ words: Words; route: ApiRoute; baseUrl: string }> = ({ words, 
         <Answer words={words} answer={answer} />
       ))}
       <Sample words={words} text={curl} />
-      <TryIt words={words} route={route} />
     </section>
   )
 }

@@ -43,13 +43,4 @@ export const API_WORDS_DE: typeof API_WORDS = {
   errors: 'Fehler',
   errorsLead: 'Alle Fehler haben denselben Aufbau.',
   errorsMore: 'Fehlercodes und Status',
-  try: 'Ausprobieren',
-  tryLead: 'Sendet eine echte Anfrage an diesen Dienst.',
-  key: 'API-Schlüssel',
-  keyHint: 'Wird nicht gespeichert',
-  send: 'Senden',
-  sending: 'Wird gesendet …',
-  noAnswer: 'Keine Antwort. Prüfe die Verbindung und versuche es noch einmal.',
-  notText: 'Die Antwort ist kein Text und kann nicht angezeigt werden.',
-  cut: 'Nur der Anfang wird gezeigt.',
 }
