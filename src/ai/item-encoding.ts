@@ -15,26 +15,7 @@ const FIRST_RETRY_MS = 1000
 const MOST_RETRY_MS = 60_000
 
 /** Encodes items in the background. Its only state is which items have no vector, so it resumes after a restart. */
-export interface ItemEncoding {
-  readonly model: string
-  /** `embedding` while items lack a vector or the encoder starts; `fallback` when the encoder cannot be loaded. */
-  readonly state: 'embedding' | 'ready' | 'fallback'
-  /** Items encoded and saved, failures of the library, and items the encoder failed on, since the start. */
-  readonly counts: Readonly<{ encoded: number; failures: number; failedItems: number }>
-  /** May count private items: for operators alone. */
-  countItems(): Promise<VectorCounts>
-  /** Begins; `onRemark` gets messages for the operator. */
-  start(onRemark: (message: string) => void): void
-  /** Tells it that something was written. */
-  wake(): void
-  /**
-   * Encodes all that has no vector, here and now.
-   * @throws AppError `upstream_failed` when the encoder cannot
-   */
-  encodeAll(listener: { onSaved(count: number): void; onFailed(id: string): void }): Promise<void>
-  /** Saves the vectors that are done, and resolves when nothing runs any more. */
-  stop(): Promise<void>
-}
+export type ItemEncoding = ReturnType<typeof createItemEncoding>
 
 /** A background job, idle until started. It never throws and never delays writers. */
 export function createItemEncoding(
@@ -42,7 +23,7 @@ export function createItemEncoding(
   store: ItemVectorStore,
   patience: Patience,
   loadPrepared: typeof loadPreparedVectors = loadPreparedVectors,
-): ItemEncoding {
+) {
   const { model } = encoder
   const closed = new AbortController()
   const counts = { encoded: 0, failures: 0, failedItems: 0 }
@@ -123,14 +104,18 @@ export function createItemEncoding(
   }
   return {
     model,
+    /** Items encoded and saved, failures of the library, and items the encoder failed on, since the start. */
     counts,
+    /** `embedding` while items lack a vector or the encoder starts; `fallback` when the encoder cannot be loaded. */
     get state() {
       const state = encoder.state()
       if (state === 'fallback') return 'fallback'
       return state === 'ready' && run?.isPending === false ? 'ready' : 'embedding'
     },
-    countItems: () => store.countVectors(encoder),
-    start(onRemark) {
+    /** May count private items: for operators alone. */
+    countItems: (): Promise<VectorCounts> => store.countVectors(encoder),
+    /** Begins; `onRemark` gets messages for the operator. */
+    start(onRemark: (message: string) => void): void {
       encoder.start()
       run ??= begin(onRemark, {
         onSaved: (count) => {
@@ -143,8 +128,13 @@ export function createItemEncoding(
       })
       running ??= work(run, onRemark)
     },
-    wake: () => idle.abort(),
-    async encodeAll(listener) {
+    /** Tells it that something was written. */
+    wake: (): void => idle.abort(),
+    /**
+     * Encodes all that has no vector, here and now.
+     * @throws AppError `upstream_failed` when the encoder cannot
+     */
+    async encodeAll(listener: { onSaved(count: number): void; onFailed(id: string): void }): Promise<void> {
       encoder.start()
       const current = begin(() => {}, listener)
       // Waits keep no process alive, and this one has nothing else to do.
@@ -165,7 +155,8 @@ export function createItemEncoding(
         clearInterval(alive)
       }
     },
-    async stop() {
+    /** Saves the vectors that are done, and resolves when nothing runs any more. */
+    async stop(): Promise<void> {
       closed.abort()
       await running
     },

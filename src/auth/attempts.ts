@@ -31,25 +31,7 @@ interface Attempt {
 /**
  * Limits failed authentication attempts. Running attempts count too, so that many in parallel gain nothing; successful ones are uncounted.
  */
-export interface Attempts {
-  /** @throws AppError `rate_limited`, with the seconds to wait */
-  count(attempt: Attempt, prove: () => Promise<boolean>): Promise<boolean>
-  /**
-   * For the second step of a sign-in.
-   * @throws AppError `rate_limited`, with the seconds to wait
-   */
-  countStep(attempt: Attempt, prove: () => Promise<boolean>): Promise<boolean>
-  /** For an address that presents passkeys. @throws AppError `rate_limited`, with the seconds to wait */
-  countPasskey(address: string, prove: () => Promise<boolean>): Promise<boolean>
-  /**
-   * For a signed-in person.
-   * @throws AppError `rate_limited`, with the seconds to wait
-   */
-  countSignedIn(userId: string, prove: () => Promise<boolean>): Promise<boolean>
-}
-
-/** Attempts at all instances. */
-export function createAttempts(limiters: LimiterStore): Attempts {
+export function createAttempts(limiters: LimiterStore) {
   const limit = (name: string, failures: number) => createLimiter(`failures of ${name}`, limiters, failures, WINDOW_SECONDS)
   const accounts = limit('account', FAILURES_OF_ACCOUNT)
   const addresses = limit('address', FAILURES_OF_ADDRESS)
@@ -76,7 +58,8 @@ export function createAttempts(limiters: LimiterStore): Attempts {
     return isProved
   }
   return {
-    async count({ account, address, knownBrowser }, prove) {
+    /** @throws AppError `rate_limited`, with the seconds to wait */
+    async count({ account, address, knownBrowser }: Attempt, prove: () => Promise<boolean>): Promise<boolean> {
       if (knownBrowser !== null && (await browsers.count(knownBrowser)) === null) return await judge([[browsers, knownBrowser]], prove)
       await consume(addresses, address)
       const counted: [Limiter, string][] = [
@@ -90,7 +73,11 @@ export function createAttempts(limiters: LimiterStore): Attempts {
       }
       return await judge(counted, prove)
     },
-    async countStep({ account, address, knownBrowser }, prove) {
+    /**
+     * For the second step of a sign-in.
+     * @throws AppError `rate_limited`, with the seconds to wait
+     */
+    async countStep({ account, address, knownBrowser }: Attempt, prove: () => Promise<boolean>): Promise<boolean> {
       // Known browsers have attempts that strangers cannot use up; all of them together have no more than strangers have.
       if (knownBrowser !== null && (await codesOfBrowser.count(knownBrowser)) === null && (await codesOfKnown.count(account)) === null) {
         return await judge(
@@ -109,11 +96,16 @@ export function createAttempts(limiters: LimiterStore): Attempts {
       for (const [limiter, key] of counted) await consume(limiter, key)
       return await judge(counted, prove)
     },
-    async countPasskey(address, prove) {
+    /** For an address that presents passkeys. @throws AppError `rate_limited`, with the seconds to wait */
+    async countPasskey(address: string, prove: () => Promise<boolean>): Promise<boolean> {
       await consume(passkeys, address)
       return await judge([[passkeys, address]], prove)
     },
-    async countSignedIn(userId, prove) {
+    /**
+     * For a signed-in person.
+     * @throws AppError `rate_limited`, with the seconds to wait
+     */
+    async countSignedIn(userId: string, prove: () => Promise<boolean>): Promise<boolean> {
       await consume(sessions, userId)
       return await judge([[sessions, userId]], prove)
     },

@@ -1,21 +1,97 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { placeholderEmail } from '../library/account.ts'
 import type { ClientOfRequest } from '../library/client-of-request.ts'
-import type { LoginCondition, Logins, SignedIn } from '../library/logins.ts'
+import { readCookie, writeCookie } from '../library/cookies.ts'
+import type { LoginCondition, LoginRow, Logins, SignedIn } from '../library/logins.ts'
 import { PASSWORD_LENGTH } from '../library/password.ts'
 import type { Person } from '../library/people.ts'
+import type { Clock } from '../library/ports/environment.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { createAttempts } from './attempts.ts'
 import { type Auth, isRefusal, type LoginSettings, toHeaders } from './better-auth.ts'
-import { createFactors, type FactorSettings, hasFactor } from './factors/factors.ts'
+import { createFactors, type FactorSealer, type FactorSettings, hasFactor } from './factors/factors.ts'
 import { createPasskeys, type PasskeySignIn } from './factors/passkeys.ts'
-import { createSecondSteps } from './factors/second-step.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
 import { hashToken, isEqual } from './login-adapter.ts'
 import { createLoginSessions, type LoginSessions } from './login-sessions.ts'
 import { createPasswords } from './passwords.ts'
-import { createSignInLinks } from './sign-in-links.ts'
+
+/** How long a sign-in link is good. */
+const SIGN_IN_LINK_MS = 600_000
+
+/** Links that sign in once, without a password. */
+function createSignInLinks(records: LibraryStore['logins']): Pick<Logins, 'createSignInToken' | 'findSignInToken' | 'useSignInToken'> {
+  const isSignInLink = (token: string) => [isEqual('identifier', toSignInIdentifier(token))]
+  return {
+    async createSignInToken(userId) {
+      const now = new Date().toISOString()
+      await records.deleteLoginRows('login_verification', [{ field: 'expires_at', operator: 'lt', value: now, connector: 'AND' }], null)
+      const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+      const expiresAt = new Date(Date.now() + SIGN_IN_LINK_MS).toISOString()
+      const row = { id: crypto.randomUUID(), identifier: toSignInIdentifier(token), value: userId, expires_at: expiresAt }
+      const event = { action: 'sign_in_link_created', userId } as const
+      await records.insertLoginRow('login_verification', { ...row, created_at: now, updated_at: now }, event)
+      return token
+    },
+    async findSignInToken(token) {
+      const found = await records.findLoginRows('login_verification', isSignInLink(token), { limit: 1, offset: 0 })
+      return toUserOfLink(found)
+    },
+    async useSignInToken(token) {
+      return toUserOfLink(await records.deleteLoginRows('login_verification', isSignInLink(token), 1))
+    },
+  }
+}
+
+/** The stored form of a sign-in link. */
+function toSignInIdentifier(token: string): string {
+  return `sign-in-link:${hashToken(token.slice(0, 200))}`
+}
+
+/** Whose link a row is; null for none, and for one that is over. */
+function toUserOfLink([row]: readonly LoginRow[]): string | null {
+  const userId = row?.['value']
+  return typeof userId === 'string' && Date.parse(String(row?.['expires_at'])) > Date.now() ? userId : null
+}
+
+const STEP_COOKIE = 'commonplace.second-step'
+const STEP_PURPOSE = 'second step'
+/** How long somebody whose password was right has for the second step. */
+const STEP_SECONDS = 300
+
+const stepShape = z.object({ userId: z.string(), isRemembered: z.boolean(), password: z.string(), until: z.number() })
+
+/** Whose password was right, and how they want to be signed in. */
+interface SecondStep {
+  readonly userId: string
+  readonly isRemembered: boolean
+}
+
+/** The sealed cookie that a browser holds between the password and the second step. It is no session. */
+function createSecondSteps(settings: { readonly sealer: FactorSealer; readonly clock: Clock; readonly baseUrl: string }) {
+  const { sealer, clock, baseUrl } = settings
+  const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  const write = (value: string) => writeCookie(STEP_COOKIE, value, baseUrl, { maxAgeSeconds: STEP_SECONDS, sameSite: 'Lax' })
+  return {
+    /** @param passwordHash the stored form of the password that was right: another one ends the step */
+    make: (step: SecondStep, passwordHash: string): string =>
+      write(sealer.seal(STEP_PURPOSE, JSON.stringify({ ...step, password: digest(passwordHash), until: clock() + STEP_SECONDS * 1000 }))),
+    /** The step of a browser; null when there is none, or it is over. */
+    async find(cookies: string, findPasswordHash: (userId: string) => Promise<string | null>): Promise<SecondStep | null> {
+      const opened = sealer.open(STEP_PURPOSE, readCookie(STEP_COOKIE, cookies, baseUrl) ?? '')
+      if (opened === null) return null
+      const { userId, isRemembered, password, until } = stepShape.parse(JSON.parse(opened))
+      if (until < clock()) return null
+      const hash = await findPasswordHash(userId)
+      return hash !== null && digest(hash) === password ? { userId, isRemembered } : null
+    },
+    /** The Set-Cookie header that ends it. */
+    end: write(''),
+  }
+}
 
 /** Minimum time between recorded failed sign-ins of one account, since anyone can cause them. */
 const FAILURE_SECONDS = 600

@@ -27,16 +27,7 @@ interface ProxiedRequest {
 }
 
 /** Sign-in by a header of a reverse proxy. */
-export interface ProxySignIn {
-  /**
-   * Whom the proxy vouches for; null for a request from elsewhere, and for one without the header.
-   * @param report called with a sentence for each right that could not be given or taken
-   * @throws AppError `forbidden` for a header that names nobody, or several, and for a suspended account
-   */
-  identify(request: ProxiedRequest, report: (message: string) => void): Promise<Actor | null>
-  /** Call when sessions end or rights change. */
-  clear(): void
-}
+export type ProxySignIn = ReturnType<typeof createProxySignIn>
 
 type ProxyStore = Pick<LibraryStore, 'arrivals' | 'people' | 'audit'>
 
@@ -48,7 +39,7 @@ interface Rights {
   forgetEnded(): Promise<void>
 }
 
-export function createProxySignIn(store: ProxyStore, settings: ProxySettings, clock: Clock, rights: Rights): ProxySignIn {
+export function createProxySignIn(store: ProxyStore, settings: ProxySettings, clock: Clock, rights: Rights) {
   const trusted = toBlockList(settings.trusted)
   /** By a hash of what the proxy sent. */
   const arrived = new LRUCache<string, { readonly userId: string; readonly untilMs: number }>({ max: MAX_CACHED })
@@ -78,8 +69,14 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
     return person.id
   }
   return {
+    /** Call when sessions end or rights change. */
     clear,
-    async identify(request, report) {
+    /**
+     * Whom the proxy vouches for; null for a request from elsewhere, and for one without the header.
+     * @param report called with a sentence for each right that could not be given or taken
+     * @throws AppError `forbidden` for a header that names nobody, or several, and for a suspended account
+     */
+    async identify(request: ProxiedRequest, report: (message: string) => void): Promise<Actor | null> {
       if (!isTrusted(trusted, request.remoteAddress)) return null
       const values = readHeaders(request, settings)
       if (values.subject === '') return null

@@ -9,22 +9,16 @@ interface RevisionCache<T extends object | string | number> {
 }
 
 /** Caches of one revision of the library. */
-export interface RevisionCaches {
-  /** Reads the revision and clears every cache when it has changed. Call it before each use. */
-  refresh(): Promise<number>
-  /** @param maxSize largest sum of the sizes that entries are put with */
-  create<T extends object | string | number>(name: string, maxSize: number): RevisionCache<T>
-  /** Hits and misses since the start, by cache. */
-  readUse(): readonly CacheUse[]
-}
+export type RevisionCaches = ReturnType<typeof createRevisionCaches>
 
 /** @param readRevision gives another number whenever a cached answer could have changed, in this process or in another */
-export function createRevisionCaches(readRevision: () => Promise<number>): RevisionCaches {
+export function createRevisionCaches(readRevision: () => Promise<number>) {
   let current: number | null = null
   const caches: { clear(): void }[] = []
   const uses: { readonly name: string; hits: number; misses: number }[] = []
   return {
-    async refresh() {
+    /** Reads the revision and clears every cache when it has changed. Call it before each use. */
+    async refresh(): Promise<number> {
       const revision = await readRevision()
       if (revision !== current) {
         current = revision
@@ -32,6 +26,7 @@ export function createRevisionCaches(readRevision: () => Promise<number>): Revis
       }
       return revision
     },
+    /** @param maxSize largest sum of the sizes that entries are put with */
     create<T extends object | string | number>(name: string, maxSize: number): RevisionCache<T> {
       const cache = new LRUCache<string, T>({ maxSize })
       const use = { name, hits: 0, misses: 0 }
@@ -49,6 +44,7 @@ export function createRevisionCaches(readRevision: () => Promise<number>): Revis
         },
       }
     },
-    readUse: () => uses.map((use) => ({ ...use })),
+    /** Hits and misses since the start, by cache. */
+    readUse: (): readonly CacheUse[] => uses.map((use) => ({ ...use })),
   }
 }

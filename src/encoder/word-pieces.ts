@@ -10,10 +10,7 @@ interface Pieces {
 }
 
 /** Cuts texts into pieces of words. */
-export interface WordPieces {
-  /** The first `most` pieces of a text. Reads no further than that, in time linear in what it reads. */
-  cut(text: string, most: number): Pieces
-}
+export type WordPieces = ReturnType<typeof createWordPieces>
 
 /** Longer words are unknown, in code points. */
 const MAX_WORD = 100
@@ -44,7 +41,7 @@ const UNKNOWN = '[UNK]'
  * Characters are normalised one by one: a run of marks that normalisation would sort costs no more than others.
  * @throws Error when the vocabulary lacks one of the special tokens
  */
-export function createWordPieces(vocabulary: Vocabulary): WordPieces {
+export function createWordPieces(vocabulary: Vocabulary) {
   const special = SPECIAL.map((text) => ({ text, id: idOf(vocabulary, text) }))
   const unknown = idOf(vocabulary, UNKNOWN)
 
@@ -64,7 +61,8 @@ export function createWordPieces(vocabulary: Vocabulary): WordPieces {
   }
 
   return {
-    cut(text, most) {
+    /** The first `most` pieces of a text. Reads no further than that, in time linear in what it reads. */
+    cut(text: string, most: number): Pieces {
       const ids: number[] = []
       let words = 0
       let knownWords = 0

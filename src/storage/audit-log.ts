@@ -26,17 +26,14 @@ const AFTER_IDS = '~'
 const insertEvent = prepareInsert('audit_event', ['at', 'actor_id', 'key_id', 'surface', 'action', 'target_id', 'owner_id', 'detail'])
 
 /** The origin of writes awaited within {@link AuditStore.actingAs}, including rows that better-auth writes. */
-export interface Origins {
-  run<R>(origin: AuditOrigin, work: () => R): R
-  getStore(): AuditOrigin | undefined
-}
+export type Origins = ReturnType<typeof createOrigins>
 
 /** Origins, one for each request or command. */
-export function createOrigins(): Origins {
+export function createOrigins() {
   const storage = new AsyncLocalStorage<AuditOrigin>()
   return {
-    getStore: () => storage.getStore(),
-    run: (origin, work) => storage.run(origin, work),
+    getStore: (): AuditOrigin | undefined => storage.getStore(),
+    run: <R>(origin: AuditOrigin, work: () => R): R => storage.run(origin, work),
   }
 }
 

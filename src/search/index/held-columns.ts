@@ -4,20 +4,10 @@ import type { Column } from '../vectors/vector-columns.ts'
 export const SLOTS_A_BLOCK = 2048
 
 /** The columns of a table as they were at one moment, read in blocks while the table changes. */
-export interface HeldColumns {
-  readonly columns: readonly Column[]
-  /** Slots at that moment. */
-  readonly capacity: number
-  /** Call before a slot changes: copies its block if that has not been read. */
-  beforeChange(slot: number): void
-  /** Each block in turn: the numbers of its slots, column after column. */
-  blocks(): Generator<Uint8Array<ArrayBuffer>>
-  /** Ends it. */
-  release(): void
-}
+export type HeldColumns = ReturnType<typeof holdColumns>
 
 /** @param columns by slot; a column may end before the last slot, as if zeros followed */
-export function holdColumns(columns: readonly Column[], capacity: number, release: () => void): HeldColumns {
+export function holdColumns(columns: readonly Column[], capacity: number, release: () => void) {
   const copies = new Map<number, Uint8Array<ArrayBuffer>>()
   let read = 0
   const copy = (block: number): Uint8Array<ArrayBuffer> => {
@@ -33,19 +23,23 @@ export function holdColumns(columns: readonly Column[], capacity: number, releas
   }
   return {
     columns,
+    /** Slots at that moment. */
     capacity,
-    beforeChange(slot) {
+    /** Call before a slot changes: copies its block if that has not been read. */
+    beforeChange(slot: number): void {
       const block = Math.floor(slot / SLOTS_A_BLOCK)
       if (slot < capacity && block >= read && !copies.has(block)) copies.set(block, copy(block))
     },
-    *blocks() {
+    /** Each block in turn: the numbers of its slots, column after column. */
+    *blocks(): Generator<Uint8Array<ArrayBuffer>> {
       for (; read * SLOTS_A_BLOCK < capacity; ) {
         const bytes = copies.get(read) ?? copy(read)
         copies.delete(read++)
         yield bytes
       }
     },
-    release() {
+    /** Ends it. */
+    release(): void {
       copies.clear()
       release()
     },

@@ -20,20 +20,6 @@ export interface HiddenItem {
   readonly codes: Uint8Array
 }
 
-/** An inverted index of hidden items, in which each owner's are apart. */
-export interface HiddenPostings {
-  add(owner: number, slot: number, eachWord: (take: (word: number, code: number) => void) => void): void
-  remove(owner: number, slot: number): void
-  /** Notes that so many more items of an owner have an encoder's vector. */
-  addEncoded(owner: number, count: number): void
-  /** The items of some owners, as they are at each call; null when there are none. */
-  of(owners: ReadonlySet<number>): PrivatePostings | null
-  /** Whether an item holds a word. */
-  has(word: number): boolean
-  /** Every item, as it is now. */
-  list(): HiddenItem[]
-}
-
 /** Most words are in one item of an owner, so a list of one posting is the posting itself. */
 type List = number | number[]
 
@@ -42,8 +28,8 @@ interface Owner {
   encoded: number
 }
 
-/** An empty index. */
-export function createHiddenPostings(): HiddenPostings {
+/** An inverted index of hidden items, in which each owner's are apart. */
+export function createHiddenPostings() {
   const owners = new Map<number, Owner>()
   const ownerOf: number[] = []
   /**
@@ -99,7 +85,7 @@ export function createHiddenPostings(): HiddenPostings {
     }
   }
   return {
-    add(owner, slot, eachWord) {
+    add(owner: number, slot: number, eachWord: (take: (word: number, code: number) => void) => void): void {
       const entry = owners.get(owner) ?? { items: new Map<number, HiddenItem>(), encoded: 0 }
       owners.set(owner, entry)
       ownerOf[slot] = owner
@@ -112,19 +98,23 @@ export function createHiddenPostings(): HiddenPostings {
       })
       entry.items.set(slot, { owner, slot, words: Uint32Array.from(words), codes: Uint8Array.from(codes) })
     },
-    remove(owner, slot) {
+    remove(owner: number, slot: number): void {
       const entry = owners.get(owner)
       for (const word of entry?.items.get(slot)?.words ?? []) removePosting(owner, word, slot)
       entry?.items.delete(slot)
       if (entry?.items.size === 0) owners.delete(owner)
     },
-    addEncoded(owner, count) {
+    /** Notes that so many more items of an owner have an encoder's vector. */
+    addEncoded(owner: number, count: number): void {
       const entry = owners.get(owner)
       if (entry) entry.encoded += count
     },
-    has: (word) => words.has(word),
-    list: () => [...owners.values()].flatMap(({ items }) => [...items.values()]),
-    of(asked) {
+    /** Whether an item holds a word. */
+    has: (word: number): boolean => words.has(word),
+    /** Every item, as it is now. */
+    list: (): HiddenItem[] => [...owners.values()].flatMap(({ items }) => [...items.values()]),
+    /** The items of some owners, as they are at each call; null when there are none. */
+    of(asked: ReadonlySet<number>): PrivatePostings | null {
       const seen = new Set([...asked].filter((owner) => owners.has(owner)))
       if (seen.size === 0) return null
       const sum = (of: (owner: Owner) => number) => [...seen].reduce((total, one) => total + of(owners.get(one) ?? NOTHING), 0)

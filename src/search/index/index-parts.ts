@@ -17,23 +17,10 @@ const NUMBERS_A_PART = 2 ** 18
 const HIDDEN_A_PART = 500
 
 /** An index at one moment, as parts of about a megabyte. Numbers are in the byte order of this machine. */
-export interface IndexCapture {
-  /**
-   * Each part in turn. Words for which `isKept` is false are left out, and so is all that was known of deleted items. A part is not changed
-   * afterwards.
-   */
-  parts(isKept: (word: number) => boolean): Generator<Uint8Array>
-  /** Ends it: until then, changes of the index copy what was not read. */
-  release(): void
-}
+export type IndexCapture = ReturnType<typeof captureIndex>
 
 /** Takes the parts of a capture. */
-export interface IndexLoad {
-  /** @throws RangeError, SyntaxError or ZodError for what is no such part */
-  take(part: Uint8Array): void
-  /** Whether the last part was taken. */
-  isComplete(): boolean
-}
+export type IndexLoad = ReturnType<typeof loadIndex>
 
 const count = z.int().nonnegative()
 /** What precedes the numbers of a kind. */
@@ -52,30 +39,37 @@ type Kinds = Readonly<Record<ItemKind, KindIndex>>
 type Taking<T> = Generator<undefined, T, Uint8Array>
 
 /** @see IndexCapture */
-export function captureIndex(vocabulary: Vocabulary, indexes: Kinds): IndexCapture {
+export function captureIndex(vocabulary: Vocabulary, indexes: Kinds) {
   const held = KINDS.map((kind) => [indexes[kind].table, indexes[kind].hold()] as const)
   const words = vocabulary.inOrder()
   return {
-    *parts(isKept) {
+    /**
+     * Each part in turn. Words for which `isKept` is false are left out, and so is all that was known of deleted items. A part is not changed
+     * afterwards.
+     */
+    *parts(isKept: (word: number) => boolean): Generator<Uint8Array> {
       yield* writeWords(vocabulary, words, isKept)
       for (const [table, kind] of held) yield* writeKind(table, kind)
     },
-    release() {
+    /** Ends it: until then, changes of the index copy what was not read. */
+    release(): void {
       for (const [, kind] of held) kind.release()
     },
   }
 }
 
 /** @see IndexLoad */
-export function loadIndex(vocabulary: Vocabulary, indexes: Kinds): IndexLoad {
+export function loadIndex(vocabulary: Vocabulary, indexes: Kinds) {
   const taking = readIndex(vocabulary, indexes)
   let isComplete = taking.next().done === true
   return {
-    take(part) {
+    /** @throws RangeError, SyntaxError or ZodError for what is no such part */
+    take(part: Uint8Array): void {
       if (isComplete) throw new RangeError('there is a part after the last')
       isComplete = taking.next(part).done === true
     },
-    isComplete: () => isComplete,
+    /** Whether the last part was taken. */
+    isComplete: (): boolean => isComplete,
   }
 }
 

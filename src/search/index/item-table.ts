@@ -3,7 +3,49 @@ import type { Tag } from '../../library/items.ts'
 import type { Centre } from '../vectors/centre.ts'
 import { type Column, createVectorColumns, type VectorColumns } from '../vectors/vector-columns.ts'
 import { type HeldColumns, holdColumns } from './held-columns.ts'
-import { createTagNumbers, type TagNumbers } from './tag-numbers.ts'
+
+/** Numbers for tags, from 1 in the order they came, so that items hold tags as numbers. A number is never given again. */
+type TagNumbers = ReturnType<typeof createTagNumbers>
+
+/** No tags yet. */
+function createTagNumbers() {
+  const tags: (Tag | null)[] = []
+  /** Most slugs have one spelling: its number, instead of a list. */
+  const bySlug = new Map<string, number | number[]>()
+  const withSlug = (slug: string): readonly number[] => {
+    const spellings = bySlug.get(slug) ?? []
+    return typeof spellings === 'number' ? [spellings] : spellings
+  }
+  const push = ({ slug, name }: Tag): number => {
+    // One string instead of two equal ones.
+    const number = tags.push({ slug, name: name === slug ? slug : name })
+    const spellings = withSlug(slug)
+    bySlug.set(slug, spellings.length === 0 ? number : [...spellings, number])
+    return number
+  }
+  return {
+    /** Largest number given. */
+    get last() {
+      return tags.length
+    },
+    /** The number of a tag as it is spelled, a new one when there is none. */
+    add: (tag: Tag): number => withSlug(tag.slug).find((number) => tags[number - 1]?.name === tag.name) ?? push(tag),
+    tagOf(number: number): Tag {
+      const tag = tags[number - 1]
+      if (!tag) throw new RangeError(`no tag has the number ${number}`)
+      return tag
+    },
+    /** The numbers of a tag's spellings. */
+    withSlug,
+    /** Fills empty numbers with tags, from 1 on; null for one that no item holds. */
+    load(all: readonly (Tag | null)[]): void {
+      for (const tag of all) {
+        if (tag) push(tag)
+        else tags.push(null)
+      }
+    },
+  }
+}
 
 /** Those who find an item besides its owner. A number from `PUBLIC` up, as it is the state of the item's slot. */
 export type Audience = number

@@ -1,7 +1,7 @@
 import { decodePostings } from '../analysis/indexed-text.ts'
 import type { Centre } from '../vectors/centre.ts'
-import { createHiddenPostings, type HiddenItem, type PrivatePostings } from './hidden-postings.ts'
-import { type Audience, createItemTable, FREE, type HeldTable, HIDDEN, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
+import { createHiddenPostings, type HiddenItem } from './hidden-postings.ts'
+import { type Audience, createItemTable, FREE, type HeldTable, HIDDEN, type IndexedItem, PUBLIC } from './item-table.ts'
 import { createPostings, type Postings, type Segment } from './postings.ts'
 import { createSlotMap } from './slot-map.ts'
 
@@ -17,30 +17,7 @@ interface Totals {
  * The index of one kind of item. Each audience has statistics and an inverted index of its own, so that items never influence what those
  * find who cannot see them, or in which order. Hidden items are in their owner's private postings.
  */
-export interface KindIndex {
-  readonly table: ItemTable
-  /** The hidden items of some owners, by their row numbers; null when there are none. */
-  hiddenOf(owners: ReadonlySet<number>): PrivatePostings | null
-  /** Slot of an item, by its row number. */
-  slotOf(seq: number): number | undefined
-  countItems(): number
-  /** Slots by creation time, oldest first. Changes of the index change it: use it at once. */
-  byAge(): readonly number[]
-  /** Applies changes. Of several changes to an item, the last wins. */
-  apply(changes: readonly ItemChange[]): void
-  /** Whether an item may hold a word. */
-  hasWord(word: number): boolean
-  /** About how many words items have lost since the last call. */
-  takeLostWords(): number
-  /** Sets or removes encoder's vectors. Items that the index does not hold are passed over. */
-  applyVectors(changes: readonly VectorChange[]): void
-  /** The index as it is for those who are in all of some audiences. @param isNarrowed as in {@link IndexView} */
-  view(audiences: readonly Audience[], isNarrowed?: boolean): IndexView
-  /** Holds the index as it is now, until released. Changes go on meanwhile. */
-  hold(): HeldKind
-  /** Completes an index whose table was filled: takes over postings and hidden items, and finds what follows from both. */
-  complete(postings: readonly HeldAudience[], hiddenItems: Iterable<HiddenItem>): void
-}
+export type KindIndex = ReturnType<typeof createKindIndex>
 
 /** The postings of an audience at one moment. */
 export interface HeldAudience {
@@ -153,7 +130,7 @@ function addTo<K, V>(map: Map<K, V>, key: K, empty: V): V {
 }
 
 /** An empty index. @param centre of the encoder's vectors, as {@link createVectorColumns} takes it */
-export function createKindIndex(centre: Centre | null = null): KindIndex {
+export function createKindIndex(centre: Centre | null = null) {
   const table = createItemTable(centre)
   const parts = new Map<Audience, AudienceIndex>()
   const hidden = createHiddenPostings()
@@ -239,21 +216,25 @@ export function createKindIndex(centre: Centre | null = null): KindIndex {
   }
   return {
     ...shared,
-    countItems: () => slots.size,
-    hasWord: (word) => hidden.has(word) || [...parts.values()].some(({ postings }) => postings.countOf(word) > 0),
-    takeLostWords() {
+    countItems: (): number => slots.size,
+    /** Whether an item may hold a word. */
+    hasWord: (word: number): boolean => hidden.has(word) || [...parts.values()].some(({ postings }) => postings.countOf(word) > 0),
+    /** About how many words items have lost since the last call. */
+    takeLostWords(): number {
       const lost = lostWords
       lostWords = 0
       return lost
     },
-    view(audiences, isNarrowed = false) {
+    /** The index as it is for those who are in all of some audiences. @param isNarrowed as in {@link IndexView} */
+    view(audiences: readonly Audience[], isNarrowed: boolean = false): IndexView {
       const key = `${audiences.join()}${isNarrowed ? ' narrowed' : ''}`
       const parts = audiences.map(partOf)
       const view = views.get(key) ?? joinParts(shared, audiences, parts, isNarrowed ? partOf(PUBLIC) : null)
       views.set(key, view)
       return view
     },
-    apply(changes) {
+    /** Applies changes. Of several changes to an item, the last wins. */
+    apply(changes: readonly ItemChange[]): void {
       if (changes.length === 0) return
       if (changes.length > MAX_PLACED) slotsByAge = null
       const last = new Map(changes.map((change) => [change.seq, change]))
@@ -281,7 +262,8 @@ export function createKindIndex(centre: Centre | null = null): KindIndex {
       // Postings take their turns of purging when something is added, be it nothing.
       for (const [audience, { postings }] of parts) postings.add(added.get(audience) ?? [])
     },
-    hold() {
+    /** Holds the index as it is now, until released. Changes go on meanwhile. */
+    hold(): HeldKind {
       const held = Array.from(parts, ([audience, { postings }]) => ({ audience, ...postings.hold() }))
       const columns = table.hold()
       return {
@@ -294,7 +276,8 @@ export function createKindIndex(centre: Centre | null = null): KindIndex {
         },
       }
     },
-    complete(postings, hiddenItems) {
+    /** Completes an index whose table was filled: takes over postings and hidden items, and finds what follows from both. */
+    complete(postings: readonly HeldAudience[], hiddenItems: Iterable<HiddenItem>): void {
       const isDeleted = new Uint8Array(table.capacity)
       for (const { deleted } of postings) for (const slot of deleted) isDeleted[slot] = 1
       for (const { owner, slot, words, codes } of hiddenItems) {
@@ -333,7 +316,8 @@ export function createKindIndex(centre: Centre | null = null): KindIndex {
       }
       slotsByAge = null
     },
-    applyVectors(changes) {
+    /** Sets or removes encoder's vectors. Items that the index does not hold are passed over. */
+    applyVectors(changes: readonly VectorChange[]): void {
       for (const { seq, vector } of changes) {
         const slot = slots.get(seq)
         if (slot !== undefined) setVector(slot, vector)

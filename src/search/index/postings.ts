@@ -23,21 +23,7 @@ export interface Segment {
  * An inverted index: for each word, the slots of the items that hold it, each with its field code. Each added batch becomes a segment,
  * and small segments are merged, so that adding an item does not rewrite the index.
  */
-export interface Postings {
-  readonly segments: readonly Segment[]
-  /** Adds a batch of items. */
-  add(items: readonly { readonly slot: number; eachWord(take: (word: number, code: number) => void): void }[]): void
-  /** Deletes the items of these slots. A large index purges their postings over the next calls; until then readers must skip them. */
-  remove(slots: ReadonlySet<number>): void
-  /** Slots purged since the last call: they may be used again. */
-  takeFreedSlots(): number[]
-  /** The segments and the deleted slots that are still in them, as they are now. No segment changes until `release`. */
-  hold(): { readonly segments: readonly Segment[]; readonly deleted: Uint32Array; release(): void }
-  /** Fills an empty index with what was held. @param items number of those that are not deleted */
-  load(from: { readonly segments: readonly Segment[]; readonly deleted: Uint32Array }, items: number): void
-  /** Document frequency: how many items hold the word. Exact when it is small; in a large index it may include deleted items, up to 1%. */
-  countOf(word: number): number
-}
+export type Postings = ReturnType<typeof createPostings>
 
 /** Start and end of a word's posting list in a segment; equal when it has none. */
 export function rangeOf({ words, starts, ends }: Segment, word: number): readonly [number, number] {
@@ -59,7 +45,7 @@ export function createPostings(
     purgeAtOnceBelow: PURGE_AT_ONCE_BELOW,
     postingsPerStep: POSTINGS_PER_STEP,
   },
-): Postings {
+) {
   let segments: Segment[] = []
   let counts = new Uint32Array(1024)
   let batchWords = new Uint32Array(4096)
@@ -137,7 +123,8 @@ export function createPostings(
     get segments() {
       return segments
     },
-    add(items) {
+    /** Adds a batch of items. */
+    add(items: readonly { readonly slot: number; eachWord(take: (word: number, code: number) => void): void }[]): void {
       if (items.length === 0) return
       itemCount += items.length
       let length = 0
@@ -175,7 +162,8 @@ export function createPostings(
       }
       purgeStep()
     },
-    remove(slots) {
+    /** Deletes the items of these slots. A large index purges their postings over the next calls; until then readers must skip them. */
+    remove(slots: ReadonlySet<number>): void {
       for (const slot of slots) deleted.add(slot)
       itemCount -= slots.size
       startPurge()
@@ -183,12 +171,14 @@ export function createPostings(
       do purgeStep()
       while (purge && isSmall && !isHeld)
     },
-    takeFreedSlots() {
+    /** Slots purged since the last call: they may be used again. */
+    takeFreedSlots(): number[] {
       const slots = freed
       freed = []
       return slots
     },
-    hold() {
+    /** The segments and the deleted slots that are still in them, as they are now. No segment changes until `release`. */
+    hold(): { readonly segments: readonly Segment[]; readonly deleted: Uint32Array; release(): void } {
       isHeld = true
       return {
         segments: [...segments],
@@ -198,13 +188,15 @@ export function createPostings(
         },
       }
     },
-    load(from, items) {
+    /** Fills an empty index with what was held. @param items number of those that are not deleted */
+    load(from: { readonly segments: readonly Segment[]; readonly deleted: Uint32Array }, items: number): void {
       segments = [...from.segments]
       for (const segment of segments) countWords(segment)
       deleted = new Set(from.deleted)
       itemCount = items
     },
-    countOf(word) {
+    /** Document frequency: how many items hold the word. Exact when it is small; in a large index it may include deleted items, up to 1%. */
+    countOf(word: number): number {
       const count = counts[word] ?? 0
       const pending = deleted.size + (purge?.slots.size ?? 0)
       // A word that only deleted items held must count 0, or corrections could reveal it.

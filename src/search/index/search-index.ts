@@ -3,7 +3,6 @@ import type { ItemKind } from '../../library/items.ts'
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { QueryWords } from '../../library/search.ts'
 import { indexText } from '../analysis/indexed-text.ts'
-import { findLanguages, type LanguageShare } from '../analysis/languages.ts'
 import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
 import { planDistinctive, rarityFor, selectSharing } from '../ranking/near-duplicates.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
@@ -13,7 +12,7 @@ import { rankSimilar } from '../ranking/rank-similar.ts'
 import { queryVector } from '../ranking/score-meaning.ts'
 import { clearScores, makeScratch, scoreWords, type WordScores } from '../ranking/score-words.ts'
 import { createCentre } from '../vectors/centre.ts'
-import { createEmbedder, type Embedder } from '../vectors/embedder.ts'
+import { createEmbedder } from '../vectors/embedder.ts'
 import { createNeighbours } from '../vectors/neighbours.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
 import type { PrivatePostings } from './hidden-postings.ts'
@@ -34,6 +33,57 @@ import {
 import { STRANGER, type Viewer } from './viewer.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 
+/** Words that nearly every text of a language holds, and hardly any of the others, by ISO 639-1 code. */
+const MARKERS: Readonly<Record<string, string>> = {
+  en: 'the and with',
+  ar: 'من على في',
+  de: 'und nicht eine',
+  es: 'los una del',
+  fr: 'les vous dans',
+  hi: 'के है में',
+  id: 'yang dengan untuk',
+  it: 'della che gli',
+  ja: 'の を は',
+  ko: '니다 하는 으로',
+  nl: 'een het voor',
+  pl: 'nie jest się',
+  pt: 'não uma você',
+  ru: 'не что для',
+  sv: 'och att för',
+  tr: 've bir için',
+  uk: 'що та або',
+  vi: 'của và cho',
+  zh: '的 们 这',
+}
+const WORDS = Object.entries(MARKERS).map(([code, words]) => ({ code, words: readQueryWords(words, 9).words }))
+/** Least share of all texts that makes a language one of the library's, and the least number of texts. */
+const MIN_SHARE = 0.02
+const MIN_TEXTS = 3
+const MAX_LANGUAGES = 5
+
+/** A language of a library's texts. */
+interface LanguageShare {
+  /** ISO 639-1. */
+  readonly code: string
+  /** About the share of texts, 0 to 1. A text may hold several languages. */
+  readonly share: number
+}
+
+/**
+ * The languages that texts are in, most texts first, as far as their commonest words tell.
+ * @param countOf how many of the texts hold a word
+ */
+function findLanguages(texts: number, countOf: (word: string) => number): LanguageShare[] {
+  return WORDS.map(({ code, words }) => {
+    const counts = words.map(countOf).sort((a, b) => a - b)
+    return { code, count: counts[counts.length >> 1] ?? 0 }
+  })
+    .filter(({ count }) => count >= Math.max(MIN_TEXTS, texts * MIN_SHARE))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, MAX_LANGUAGES)
+    .map(({ code, count }) => ({ code, share: Math.min(1, count / texts) }))
+}
+
 /** Words of a text that are read to find its distinctive ones, and how many of those are searched. */
 const MAX_TEXT_WORDS = 2000
 const MAX_DISTINCTIVE_WORDS = 24
@@ -45,54 +95,10 @@ const LOST_SHARE = 0.25
  * The search index of a library, in memory, for both kinds. Synchronous and pure: the store feeds it and queries it. A viewer finds the items
  * of some audiences, and the hidden ones of some owners.
  */
-export interface SearchIndex {
-  readonly vocabulary: Vocabulary
-  readonly embedder: Embedder
-  apply(kind: ItemKind, changes: readonly ItemChange[]): void
-  /** Removes words that no item holds any more from the vocabulary, once items have lost many. */
-  releaseWords(): void
-  /** Copies the index as it is now, in parts; see `index-parts.ts`. */
-  capture(): IndexCapture
-  /** Fills the index from such parts, in their order. Until the last one it must not be asked anything; `clear` empties it after a failure. */
-  load(): IndexLoad
-  /** Empties the index. */
-  clear(): void
-  /** The kind of an item that the index holds. */
-  kindOf(seq: number): ItemKind | undefined
-  /** Sets or removes the encoder's vectors of items. */
-  applyVectors(kind: ItemKind, changes: readonly VectorChange[]): void
-  /** All items of a kind, visible or not. */
-  countItems(kind: ItemKind): number
-  search(kind: ItemKind, request: IndexRequest): IndexAnswer
-  /** Items the viewer finds, nearest in meaning to the one of this row number; see `rankRelated`. */
-  related(kind: ItemKind, seq: number, viewer: Viewer, limit: number): NearItem[]
-  /** Row numbers of other items the viewer finds that share most of an item's distinctive words, best first. `words`: its word numbers. */
-  shareWords(kind: ItemKind, seq: number, words: Iterable<number>, viewer: Viewer, limit: number): number[]
-  /** Gives the weight of a word for a viewer; see `compareWords`. */
-  rarityFor(kind: ItemKind, viewer: Viewer): (word: number) => number
-  /** How many items the viewer finds in each category, by its row number. */
-  countCategories(kind: ItemKind, viewer: Viewer): ReadonlyMap<number, number>
-  /** How many of the items of some row numbers the viewer finds. */
-  countAmong(kind: ItemKind, viewer: Viewer, seqs: Iterable<number>): number
-  /** The tags of items the viewer finds, of both kinds: most used first. */
-  countTags(viewer: Viewer): ReturnType<typeof countByTag>
-  /** Of the texts that others share with the viewer, of both kinds: hidden ones are not looked at. */
-  findLanguages(viewer: Viewer): LanguageShare[]
-  /**
-   * Public items like a text, in meaning and shared words, with a similarity from 0 to 1; none when nothing is near. `sentence` is the text
-   * as the encoder reads it.
-   */
-  similar(
-    kind: ItemKind,
-    text: string,
-    filter: IndexFilter,
-    limit: number,
-    sentence?: EncodedQuery | null,
-  ): { seq: number; similarity: number }[]
-}
+export type SearchIndex = ReturnType<typeof createSearchIndex>
 
 /** An empty index. @param isCentred whether the encoder's vectors share a part to be subtracted. Default: false */
-export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS, isCentred = false): SearchIndex {
+export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS, isCentred = false) {
   const vocabulary = createVocabulary()
   const embedder = createEmbedder(vectors)
   const neighboursOf = createNeighbours(vectors, vocabulary)
@@ -137,23 +143,30 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS, isCent
   return {
     vocabulary,
     embedder,
-    apply: (kind, changes) => indexes[kind].apply(changes),
-    releaseWords() {
+    apply: (kind: ItemKind, changes: readonly ItemChange[]): void => indexes[kind].apply(changes),
+    /** Removes words that no item holds any more from the vocabulary, once items have lost many. */
+    releaseWords(): void {
       lostWords += indexes.prompt.takeLostWords() + indexes.skill.takeLostWords()
       if (lostWords < Math.max(MIN_LOST_WORDS, vocabulary.size * LOST_SHARE)) return
       lostWords = 0
       vocabulary.keep((id) => KINDS.some((kind) => indexes[kind].hasWord(id)))
     },
-    capture: () => captureIndex(vocabulary, indexes),
-    load: () => loadIndex(vocabulary, indexes),
-    clear() {
+    /** Copies the index as it is now, in parts; see `index-parts.ts`. */
+    capture: (): IndexCapture => captureIndex(vocabulary, indexes),
+    /** Fills the index from such parts, in their order. Until the last one it must not be asked anything; `clear` empties it after a failure. */
+    load: (): IndexLoad => loadIndex(vocabulary, indexes),
+    /** Empties the index. */
+    clear(): void {
       vocabulary.clear()
       Object.assign(indexes, createIndexes())
     },
-    kindOf: (seq) => KINDS.find((kind) => indexes[kind].slotOf(seq) !== undefined),
-    applyVectors: (kind, changes) => indexes[kind].applyVectors(changes),
-    countItems: (kind) => indexes[kind].countItems(),
-    search(kind, request) {
+    /** The kind of an item that the index holds. */
+    kindOf: (seq: number): ItemKind | undefined => KINDS.find((kind) => indexes[kind].slotOf(seq) !== undefined),
+    /** Sets or removes the encoder's vectors of items. */
+    applyVectors: (kind: ItemKind, changes: readonly VectorChange[]): void => indexes[kind].applyVectors(changes),
+    /** All items of a kind, visible or not. */
+    countItems: (kind: ItemKind): number => indexes[kind].countItems(),
+    search(kind: ItemKind, request: IndexRequest): IndexAnswer {
       const index = viewOf(kind, request.viewer)
       const isCandidate = makeFilter(index, request.filter, request.viewer)
       const withFacets = (answer: IndexAnswer, find: Parameters<typeof countFacets>[2], reach?: Reach): IndexAnswer =>
@@ -166,8 +179,11 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS, isCent
         return withFacets(answer, (isFound) => findMatches(words, plan, meaning, isFound).matches, reach)
       })
     },
-    related: (kind, seq, viewer, limit) => rankRelated(viewOf(kind, viewer), seq, viewer, limit),
-    shareWords(kind, seq, words, viewer, limit) {
+    /** Items the viewer finds, nearest in meaning to the one of this row number; see `rankRelated`. */
+    related: (kind: ItemKind, seq: number, viewer: Viewer, limit: number): NearItem[] =>
+      rankRelated(viewOf(kind, viewer), seq, viewer, limit),
+    /** Row numbers of other items the viewer finds that share most of an item's distinctive words, best first. `words`: its word numbers. */
+    shareWords(kind: ItemKind, seq: number, words: Iterable<number>, viewer: Viewer, limit: number): number[] {
       const index = viewOf(kind, viewer)
       const own = index.hiddenOf(viewer.seenOwners)
       const isVisible = makeFilter(index, {}, viewer)
@@ -178,14 +194,19 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS, isCent
       const isOther = (slot: number) => index.table.seq[slot] !== seq && isVisible(slot)
       return withPlan(index, plan, own, (scores) => selectSharing(index, scores, isOther, limit))
     },
-    rarityFor(kind, viewer) {
+    /** Gives the weight of a word for a viewer; see `compareWords`. */
+    rarityFor(kind: ItemKind, viewer: Viewer): (word: number) => number {
       const index = viewOf(kind, viewer)
       return rarityFor(index, viewer.within ? null : index.hiddenOf(viewer.seenOwners))
     },
-    countCategories: (kind, viewer) => countByCategory(viewOf(kind, viewer), viewer),
-    countAmong: (kind, viewer, seqs) => countAmong(viewOf(kind, viewer), viewer, seqs),
-    countTags: (viewer) => countByTag(viewsOf(viewer), viewer),
-    findLanguages(viewer) {
+    /** How many items the viewer finds in each category, by its row number. */
+    countCategories: (kind: ItemKind, viewer: Viewer): ReadonlyMap<number, number> => countByCategory(viewOf(kind, viewer), viewer),
+    /** How many of the items of some row numbers the viewer finds. */
+    countAmong: (kind: ItemKind, viewer: Viewer, seqs: Iterable<number>): number => countAmong(viewOf(kind, viewer), viewer, seqs),
+    /** The tags of items the viewer finds, of both kinds: most used first. */
+    countTags: (viewer: Viewer): ReturnType<typeof countByTag> => countByTag(viewsOf(viewer), viewer),
+    /** Of the texts that others share with the viewer, of both kinds: hidden ones are not looked at. */
+    findLanguages(viewer: Viewer): LanguageShare[] {
       const views = viewsOf(viewer)
       const texts = views.reduce((sum, { totals }) => sum + totals.items, 0)
       return findLanguages(texts, (word) => {
@@ -193,7 +214,17 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS, isCent
         return id === undefined ? 0 : views.reduce((sum, { postings }) => sum + postings.countOf(id), 0)
       })
     },
-    similar(kind, text, filter, limit, sentence = null) {
+    /**
+     * Public items like a text, in meaning and shared words, with a similarity from 0 to 1; none when nothing is near. `sentence` is the text
+     * as the encoder reads it.
+     */
+    similar(
+      kind: ItemKind,
+      text: string,
+      filter: IndexFilter,
+      limit: number,
+      sentence: EncodedQuery | null = null,
+    ): { seq: number; similarity: number }[] {
       const index = viewOf(kind)
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
       const sources = { sentence, wordVector: vector && Float32Array.from(vector) }

@@ -2,17 +2,7 @@ const PAGE_BITS = 12
 const PAGE = 2 ** PAGE_BITS
 
 /** Slots of items by their row numbers, which are mostly consecutive: four bytes for each. */
-export interface SlotMap {
-  readonly size: number
-  get(seq: number): number | undefined
-  set(seq: number, slot: number): void
-  delete(seq: number): void
-  /** Every slot, in the order of the row numbers. */
-  slots(): number[]
-}
-
-/** An empty map. */
-export function createSlotMap(): SlotMap {
+export function createSlotMap() {
   /** One more than the slot; 0 for none. */
   const pages = new Map<number, Uint32Array>()
   let size = 0
@@ -21,11 +11,11 @@ export function createSlotMap(): SlotMap {
     get size() {
       return size
     },
-    get(seq) {
+    get(seq: number): number | undefined {
       const found = find(seq)
       return found === 0 ? undefined : found - 1
     },
-    set(seq, slot) {
+    set(seq: number, slot: number): void {
       const number = Math.floor(seq / PAGE)
       let page = pages.get(number)
       if (!page) {
@@ -35,13 +25,14 @@ export function createSlotMap(): SlotMap {
       if (page[seq % PAGE] === 0) size++
       page[seq % PAGE] = slot + 1
     },
-    delete(seq) {
+    delete(seq: number): void {
       const page = pages.get(Math.floor(seq / PAGE))
       if (!page || page[seq % PAGE] === 0) return
       page[seq % PAGE] = 0
       size--
     },
-    slots() {
+    /** Every slot, in the order of the row numbers. */
+    slots(): number[] {
       const all: number[] = []
       for (const number of [...pages.keys()].sort((a, b) => a - b)) {
         for (const found of pages.get(number) ?? []) if (found > 0) all.push(found - 1)

@@ -5,38 +5,14 @@ import { countBits } from '../vectors/sign-bits.ts'
  * The words that items of the index hold, by number, and some that none holds any more. Includes words of hidden items: callers must check with
  * document frequencies what may be shown.
  */
-export interface Vocabulary {
-  /** Adds a word under its number in the store. */
-  add(id: number, word: string, stem: string): void
-  /** Largest number, plus one. */
-  readonly capacity: number
-  /** How many words there are. */
-  readonly size: number
-  /** Another number once a word is gone, or one below `capacity` was added. */
-  readonly generation: number
-  idOf(word: string): number | undefined
-  wordOf(id: number): string
-  /** Words with this stem. */
-  withStem(stem: string): readonly number[]
-  stemOf(id: number): string
-  /** Longer words that begin with `prefix` and pass `allow`; unordered. */
-  withPrefix(prefix: string, allow: (id: number) => boolean): number[]
-  /** Words within `maxDistance` edits of `word` that pass `allow`, unordered; see `damerauLevenshtein`. */
-  similarTo(word: string, maxDistance: number, allow: (id: number) => boolean): { id: number; distance: number }[]
-  /** Every word's number, in the order of the words. Not changed later: words added since are missing. */
-  inOrder(): readonly number[]
-  /** Removes the words for which `isKept` is false. */
-  keep(isKept: (id: number) => boolean): void
-  /** Removes every word. */
-  clear(): void
-}
+export type Vocabulary = ReturnType<typeof createVocabulary>
 
 /** Lengths from here on are taken for one. */
 const MAX_LENGTH = 255
 const NO_WORDS = { ids: [], letters: [] }
 
 /** An empty vocabulary. */
-export function createVocabulary(): Vocabulary {
+export function createVocabulary() {
   const words: string[] = []
   const stems: string[] = []
   const ids = new Map<string, number>()
@@ -102,21 +78,27 @@ export function createVocabulary(): Vocabulary {
     unsorted.push(id)
   }
   return {
+    /** Largest number, plus one. */
     get capacity() {
       return words.length
     },
+    /** How many words there are. */
     get size() {
       return ids.size
     },
+    /** Another number once a word is gone, or one below `capacity` was added. */
     get generation() {
       return generation
     },
+    /** Adds a word under its number in the store. */
     add,
-    idOf: (word) => ids.get(word),
-    wordOf: (id) => words[id] ?? '',
+    idOf: (word: string): number | undefined => ids.get(word),
+    wordOf: (id: number): string => words[id] ?? '',
+    /** Words with this stem. */
     withStem,
-    stemOf: (id) => stems[id] ?? '',
-    withPrefix(prefix, allow) {
+    stemOf: (id: number): string => stems[id] ?? '',
+    /** Longer words that begin with `prefix` and pass `allow`; unordered. */
+    withPrefix(prefix: string, allow: (id: number) => boolean): number[] {
       sort()
       let low = 0
       let high = sorted.length
@@ -133,18 +115,22 @@ export function createVocabulary(): Vocabulary {
       }
       return found
     },
-    inOrder() {
+    /** Every word's number, in the order of the words. Not changed later: words added since are missing. */
+    inOrder(): readonly number[] {
       sort()
       return sorted
     },
-    keep(isKept) {
+    /** Removes the words for which `isKept` is false. */
+    keep(isKept: (id: number) => boolean): void {
       const kept = Array.from(ids, ([word, id]) => ({ id, word, stem: stems[id] ?? '' })).filter(({ id }) => isKept(id))
       if (kept.length === ids.size) return
       clear()
       for (const { id, word, stem } of kept.sort((a, b) => a.id - b.id)) add(id, word, stem)
     },
+    /** Removes every word. */
     clear,
-    similarTo(word, maxDistance, allow) {
+    /** Words within `maxDistance` edits of `word` that pass `allow`, unordered; see `damerauLevenshtein`. */
+    similarTo(word: string, maxDistance: number, allow: (id: number) => boolean): { id: number; distance: number }[] {
       const mask = letterMask(word)
       const shortest = Math.max(1, Math.min(MAX_LENGTH, word.length - maxDistance))
       const longest = Math.min(MAX_LENGTH, word.length + maxDistance)

@@ -61,19 +61,14 @@ const HELD = 3
 const CELL_SIZE = 4
 
 /** Memory that searches reuse. */
-export interface Scratch {
-  readonly cells: Cells
-  /** Lists of slots: of the query, of the current concept, of the current group. Their content is undefined between searches. */
-  readonly slots: Uint32Array
-  readonly conceptSlots: Uint32Array
-  readonly groupSlots: Uint32Array
-}
+export type Scratch = ReturnType<typeof makeScratch>
 
 /** Memory for this many slots. */
-export function makeScratch(length: number): Scratch {
+export function makeScratch(length: number) {
   const numbers = new Float32Array(length * CELL_SIZE)
   return {
     cells: { numbers, bits: new Uint32Array(numbers.buffer) },
+    /** Lists of slots: of the query, of the current concept, of the current group. Their content is undefined between searches. */
     slots: new Uint32Array(length),
     conceptSlots: new Uint32Array(length),
     groupSlots: new Uint32Array(length),

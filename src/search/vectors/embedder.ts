@@ -10,17 +10,10 @@ const SMOOTHING = 1e-4
 const TOP_SHARE = 0.1
 
 /** Computes text vectors from word vectors. Pure: the same text gives the same vector in every process. */
-export interface Embedder {
-  /** An item's vector: `DIMS` integers from -127 to 127; null when none of its words has a vector. */
-  embedItem(text: IndexedText): Int8Array | null
-  /** A word's unit vector and weight; null when general English does not know it. */
-  wordVector(word: string): { vector: Float32Array; weight: number } | null
-  /** Whether general English knows the word. */
-  isKnown(word: string): boolean
-}
+export type Embedder = ReturnType<typeof createEmbedder>
 
 /** The built-in embedder: a weighted mean of word vectors. A word without one adds nothing. */
-export function createEmbedder(vectors: WordVectors): Embedder {
+export function createEmbedder(vectors: WordVectors) {
   const weigh = (row: number) => SMOOTHING / (SMOOTHING + TOP_SHARE / (vectors.rankOf(row) + 1))
   /** Rows of the words used so far, as many as there are: texts repeat their words, and `find` costs more. */
   const rows = new Map<string, number>()
@@ -42,7 +35,8 @@ export function createEmbedder(vectors: WordVectors): Embedder {
     for (let i = 0; i < DIMS; i++) to[i] = (to[i] ?? 0) + factor * (vector[i] ?? 0)
   }
   return {
-    embedItem(text) {
+    /** An item's vector: `DIMS` integers from -127 to 127; null when none of its words has a vector. */
+    embedItem(text: IndexedText): Int8Array | null {
       const title = new Float32Array(DIMS)
       const body = new Float32Array(DIMS)
       for (const [word, code] of text.words) {
@@ -63,7 +57,8 @@ export function createEmbedder(vectors: WordVectors): Embedder {
       }
       return toBytes(sum)
     },
-    wordVector(word) {
+    /** A word's unit vector and weight; null when general English does not know it. */
+    wordVector(word: string): { vector: Float32Array; weight: number } | null {
       const row = findRow(word)
       if (row < 0) return null
       const vector = Float32Array.from(vectors.vectorOf(row))
@@ -71,7 +66,8 @@ export function createEmbedder(vectors: WordVectors): Embedder {
       for (let i = 0; i < DIMS; i++) vector[i] = (vector[i] ?? 0) / length
       return { vector, weight: weigh(row) }
     },
-    isKnown: (word) => findRow(word) >= 0,
+    /** Whether general English knows the word. */
+    isKnown: (word: string): boolean => findRow(word) >= 0,
   }
 }
 

@@ -10,32 +10,7 @@ export interface Column {
 }
 
 /** Vectors of one kind by slot, as columns. They take memory once a slot has a vector. */
-export interface VectorColumns {
-  /** Numbers of each vector; 0 before the first one. */
-  readonly dims: number
-  /** Whether what all vectors share is subtracted before they are compared. */
-  readonly isCentred: boolean
-  /** What it consists of. Shorter than the table where the last slots have no vector; zeros where a slot has none. */
-  columns(): readonly Column[]
-  /** Makes room for vectors of so many numbers in the slots below this one. */
-  reserve(slots: number, dims: number): void
-  /** Notes the vector of a slot whose columns were filled. */
-  complete(slot: number): void
-  /**
-   * Stores a slot's vector of integers from -127 to 127; null removes it. All have equally many numbers: other dimensions need columns without
-   * a vector.
-   */
-  put(slot: number, vector: Int8Array | null): void
-  /** A slot's vector; null when it has none. Valid until the next `put`. */
-  get(slot: number): Int8Array | null
-  has(slot: number): boolean
-  /** Whether cosines with this vector say something. */
-  canCompare(vector: Float32Array): boolean
-  /** Gives a function for the cosine of a slot's vector with `vector`: -1 to 1, or 0 when the slot has none, or they cannot be compared. */
-  compareWith(vector: Float32Array): (slot: number) => number
-  /** For each slot below `slots`: how many components have another sign than in `vector`; all of them when it has no vector. */
-  compareSigns(vector: Float32Array, slots: number): Uint16Array
-}
+export type VectorColumns = ReturnType<typeof createVectorColumns>
 
 /**
  * Empty columns.
@@ -48,7 +23,7 @@ export function createVectorColumns({
 }: {
   beforeChange?: (slot: number) => void
   centre?: Centre | null
-} = {}): VectorColumns {
+} = {}) {
   let dims = 0
   /** Numbers between two vectors: a multiple of four. */
   let width = 0
@@ -90,20 +65,30 @@ export function createVectorColumns({
   }
   const canCompare = (vector: Float32Array) => vector.length === dims && (!centre || centre.mean(dims) !== null)
   return {
+    /** Numbers of each vector; 0 before the first one. */
     get dims() {
       return dims
     },
+    /** Whether what all vectors share is subtracted before they are compared. */
     isCentred: centre !== null,
-    columns: () => [
+    /** What it consists of. Shorter than the table where the last slots have no vector; zeros where a slot has none. */
+    columns: (): readonly Column[] => [
       { numbers: vectors, width },
       { numbers: lengths, width: 1 },
       { numbers: signs, width: words },
     ],
+    /** Makes room for vectors of so many numbers in the slots below this one. */
     reserve,
-    complete: (slot) => noteInCentre(slot, 1),
+    /** Notes the vector of a slot whose columns were filled. */
+    complete: (slot: number): void => noteInCentre(slot, 1),
     has,
+    /** A slot's vector; null when it has none. Valid until the next `put`. */
     get,
-    put(slot, vector) {
+    /**
+     * Stores a slot's vector of integers from -127 to 127; null removes it. All have equally many numbers: other dimensions need columns without
+     * a vector.
+     */
+    put(slot: number, vector: Int8Array | null): void {
       if (!vector && !has(slot)) return
       beforeChange(slot)
       noteInCentre(slot, -1)
@@ -119,8 +104,10 @@ export function createVectorColumns({
       signs.set(toSignBits(vector), slot * words)
       noteInCentre(slot, 1)
     },
+    /** Whether cosines with this vector say something. */
     canCompare,
-    compareWith(vector) {
+    /** Gives a function for the cosine of a slot's vector with `vector`: -1 to 1, or 0 when the slot has none, or they cannot be compared. */
+    compareWith(vector: Float32Array): (slot: number) => number {
       if (!canCompare(vector)) return () => 0
       const mean = centre?.mean(dims)
       const own = widen(mean ? vector.map((value, i) => value - (mean[i] ?? 0)) : vector)
@@ -143,7 +130,8 @@ export function createVectorColumns({
         return square > 1e-9 ? product / (ownLength * Math.sqrt(square)) : 0
       }
     },
-    compareSigns(vector, slots) {
+    /** For each slot below `slots`: how many components have another sign than in `vector`; all of them when it has no vector. */
+    compareSigns(vector: Float32Array, slots: number): Uint16Array {
       const distances = new Uint16Array(slots).fill(vector.length)
       hammingDistances(signs, toSignBits(vector), distances.subarray(0, Math.min(slots, lengths.length)))
       for (let slot = 0; slot < slots && slot < lengths.length; slot++) if (lengths[slot] === 0) distances[slot] = dims

@@ -4,16 +4,7 @@ import { AppError } from '../../errors.ts'
 export const DIMS = 80
 
 /** Vectors of common English words, trained on general text. A word is known by its row. */
-export interface WordVectors {
-  readonly size: number
-  wordOf(row: number): string
-  /** The row of a word, or -1. */
-  find(word: string): number
-  /** Frequency rank of a word in general text, from 0. */
-  rankOf(row: number): number
-  /** `DIMS` integers from -127 to 127; not of unit length. */
-  vectorOf(row: number): Int8Array
-}
+export type WordVectors = ReturnType<typeof readWordVectors>
 
 /** No vectors: search uses words alone. */
 export const NO_WORD_VECTORS: WordVectors = {
@@ -29,7 +20,7 @@ export const NO_WORD_VECTORS: WordVectors = {
  * vectors, then the sorted words, each ended by a newline. Nothing is copied: `find` is a binary search in the bytes.
  * @throws AppError `internal` when it is no such file
  */
-export function readWordVectors(file: Uint8Array): WordVectors {
+export function readWordVectors(file: Uint8Array) {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const fault = () => new AppError('internal', 'The file of word vectors is damaged; install the program again.')
   if (file.length < 16 || view.getUint32(0) !== 0x43505756) throw fault()
@@ -56,7 +47,8 @@ export function readWordVectors(file: Uint8Array): WordVectors {
   const text = new TextDecoder()
   return {
     size,
-    find(word) {
+    /** The row of a word, or -1. */
+    find(word: string): number {
       let low = 0
       let high = size - 1
       while (low <= high) {
@@ -68,8 +60,10 @@ export function readWordVectors(file: Uint8Array): WordVectors {
       }
       return -1
     },
-    wordOf: (of) => text.decode(file.subarray(textAt + (starts[of] ?? 0), textAt + (starts[of + 1] ?? 0) - 1)),
-    rankOf: (of) => view.getUint32(16 + of * 4, true),
-    vectorOf: (of) => vectors.subarray(of * DIMS, (of + 1) * DIMS),
+    wordOf: (of: number): string => text.decode(file.subarray(textAt + (starts[of] ?? 0), textAt + (starts[of + 1] ?? 0) - 1)),
+    /** Frequency rank of a word in general text, from 0. */
+    rankOf: (of: number): number => view.getUint32(16 + of * 4, true),
+    /** `DIMS` integers from -127 to 127; not of unit length. */
+    vectorOf: (of: number): Int8Array => vectors.subarray(of * DIMS, (of + 1) * DIMS),
   }
 }

@@ -2,8 +2,14 @@ import type { Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Actor } from '../../library/actor.ts'
 import type { AuditDetail, AuditField } from '../../library/audit.ts'
-import type { CollectionChange, CollectionPlace } from '../../library/collections.ts'
-import { type Collection, foldTitle, MAX_COLLECTION_ITEMS, MAX_COLLECTIONS } from '../../library/collections.ts'
+import {
+  type Collection,
+  type CollectionChange,
+  type CollectionPlace,
+  foldTitle,
+  MAX_COLLECTION_ITEMS,
+  MAX_COLLECTIONS,
+} from '../../library/collections.ts'
 import { slugCandidates, slugify } from '../../library/slug.ts'
 import { requireRight, type TeamRight } from '../../library/teams.ts'
 import type { Visibility } from '../../library/visibility.ts'
@@ -17,8 +23,34 @@ import { type CollectionRow, findCollectionRow, selectCollections } from './coll
 import { findFreeSlug, keepSlug, nextSlug } from './collection-slugs.ts'
 import type { CountCollected } from './count-collected.ts'
 import { type Change, findCollected, findItems, findTarget } from './find-collected.ts'
-import { makeRoom } from './places.ts'
 import { selectCollected, toCollections } from './read-collections.ts'
+
+/**
+ * Makes room for `count` items beside one of the collection, or at its beginning (`before` null) or end (`after` null): what follows moves
+ * on, in one statement. Positions say the order alone; those of items that were taken out stay free.
+ * @returns the position of the first of them
+ */
+async function makeRoom(
+  db: Kysely<Database>,
+  collectionSeq: number,
+  side: 'before' | 'after',
+  itemSeq: number | null,
+  count: number,
+): Promise<number> {
+  const all = db.selectFrom('collection_item').where('collection_seq', '=', collectionSeq)
+  const beside = itemSeq === null ? all : all.where('item_seq', '=', itemSeq)
+  const { first, last } = await beside
+    .select((eb) => [eb.fn.min('position').as('first'), eb.fn.max('position').as('last')])
+    .executeTakeFirstOrThrow()
+  const at = side === 'before' ? Number(first ?? 1) : Number(last ?? 0) + 1
+  await db
+    .updateTable('collection_item')
+    .set((eb) => ({ position: eb('position', '+', count) }))
+    .where('collection_seq', '=', collectionSeq)
+    .where('position', '>=', at)
+    .execute()
+  return at
+}
 
 /** Rows of one statement: engines limit parameters. */
 const ROWS_A_STATEMENT = 100

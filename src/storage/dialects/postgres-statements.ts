@@ -14,19 +14,12 @@ const NAME_FAULTS = new Set(['26000', '42P05', '0A000'])
 const NAME_LENGTH = 24
 
 /** Names frequent statements, so that the server plans them once for each connection. */
-export interface StatementNames {
-  nameOf(text: string): string | undefined
-  /** Whether a name caused a failure. From then on no names are used, and the statement may be retried without. */
-  isToBlame(error: unknown): boolean
-}
-
-/** Without names at first. */
-export function createStatementNames(): StatementNames {
+export function createStatementNames() {
   const names = new Map<string, string>()
   const runs = new Map<string, number>()
   let isOn = true
   return {
-    nameOf(text) {
+    nameOf(text: string): string | undefined {
       if (!isOn) return undefined
       const known = names.get(text)
       if (known !== undefined || names.size >= MOST_NAMES) return known
@@ -42,7 +35,8 @@ export function createStatementNames(): StatementNames {
       names.set(text, name)
       return name
     },
-    isToBlame(error) {
+    /** Whether a name caused a failure. From then on no names are used, and the statement may be retried without. */
+    isToBlame(error: unknown): boolean {
       if (!(error instanceof pg.DatabaseError) || !NAME_FAULTS.has(error.code ?? '')) return false
       isOn = false
       return true

@@ -1,16 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery, Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { prepareStatement, runDirectly } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } from './dialect.ts'
+import { type Dialect, type OnStatement, type OpenDatabase, type Signals, watchStatements } from './dialect.ts'
 import { postgresFrozen } from './frozen-statements.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { createPool, createReader, createWriter, toKysely, withRetry } from './postgres-connections.ts'
+import { createPool, createReader, createWriter, FIRST_RETRY_MS, MOST_RETRY_MS, toKysely, withRetry } from './postgres-connections.ts'
 import { toKnownError } from './postgres-faults.ts'
-import { createSignals, LISTEN } from './postgres-signals.ts'
 import { snapshotFile } from './snapshot-file.ts'
+
+/** The channel instances listen to. */
+const CHANNEL = 'commonplace'
+/** The only statement of a connection that listens. */
+const LISTEN = `listen ${CHANNEL}`
+
+/** Signals between instances by LISTEN and NOTIFY, over a connection of its own that is reopened when it breaks. */
+function createSignals(config: pg.ClientConfig): Signals {
+  return {
+    async send(db, text) {
+      await db.executeQuery(CompiledQuery.raw('select pg_notify($1, $2)', [CHANNEL, text]))
+    },
+    listen(onSignal) {
+      const stopping = new AbortController()
+      const listen = async () => {
+        for (let delayMs = FIRST_RETRY_MS; !stopping.signal.aborted; delayMs = Math.min(delayMs * 2, MOST_RETRY_MS)) {
+          const client = new pg.Client(config)
+          const ended = new Promise<void>((resolve) => {
+            client.on('error', () => resolve())
+            client.on('end', resolve)
+            stopping.signal.addEventListener('abort', () => resolve(), { once: true })
+          })
+          try {
+            await client.connect()
+            client.on('notification', ({ payload }) => onSignal(payload ?? null))
+            await client.query(LISTEN)
+            delayMs = FIRST_RETRY_MS
+            // Signals may have been missed until now.
+            onSignal(null)
+            await ended
+          } catch {
+            // Tried again below.
+          }
+          await client.end().catch(() => {})
+          await sleep(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+        }
+      }
+      const listening = listen()
+      return async () => {
+        stopping.abort()
+        await listening
+      }
+    },
+  }
+}
 
 /** The advisory lock of all writers: an arbitrary number, the same for all instances. */
 const WRITE_LOCK = 4_715_223_901

@@ -17,11 +17,7 @@ const STALE_MS = 3600 * 1000
 const FREE_ROOM = 2
 
 /** The bytes of a snapshot of the search index, in their order. */
-export interface SnapshotSource {
-  /** The next bytes, valid until the next call. @throws RangeError where fewer are left */
-  read(length: number): Promise<Buffer>
-  isAtEnd(): Promise<boolean>
-}
+export type SnapshotSource = ReturnType<typeof readFrom>
 
 /** A snapshot that is being written. */
 export interface SnapshotDraft {
@@ -33,24 +29,7 @@ export interface SnapshotDraft {
 }
 
 /** The file of a library's snapshot, and those that are being written. */
-export interface SnapshotFile {
-  /** Its files are named for this one. */
-  readonly path: string
-  /**
-   * Runs `work` on the finished snapshot, which stays the same meanwhile; null when there is none.
-   * @throws what the file system says
-   */
-  read<T>(work: (source: SnapshotSource) => Promise<T>): Promise<T | null>
-  /**
-   * Begins a snapshot, which nobody reads before it is finished.
-   * @throws AppError `unavailable` where there is too little room for one
-   */
-  draft(): Promise<SnapshotDraft>
-  /** Removes every snapshot, finished or not. */
-  remove(): Promise<void>
-  /** Removes what killed processes left. */
-  removeUnfinished(): Promise<void>
-}
+export type SnapshotFile = ReturnType<typeof snapshotFile>
 
 /** The library's file itself: who opens it by a link and who does not find the same snapshot. */
 function realLibrary(library: string): string {
@@ -128,10 +107,11 @@ async function draftSnapshot(library: string): Promise<SnapshotDraft> {
   }
 }
 
-function readFrom(file: FileHandle): SnapshotSource {
+function readFrom(file: FileHandle) {
   let buffer = Buffer.alloc(FIRST_BUFFER)
   return {
-    async read(length) {
+    /** The next bytes, valid until the next call. @throws RangeError where fewer are left */
+    async read(length: number): Promise<Buffer> {
       if (length > buffer.length) buffer = Buffer.alloc(length)
       for (let at = 0; at < length; ) {
         const { bytesRead } = await file.read(buffer, at, length - at)
@@ -140,15 +120,20 @@ function readFrom(file: FileHandle): SnapshotSource {
       }
       return buffer.subarray(0, length)
     },
-    isAtEnd: async () => (await file.read(Buffer.alloc(1), 0, 1)).bytesRead === 0,
+    isAtEnd: async (): Promise<boolean> => (await file.read(Buffer.alloc(1), 0, 1)).bytesRead === 0,
   }
 }
 
 /** The snapshot in a file beside a library file, or beside the path that one would have. */
-export function snapshotFile(library: string): SnapshotFile {
+export function snapshotFile(library: string) {
   return {
+    /** Its files are named for this one. */
     path: library,
-    async read(work) {
+    /**
+     * Runs `work` on the finished snapshot, which stays the same meanwhile; null when there is none.
+     * @throws what the file system says
+     */
+    async read<T>(work: (source: SnapshotSource) => Promise<T>): Promise<T | null> {
       let file: FileHandle
       try {
         file = await open(snapshotPath(library), 'r')
@@ -162,15 +147,21 @@ export function snapshotFile(library: string): SnapshotFile {
         await file.close()
       }
     },
-    async draft() {
+    /**
+     * Begins a snapshot, which nobody reads before it is finished.
+     * @throws AppError `unavailable` where there is too little room for one
+     */
+    async draft(): Promise<SnapshotDraft> {
       removeUnfinished(library)
       await requireRoom(library)
       return await draftSnapshot(library)
     },
-    async remove() {
+    /** Removes every snapshot, finished or not. */
+    async remove(): Promise<void> {
       removeSnapshots(library)
     },
-    async removeUnfinished() {
+    /** Removes what killed processes left. */
+    async removeUnfinished(): Promise<void> {
       removeUnfinished(library, STALE_MS)
     },
   }

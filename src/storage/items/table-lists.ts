@@ -8,32 +8,6 @@ import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, type RowFilter } from './item-filters.ts'
 
-/**
- * Lists and counts read from the tables, as the index would give them. For the time until it is loaded: a list without a query waits for
- * nothing.
- */
-export interface TableLists {
-  findRows(
-    actor: Actor,
-    kind: ItemKind,
-    filter: RowFilter,
-    page: Pick<SearchRequest, 'sort' | 'limit' | 'offset'>,
-  ): Promise<{ seqs: number[]; total: number }>
-  /** Items whose title or description has each of some words, newest first: for words that do not fit into the index. */
-  findByTitle(
-    actor: Actor,
-    kind: ItemKind,
-    filter: RowFilter,
-    words: readonly string[],
-    page: Pick<SearchRequest, 'limit' | 'offset'>,
-  ): Promise<{ seqs: number[]; total: number }>
-  countItems(actor: Actor, kind: ItemKind, filter: RowFilter): Promise<number>
-  /** By the category's row number. */
-  countByCategory(actor: Actor, kind: ItemKind): Promise<ReadonlyMap<number, number>>
-  /** As `countFacets` of the index counts a list without a query, with the most used tags alone. */
-  countFacets(actor: Actor, kind: ItemKind, filter: RowFilter): Promise<FacetCounts>
-}
-
 /** Words that are looked for in titles. */
 const MAX_TITLE_WORDS = 8
 
@@ -41,8 +15,11 @@ function hasInTitle(escaped: string) {
   return sql<boolean>`lower(item.title || ' ' || coalesce(item.description, '')) like ${`%${escaped}%`} escape '\\'`
 }
 
-/** Lists over one connection. */
-export function createTableLists(db: Kysely<Database>): TableLists {
+/**
+ * Lists and counts read from the tables, as the index would give them. For the time until it is loaded: a list without a query waits for
+ * nothing.
+ */
+export function createTableLists(db: Kysely<Database>) {
   const items = (actor: Actor, kind: ItemKind, filter: RowFilter) =>
     applyFilter(db.selectFrom('item'), kind, filter, visibleSet(actor, 'list'))
   const countItems = async (actor: Actor, kind: ItemKind, filter: RowFilter): Promise<number> => {
@@ -81,7 +58,12 @@ export function createTableLists(db: Kysely<Database>): TableLists {
   }
   return {
     countItems,
-    async findRows(actor, kind, filter, { sort, limit, offset }) {
+    async findRows(
+      actor: Actor,
+      kind: ItemKind,
+      filter: RowFilter,
+      { sort, limit, offset }: Pick<SearchRequest, 'sort' | 'limit' | 'offset'>,
+    ): Promise<{ seqs: number[]; total: number }> {
       const direction = sort === 'oldest' ? 'asc' : 'desc'
       const rows = await items(actor, kind, filter)
         .select('item.seq')
@@ -92,7 +74,14 @@ export function createTableLists(db: Kysely<Database>): TableLists {
         .execute()
       return { seqs: rows.map(({ seq }) => seq), total: await countItems(actor, kind, filter) }
     },
-    async findByTitle(actor, kind, filter, words, { limit, offset }) {
+    /** Items whose title or description has each of some words, newest first: for words that do not fit into the index. */
+    async findByTitle(
+      actor: Actor,
+      kind: ItemKind,
+      filter: RowFilter,
+      words: readonly string[],
+      { limit, offset }: Pick<SearchRequest, 'limit' | 'offset'>,
+    ): Promise<{ seqs: number[]; total: number }> {
       const matching = words
         .slice(0, MAX_TITLE_WORDS)
         .reduce((found, word) => found.where(hasInTitle(word.replace(/[\\%_]/g, '\\$&'))), items(actor, kind, filter))
@@ -100,8 +89,10 @@ export function createTableLists(db: Kysely<Database>): TableLists {
       const rows = await matching.select('item.seq').orderBy('item.seq', 'desc').limit(limit).offset(offset).execute()
       return { seqs: rows.map(({ seq }) => seq), total: Number(total) }
     },
-    countByCategory: (actor, kind) => countCategories(actor, kind, {}),
-    async countFacets(actor, kind, filter) {
+    /** By the category's row number. */
+    countByCategory: (actor: Actor, kind: ItemKind): Promise<ReadonlyMap<number, number>> => countCategories(actor, kind, {}),
+    /** As `countFacets` of the index counts a list without a query, with the most used tags alone. */
+    async countFacets(actor: Actor, kind: ItemKind, filter: RowFilter): Promise<FacetCounts> {
       const types = await items(actor, kind, { ...filter, types: undefined })
         .select(['item.type', (eb) => eb.fn.countAll<number>().as('count')])
         .where('item.type', 'is not', null)

@@ -7,18 +7,7 @@ import type { Database } from '../schema.ts'
 const CLAIM_MS = 10_000
 
 /** Which items this instance encodes, so that no other one does the same work. */
-export interface Claims {
-  /** Lease time in milliseconds; null for a single instance, which claims nothing. */
-  readonly claimMs: number | null
-  /**
-   * Claims items for this instance, and returns those it got, in the given order: without those that another instance has claimed, or has
-   * saved a vector of since the caller looked.
-   */
-  claim<Row extends { readonly seq: number }>(model: string, rows: readonly Row[]): Promise<readonly Row[]>
-  renew(model: string): Promise<void>
-  /** Ends the claim of an item whose vector is saved in this transaction. */
-  release(db: Kysely<Database>, model: string, itemSeq: number): Promise<void>
-}
+export type Claims = ReturnType<typeof createClaims>
 
 const dropClaim = prepareQuery((db) =>
   db
@@ -28,16 +17,18 @@ const dropClaim = prepareQuery((db) =>
 )
 
 /** Claims of items by model, in `embedding_claim`. */
-export function createClaims(
-  context: WriteContext,
-  { instance, isShared }: { readonly instance: string; readonly isShared: boolean },
-): Claims {
+export function createClaims(context: WriteContext, { instance, isShared }: { readonly instance: string; readonly isShared: boolean }) {
   const release = async (db: Kysely<Database>, model: string, seq: number): Promise<void> => {
     await dropClaim(db, { seq, model })
   }
   return {
+    /** Lease time in milliseconds; null for a single instance, which claims nothing. */
     claimMs: isShared ? CLAIM_MS : null,
-    async claim(model, rows) {
+    /**
+     * Claims items for this instance, and returns those it got, in the given order: without those that another instance has claimed, or has
+     * saved a vector of since the caller looked.
+     */
+    async claim<Row extends { readonly seq: number }>(model: string, rows: readonly Row[]): Promise<readonly Row[]> {
       if (!isShared || rows.length === 0) return rows
       const now = context.clock()
       const until = new Date(now + CLAIM_MS).toISOString()
@@ -77,12 +68,13 @@ export function createClaims(
       })
       return rows.filter((row) => mine.has(row.seq))
     },
-    async renew(model) {
+    async renew(model: string): Promise<void> {
       const until = new Date(context.clock() + CLAIM_MS).toISOString()
       await context.sideTransaction((db) =>
         db.updateTable('embedding_claim').set({ until }).where('model', '=', model).where('instance', '=', instance).execute(),
       )
     },
+    /** Ends the claim of an item whose vector is saved in this transaction. */
     release,
   }
 }

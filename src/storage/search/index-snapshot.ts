@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { ANALYSIS } from '../../search/analysis/indexed-text.ts'
@@ -7,11 +8,49 @@ import type { SearchIndex } from '../../search/index/search-index.ts'
 import { readRevision } from '../change-log.ts'
 import { identifyLibrary } from '../copy/copy-library.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
-import type { SnapshotFile, SnapshotSource } from '../dialects/snapshot-file.ts'
+import type { SnapshotDraft, SnapshotFile, SnapshotSource } from '../dialects/snapshot-file.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { ensureIndexEpoch, readIndexEpoch } from './index-epoch.ts'
-import { readRecords, writeRecords } from './snapshot-records.ts'
+
+const MAGIC = 'Commonplace search index 1\n'
+/** Before each record: its length, and the checksum of everything up to its end. */
+const RECORD_HEAD = 8
+/** No record is larger: a larger length is damage. */
+const MAX_RECORD = 64 * 2 ** 20
+
+/** Writes records, the first one with what makes a snapshot known. */
+function writeRecords(draft: SnapshotDraft): (record: Uint8Array) => Promise<void> {
+  let checksum = 0
+  return async (record) => {
+    const magic = Buffer.from(checksum === 0 ? MAGIC : '', 'latin1')
+    const head = Buffer.alloc(RECORD_HEAD)
+    head.writeUInt32LE(record.length, 0)
+    checksum = crc32(record, crc32(head.subarray(0, 4), crc32(magic, checksum)))
+    head.writeUInt32LE(checksum, 4)
+    await draft.write(Buffer.concat([magic, head]))
+    await draft.write(record)
+  }
+}
+
+/** Reads the records of a snapshot, in their order; each is valid until the next. @throws RangeError when one is damaged or cut off */
+function readRecords(source: SnapshotSource): () => Promise<Uint8Array> {
+  const fault = () => new RangeError('The snapshot is damaged.')
+  let checksum = 0
+  return async () => {
+    if (checksum === 0) {
+      if ((await source.read(MAGIC.length)).toString('latin1') !== MAGIC) throw fault()
+      checksum = crc32(MAGIC)
+    }
+    const head = Buffer.from(await source.read(RECORD_HEAD))
+    const length = head.readUInt32LE(0)
+    if (length > MAX_RECORD) throw fault()
+    const record = await source.read(length)
+    checksum = crc32(record, crc32(head.subarray(0, 4), checksum))
+    if (checksum !== head.readUInt32LE(4)) throw fault()
+    return record
+  }
+}
 
 /** Byte order of this machine: the numbers of a snapshot are in the one of its writer. */
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
@@ -40,18 +79,7 @@ const header = z.object({
 type Header = z.infer<typeof header>
 
 /** The search index of a library as bytes beside it, from which a start reads it in one piece. */
-export interface IndexSnapshots {
-  /** Fills an empty index. Null, with the index empty, when there is no snapshot of this library as it is now; such a one is removed. */
-  load(index: SearchIndex, model: string): Promise<ReadPosition | null>
-  /**
-   * Writes the index as it is when `bringUpToDate` resolves. False when a deletion for good came in between.
-   * @param bringUpToDate lets the index read what was written before, and says how far it got
-   * @throws the reason of `signal` when that ends it, and what the engine or the file system says
-   */
-  save(index: SearchIndex, model: string, bringUpToDate: () => Promise<ReadPosition>, signal: AbortSignal): Promise<boolean>
-  /** How far the snapshot goes, whoever wrote it, and for which encoder; null when there is none of this library as it is now. */
-  find(): Promise<(ReadPosition & { readonly model: string }) | null>
-}
+export type IndexSnapshots = ReturnType<typeof indexSnapshots>
 
 const liveWords = prepareQuery((db) =>
   db
@@ -63,7 +91,7 @@ const liveWords = prepareQuery((db) =>
 )
 
 /** The snapshots of a library in a file. */
-export function indexSnapshots(database: OpenDatabase, file: SnapshotFile): IndexSnapshots {
+export function indexSnapshots(database: OpenDatabase, file: SnapshotFile) {
   const { reader } = database
   /** Runs `work` after the header; `refused` without it when the snapshot is not of the library as it is now. Null: no snapshot, or not readable now. */
   const read = async <T>(
@@ -85,8 +113,10 @@ export function indexSnapshots(database: OpenDatabase, file: SnapshotFile): Inde
     return null
   }
   return {
-    find: async () => await read(async (head) => head),
-    async load(index, model) {
+    /** How far the snapshot goes, whoever wrote it, and for which encoder; null when there is none of this library as it is now. */
+    find: async (): Promise<(ReadPosition & { readonly model: string }) | null> => await read(async (head) => head),
+    /** Fills an empty index. Null, with the index empty, when there is no snapshot of this library as it is now; such a one is removed. */
+    async load(index: SearchIndex, model: string): Promise<ReadPosition | null> {
       const position = await read(async (head, next, source) => {
         // Of a process with another encoder, for which it is right.
         if (head.model !== model) return null
@@ -97,7 +127,12 @@ export function indexSnapshots(database: OpenDatabase, file: SnapshotFile): Inde
       if (position === null) index.clear()
       return position
     },
-    async save(index, model, bringUpToDate, signal) {
+    /**
+     * Writes the index as it is when `bringUpToDate` resolves. False when a deletion for good came in between.
+     * @param bringUpToDate lets the index read what was written before, and says how far it got
+     * @throws the reason of `signal` when that ends it, and what the engine or the file system says
+     */
+    async save(index: SearchIndex, model: string, bringUpToDate: () => Promise<ReadPosition>, signal: AbortSignal): Promise<boolean> {
       const epoch = await ensureIndexEpoch(database)
       const library = await identifyLibrary(reader)
       // Before the tables are read: a deletion that is committed from here on removes this draft, and one before is seen by what follows.

@@ -41,14 +41,6 @@ export interface ReadItem {
   readonly vector: Uint8Array | null
 }
 
-/** Writes the words of changed items, at the end of the transaction that changed them. */
-export interface WordsWriter {
-  /** Reads a text; null for an item whose text is as before. Touches no table. */
-  read(seq: number, ownerSeq: number | null, text: SearchableText | null): ReadItem
-  /** Writes in order. */
-  write(db: Kysely<Database>, items: readonly ReadItem[]): Promise<WrittenWords>
-}
-
 /** What came of writing the words of items. */
 interface WrittenWords {
   /** Call it after the commit: only then may new word numbers be cached. */
@@ -101,7 +93,7 @@ const putPostings = prepareStatement(sql`
  * A words writer with its own cache.
  * @param quota most words that an owner may bring; null for no limit
  */
-export function createWordsWriter(embedder: Embedder, quota: number | null): WordsWriter {
+export function createWordsWriter(embedder: Embedder, quota: number | null) {
   // A look-up in a map takes a quarter of one that also notes the use, and a text has hundreds. A full one is replaced, not emptied: who reads
   // it goes on.
   let wordNumbers = new Map<string, number>()
@@ -160,13 +152,15 @@ export function createWordsWriter(embedder: Embedder, quota: number | null): Wor
     return added
   }
   return {
-    read(seq, ownerSeq, text) {
+    /** Reads a text; null for an item whose text is as before. Touches no table. */
+    read(seq: number, ownerSeq: number | null, text: SearchableText | null): ReadItem {
       const indexed = text && indexText(text)
       const vector = indexed && embedder.embedItem(indexed)
       const unknown = findUnknown(indexed?.words.keys() ?? [])
       return { seq, ownerSeq, indexed, cached: wordNumbers, unknown, removal, vector: vector ? new Uint8Array(vector.buffer) : null }
     },
-    async write(db, read) {
+    /** Writes in order. */
+    async write(db: Kysely<Database>, read: readonly ReadItem[]): Promise<WrittenWords> {
       if (read.length === 0) return NOTHING_WRITTEN
       const [[removed], room] = await together([lastRemoval(db, {}), readRoom(db, read)])
       const seen = Number(removed?.last ?? 0)

@@ -51,18 +51,7 @@ export interface VectorSink {
 }
 
 /** Keeps an in-memory search index up to date with the library, whichever process wrote to it. */
-export interface SearchReader {
-  /** The index, with every change that was durable at the time of the call. */
-  current(): Promise<SearchIndex>
-  /** Whether the library has been read once. */
-  isReady(): boolean
-  /** Whether the library has more words than fit into memory, so that search passes over some. */
-  isCut(): boolean
-  /** Changes that a snapshot written now would hold, and the last one lacks, whoever wrote it; infinite when there is none. */
-  countUnsaved(): Promise<number>
-  /** Writes a snapshot of the index. @returns and throws as `IndexSnapshots.save` */
-  save(signal: AbortSignal): Promise<boolean>
-}
+export type SearchReader = ReturnType<typeof readSearchIndex>
 
 const indexedItems = (db: Kysely<Database>) =>
   db
@@ -137,7 +126,7 @@ export function readSearchIndex(
   sink: VectorSink | null = null,
   snapshots: IndexSnapshots | null = null,
   maxWords = MAX_WORDS,
-): SearchReader {
+) {
   const { vocabulary } = index
   const model = sink?.model ?? ''
   let revision = 0
@@ -307,10 +296,14 @@ export function readSearchIndex(
     return index
   }
   return {
-    isReady: () => readAt !== null,
-    isCut: () => wasCut,
+    /** Whether the library has been read once. */
+    isReady: (): boolean => readAt !== null,
+    /** Whether the library has more words than fit into memory, so that search passes over some. */
+    isCut: (): boolean => wasCut,
+    /** The index, with every change that was durable at the time of the call. */
     current,
-    async countUnsaved() {
+    /** Changes that a snapshot written now would hold, and the last one lacks, whoever wrote it; infinite when there is none. */
+    async countUnsaved(): Promise<number> {
       const found = await snapshots?.find()
       if (!found) return Number.POSITIVE_INFINITY
       // Processes with different encoders replace the other's now and then, and not at every look.
@@ -318,7 +311,8 @@ export function readSearchIndex(
       if (!last) return Number.POSITIVE_INFINITY
       return revision - last.revision + (readVectors ?? 0) - last.lastVector
     },
-    async save(signal) {
+    /** Writes a snapshot of the index. @returns and throws as `IndexSnapshots.save` */
+    async save(signal: AbortSignal): Promise<boolean> {
       // A snapshot has all words: with more memory, a cut one would stay cut.
       if (snapshots) await current()
       if (!snapshots || wasCut) return false

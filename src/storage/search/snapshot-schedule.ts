@@ -23,12 +23,6 @@ export interface SnapshotRhythm {
   readonly lookMs: number
 }
 
-/** Writes snapshots of the search index now and then. */
-export interface SnapshotSchedule {
-  /** Stops, after a last snapshot where much has changed. */
-  stop(): Promise<void>
-}
-
 /**
  * Looks every half a minute whether enough has changed since the last snapshot, and writes one when nothing changed since the last look, or
  * it has waited for ten looks. Of several processes, the others find that one has written it.
@@ -39,7 +33,7 @@ export function scheduleSnapshots(
   search: SearchReader,
   onFault: (sentence: string) => void,
   rhythm: SnapshotRhythm = { minItems: MIN_ITEMS, minChanges: MIN_CHANGES, lookMs: LOOK_MS },
-): SnapshotSchedule {
+) {
   const { minItems, minChanges, lookMs } = rhythm
   const stopped = new AbortController()
   const givenUp = new AbortController()
@@ -84,7 +78,8 @@ export function scheduleSnapshots(
   }
   const running = run().catch(() => {})
   return {
-    async stop() {
+    /** Stops, after a last snapshot where much has changed. */
+    async stop(): Promise<void> {
       stopped.abort()
       const late = setTimeout(() => givenUp.abort(), LAST_MS)
       await running

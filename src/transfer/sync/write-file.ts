@@ -17,22 +17,9 @@ export function changedMeanwhile(path: string): AppError {
 }
 
 /** Writes files below a folder, each whole or not at all. */
-export interface FolderWriter {
-  /**
-   * Writes a file.
-   * @param expected digest of what is there, null for nothing
-   * @param mode bits that it has besides those of a new file, or of the one that was there
-   * @returns what somebody wrote into the old file in the last moment, which is in no other place now; usually null
-   * @throws AppError `conflict` when something else is there, `invalid_input` when a folder above it is a link
-   */
-  write(path: string, bytes: Uint8Array, expected: string | null, mode?: number): Promise<Buffer | null>
-  /** Removes a file, and the folders that are empty then. @throws AppError as `write` */
-  remove(path: string, expected: string): Promise<void>
-  /** Removes temporary files. */
-  close(): Promise<void>
-}
+export type FolderWriter = Awaited<ReturnType<typeof openFolderWriter>>
 
-export async function openFolderWriter(root: string, now: number): Promise<FolderWriter> {
+export async function openFolderWriter(root: string, now: number) {
   const temporary = join(root, TEMPORARY)
   let isMade = false
   const stage = async (bytes: Uint8Array, mode: number): Promise<string> => {
@@ -47,7 +34,14 @@ export async function openFolderWriter(root: string, now: number): Promise<Folde
   }
   await removeStale(temporary, now)
   return {
-    async write(path, bytes, expected, mode = 0) {
+    /**
+     * Writes a file.
+     * @param expected digest of what is there, null for nothing
+     * @param mode bits that it has besides those of a new file, or of the one that was there
+     * @returns what somebody wrote into the old file in the last moment, which is in no other place now; usually null
+     * @throws AppError `conflict` when something else is there, `invalid_input` when a folder above it is a link
+     */
+    async write(path: string, bytes: Uint8Array, expected: string | null, mode: number = 0): Promise<Buffer | null> {
       const target = join(root, path)
       await requireFolder(root, dirname(path))
       if (expected === null) {
@@ -73,7 +67,8 @@ export async function openFolderWriter(root: string, now: number): Promise<Folde
         return sha256(late) === expected ? null : late
       })
     },
-    async remove(path, expected) {
+    /** Removes a file, and the folders that are empty then. @throws AppError as `write` */
+    async remove(path: string, expected: string): Promise<void> {
       const target = join(root, path)
       await withUnchanged(path, target, expected, async (file) => {
         await requireSameFile(file, target, path)
@@ -89,7 +84,8 @@ export async function openFolderWriter(root: string, now: number): Promise<Folde
           break
       }
     },
-    async close() {
+    /** Removes temporary files. */
+    async close(): Promise<void> {
       if (!isMade) return
       await rm(join(temporary, '.gitignore'), { force: true })
       // Another sync may use it.
