@@ -12,7 +12,7 @@ import { createApiKey, hashApiKey, LINK_PREFIX } from './auth/api-key.ts'
 import { authenticate, authenticateInstallLink } from './auth/authenticate.ts'
 import { createAuthLoader, isSafeIssuer, type OAuthSettings } from './auth/better-auth.ts'
 import { ENTRIES, type Entry } from './auth/key-hints.ts'
-import { createLogins, type LoginService } from './auth/logins.ts'
+import { createLogins, type Logins } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createOAuthServer, type OAuthServer } from './auth/oauth/oauth-server.ts'
 import type { PasswordHasher } from './auth/password-hasher.ts'
@@ -79,7 +79,7 @@ export interface App {
   /** Seals texts that clients carry, with the key that all processes share. */
   readonly sealer: ReturnType<typeof createSealer>
   /** Whom a browser's cookies sign in. */
-  readonly logins: LoginService
+  readonly logins: Logins
   /** Signs programs in; null where OAuth is off. */
   readonly oauth: OAuthServer | null
   /** Whom a reverse proxy signs in; null where none does. */
@@ -242,7 +242,7 @@ export async function openApp(
     issuer: new URL(baseUrl).host,
   }
   const auth = createAuthLoader(store.logins, loginSettings)
-  const logins: LoginService = createLogins(store, auth, loginSettings)
+  const logins: Logins = createLogins(store, auth, loginSettings)
   const oauth =
     oauthSettings && createOAuthServer(store, auth, { baseUrl, clock: outside.clock, oauth: oauthSettings, vouch: proxy ? logins : null })
   // Derived, so it is the same for every start and instance and never stored. Void once someone can sign in.

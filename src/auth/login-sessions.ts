@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
 import type { ClientOfRequest } from '../library/client-of-request.ts'
-import type { BrowserSession, LoginCondition, Logins } from '../library/logins.ts'
+import type { BrowserSession, LoginCondition } from '../library/logins.ts'
 import { FRESH_MINUTES, PROXY_SESSION } from '../library/sign-in-ways.ts'
 import { toDay } from '../library/usage.ts'
 import type { LibraryStore } from '../storage/store.ts'
@@ -40,26 +40,7 @@ const sessionRow = z.object({
 type Grants = Pick<LibraryStore, 'logins'> & { readonly keys: Pick<LibraryStore['keys'], 'endGrantsOf'> }
 
 /** The sessions of browsers. */
-export interface LoginSessions
-  extends Pick<Logins, 'isFreshSession' | 'signOut' | 'listSessions' | 'markSessionsSeen' | 'endSession' | 'endSessions'> {
-  /** Anonymous without a good session. `cookies` renew one that is used. */
-  authenticateBrowser(client: ClientOfRequest): Promise<Authenticated>
-  openSession(
-    userId: string,
-    client: ClientOfRequest,
-    how: { readonly isRemembered: boolean; readonly openedBy: 'provider' | null },
-  ): Promise<{ readonly cookies: string[]; readonly sessionId: string }>
-  /** Deletes the sessions of a person, but for one, and what they made; `forget` follows. `isRecorded`: with an event of its own in the audit log. */
-  deleteSessions(records: Grants, userId: string, keptSessionId: string | null, isRecorded: boolean): Promise<void>
-  /** Deletes expired sessions, and the oldest of a person with too many. */
-  endStaleSessions(userId: string): Promise<void>
-  /** Call after sessions ended or rights changed: no process uses a cached session any more. */
-  forget(): Promise<void>
-  /** Call when another instance ended sessions or changed rights. */
-  forgetHere(): void
-  /** Call before a cached session is used: it is forgotten when another process ended sessions or changed rights. */
-  forgetEnded(): Promise<void>
-}
+export type LoginSessions = ReturnType<typeof createLoginSessions>
 
 type SessionStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'keys'>
 
@@ -69,7 +50,7 @@ export function createLoginSessions(
   auth: () => Promise<Auth>,
   factors: Pick<FactorService, 'find' | 'isRequiredOf'>,
   settings: LoginSettings,
-): LoginSessions {
+) {
   /** The name as better-auth makes it. */
   const sessionCookie = `${cookiePrefix(settings.baseUrl)}.session_token=`
   const hasSessionCookie = (cookies: string) => cookies.includes(sessionCookie)
@@ -94,7 +75,7 @@ export function createLoginSessions(
   }
   const sessionCache = new LRUCache<string, { actor: Actor; lacksFactor: boolean; until: number }>({ max: MAX_CACHED })
 
-  const deleteSessions: LoginSessions['deleteSessions'] = async (records, userId, keptSessionId, isRecorded) => {
+  const deleteSessions = async (records: Grants, userId: string, keptSessionId: string | null, isRecorded: boolean): Promise<void> => {
     const others = keptSessionId === null ? [] : [{ field: 'id', operator: 'ne', value: keptSessionId, connector: 'AND' } as const]
     const event = isRecorded ? ({ action: 'sessions_ended', userId } as const) : undefined
     const ended = await records.logins.deleteLoginRows('login_session', [isEqual('user_id', userId), ...others], null, event)
@@ -118,7 +99,11 @@ export function createLoginSessions(
       await store.logins.deleteLoginRows('login_session', [{ field: 'id', operator: 'in', value: ids, connector: 'AND' }], null)
   }
 
-  const openSession: LoginSessions['openSession'] = async (userId, client, how) => {
+  const openSession = async (
+    userId: string,
+    client: ClientOfRequest,
+    how: { readonly isRemembered: boolean; readonly openedBy: 'provider' | null },
+  ): Promise<{ readonly cookies: string[]; readonly sessionId: string }> => {
     await endStaleSessions(userId)
     const headersIn = toHeaders({ ...client, cookies: '' })
     const { headers, response } = await (await auth()).api.startSession({
@@ -129,14 +114,20 @@ export function createLoginSessions(
     return { cookies: headers.getSetCookie(), sessionId: response.sessionId }
   }
   return {
+    /** Deletes the sessions of a person, but for one, and what they made; `forget` follows. `isRecorded`: with an event of its own in the audit log. */
     deleteSessions,
     endSessions,
+    /** Deletes expired sessions, and the oldest of a person with too many. */
     endStaleSessions,
     openSession,
+    /** Call after sessions ended or rights changed: no process uses a cached session any more. */
     forget,
+    /** Call when another instance ended sessions or changed rights. */
     forgetHere,
+    /** Call before a cached session is used: it is forgotten when another process ended sessions or changed rights. */
     forgetEnded,
-    async isFreshSession(userId, sessionId) {
+    /** Whether a session was opened moments ago. */
+    async isFreshSession(userId: string, sessionId: string | undefined): Promise<boolean> {
       if (sessionId === undefined) return false
       // The proxy vouches for every request.
       if (sessionId === `${PROXY_SESSION} ${userId}`) return true
@@ -146,13 +137,14 @@ export function createLoginSessions(
       })
       return row !== undefined && Date.parse(String(row['created_at'])) > Date.now() - FRESH_MINUTES * 60_000
     },
-    async signOut(client) {
+    async signOut(client: ClientOfRequest): Promise<{ cookies: string[] }> {
       if (!hasSessionCookie(client.cookies)) return { cookies: [] }
       const { headers } = await (await auth()).api.signOut({ headers: toHeaders(client), returnHeaders: true })
       await forget()
       return { cookies: headers.getSetCookie() }
     },
-    async authenticateBrowser(client) {
+    /** Anonymous without a good session. `cookies` renew one that is used. */
+    async authenticateBrowser(client: ClientOfRequest): Promise<Authenticated> {
       if (!hasSessionCookie(client.cookies)) return { actor: null, cookies: [], lacksFactor: false }
       await forgetEnded()
       const key = hashToken(client.cookies)
@@ -185,7 +177,7 @@ export function createLoginSessions(
       if (asked === generation) sessionCache.set(key, { actor, lacksFactor, until: settings.clock() + CACHED_MS })
       return { actor, cookies, lacksFactor }
     },
-    async listSessions(userId) {
+    async listSessions(userId: string): Promise<BrowserSession[]> {
       const rows = await store.logins.findLoginRows('login_session', [isEqual('user_id', userId)], {
         limit: MAX_SESSIONS,
         offset: 0,
@@ -204,11 +196,13 @@ export function createLoginSessions(
         }
       })
     },
-    async markSessionsSeen(userId, sessionId) {
+    /** Notes that the person saw the notices of all sessions but `sessionId`, which may be the one they warn of. */
+    async markSessionsSeen(userId: string, sessionId: string | undefined): Promise<void> {
       const others: LoginCondition = { field: 'id', operator: 'ne', value: sessionId ?? '', connector: 'AND' }
       await store.logins.updateLoginRows('login_session', [isEqual('user_id', userId), others, isEqual('is_unseen', 1)], { is_unseen: 0 })
     },
-    async endSession(userId, sessionId) {
+    /** Ends one session of a user, or all but `keptSessionId`, with what they made; that stays at a pause. Felt on the next request. */
+    async endSession(userId: string, sessionId: string): Promise<boolean> {
       const conditions = [isEqual('user_id', userId), isEqual('id', sessionId)]
       const ended = await store.logins.deleteLoginRows('login_session', conditions, null, { action: 'sessions_ended', userId })
       if (ended.length > 0) await store.keys.endGrantsOf([sessionId])

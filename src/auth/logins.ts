@@ -4,29 +4,31 @@ import { AppError } from '../errors.ts'
 import { placeholderEmail } from '../library/account.ts'
 import type { ClientOfRequest } from '../library/client-of-request.ts'
 import { readCookie, writeCookie } from '../library/cookies.ts'
-import type { LoginCondition, LoginRow, Logins, SignedIn } from '../library/logins.ts'
+import type { LoginCondition, LoginRow, SignedIn } from '../library/logins.ts'
 import { PASSWORD_LENGTH } from '../library/password.ts'
 import type { Person } from '../library/people.ts'
 import type { Clock } from '../library/ports/environment.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { createAttempts } from './attempts.ts'
 import { type Auth, isRefusal, type LoginSettings, toHeaders } from './better-auth.ts'
-import { createFactors, type FactorSealer, type FactorSettings, hasFactor } from './factors/factors.ts'
-import { createPasskeys, type PasskeySignIn } from './factors/passkeys.ts'
+import { createFactors, type FactorSettings, hasFactor } from './factors/factors.ts'
+import { createPasskeys, type PasskeySignIn, type Passkeys } from './factors/passkeys.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
 import { hashToken, isEqual } from './login-adapter.ts'
-import { createLoginSessions, type LoginSessions } from './login-sessions.ts'
+import { createLoginSessions } from './login-sessions.ts'
 import { createPasswords } from './passwords.ts'
+import type { Sealer } from './sealer.ts'
 
 /** How long a sign-in link is good. */
 const SIGN_IN_LINK_MS = 600_000
 
 /** Links that sign in once, without a password. */
-function createSignInLinks(records: LibraryStore['logins']): Pick<Logins, 'createSignInToken' | 'findSignInToken' | 'useSignInToken'> {
+function createSignInLinks(records: LibraryStore['logins']) {
   const isSignInLink = (token: string) => [isEqual('identifier', toSignInIdentifier(token))]
   return {
-    async createSignInToken(userId) {
+    /** A token that signs somebody in once, within ten minutes. It is stored as a hash. */
+    async createSignInToken(userId: string): Promise<string> {
       const now = new Date().toISOString()
       await records.deleteLoginRows('login_verification', [{ field: 'expires_at', operator: 'lt', value: now, connector: 'AND' }], null)
       const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
@@ -36,11 +38,13 @@ function createSignInLinks(records: LibraryStore['logins']): Pick<Logins, 'creat
       await records.insertLoginRow('login_verification', { ...row, created_at: now, updated_at: now }, event)
       return token
     },
-    async findSignInToken(token) {
+    /** The owner of a token, which stays good. */
+    async findSignInToken(token: string): Promise<string | null> {
       const found = await records.findLoginRows('login_verification', isSignInLink(token), { limit: 1, offset: 0 })
       return toUserOfLink(found)
     },
-    async useSignInToken(token) {
+    /** The owner of a token, which is used up. */
+    async useSignInToken(token: string): Promise<string | null> {
       return toUserOfLink(await records.deleteLoginRows('login_verification', isSignInLink(token), 1))
     },
   }
@@ -71,7 +75,7 @@ interface SecondStep {
 }
 
 /** The sealed cookie that a browser holds between the password and the second step. It is no session. */
-function createSecondSteps(settings: { readonly sealer: FactorSealer; readonly clock: Clock; readonly baseUrl: string }) {
+function createSecondSteps(settings: { readonly sealer: Sealer; readonly clock: Clock; readonly baseUrl: string }) {
   const { sealer, clock, baseUrl } = settings
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)
   const write = (value: string) => writeCookie(STEP_COOKIE, value, baseUrl, { maxAgeSeconds: STEP_SECONDS, sameSite: 'Lax' })
@@ -102,13 +106,13 @@ const CHALLENGES_SECONDS = 600
 const SIGN_UPS = 30
 const SIGN_UPS_SECONDS = 3600
 
-/** Logins, and authentication by cookies. */
-export type LoginService = Logins & Pick<LoginSessions, 'authenticateBrowser' | 'forgetHere' | 'forgetEnded'>
+/** Logins, and authentication by cookies. `cookies` are Set-Cookie headers to send. */
+export type Logins = ReturnType<typeof createLogins>
 
 type LoginStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'audit' | 'keys' | 'inTransaction'>
 
 /** Sign-in by password or passkey, with a second step where one is asked for. */
-export function createLogins(store: LoginStore, auth: () => Promise<Auth>, settings: LoginSettings & FactorSettings): LoginService {
+export function createLogins(store: LoginStore, auth: () => Promise<Auth>, settings: LoginSettings & FactorSettings) {
   const limiters = { store: store.instances, clock: settings.clock }
   const attempts = createAttempts(limiters)
   const browsers = createKnownBrowsers(settings)
@@ -118,10 +122,13 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
   const challenges = createLimiter('passkey challenges', limiters, CHALLENGES, CHALLENGES_SECONDS)
   const signUps = createLimiter('accounts made', limiters, SIGN_UPS, SIGN_UPS_SECONDS)
   const failures = createLimiter('recorded failures', limiters, 1, FAILURE_SECONDS)
-  const sessions = createLoginSessions(store, auth, factors, settings)
-  const { endStaleSessions, openSession, forget } = sessions
-  const passwords = createPasswords(store, auth, sessions, settings)
-  const { requirePasswords, findPasswordHash, verify, renewHash } = passwords
+  const { deleteSessions, endStaleSessions, openSession, forget, ...sessions } = createLoginSessions(store, auth, factors, settings)
+  const { requirePasswords, findPasswordHash, verify, renewHash, ...passwords } = createPasswords(
+    store,
+    auth,
+    { deleteSessions, forget },
+    settings,
+  )
 
   /** Cookies and token of a session if the password is right, else null. */
   const prove = async (login: { email: string; password: string; isRemembered: boolean }, client: ClientOfRequest) => {
@@ -169,20 +176,26 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     }
 
   return {
-    async countSignUp(client) {
+    /** Counts a sign-up. @throws AppError `rate_limited` */
+    async countSignUp(client: ClientOfRequest): Promise<void> {
       requirePasswords()
       const retryAfterSeconds = await signUps.count(client.caller)
       if (retryAfterSeconds === null) return
       throw new AppError('rate_limited', 'Too many new accounts from your address. Try again in an hour.', { retryAfterSeconds })
     },
-    async signInNew({ name, password }, client) {
+    /** Signs in after sign-up, regardless of failures from the same address. No cookies if it failed. */
+    async signInNew({ name, password }: { name: string; password: string }, client: ClientOfRequest): Promise<{ cookies: string[] }> {
       const person = await store.people.findPersonByName(name)
       if (!person) return { cookies: [] }
       const email = person.email ?? placeholderEmail(person.id)
       const opened = await prove({ email, password, isRemembered: true }, client)
       return { cookies: opened ? [...opened.cookies, browsers.make(person.id)] : [] }
     },
-    async signIn({ name, password, isRemembered }, client) {
+    /** @throws AppError `unauthenticated` in the same words and time whatever is wrong, `rate_limited` after too many failures */
+    async signIn(
+      { name, password, isRemembered }: { name: string; password: string; isRemembered: boolean },
+      client: ClientOfRequest,
+    ): Promise<SignedIn> {
       requirePasswords()
       const person = name.includes('@')
         ? await store.people.findPersonByEmail(name.toLowerCase())
@@ -217,10 +230,12 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       const { cookies, token } = requireSession(opened.session)
       return await welcome(userId, { cookies, condition: isEqual('token', hashToken(token)) }, knownBrowser)
     },
-    async findSecondStep(client) {
+    /** Whose password was right in this browser a moment ago; null when no second step is due. */
+    async findSecondStep(client: ClientOfRequest): Promise<string | null> {
       return (await steps.find(client.cookies, findPasswordHash))?.userId ?? null
     },
-    async finishSignIn(code, client) {
+    /** @throws AppError `unauthenticated` in the same words whatever is wrong with the code, `rate_limited`, `forbidden` for a suspended account */
+    async finishSignIn(code: string, client: ClientOfRequest): Promise<SignedIn> {
       const step = await steps.find(client.cookies, findPasswordHash)
       const person = step && (await store.people.findPerson(step.userId))
       if (!step || !person) throw new AppError('unauthenticated', 'That took too long. Enter your password again.')
@@ -235,7 +250,8 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       const { cookies, sessionId } = await openSession(userId, client, { isRemembered, openedBy: null })
       return await welcome(userId, { cookies: [...cookies, steps.end], condition: isEqual('id', sessionId) }, knownBrowser)
     },
-    async signInWithPasskey(answer, client) {
+    /** @throws AppError `unauthenticated`, `rate_limited`, `forbidden` for a suspended account */
+    async signInWithPasskey(answer: object, client: ClientOfRequest): Promise<SignedIn> {
       requirePasswords()
       const opened: { session: PasskeySignIn | null } = { session: null }
       // Nobody guesses one: what is counted are the signatures that an address has checked.
@@ -250,46 +266,35 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       const ended = [...cookies, steps.end]
       return await welcome(userId, { cookies: ended, condition: isEqual('id', sessionId) }, browsers.find(client.cookies, userId))
     },
-    async startSession(userId, client) {
+    /** Signs in somebody whom a provider, a link or a proxy vouches for. The caller has refused suspended accounts. */
+    async startSession(userId: string, client: ClientOfRequest): Promise<{ cookies: string[] }> {
       const { cookies } = await openSession(userId, client, { isRemembered: true, openedBy: 'provider' })
       return { cookies }
     },
-    async isPasswordOf(userId, password) {
+    /** @throws AppError `rate_limited` */
+    async isPasswordOf(userId: string, password: string): Promise<boolean> {
       return await attempts.countSignedIn(userId, () => verify(userId, password))
     },
-    hashPassword: passwords.hashPassword,
-    hasPassword: passwords.hasPassword,
-    setPassword: passwords.setPassword,
-    createResetToken: passwords.createResetToken,
-    findResetToken: passwords.findResetToken,
-    resetPassword: passwords.resetPassword,
-    endResetLinks: passwords.endResetLinks,
+    ...passwords,
     ...createSignInLinks(store.logins),
-    signOut: sessions.signOut,
-    authenticateBrowser: sessions.authenticateBrowser,
-    isFreshSession: sessions.isFreshSession,
-    listSessions: sessions.listSessions,
-    markSessionsSeen: sessions.markSessionsSeen,
-    endSession: sessions.endSession,
-    endSessions: sessions.endSessions,
+    ...sessions,
+    /** Call when the rights of a session changed in another way; notifies the other instances. */
     forgetSessions: forget,
-    forgetHere: sessions.forgetHere,
-    forgetEnded: sessions.forgetEnded,
     factors: {
       ...factors,
       confirmCodes: thenForget(factors.confirmCodes),
       removeCodes: thenForget(factors.removeCodes),
-      async startPasskey(...asked) {
+      async startPasskey(...asked: Parameters<Passkeys['startPasskey']>) {
         requirePasswords()
         return await factors.startPasskey(...asked)
       },
-      addPasskey: thenForget(async (...added) => {
+      addPasskey: thenForget(async (...added: Parameters<Passkeys['addPasskey']>) => {
         requirePasswords()
         return await factors.addPasskey(...added)
       }),
       removePasskey: thenForget(factors.removePasskey),
       reset: thenForget(factors.reset),
-      async startPasskeySignIn(client) {
+      async startPasskeySignIn(client: ClientOfRequest) {
         requirePasswords()
         const retryAfterSeconds = await challenges.count(client.caller)
         if (retryAfterSeconds !== null) {

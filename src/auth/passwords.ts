@@ -1,5 +1,4 @@
 import { AppError } from '../errors.ts'
-import type { Logins } from '../library/logins.ts'
 import { PASSWORD_LENGTH } from '../library/password.ts'
 import { passwordsOff } from '../library/sign-in-ways.ts'
 import type { LibraryStore } from '../storage/store.ts'
@@ -12,28 +11,13 @@ import type { LoginSessions } from './login-sessions.ts'
 const RESET_MS = 3_600_000
 const RESETS = 5
 
-/** Passwords, and the links that set new ones. */
-export interface Passwords
-  extends Pick<
-    Logins,
-    'hashPassword' | 'hasPassword' | 'setPassword' | 'createResetToken' | 'findResetToken' | 'resetPassword' | 'endResetLinks'
-  > {
-  /** @throws AppError `forbidden` where people do not sign in with passwords */
-  requirePasswords(): void
-  findPasswordHash(userId: string): Promise<string | null>
-  /** Whether this is somebody's password. */
-  verify(userId: string, password: string): Promise<boolean>
-  /** Rehashes a just verified password if its hash is weaker than the current setting. */
-  renewHash(userId: string, password: string): Promise<void>
-}
-
-/** Passwords by better-auth, on the library's own tables. */
+/** Passwords by better-auth on the library's own tables, and the links that set new ones. */
 export function createPasswords(
   store: Pick<LibraryStore, 'logins' | 'instances' | 'inTransaction'>,
   auth: () => Promise<Auth>,
   sessions: Pick<LoginSessions, 'deleteSessions' | 'forget'>,
   settings: LoginSettings,
-): Passwords {
+) {
   const resets = createLimiter('password links', { store: store.instances, clock: settings.clock }, RESETS, RESET_MS / 1000)
   const endResetLinks = async (userId: string, records: LibraryStore['logins'] = store.logins) => {
     await records.deleteLoginRows('login_verification', [isEqual('value', userId)], null)
@@ -86,18 +70,28 @@ export function createPasswords(
     await store.logins.updateLoginRows('login_account', [...account, isEqual('password', old)], { password: renewed })
   }
   return {
+    /** @throws AppError `forbidden` where people do not sign in with passwords */
     requirePasswords,
     findPasswordHash,
+    /** Whether this is somebody's password. */
     verify,
+    /** Rehashes a just verified password if its hash is weaker than the current setting. */
     renewHash,
-    endResetLinks: (userId: string) => endResetLinks(userId),
-    async hashPassword(password) {
+    /** Ends the links for a new password that are out. A new password does so by itself. */
+    endResetLinks: (userId: string): Promise<void> => endResetLinks(userId),
+    async hashPassword(password: string): Promise<string> {
       requirePasswords()
       return await (await (await auth()).$context).password.hash(password)
     },
-    hasPassword: async (userId) => settings.hasPasswords && (await findPasswordHash(userId)) !== null,
-    setPassword: (userId, password, keptSessionId) => setPassword(userId, password, { action: 'password_changed', keptSessionId }),
-    async createResetToken(userId, isAsked) {
+    hasPassword: async (userId: string): Promise<boolean> => settings.hasPasswords && (await findPasswordHash(userId)) !== null,
+    /** Sets a password, and ends all sessions but `keptSessionId`. */
+    setPassword: (userId: string, password: string, keptSessionId: string | null): Promise<void> =>
+      setPassword(userId, password, { action: 'password_changed', keptSessionId }),
+    /**
+     * A token with which a new password can be set once, within an hour. `isAsked`: anybody may request it, so requests are limited.
+     * @throws AppError `rate_limited`
+     */
+    async createResetToken(userId: string, isAsked: boolean): Promise<string> {
       requirePasswords()
       const retryAfterSeconds = isAsked ? await resets.count(userId) : null
       if (retryAfterSeconds !== null) {
@@ -110,13 +104,15 @@ export function createPasswords(
       await internalAdapter.createVerificationValue({ value: userId, identifier: toResetIdentifier(token), expiresAt })
       return token
     },
-    async findResetToken(token) {
+    /** Whose token this is; it stays good. */
+    async findResetToken(token: string): Promise<string | null> {
       requirePasswords()
       const { internalAdapter } = await (await auth()).$context
       const found = await internalAdapter.findVerificationValue(toResetIdentifier(token))
       return found && found.expiresAt.getTime() > Date.now() ? found.value : null
     },
-    async resetPassword(token, password) {
+    /** Sets a password by a token, which is used up, and ends all sessions. False when the token is not, or no longer, good. */
+    async resetPassword(token: string, password: string): Promise<boolean> {
       requirePasswords()
       const { internalAdapter } = await (await auth()).$context
       const found = await internalAdapter.consumeVerificationValue(toResetIdentifier(token))

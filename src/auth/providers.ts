@@ -1,10 +1,22 @@
 import type { Configuration } from 'openid-client'
 import { AppError } from '../errors.ts'
-import type { Providers } from '../library/providers.ts'
+import type { Arriving } from '../library/arrivals.ts'
 import type { ProviderSettings } from '../library/sign-in-ways.ts'
 import { type Claims, toArriving } from './claims.ts'
 import { fetchGitHubClaims, gitHubServer } from './github.ts'
 import { describeProviderFault } from './provider-faults.ts'
+
+/** What a browser keeps sealed between leaving for a provider and coming back. */
+interface Journey {
+  readonly state: string
+  /** Null where the provider issues no ID tokens. */
+  readonly nonce: string | null
+  /** Of PKCE (RFC 7636). */
+  readonly verifier: string
+}
+
+/** Sign-in by other services: OpenID Connect, and GitHub's OAuth. */
+export type Providers = ReturnType<typeof createProviders>
 
 /**
  * Fetches, and reads the whole answer, which must not be larger than `maxBytes` unpacked. Redirects are not followed: what is sent may hold a
@@ -43,7 +55,7 @@ type Library = typeof import('openid-client')
  * @param list from the settings: at most 20
  * @param timeoutSeconds time for each answer of a provider
  */
-export function createProviders(list: readonly ProviderSettings[], clock: () => number, timeoutSeconds = 5): Providers {
+export function createProviders(list: readonly ProviderSettings[], clock: () => number, timeoutSeconds = 5) {
   /** One entry for each provider of the settings. */
   const discovered = new Map<string, { readonly configuration: Promise<Configuration>; readonly untilMs: number }>()
   const configure = async (provider: ProviderSettings): Promise<{ library: Library; configuration: Configuration }> => {
@@ -66,7 +78,11 @@ export function createProviders(list: readonly ProviderSettings[], clock: () => 
   }
   return {
     list,
-    begin: (provider, redirectUri) =>
+    /**
+     * The address at the provider to which a browser is sent.
+     * @throws AppError `upstream_failed` when the provider cannot be reached, or is not what the settings say
+     */
+    begin: (provider: ProviderSettings, redirectUri: string): Promise<{ readonly url: string; readonly journey: Journey }> =>
       explained(provider, async () => {
         const { library, configuration } = await configure(provider)
         const journey = {
@@ -86,7 +102,12 @@ export function createProviders(list: readonly ProviderSettings[], clock: () => 
         requireSafeAddress(url.href, provider)
         return { url: url.href, journey }
       }),
-    finish: (provider, answered, { state, nonce, verifier }) =>
+    /**
+     * Checks the answer of a provider and reads who came. No token is kept.
+     * @param answered the address to which the provider sent the browser back, with its query
+     * @throws AppError `upstream_failed`, or `forbidden` when the provider or its settings let this person not in
+     */
+    finish: (provider: ProviderSettings, answered: URL, { state, nonce, verifier }: Journey): Promise<Arriving> =>
       explained(provider, async () => {
         const { library, configuration } = await configure(provider)
         const tokens = await library.authorizationCodeGrant(configuration, answered, {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { Factors, SecondFactorRule, SignInFactors } from '../../library/factors.ts'
+import type { SecondFactorRule, SignInFactors } from '../../library/factors.ts'
 import type { LoginCondition } from '../../library/logins.ts'
 import type { Clock } from '../../library/ports/environment.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { isEqual } from '../login-adapter.ts'
+import type { Sealer } from '../sealer.ts'
 import { findStep, hashRecoveryCode, makeRecoveryCodes, makeSecret, readCode, showSecret } from './one-time-codes.ts'
 import type { Passkeys } from './passkeys.ts'
 
@@ -22,15 +23,9 @@ const passkeyRow = z.object({
 })
 const newCodes = z.object({ secret: z.string(), until: z.number() })
 
-/** Seals texts, as the service does. */
-export interface FactorSealer {
-  seal(purpose: string, text: string): string
-  open(purpose: string, token: string): string | null
-}
-
 /** What factors need of the service. */
 export interface FactorSettings {
-  readonly sealer: FactorSealer
+  readonly sealer: Sealer
   readonly clock: Clock
   /** Who has to have one. */
   readonly secondFactor: SecondFactorRule
@@ -38,13 +33,15 @@ export interface FactorSettings {
   readonly issuer: string
 }
 
-/** Factors, and what sign-in needs of them. */
-export interface FactorService extends Factors {
-  /** Whether the code, or the recovery code, is this person's; it is used up. */
-  useCode(userId: string, typed: string): Promise<boolean>
-  /** Whether somebody of this role has to have a factor. */
-  isRequiredOf(role: 'admin' | 'user'): boolean
+/** A new secret for an app: as text, as the address that apps read from a picture, and sealed for the form that turns codes on. */
+interface NewCodes {
+  readonly secret: string
+  readonly uri: string
+  readonly token: string
 }
+
+/** Codes of apps (TOTP, RFC 6238) and passkeys (WebAuthn). `cookies` are Set-Cookie headers. */
+export type FactorService = ReturnType<typeof createFactors>
 
 /** Whether somebody has a factor. */
 export function hasFactor({ codes, passkeys }: SignInFactors): boolean {
@@ -53,7 +50,7 @@ export function hasFactor({ codes, passkeys }: SignInFactors): boolean {
 
 type FactorStore = Pick<LibraryStore, 'logins' | 'inTransaction'>
 
-export function createFactors(store: FactorStore, passkeys: Passkeys, settings: FactorSettings): FactorService {
+export function createFactors(store: FactorStore, passkeys: Passkeys, settings: FactorSettings) {
   const { sealer, clock, secondFactor, issuer } = settings
   const purposeOf = (userId: string) => `codes of ${userId}`
   const newPurposeOf = (userId: string) => `new codes of ${userId}`
@@ -85,8 +82,9 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
 
   return {
     ...passkeys,
-    isRequiredOf: (role) => secondFactor === 'everybody' || (secondFactor === 'admins' && role === 'admin'),
-    async find(userId): Promise<SignInFactors> {
+    /** Whether somebody of this role has to have a factor. */
+    isRequiredOf: (role: 'admin' | 'user'): boolean => secondFactor === 'everybody' || (secondFactor === 'admins' && role === 'admin'),
+    async find(userId: string): Promise<SignInFactors> {
       const [factor, recoveryCodesLeft, rows] = await Promise.all([
         findFactor(userId),
         store.logins.countLoginRows('login_recovery_code', [isEqual('user_id', userId)]),
@@ -104,12 +102,18 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
         }),
       }
     },
-    startCodes(userId, account, token) {
+    /** A new secret, or that of a token that is still good; nothing is kept. */
+    startCodes(userId: string, account: string, token: string): NewCodes {
       const secret = openNew(userId, token) ?? makeSecret()
       const sealed = sealer.seal(newPurposeOf(userId), JSON.stringify({ secret, until: clock() + NEW_CODES_MS }))
       return { ...showSecret(secret, issuer, account), token: sealed }
     },
-    async confirmCodes(userId, token, typed) {
+    /**
+     * Turns codes on with a first one.
+     * @returns the recovery codes, which are not shown again
+     * @throws AppError `invalid_input` naming the field, `conflict` when they are on
+     */
+    async confirmCodes(userId: string, token: string, typed: string): Promise<string[]> {
       const secret = openNew(userId, token)
       if (secret === null) throw new AppError('conflict', 'This form is too old. Scan the new picture, and enter a code.')
       const code = readCode(typed)
@@ -132,7 +136,8 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
         throw (await findFactor(userId)) ? areOn() : error
       }
     },
-    async renewRecoveryCodes(userId) {
+    /** @throws AppError `conflict` when codes are off */
+    async renewRecoveryCodes(userId: string): Promise<string[]> {
       return await store.inTransaction(async (transaction) => {
         const event = { action: 'recovery_codes_renewed', userId } as const
         const kept = { user_id: userId }
@@ -141,7 +146,8 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
         return await putRecoveryCodes(transaction, userId)
       })
     },
-    async removeCodes(userId) {
+    /** @throws AppError `conflict` when codes are off */
+    async removeCodes(userId: string): Promise<void> {
       await store.inTransaction(async ({ logins }) => {
         const removed = await logins.deleteLoginRows('login_factor', [isEqual('user_id', userId)], null, {
           action: 'factor_removed',
@@ -151,7 +157,8 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
         await logins.deleteLoginRows('login_recovery_code', [isEqual('user_id', userId)], null)
       })
     },
-    async reset(userId) {
+    /** Takes all factors of somebody away; false when there were none. */
+    async reset(userId: string): Promise<boolean> {
       return await store.inTransaction(async ({ logins }) => {
         const owned = [isEqual('user_id', userId)]
         const codes = await logins.countLoginRows('login_factor', owned)
@@ -162,7 +169,8 @@ export function createFactors(store: FactorStore, passkeys: Passkeys, settings: 
         return removed.length + keys.length > 0
       })
     },
-    async useCode(userId, typed) {
+    /** Whether the code, or the recovery code, is this person's; it is used up. */
+    async useCode(userId: string, typed: string): Promise<boolean> {
       const code = readCode(typed)
       if (!code) return false
       if (code.kind === 'recovery') {

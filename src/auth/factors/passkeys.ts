@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { ClientOfRequest } from '../../library/client-of-request.ts'
-import { type Factors, MAX_PASSKEYS } from '../../library/factors.ts'
+import { MAX_PASSKEYS } from '../../library/factors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { type Auth, isRefusal, toHeaders } from '../better-auth.ts'
 import { isEqual } from '../login-adapter.ts'
@@ -28,15 +28,19 @@ export interface PasskeySignIn {
 }
 
 /** Passkeys, by better-auth's plugin. */
-export interface Passkeys extends Pick<Factors, 'startPasskey' | 'addPasskey' | 'removePasskey' | 'startPasskeySignIn'> {
-  /** Opens a session for the owner of a passkey; null when the answer proves nothing. @throws AppError `forbidden` for a suspended account */
-  signIn(answer: object, client: ClientOfRequest): Promise<PasskeySignIn | null>
-}
+export type Passkeys = ReturnType<typeof createPasskeys>
 
-export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: () => Promise<Auth>): Passkeys {
+export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: () => Promise<Auth>) {
   const of = (userId: string) => isEqual('user_id', userId)
   return {
-    async startPasskey({ userId, username }, client) {
+    /**
+     * What a browser needs to make a passkey, as JSON.
+     * @throws AppError `conflict` for somebody with too many
+     */
+    async startPasskey(
+      { userId, username }: { userId: string; username: string },
+      client: ClientOfRequest,
+    ): Promise<{ options: string; cookies: string[] }> {
       if ((await logins.countLoginRows('login_passkey', [of(userId)])) >= MAX_PASSKEYS) {
         throw new AppError('conflict', `An account has at most ${MAX_PASSKEYS} passkeys. Remove one first.`)
       }
@@ -48,7 +52,8 @@ export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: (
       const user = { ...response.user, name: username, displayName: username }
       return { options: JSON.stringify({ ...response, user }), cookies: headers.getSetCookie() }
     },
-    async addPasskey(answer, name, client) {
+    /** @throws AppError `invalid_input` for what is not what was asked for */
+    async addPasskey(answer: unknown, name: string, client: ClientOfRequest): Promise<{ cookies: string[] }> {
       const refused = () => invalidInput('answer', 'The passkey was not added: the answer is not the one that was asked for. Try again.')
       const { data } = answerShape.safeParse(answer)
       if (!data) throw refused()
@@ -67,12 +72,14 @@ export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: (
         throw error
       }
     },
-    async removePasskey(userId, id) {
+    /** False when the person has no such passkey. */
+    async removePasskey(userId: string, id: string): Promise<boolean> {
       const own = isEqual('id', id)
       const removed = await logins.deleteLoginRows('login_passkey', [of(userId), own], null, { action: 'passkey_removed', userId })
       return removed.length > 0
     },
-    async startPasskeySignIn(client) {
+    /** What a browser needs to sign in with a passkey, as JSON. */
+    async startPasskeySignIn(client: ClientOfRequest): Promise<{ options: string; cookies: string[] }> {
       // Without the session there may be: whoever signs in may be somebody else.
       const { headers, response } = await (await auth()).api.generatePasskeyAuthenticationOptions({
         headers: toHeaders({ ...client, cookies: '' }),
@@ -80,7 +87,8 @@ export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: (
       })
       return { options: JSON.stringify({ ...response, userVerification: 'required' }), cookies: headers.getSetCookie() }
     },
-    async signIn(answer, client) {
+    /** Opens a session for the owner of a passkey; null when the answer proves nothing. @throws AppError `forbidden` for a suspended account */
+    async signIn(answer: object, client: ClientOfRequest): Promise<PasskeySignIn | null> {
       const { data } = signInShape.safeParse(answer)
       if (!data) return null
       try {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { type Actor, SCOPES } from '../../library/actor.ts'
+import { type Actor, SCOPES, type Scope } from '../../library/actor.ts'
 import type { ClientOfRequest } from '../../library/client-of-request.ts'
-import type { Logins } from '../../library/logins.ts'
-import { type ClientRequest, CONNECTION_SECONDS, type OAuthConsents, type PersonAtBrowser } from '../../library/oauth.ts'
+import { type ClientRequest, CONNECTION_SECONDS, type PersonAtBrowser } from '../../library/oauth.ts'
 import type { Clock } from '../../library/ports/environment.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { actorOfKey } from '../authenticate.ts'
 import { type Auth, ERROR_PATH, type OAuthSettings, toHeaders } from '../better-auth.ts'
 import { createLimiter } from '../limiter.ts'
 import { hashToken, isEqual, replaceNul } from '../login-adapter.ts'
+import type { Logins } from '../logins.ts'
 import { readRegistration } from './registration.ts'
 import { consentKey } from './tokens.ts'
 
@@ -34,19 +34,7 @@ interface OAuthPost {
 }
 
 /** The authorization server (OAuth 2.1), and the tokens it gave. */
-export interface OAuthServer extends OAuthConsents {
-  /** Asks a person who is signed in. @throws AppError `invalid_input` for a request that cannot be answered to its program */
-  authorize(query: URLSearchParams, person: PersonAtBrowser): Promise<OAuthAnswer>
-  /** Gives tokens for a code or a refresh token. */
-  exchange(post: OAuthPost): Promise<OAuthAnswer>
-  /** Registers a program. @throws AppError `rate_limited` */
-  register(post: OAuthPost, caller: string): Promise<OAuthAnswer>
-  revoke(post: OAuthPost): Promise<OAuthAnswer>
-  /** RFC 8414. */
-  readMetadata(): Promise<Readonly<Record<string, unknown>>>
-  /** Who a token acts for at a path. @throws AppError `invalid_api_key` for a token that does not work, or is for another address */
-  authenticate(token: string, path: string): Promise<Actor>
-}
+export type OAuthServer = ReturnType<typeof createOAuthServer>
 
 type Stores = Pick<LibraryStore, 'logins' | 'keys' | 'people' | 'instances'>
 
@@ -59,11 +47,7 @@ interface OAuthServerSettings {
 }
 
 /** The authorization server on better-auth's plugins. */
-export function createOAuthServer(
-  store: Stores,
-  auth: () => Promise<Auth>,
-  { baseUrl, clock, oauth, vouch }: OAuthServerSettings,
-): OAuthServer {
+export function createOAuthServer(store: Stores, auth: () => Promise<Auth>, { baseUrl, clock, oauth, vouch }: OAuthServerSettings) {
   const limiters = { store: store.instances, clock }
   const registrations = createLimiter('programs registered', limiters, REGISTRATIONS, REGISTRATIONS_SECONDS)
 
@@ -133,8 +117,18 @@ export function createOAuthServer(
   }
 
   return {
+    /** Null for a query that is no request of a program that is known. */
     describeRequest,
-    async allow(query, scopes, { userId, client }) {
+    /**
+     * Allows a request.
+     * @returns where the person goes back to, and the id of the key that the program's tokens refer to. The caller makes that key
+     * @throws AppError `invalid_input` for a query that is not, or no longer, good
+     */
+    async allow(
+      query: string,
+      scopes: readonly Scope[],
+      { userId, client }: PersonAtBrowser,
+    ): Promise<{ readonly to: string; readonly keyId: string }> {
       const keyId = randomUUID()
       // A program may refresh until it is disconnected, or is not used for a month.
       const scope = [...scopes, 'offline_access'].join(' ')
@@ -143,9 +137,11 @@ export function createOAuthServer(
       const to = await consentKey.run(keyId, () => answerRequest({ accept: true, scope, oauth_query: query }, browser))
       return { to, keyId }
     },
-    refuse: async (query, { userId, client }) =>
+    /** Says no to a request, and gives where the person goes back to. @throws AppError as `allow` does */
+    refuse: async (query: string, { userId, client }: PersonAtBrowser): Promise<string> =>
       await answerRequest({ accept: false, oauth_query: query }, await withSession(client, userId)),
-    async authorize(query, { userId, client }) {
+    /** Asks a person who is signed in. @throws AppError `invalid_input` for a request that cannot be answered to its program */
+    async authorize(query: URLSearchParams, { userId, client }: PersonAtBrowser): Promise<OAuthAnswer> {
       const asked = new URLSearchParams(query)
       const named = asked.getAll('resource')
       asked.delete('resource')
@@ -167,7 +163,8 @@ export function createOAuthServer(
       if (!to.startsWith('/') && !isOfThisMachine(to)) throw toRefusal(answer, '')
       return { to }
     },
-    async exchange(sent) {
+    /** Gives tokens for a code or a refresh token. */
+    async exchange(sent: OAuthPost): Promise<OAuthAnswer> {
       const unknown = await refuseUnknown(sent)
       if (unknown) return unknown
       const form = new URLSearchParams(sent.body)
@@ -195,7 +192,8 @@ export function createOAuthServer(
       if (owner && 'status' in answer && answer.status === 200) await store.keys.extendKey(owner.id, connectionEnd(clock()))
       return answer
     },
-    async register(sent, caller) {
+    /** Registers a program. @throws AppError `rate_limited` */
+    async register(sent: OAuthPost, caller: string): Promise<OAuthAnswer> {
       const retryAfterSeconds = await registrations.count(caller)
       if (retryAfterSeconds !== null) {
         throw new AppError('rate_limited', 'Too many programs registered from your address. Try again in an hour.', { retryAfterSeconds })
@@ -212,7 +210,7 @@ export function createOAuthServer(
       const shown = registration.redirectUris === null ? made : { ...made, redirect_uris: registration.redirectUris }
       return { status: 201, headers: { 'cache-control': 'no-store' }, json: JSON.stringify(shown) }
     },
-    async revoke(sent) {
+    async revoke(sent: OAuthPost): Promise<OAuthAnswer> {
       const token = new URLSearchParams(sent.body).get('token') ?? ''
       const owner = token === '' ? null : await store.keys.findKeyOfToken(hashToken(token))
       const unknown = await refuseUnknown(sent)
@@ -223,12 +221,14 @@ export function createOAuthServer(
       if (owner && isGone) await store.keys.revokeKey(owner.id)
       return answer
     },
-    async readMetadata() {
+    /** RFC 8414. */
+    async readMetadata(): Promise<Readonly<Record<string, unknown>>> {
       const answer = await ask('/.well-known/oauth-authorization-server', { method: 'GET' })
       const metadata = z.looseObject({}).parse('json' in answer ? parseJson(answer.json) : {})
       return Object.fromEntries(Object.entries(metadata).filter(([name]) => !NOT_SERVED.test(name)))
     },
-    async authenticate(token, path) {
+    /** Who a token acts for at a path. @throws AppError `invalid_api_key` for a token that does not work, or is for another address */
+    async authenticate(token: string, path: string): Promise<Actor> {
       const found = await store.keys.findTokenKey(hashToken(token))
       if (!found) throw new AppError('invalid_api_key', 'The access token is unknown, expired or revoked.')
       if (!found.resources.includes(toResource(`${baseUrl}${path}`)))

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { OAuthServer } from '../../auth/oauth/oauth-server.ts'
 import { AppError } from '../../errors.ts'
 import { SCOPES } from '../../library/actor.ts'
-import { CONNECTION_SECONDS, type OAuthConsents } from '../../library/oauth.ts'
+import { CONNECTION_SECONDS } from '../../library/oauth.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { filterText, refInput } from '../core/inputs.ts'
 import { clientOf } from './client-of.ts'
@@ -12,7 +13,7 @@ const target = z.object({ to: z.string().describe('Where the browser goes next')
 
 type Uses = Needs<never, 'oauth'>
 
-function requireOAuth(oauth: OAuthConsents | null): OAuthConsents {
+function requireOAuth(oauth: OAuthServer | null): OAuthServer {
   if (!oauth) throw new AppError('not_found', 'Programs do not sign in to this service.')
   return oauth
 }

@@ -1,28 +1,22 @@
 import { z } from 'zod'
+import type { Logins } from '../../auth/logins.ts'
+import type { OAuthServer } from '../../auth/oauth/oauth-server.ts'
+import type { Providers } from '../../auth/providers.ts'
+import type { Sealer } from '../../auth/sealer.ts'
 import { AppError, type ErrorDetail, invalidInput } from '../../errors.ts'
 import type { OnText } from '../../improve/with-model/improve-with-model.ts'
 import { type Actor, type Right, withinOf } from '../../library/actor.ts'
 import { type Surface, toOrigin } from '../../library/audit.ts'
 import type { ClientOfRequest } from '../../library/client-of-request.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
-import type { Logins, SendMail } from '../../library/logins.ts'
-import type { OAuthConsents } from '../../library/oauth.ts'
+import type { SendMail } from '../../library/logins.ts'
 import type { Clock } from '../../library/ports/environment.ts'
 import type { Improver } from '../../library/ports/models.ts'
-import type { Providers } from '../../library/providers.ts'
 import type { FindSimilar } from '../../library/search.ts'
 import type { ServiceStatus } from '../../library/service.ts'
 import type { SignInSettings } from '../../library/sign-in-ways.ts'
 import type { CountUse } from '../../library/usage.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-
-/** Encrypts small texts such as cursors, so that their bearer can neither read nor change them. */
-export interface Sealer {
-  /** @param purpose what the token is for: it opens for nothing else */
-  seal(purpose: string, text: string): string
-  /** The sealed text, or null when the token is not one of ours. */
-  open(purpose: string, token: string): string | null
-}
 
 /** What a transport may add to one call. */
 export interface CallOptions {
@@ -74,7 +68,7 @@ interface Services {
   readonly improver: Improver
   readonly logins: Logins
   /** null: programs do not sign in here. */
-  readonly oauth: OAuthConsents | null
+  readonly oauth: OAuthServer | null
   readonly secrets: Secrets
   readonly signUp: SignUpRules
   /** How people sign in. */
