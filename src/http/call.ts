@@ -39,9 +39,3 @@ export interface BoundRoute extends Route {
 
 /** Makes the operations' context for a request's caller. */
 export type MakeContext = (actor: Actor) => Context
-
-/** What routes mounted in Hono find in their context. */
-export interface HttpEnv {
-  Bindings: { call: Call }
-  Variables: { call: Call }
-}

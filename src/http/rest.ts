@@ -8,7 +8,7 @@ import type { CallOptions, Operation, Surfaces } from '../operations/core/define
 import { coerceText, describeInputs, type InputKind } from '../operations/core/describe-inputs.ts'
 import { decodeBody, MAX_BODY_BYTES } from './body.ts'
 import type { BoundRoute, Call, MakeContext } from './call.ts'
-import { makeEtag, matchesEtag } from './etag.ts'
+import { answerWithEtag } from './etag.ts'
 import { answerWithEvents, wantsEvents } from './event-stream.ts'
 
 type Rest = NonNullable<Surfaces['rest']>
@@ -59,12 +59,9 @@ function bindOperation(
 function describeAnswer({ actor, exchange }: Call, rest: Rest, output: Record<string, unknown>): Answer {
   const json = joinBytes(toJsonBytes(output))
   const headers: AnswerHeaders = { 'content-type': 'application/json; charset=utf-8' }
-  if (rest.method === 'GET' && actor.kind === 'anonymous') {
-    const etag = makeEtag(json)
-    headers['etag'] = etag
-    if (matchesEtag(exchange.header('if-none-match'), etag)) return { status: 304, headers, body: null }
-  }
-  return { status: rest.status ?? 200, headers, body: json }
+  const status = rest.status ?? 200
+  if (rest.method === 'GET' && actor.kind === 'anonymous') return answerWithEtag(exchange, headers, json, { status })
+  return { status, headers, body: json }
 }
 
 /** Query parameters, turned into what the schema wants. An empty one counts as absent unless it is the text to look for. */

@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
 import { createChannel } from '../channels/channel.ts'
@@ -7,19 +6,13 @@ import { marketplaceRoutes } from '../channels/marketplace.ts'
 import { promptsChatRoutes } from '../channels/prompts-chat.ts'
 import { wellKnownRoutes } from '../channels/well-known.ts'
 import type { Config } from '../config/load-config.ts'
-import { AppError } from '../errors.ts'
-import { fromResponse, jsonAnswer, toRequest } from '../exchange.ts'
+import { jsonAnswer } from '../exchange.ts'
 import { createAdmission, QUEUE_LIMITS } from '../http/admission.ts'
 import { createBodyReader } from '../http/body.ts'
-import type { BoundRoute, HttpEnv } from '../http/call.ts'
+import type { BoundRoute } from '../http/call.ts'
 import { createClientReader } from '../http/client-of-request.ts'
 import { createCompression } from '../http/compression.ts'
-import { addAccountExportRoute } from '../http/downloads/account-export.ts'
-import { addAuditExportRoute } from '../http/downloads/audit-export.ts'
-import { createPieceSender } from '../http/downloads/download.ts'
-import { addRawRoutes } from '../http/downloads/raw-files.ts'
-import { addSelectionExportRoute } from '../http/downloads/selection-export.ts'
-import { addSkillZipRoute } from '../http/downloads/skill-zip.ts'
+import { downloadRoutes } from '../http/downloads.ts'
 import { HTTP_STATUS } from '../http/errors.ts'
 import { healthRoutes } from '../http/health.ts'
 import { type BackupFigures, backupMetrics } from '../http/metrics/backup-metrics.ts'
@@ -29,6 +22,7 @@ import { encoderMetrics, providerMetrics } from '../http/metrics/encoder-metrics
 import { createRequestCounts, metricsRoute } from '../http/metrics/metrics.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { createPageCache } from '../http/page-cache.ts'
+import { createPieceSender } from '../http/pieces.ts'
 import { createRateLimits } from '../http/rate-limits.ts'
 import { operationRoutes } from '../http/rest.ts'
 import { createRouter, type Route } from '../http/route.ts'
@@ -38,8 +32,8 @@ import { type Actor, ANONYMOUS } from '../library/actor.ts'
 import type { SettingState } from '../library/service.ts'
 import type { Extras } from '../mcp/server-factory.ts'
 import { readProduct } from '../product.ts'
-import { addEmbeds } from '../web/embed/routes.ts'
-import { addFeeds } from '../web/feeds.ts'
+import { embedRoutes } from '../web/embed/routes.ts'
+import { feedRoutes } from '../web/feeds.ts'
 import { createLanguageReader } from '../web/language.ts'
 import { createPages, describePage } from '../web/serve-pages.ts'
 import { createFaultLog, type ReportFault } from './fault-log.ts'
@@ -47,9 +41,6 @@ import { createMcpRoutes } from './mcp-routes.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import { createServiceFigures } from './service-figures.ts'
-
-/** Headers that code mounted in Hono reads. */
-const HONO_HEADERS = ['accept', 'accept-encoding', 'if-none-match']
 
 /** What the server needs of the settings. */
 export type ServerSettings = Pick<
@@ -134,32 +125,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   )
   const mcp = hasMcp ? createMcpRoutes(app, product, onFault, options.extras) : null
 
-  const hono = new Hono<HttpEnv>()
-  // The pipeline answers errors, and only calls routes that are there.
-  hono.onError((error) => {
-    throw error
-  })
-  hono.notFound(() => {
-    throw new AppError('not_found', 'Nothing found at this address.')
-  })
-  /** A route whose handler is mounted in Hono. */
-  const mounted = (route: Route): BoundRoute => ({
-    ...route,
-    async handle(call) {
-      const headers = new Headers()
-      for (const name of HONO_HEADERS) {
-        const value = call.exchange.header(name)
-        if (value !== undefined) headers.set(name, value)
-      }
-      return await fromResponse(await hono.fetch(toRequest(call.exchange, headers), { call }))
-    },
-  })
-  hono.use(async (c, next) => {
-    c.set('call', c.env.call)
-    await next()
-  })
-  const feeds = addFeeds(hono, forRest, { name: product.title, baseUrl, isForMembers })
-  const embeds = addEmbeds(hono, (actor) => app.contextFor(actor, 'embed'), {
+  const embeds = embedRoutes((actor) => app.contextFor(actor, 'embed'), {
     words: pages.words,
     url: pages.files.url,
     answerFile: pages.files.answer,
@@ -169,19 +135,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     isForMembers,
     frameAncestors: settings.EMBED_FRAME_ANCESTORS,
   })
-  const scriptRoutes = pages.add(hono)
   const sendPieces = createPieceSender()
-  const downloads = [
-    // Below /api for programs with their keys, and below /download for signed-in people and their private items.
-    ...(['/api', '/download'] as const).flatMap((prefix) => {
-      const makeContext = (actor: Actor) => app.contextFor(actor, prefix === '/api' ? 'rest' : 'download')
-      return [...addRawRoutes(hono, makeContext, prefix), addSkillZipRoute(hono, makeContext, prefix, sendPieces)]
-    }),
-    addAccountExportRoute(hono, forRest, sendPieces),
-    addSelectionExportRoute(hono, forRest, sendPieces),
-    addAuditExportRoute(hono, forRest, sendPieces),
-  ]
-
   const readRevision = () => app.store.service.readRevision('library')
   const channel = createChannel({
     makeContext: (actor) => app.contextFor(actor, 'channel'),
@@ -229,7 +183,9 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       maxDumped: settings.DUMP_LIMIT,
     }),
     ...pages.routes,
-    ...[...scriptRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
+    ...feedRoutes(forRest, { name: product.title, baseUrl, isForMembers }),
+    ...embeds,
+    ...downloadRoutes((surface) => (actor) => app.contextFor(actor, surface), sendPieces),
   ])
   const pipeline = createPipeline({
     router,

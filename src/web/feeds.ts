@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { Hono, Context as HonoContext } from 'hono'
 import { AppError } from '../errors.ts'
-import type { HttpEnv, MakeContext } from '../http/call.ts'
-import { makeEtag, matchesEtag } from '../http/etag.ts'
-import type { Route } from '../http/route.ts'
+import type { Answer } from '../exchange.ts'
+import type { BoundRoute, Call, MakeContext } from '../http/call.ts'
+import { answerWithEtag } from '../http/etag.ts'
 import type { Output } from '../operations/core/define-operation.ts'
 import { listPrompts, listSkills } from '../operations/prompts/list-prompts.ts'
 import { callAnonymously } from './anonymous-call.ts'
@@ -18,26 +17,19 @@ const NEWEST = 50
 /** Addresses of one sitemap: ten pages of a list, so that no request is much work. */
 const PER_SITEMAP = 1000
 const PER_LIST = 100
-const ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/feed.xml', kind: 'asset', cost: 5 },
-  { method: 'GET', path: '/sitemap.xml', kind: 'asset', cost: 10 },
-  { method: 'GET', path: '/robots.txt', kind: 'asset', cost: 1, isEntry: true },
-  { method: 'GET', path: '/favicon.ico', kind: 'asset', cost: 1, isEntry: true },
-]
-
 interface FeedSettings {
   readonly name: string
   readonly baseUrl: string
   readonly isForMembers: boolean
 }
 
-/** Adds the feed, sitemap, robots.txt and icon, with public items only. Returns the routes. */
-export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, settings: FeedSettings): readonly Route[] {
+/** The feed, sitemap, robots.txt and icon, with public items only. */
+export function feedRoutes(makeContext: MakeContext, settings: FeedSettings): BoundRoute[] {
   const { name, baseUrl, isForMembers } = settings
   const call = callAnonymously(makeContext, settings)
 
-  http.get('/feed.xml', async (c) => {
-    const author = c.req.query('author')
+  const readFeed = async (request: Call): Promise<Answer> => {
+    const author = new URLSearchParams(request.exchange.search).get('author')
     const input = { perPage: NEWEST, sort: 'newest', ...(author ? { author } : {}) } as const
     const [{ prompts }, { skills }] = await Promise.all([call(listPrompts, input), call(listSkills, input)])
     const items = [...prompts, ...skills].toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, NEWEST)
@@ -46,23 +38,23 @@ export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, settings
     const title = author && first ? ENGLISH.reading.feedOf(first.author) : ENGLISH.reading.feedTitle(name)
     const page = author && first ? `${baseUrl}/@${encodeURIComponent(first.author)}` : baseUrl
     const self = author && first ? `${baseUrl}/feed.xml?author=${encodeURIComponent(first.author)}` : `${baseUrl}/feed.xml`
-    return toXml(c, 'application/rss+xml', writeFeed({ title, page, self, items }))
-  })
+    return toXml(request, 'application/rss+xml', writeFeed({ title, page, self, items }))
+  }
 
-  http.get('/sitemap.xml', async (c) => {
+  const readSitemap = async (request: Call): Promise<Answer> => {
     const [prompts, skills] = await Promise.all([call(listPrompts, { perPage: 1 }), call(listSkills, { perPage: 1 })])
     const parts = [
       ...Array.from({ length: Math.ceil(prompts.total / PER_SITEMAP) }, (_, index) => `prompts-${index + 1}`),
       ...Array.from({ length: Math.ceil(skills.total / PER_SITEMAP) }, (_, index) => `skills-${index + 1}`),
     ]
-    const asked = c.req.query('part')
-    if (asked === undefined) {
+    const asked = new URLSearchParams(request.exchange.search).get('part')
+    if (asked === null) {
       const entries = ['pages', ...parts].map((part) => `<sitemap><loc>${escapeXml(`${baseUrl}/sitemap.xml?part=${part}`)}</loc></sitemap>`)
-      return toXml(c, 'application/xml', `<sitemapindex xmlns="${SITEMAP}">${entries.join('')}</sitemapindex>`)
+      return toXml(request, 'application/xml', `<sitemapindex xmlns="${SITEMAP}">${entries.join('')}</sitemapindex>`)
     }
     if (asked === 'pages') {
       const urls = ['/', '/prompts', '/skills', '/docs'].map((path) => `<url><loc>${escapeXml(baseUrl + path)}</loc></url>`)
-      return toXml(c, 'application/xml', `<urlset xmlns="${SITEMAP}">${urls.join('')}</urlset>`)
+      return toXml(request, 'application/xml', `<urlset xmlns="${SITEMAP}">${urls.join('')}</urlset>`)
     }
     if (!parts.includes(asked)) throw new AppError('not_found', ERROR_WORDS.noSitemap)
     const [kind, number] = asked.split('-')
@@ -75,17 +67,26 @@ export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, settings
         urls.push(`<url><loc>${escapeXml(url)}</loc><lastmod>${updatedAt}</lastmod></url>`)
       if (list.page >= list.totalPages) break
     }
-    return toXml(c, 'application/xml', `<urlset xmlns="${SITEMAP}">${urls.join('')}</urlset>`)
-  })
+    return toXml(request, 'application/xml', `<urlset xmlns="${SITEMAP}">${urls.join('')}</urlset>`)
+  }
 
   const robots = isForMembers
     ? 'User-agent: *\nDisallow: /\n'
     : `User-agent: *\nDisallow: /api/\nDisallow: /sign-in\nDisallow: /sign-up\n\nSitemap: ${baseUrl}/sitemap.xml\n`
-  http.get('/robots.txt', (c) => c.text(robots))
-
   const icon = new Uint8Array(readFileSync(new URL('../../assets/web/favicon.ico', import.meta.url)))
-  http.get('/favicon.ico', (c) => c.body(icon, 200, { 'Content-Type': 'image/x-icon', 'Cache-Control': 'public, max-age=86400' }))
-  return ROUTES
+  const iconHeaders = { 'content-type': 'image/x-icon', 'cache-control': 'public, max-age=86400' }
+  const asset = { method: 'GET', kind: 'asset' } as const
+  const entry = { ...asset, cost: 1, isEntry: true } as const
+  return [
+    { ...asset, path: '/feed.xml', cost: 5, handle: readFeed },
+    { ...asset, path: '/sitemap.xml', cost: 10, handle: readSitemap },
+    {
+      ...entry,
+      path: '/robots.txt',
+      handle: () => ({ status: 200, headers: { 'content-type': 'text/plain; charset=UTF-8' }, body: robots }),
+    },
+    { ...entry, path: '/favicon.ico', handle: () => ({ status: 200, headers: { ...iconHeaders }, body: icon }) },
+  ]
 }
 
 const SITEMAP = 'http://www.sitemaps.org/schemas/sitemap/0.9'
@@ -100,9 +101,6 @@ function writeFeed({ title, page, self, items }: { title: string; page: string; 
   return `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>${escapeXml(title)}</title><link>${escapeXml(page)}</link><description>${escapeXml(ENGLISH.lead)}</description><language>${ENGLISH.language}</language>${newest === undefined ? '' : `<lastBuildDate>${new Date(newest).toUTCString()}</lastBuildDate>`}<atom:link href="${escapeXml(self)}" rel="self" type="application/rss+xml"/>${entries.join('')}</channel></rss>`
 }
 
-function toXml(c: HonoContext<HttpEnv>, type: string, body: string): Response {
-  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${body}\n`
-  const headers = { 'Content-Type': `${type}; charset=utf-8`, ETag: makeEtag(xml) }
-  if (matchesEtag(c.req.header('if-none-match'), headers.ETag)) return new Response(null, { status: 304, headers })
-  return new Response(xml, { headers })
+function toXml({ exchange }: Call, type: string, body: string): Answer {
+  return answerWithEtag(exchange, { 'content-type': `${type}; charset=utf-8` }, `<?xml version="1.0" encoding="UTF-8"?>\n${body}\n`)
 }

@@ -1,8 +1,6 @@
-import type { Hono } from 'hono'
 import { AppError } from '../errors.ts'
-import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
+import type { BoundRoute, Call, MakeContext } from '../http/call.ts'
 import { answerWithEvents } from '../http/event-stream.ts'
-import type { Route } from '../http/route.ts'
 import { callLocally } from '../operations/core/invoke.ts'
 import { readForm, refuseForeignForm } from './forms.ts'
 import { improveForm } from './pages/writing/edit-prompt.tsx'
@@ -15,27 +13,28 @@ const PATHS = ['/new', '/prompts/{ref}/edit']
 const COST = 10
 
 /**
- * Adds the addresses to which the script of an editor sends its form to be improved. They answer with server-sent events: those of the
- * REST call, but `result` has the page that shows the suggestion: `{ to: string }`.
+ * The addresses to which the script of an editor sends its form to be improved. They answer with server-sent events: those of the REST call,
+ * but `result` has the page that shows the suggestion: `{ to: string }`.
  */
-export function addImproveStream(
-  app: Hono<HttpEnv>,
+export function improveStreamRoutes(
   makeContext: MakeContext,
   onFault: (error: AppError, requestId: string) => void,
   baseUrl: string,
   wordsFor: (call: Call) => Words,
-): readonly Route[] {
-  return PATHS.map((editor) => {
-    const path = `${editor}${SUFFIX}`
-    app.post(path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
-      const call = c.get('call')
+): BoundRoute[] {
+  return PATHS.map((editor) => ({
+    method: 'POST',
+    path: `${editor}${SUFFIX}`,
+    kind: 'page',
+    cost: COST,
+    async handle(call) {
       const { exchange, actor, client, requestId } = call
       const words = wordsFor(call)
       refuseForeignForm(exchange, baseUrl, words)
       if (actor.kind === 'anonymous') throw new AppError('unauthenticated', words.errors.signInFirst)
       const form = await readForm(call, { hasFiles: false, isAnonymous: false, words })
       const page = exchange.path.slice(0, -SUFFIX.length)
-      const { body, status, headers } = await answerWithEvents(
+      return await answerWithEvents(
         exchange.signal(),
         requestId,
         async (options) => {
@@ -44,8 +43,6 @@ export function addImproveStream(
         },
         onFault,
       )
-      return new Response(body, { status, headers })
-    })
-    return { method: 'POST', path, kind: 'page', cost: COST }
-  })
+    },
+  }))
 }

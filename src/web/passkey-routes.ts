@@ -1,8 +1,7 @@
-import type { Hono, Context as HonoContext } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
-import type { Route } from '../http/route.ts'
+import type { Answer } from '../exchange.ts'
+import type { BoundRoute, Call, MakeContext } from '../http/call.ts'
 import { addPasskey, startPasskey } from '../operations/account/factors.ts'
 import { signInWithPasskey, startPasskeySignIn } from '../operations/account/second-step.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
@@ -67,16 +66,14 @@ const ENTRIES: readonly Entry[] = [
   },
 ]
 
-/** Adds the addresses that the script of passkeys talks to, in JSON. */
-export function addPasskeyRoutes(
-  app: Hono<HttpEnv>,
+/** The addresses that the script of passkeys talks to, in JSON. */
+export function passkeyRoutes(
   makeContext: MakeContext,
   onFault: (error: unknown, requestId: string) => void,
   baseUrl: string,
   wordsFor: (call: Call) => Words,
-): readonly Route[] {
-  const handle = (entry: Entry) => async (c: HonoContext<HttpEnv>) => {
-    const call = c.get('call')
+): BoundRoute[] {
+  const handle = async (entry: Entry, call: Call): Promise<Answer> => {
     const { exchange, actor, client, requestId } = call
     refuseForeignForm(exchange, baseUrl, wordsFor(call))
     if (!entry.isEntry && actor.kind === 'anonymous') throw new AppError('unauthenticated', wordsFor(call).errors.signInFirst)
@@ -87,12 +84,11 @@ export function addPasskeyRoutes(
     const context = () => ({ ...makeContext(actor), client, onFault: (error: unknown) => onFault(error, requestId) })
     const { cookies, json } = await entry.answer(callLocally(context), fields)
     call.cookies.push(...cookies)
-    return new Response(json, { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
+    return { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body: json }
   }
   return ENTRIES.map((entry) => {
     const { path, cost, isEntry } = entry
-    app.post(path, handle(entry))
-    return { method: 'POST', path, kind: 'page', cost, ...(isEntry ? { isEntry } : {}) }
+    return { method: 'POST', path, kind: 'page', cost, ...(isEntry ? { isEntry } : {}), handle: (call) => handle(entry, call) }
   })
 }
 

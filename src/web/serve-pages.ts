@@ -1,23 +1,21 @@
-import type { Hono } from 'hono'
 import { AppError, toAppError } from '../errors.ts'
 import type { Answer, AnswerHeaders } from '../exchange.ts'
-import type { BoundRoute, Call, HttpEnv, MakeContext } from '../http/call.ts'
+import type { BoundRoute, Call, MakeContext } from '../http/call.ts'
 import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
 import { encodePage, isOpened, type PageCache } from '../http/page-cache.ts'
-import type { Route } from '../http/route.ts'
 import type { Actor } from '../library/actor.ts'
 import { readCookie } from '../library/cookies.ts'
 import { type CountUse, collectUses, countNothing } from '../library/usage.ts'
 import { callLocally } from '../operations/core/invoke.ts'
 import { callAnonymously } from './anonymous-call.ts'
-import { addCopyBeacon } from './copy-beacon.ts'
+import { copyBeaconRoutes } from './copy-beacon.ts'
 import { createFlash } from './flash.ts'
 import { readForm, readReferrer, refuseForeignForm, type SentForm } from './forms.ts'
-import { addImproveStream } from './improve-stream.ts'
+import { improveStreamRoutes } from './improve-stream.ts'
 import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { readNearItems, showProblem } from './pages/reading/problem.tsx'
-import { addPasskeyRoutes } from './passkey-routes.ts'
+import { passkeyRoutes } from './passkey-routes.ts'
 import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
 import { type Html, PAGES, type PageEntry } from './routes.ts'
 import type { PageSettings, Site, Words } from './site.ts'
@@ -71,9 +69,8 @@ interface PageHttp {
 export interface Pages {
   readonly words: Words
   readonly files: StaticFiles
+  /** With static files, and what scripts of the pages call. */
   readonly routes: readonly BoundRoute[]
-  /** Mounts static files and what scripts of the pages call. Returns the routes of these. */
-  add(http: Hono<HttpEnv>): readonly Route[]
   /** An error page, or null when the client did not ask for HTML. */
   toProblem(call: Call, error: AppError): Promise<Answer> | null
   /** Stops background workers. */
@@ -211,32 +208,33 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
   return {
     words: ENGLISH,
     files,
-    routes: pages.flatMap((entry): BoundRoute[] => {
-      const { act, takesPassword, isEntry, isOfPublicItem, cost } = entry
-      const row = { path: entry.path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', ...(isEntry && { isEntry }) } as const
-      const get = { ...row, method: 'GET', cost: PAGE_COST, ...(isOfPublicItem && { isOfPublicItem }) } as const
-      const post = { ...row, method: 'POST', cost: cost ?? (takesPassword ? PASSWORD_COST : FORM_COST) } as const
-      return [
-        { ...get, handle: (call) => show(call, entry) },
-        ...(act ? [{ ...post, handle: (call: Call) => actOn(call, entry, act) }] : []),
-      ]
-    }),
-    add(routes) {
-      routes.get('/static/:digest/:name', async (c) => {
-        const file = await files.answer(c.get('call').exchange.path, c.req.header('accept-encoding') ?? null)
-        if (!file) throw new AppError('not_found', ENGLISH.errors.noFile)
-        return file
-      })
-      const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl, wordsFor)
-      const passkeys = addPasskeyRoutes(routes, makeContext, (error, id) => http.onFault(toAppError(error), id), settings.baseUrl, wordsFor)
-      const streams = addImproveStream(routes, makeContext, http.onFault, settings.baseUrl, wordsFor)
-      return [
-        ...beacons,
-        ...streams,
-        ...passkeys,
-        { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1, isEntry: true },
-      ]
-    },
+    routes: [
+      ...pages.flatMap((entry): BoundRoute[] => {
+        const { act, takesPassword, isEntry, isOfPublicItem, cost } = entry
+        const row = { path: entry.path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', ...(isEntry && { isEntry }) } as const
+        const get = { ...row, method: 'GET', cost: PAGE_COST, ...(isOfPublicItem && { isOfPublicItem }) } as const
+        const post = { ...row, method: 'POST', cost: cost ?? (takesPassword ? PASSWORD_COST : FORM_COST) } as const
+        return [
+          { ...get, handle: (call) => show(call, entry) },
+          ...(act ? [{ ...post, handle: (call: Call) => actOn(call, entry, act) }] : []),
+        ]
+      }),
+      ...copyBeaconRoutes(makeContext, settings.baseUrl, wordsFor),
+      ...improveStreamRoutes(makeContext, http.onFault, settings.baseUrl, wordsFor),
+      ...passkeyRoutes(makeContext, (error, id) => http.onFault(toAppError(error), id), settings.baseUrl, wordsFor),
+      {
+        method: 'GET',
+        path: '/static/{digest}/{name}',
+        kind: 'asset',
+        cost: 1,
+        isEntry: true,
+        async handle({ exchange }) {
+          const file = await files.answer(exchange)
+          if (!file) throw new AppError('not_found', ENGLISH.errors.noFile)
+          return file
+        },
+      },
+    ],
     close: stopHighlighting,
     toProblem(call, error) {
       const { method, path } = call.exchange

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import type { Answer, AnswerHeaders, Exchange } from '../exchange.ts'
 import { CODINGS, type Coding, chooseCoding, compressFile } from '../http/compression.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
@@ -48,7 +49,7 @@ export interface StaticFiles {
   /** The address of a file. */
   url(name: string): string
   /** The file at an address, in the best form that the client takes; null when there is none. */
-  answer(path: string, acceptEncoding: string | null): Promise<Response | null>
+  answer(exchange: Exchange, path?: string): Promise<Answer | null>
 }
 
 /** Reads each file when it is first needed. */
@@ -77,14 +78,14 @@ export function readStaticFiles(): StaticFiles {
 
   return {
     url,
-    async answer(path, acceptEncoding) {
-      const file = find(path.split('/').at(-1) ?? '')
-      if (file?.url !== path) return null
-      const headers = new Headers({ 'Content-Type': file.type, 'Cache-Control': 'public, max-age=31536000, immutable' })
-      const coding = chooseCoding(acceptEncoding, CODINGS)
+    async answer({ header, path }, asked = path) {
+      const file = find(asked.split('/').at(-1) ?? '')
+      if (file?.url !== asked) return null
+      const headers: AnswerHeaders = { 'content-type': file.type, 'cache-control': 'public, max-age=31536000, immutable' }
+      const coding = chooseCoding(header('accept-encoding') ?? null, CODINGS)
       const packed = coding === null ? null : await file.read(coding)
-      if (coding !== null && packed) headers.set('Content-Encoding', coding)
-      return new Response(packed ?? (await file.read(null)), { headers })
+      if (coding !== null && packed) headers['content-encoding'] = coding
+      return { status: 200, headers, body: packed ?? (await file.read(null)) }
     },
   }
 }

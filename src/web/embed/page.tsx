@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { raw } from 'hono/html'
 import type { Child, FC } from 'hono/jsx'
+import type { Answer, Exchange } from '../../exchange.ts'
 import type { EmbedConfig } from '../../library/embed/config.ts'
 import { markControls } from '../mark-controls.ts'
 import type { Words } from '../site.ts'
@@ -22,7 +23,7 @@ export interface EmbedSettings {
   /** The address of a static file. */
   url(name: string): string
   /** The static file at an address, in the best form that the client takes; null when there is none. */
-  answerFile(path: string, acceptEncoding: string | null): Promise<Response | null>
+  answerFile(exchange: Exchange, path: string): Promise<Answer | null>
 }
 
 /** Colour names in a fixed order: the content policy has the digest of the stylesheet. */
@@ -57,7 +58,7 @@ export async function answerEmbed(
   settings: EmbedSettings,
   config: EmbedConfig,
   more: { source?: EmbedSource | null; faults?: readonly EmbedFault[]; problem?: { title: string; text: string }; status?: number } = {},
-): Promise<Response> {
+): Promise<Answer & { readonly body: string }> {
   const { words } = settings
   const { source = null, faults = [], problem, status = 200 } = more
   const sheet = makeSheet(config)
@@ -85,15 +86,13 @@ export async function answerEmbed(
     "form-action 'none'",
     `frame-ancestors 'self' ${settings.frameAncestors}`.trim(),
   ].join('; ')
-  return new Response(`<!doctype html>${markControls(page)}`, {
-    status,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': policy,
-      'X-Robots-Tag': 'noindex, nofollow',
-      'Referrer-Policy': 'no-referrer',
-    },
-  })
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    'x-robots-tag': 'noindex, nofollow',
+    'referrer-policy': 'no-referrer',
+  }
+  return { status, headers, body: `<!doctype html>${markControls(page)}` }
 }
 
 interface FrameProps {

@@ -1,9 +1,8 @@
-import type { Hono, Context as HonoContext } from 'hono'
 import { AppError, toAppError } from '../../errors.ts'
-import type { HttpEnv, MakeContext } from '../../http/call.ts'
+import { type Answer, jsonAnswer } from '../../exchange.ts'
+import type { BoundRoute, Call, MakeContext } from '../../http/call.ts'
 import { HTTP_STATUS, toErrorBody } from '../../http/errors.ts'
-import { makeEtag, matchesEtag } from '../../http/etag.ts'
-import type { Route } from '../../http/route.ts'
+import { answerWithEtag, makeEtag, matchesEtag } from '../../http/etag.ts'
 import { type EmbedConfig, MAX_EMBED_QUERY } from '../../library/embed/config.ts'
 import { listEmbedExamples } from '../../library/embed/examples.ts'
 import { countNothing } from '../../library/usage.ts'
@@ -17,30 +16,21 @@ import { describeLink } from './oembed.ts'
 import { answerEmbed, type EmbedSettings } from './page.tsx'
 import { readEmbedQuery } from './query.ts'
 
-type Requested = HonoContext<HttpEnv>
-
-/** Every route of embeds: each shows what stands in its address, what is saved for everybody with its id, or one public item. */
-const ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/embed', kind: 'embed', cost: 3, isOfPublicItem: true },
-  { method: 'GET', path: '/embed/{ref}', kind: 'embed', cost: 3, isOfPublicItem: true },
-  { method: 'GET', path: '/e/{id}', kind: 'embed', cost: 3, isOfPublicItem: true },
-  { method: 'GET', path: '/embed.js', kind: 'embed', cost: 1, isOfPublicItem: true },
-  { method: 'GET', path: '/api/embed/examples', kind: 'embed', cost: 1, isOfPublicItem: true },
-  { method: 'GET', path: '/api/embed/image', kind: 'embed', cost: 3, isOfPublicItem: true },
-  { method: 'GET', path: '/api/embed/image/{file}', kind: 'embed', cost: 20, isOfPublicItem: true },
-  { method: 'GET', path: '/api/oembed', kind: 'embed', cost: 3, isOfPublicItem: true },
-]
-
-/** Adds what other people's pages frame and show. Its routes are given back. */
-export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, settings: EmbedSettings): readonly Route[] {
+/**
+ * What other people's pages frame and show. Each route shows what stands in its address, what is saved for everybody with its id, or one public
+ * item.
+ */
+export function embedRoutes(makeContext: MakeContext, settings: EmbedSettings): BoundRoute[] {
   const call = callAnonymously(makeContext, settings)
   const { words } = settings
 
   /** Answers in a frame even when there is nothing to show: an error page of the service would not be framed. */
-  const inFrame = (show: (c: Requested) => Promise<Response>) => async (c: Requested) => {
+  const inFrame = (show: (asked: Call) => ReturnType<typeof answerEmbed>) => async (asked: Call) => {
     try {
-      if (queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('too_large', words.embed.tooLong)
-      return await withEtag(c, await show(c))
+      if (queryOf(asked).length > MAX_EMBED_QUERY) throw new AppError('too_large', words.embed.tooLong)
+      const { status, headers, body } = await show(asked)
+      // To revalidate on each use: it follows edits of the item.
+      return answerWithEtag(asked.exchange, { ...headers, 'cache-control': 'no-cache' }, body, { status })
     } catch (thrown) {
       const { code, message } = toAppError(thrown)
       if (code === 'internal') throw thrown
@@ -68,88 +58,103 @@ export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, setting
     return { config, title: null, author: null, facts: [] }
   }
 
-  http.get(
-    '/embed',
-    inFrame(async (c) => {
-      const { config, faults } = readEmbedQuery(new URLSearchParams(queryOf(c)))
-      return await answerEmbed(settings, config, { faults })
-    }),
-  )
-  http.get(
-    '/embed/:ref',
-    inFrame(async (c) => {
-      const { config, faults } = readEmbedQuery(new URLSearchParams(queryOf(c)))
-      const item = await findEmbeddedItem(call, c.req.param('ref') ?? '')
-      return await answerEmbed(settings, { ...config, ...item.config }, { source: item.source, faults })
-    }),
-  )
-  http.get(
-    '/e/:id',
-    inFrame(async (c) => {
-      const { config } = await call(showEmbed, { id: c.req.param('id') ?? '' })
-      return await answerEmbed(settings, config)
-    }),
-  )
-  // Pages that frame an embed name this address for years; the one with the digest changes.
-  http.get('/embed.js', async (c) => {
-    const file = await settings.answerFile(settings.url('embed.js'), c.req.header('accept-encoding') ?? null)
-    if (!file) throw new AppError('not_found', ERROR_WORDS.notHere)
-    const headers = new Headers(file.headers)
-    headers.set('Cache-Control', 'public, max-age=86400')
-    return new Response(file.body, { headers })
-  })
-  http.get('/api/embed/image', (c) => {
-    if (queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('too_large', words.embed.tooLong)
-    const { config } = readEmbedQuery(new URLSearchParams(queryOf(c)))
-    return answerSvg(c, drawCard(words, { config, title: null, author: null, facts: [], name: settings.name }))
-  })
-  http.get('/api/embed/image/:file', async (c) => {
-    const [, ref = '', form] = /^([0-9a-z-]{1,64})\.(svg|png)$/.exec(c.req.param('file') ?? '') ?? []
-    if (ref === '' || queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('not_found', ERROR_WORDS.noPicture)
-    const content = await findCard(ref, readEmbedQuery(new URLSearchParams(form === 'svg' ? queryOf(c) : '')).config)
-    const svg = drawCard(words, { ...content, name: settings.name })
-    if (form === 'svg') return answerSvg(c, svg)
-    // Of what the library keeps alone: anybody can write an address, and each would be a picture to make.
-    if (content.title === null) throw new AppError('not_found', ERROR_WORDS.noPicture)
-    const headers = { 'Content-Type': 'image/png', 'Content-Security-Policy': IMAGE_POLICY, ETag: makeEtag(svg) }
-    if (matchesEtag(c.req.header('if-none-match'), headers.ETag)) return new Response(null, { status: 304, headers })
-    return new Response(await rasteriser.toPng(svg, headers.ETag, c.get('call').caller), { headers })
-  })
-  http.get('/api/oembed', async (c) => {
-    const query = new URL(c.req.url).searchParams
-    const format = query.get('format') ?? 'json'
-    if (format !== 'json') {
-      // The status is oEmbed's own (section 2.3.3).
-      const refused = toErrorBody(new AppError('invalid_input', ERROR_WORDS.onlyJson), c.get('call').requestId)
-      return c.json(refused, 501, { 'Cache-Control': 'no-store' })
-    }
-    return c.json(await describeLink(call, settings, query))
-  })
-  http.get('/api/embed/examples', (c) => c.json(listEmbedExamples(settings.hasMcp, c.req.query('category'))))
-  return ROUTES
+  const route = { method: 'GET', kind: 'embed', cost: 3, isOfPublicItem: true } as const
+  return [
+    {
+      ...route,
+      path: '/embed',
+      handle: inFrame(async (asked) => {
+        const { config, faults } = readEmbedQuery(new URLSearchParams(queryOf(asked)))
+        return await answerEmbed(settings, config, { faults })
+      }),
+    },
+    {
+      ...route,
+      path: '/embed/{ref}',
+      handle: inFrame(async (asked) => {
+        const { config, faults } = readEmbedQuery(new URLSearchParams(queryOf(asked)))
+        const item = await findEmbeddedItem(call, asked.params['ref'] ?? '')
+        return await answerEmbed(settings, { ...config, ...item.config }, { source: item.source, faults })
+      }),
+    },
+    {
+      ...route,
+      path: '/e/{id}',
+      handle: inFrame(async (asked) => {
+        const { config } = await call(showEmbed, { id: asked.params['id'] ?? '' })
+        return await answerEmbed(settings, config)
+      }),
+    },
+    // Pages that frame an embed name this address for years; the one with the digest changes.
+    {
+      ...route,
+      path: '/embed.js',
+      cost: 1,
+      async handle({ exchange }) {
+        const file = await settings.answerFile(exchange, settings.url('embed.js'))
+        if (!file) throw new AppError('not_found', ERROR_WORDS.notHere)
+        return { ...file, headers: { ...file.headers, 'cache-control': 'public, max-age=86400' } }
+      },
+    },
+    {
+      ...route,
+      path: '/api/embed/image',
+      handle(asked) {
+        if (queryOf(asked).length > MAX_EMBED_QUERY) throw new AppError('too_large', words.embed.tooLong)
+        const { config } = readEmbedQuery(new URLSearchParams(queryOf(asked)))
+        return answerSvg(asked, drawCard(words, { config, title: null, author: null, facts: [], name: settings.name }))
+      },
+    },
+    {
+      ...route,
+      path: '/api/embed/image/{file}',
+      cost: 20,
+      async handle(asked) {
+        const { exchange, params, caller } = asked
+        const [, ref = '', form] = /^([0-9a-z-]{1,64})\.(svg|png)$/.exec(params['file'] ?? '') ?? []
+        if (ref === '' || queryOf(asked).length > MAX_EMBED_QUERY) throw new AppError('not_found', ERROR_WORDS.noPicture)
+        const content = await findCard(ref, readEmbedQuery(new URLSearchParams(form === 'svg' ? queryOf(asked) : '')).config)
+        const svg = drawCard(words, { ...content, name: settings.name })
+        if (form === 'svg') return answerSvg(asked, svg)
+        // Of what the library keeps alone: anybody can write an address, and each would be a picture to make.
+        if (content.title === null) throw new AppError('not_found', ERROR_WORDS.noPicture)
+        const etag = makeEtag(svg)
+        const headers = { 'content-type': 'image/png', 'content-security-policy': IMAGE_POLICY, etag }
+        if (matchesEtag(exchange.header('if-none-match'), etag)) return { status: 304, headers, body: null }
+        return { status: 200, headers, body: await rasteriser.toPng(svg, etag, caller) }
+      },
+    },
+    {
+      ...route,
+      path: '/api/oembed',
+      async handle(asked) {
+        const query = new URLSearchParams(queryOf(asked))
+        if ((query.get('format') ?? 'json') === 'json') return jsonAnswer(await describeLink(call, settings, query))
+        // The status is oEmbed's own (section 2.3.3).
+        const refused = toErrorBody(new AppError('invalid_input', ERROR_WORDS.onlyJson), asked.requestId)
+        return jsonAnswer(refused, 501, { 'cache-control': 'no-store' })
+      },
+    },
+    {
+      ...route,
+      path: '/api/embed/examples',
+      cost: 1,
+      handle(asked) {
+        const category = new URLSearchParams(queryOf(asked)).get('category') ?? undefined
+        return jsonAnswer(listEmbedExamples(settings.hasMcp, category))
+      },
+    },
+  ]
 }
 
 /** A picture that is opened by itself runs nothing and loads nothing. */
 const IMAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-function answerSvg(c: Requested, svg: string): Response {
-  const headers = { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Content-Security-Policy': IMAGE_POLICY, ETag: makeEtag(svg) }
-  return matchesEtag(c.req.header('if-none-match'), headers.ETag)
-    ? new Response(null, { status: 304, headers })
-    : new Response(svg, { headers })
+function answerSvg({ exchange }: Call, svg: string): Answer {
+  return answerWithEtag(exchange, { 'content-type': 'image/svg+xml; charset=utf-8', 'content-security-policy': IMAGE_POLICY }, svg)
 }
 
 /** What stands behind the question mark, as it was sent. */
-function queryOf(c: Requested): string {
-  return new URL(c.req.url).search.slice(1)
-}
-
-/** A response to revalidate on each use: it follows edits of the item. */
-async function withEtag(c: Requested, answer: Response): Promise<Response> {
-  const html = await answer.text()
-  const headers = new Headers(answer.headers)
-  headers.set('Cache-Control', 'no-cache')
-  headers.set('ETag', makeEtag(html))
-  if (matchesEtag(c.req.header('if-none-match'), headers.get('ETag') ?? '')) return new Response(null, { status: 304, headers })
-  return new Response(html, { status: answer.status, headers })
+function queryOf({ exchange }: Call): string {
+  return exchange.search.slice(1)
 }

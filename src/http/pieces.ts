@@ -1,14 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
-import { AppError } from '../../errors.ts'
-import { createTally } from '../../library/tally.ts'
+import { AppError } from '../errors.ts'
+import type { Answer, AnswerHeaders } from '../exchange.ts'
+import { createTally } from '../library/tally.ts'
 
 /** Headers of bytes for saving, never for showing: whatever they are, a browser neither renders nor sniffs them (contract, "REST"). */
-export function downloadHeaders(type: string, filename: string): Record<string, string> {
+export function downloadHeaders(type: string, filename: string): AnswerHeaders {
   return {
-    'Content-Type': type,
-    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(filename).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}`,
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'content-type': type,
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(filename).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}`,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
   }
 }
 
@@ -21,8 +22,8 @@ const MAX_MS = 10 * 60_000
 export type SendPieces = (
   caller: string,
   pieces: Iterator<Uint8Array, unknown> | AsyncIterator<Uint8Array, unknown>,
-  headers: Record<string, string>,
-) => Response
+  headers: AnswerHeaders,
+) => Answer
 
 /** Sends pieces as they are made, others served between them. One caller has only a few of these open at once, and none without end. */
 export function createPieceSender(): SendPieces {
@@ -66,6 +67,6 @@ export function createPieceSender(): SendPieces {
         await pieces.return?.(undefined)
       },
     })
-    return new Response(body, { headers })
+    return { status: 200, headers, body }
   }
 }

@@ -1,0 +1,230 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import type { Answer } from '../exchange.ts'
+import { EXPORT_NAMES } from '../library/exported-items.ts'
+import { writePromptMarkdown } from '../library/prompt-markdown.ts'
+import { fromFileContent, type SkillFile } from '../library/skill.ts'
+import { writeSkillArchive } from '../library/skill-archive.ts'
+import { createZipWriter } from '../library/zip-writer.ts'
+import { exportOwnItems, showAccount } from '../operations/account/account.ts'
+import { showFormDraft } from '../operations/account/form-drafts.ts'
+import { listKeys } from '../operations/account/keys.ts'
+import { listAuditEvents } from '../operations/admin/audit.ts'
+import type { Output } from '../operations/core/define-operation.ts'
+import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
+import { listEmbeds } from '../operations/embeds.ts'
+import { listFavourites } from '../operations/items/favourites.ts'
+import { listCategories } from '../operations/items/list-categories.ts'
+import { getPrompt } from '../operations/prompts/get-prompt.ts'
+import { showPrompt } from '../operations/prompts/show-prompt.ts'
+import { getSkill, getSkillFile } from '../operations/skills/get-skill.ts'
+import type { BoundRoute, Call, MakeContext } from './call.ts'
+import { downloadHeaders, type SendPieces } from './pieces.ts'
+
+/** Events of the audit log read at once. */
+const EVENTS = 500
+const EVENT_FILTERS = ['username', 'action', 'since', 'target']
+
+const collection = z.enum(['prompts', 'skills'])
+/** What the page of one's own items keeps for this download, since an address cannot hold hundreds of ids. */
+const selection = z.object({ collection, ids: z.array(z.string()) })
+
+/**
+ * What answers bytes instead of JSON: below /api for programs with their keys, below /download for signed-in people and their private items,
+ * and exports on pages. Each checks the caller before its answer begins, so that who may not have it gets an error's status.
+ */
+export function downloadRoutes(contextFor: (surface: 'rest' | 'download') => MakeContext, sendPieces: SendPieces): BoundRoute[] {
+  const route = { method: 'GET', kind: 'download', cost: 50 } as const
+  const callFor = ({ actor }: Call) => callLocally(() => contextFor('rest')(actor))
+  return [
+    ...rawRoutes('/api', contextFor('rest'), sendPieces),
+    ...rawRoutes('/download', contextFor('download'), sendPieces),
+    // Everything a person owns as a zip, read and packed as it is sent: an exported library and the account data.
+    {
+      ...route,
+      path: '/settings/data/export.zip',
+      async handle(request) {
+        const call = callFor(request)
+        const { sessions: _, ...account } = await call(showAccount, {})
+        const { keys } = await call(listKeys, {})
+        const { embeds } = await call(listEmbeds, {})
+        const { categories } = await call(listCategories, { all: true })
+        const pieces = packItems(
+          (input) => call(exportOwnItems, input),
+          categories,
+          async function* () {
+            yield ['account.json', { ...account, keys, embeds }]
+            yield ['favourites.json', await readFavourites(call)]
+          },
+        )
+        return sendPieces(request.caller, pieces, downloadHeaders('application/zip', 'commonplace-export.zip'))
+      },
+    },
+    // Some of a person's items as an exported library.
+    {
+      ...route,
+      path: '/library/export.zip',
+      async handle(request) {
+        const call = callFor(request)
+        const { body } = await call(showFormDraft, { kind: 'bulk', id: queryOf(request).get('selection') ?? '' })
+        const chosen = selection.safeParse(JSON.parse(body ?? 'null'))
+        if (!chosen.success) throw new AppError('not_found', 'This selection has expired. Select the items again.')
+        const { categories } = await call(listCategories, { all: true })
+        const { ids } = chosen.data
+        const read: ReadPart = (input) => call(exportOwnItems, { ...input, ids: input.collection === chosen.data.collection ? ids : [] })
+        const pieces = packItems(read, categories, async function* () {})
+        return sendPieces(request.caller, pieces, downloadHeaders('application/zip', `commonplace-${chosen.data.collection}.zip`))
+      },
+    },
+    // The audit log as administrators see it, a line of JSON for each event, narrowed as the page that links here is.
+    {
+      ...route,
+      path: '/admin/activity/export.jsonl',
+      async handle(request) {
+        const call = callFor(request)
+        const query = queryOf(request)
+        const filters = Object.fromEntries(EVENT_FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])))
+        const read = async (cursor?: string) => await call(listAuditEvents, { ...filters, cursor, limit: EVENTS })
+        const first = await read()
+        return sendPieces(request.caller, writeEvents(first, read), downloadHeaders('application/jsonl', 'commonplace-activity.jsonl'))
+      },
+    },
+  ]
+}
+
+/** A skill's file or all of them, and a prompt's text: as it is, with its defaults, or as a file with its metadata. */
+function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPieces): BoundRoute[] {
+  const route = { method: 'GET', kind: 'download', cost: 2 } as const
+  const callFor = ({ actor }: Call) => callLocally(() => makeContext(actor))
+  const readPrompt = (call: Call) => callFor(call)(showPrompt, { id: call.params['id'] ?? '' })
+  const routes: BoundRoute[] = [
+    {
+      ...route,
+      path: `${prefix}/skills/{skillId}/files/{filename}`,
+      async handle(call) {
+        const { skillId = '', filename = '' } = call.params
+        const file = await callFor(call)(getSkillFile, { skillId, filename })
+        const bytes = Buffer.from(file.content, file.encoding ?? 'utf8')
+        return answerFile(bytes, file.encoding === undefined, filename.split('/').at(-1) ?? filename)
+      },
+    },
+    {
+      ...route,
+      path: `${prefix}/prompts/{id}/raw`,
+      async handle(call) {
+        const prompt = await readPrompt(call)
+        return answerFile(prompt.content, true, `${prompt.slug}.txt`)
+      },
+    },
+    {
+      ...route,
+      path: `${prefix}/prompts/{id}/prompt.md`,
+      async handle(call) {
+        const prompt = await readPrompt(call)
+        return answerFile(writePromptMarkdown(prompt), true, `${prompt.slug}.prompt.md`)
+      },
+    },
+    // Packed as it is sent: each piece is a few milliseconds' work, and other requests come in between.
+    {
+      ...route,
+      cost: 20,
+      path: `${prefix}/skills/{skillId}/zip`,
+      async handle(call) {
+        const skill = await callFor(call)(getSkill, { id: call.params['skillId'] ?? '' })
+        const files = skill.files.map((file) => fromFileContent(file, ''))
+        return sendPieces(call.caller, writeSkillArchive(files, skill.slug), downloadHeaders('application/zip', `${skill.slug}.zip`))
+      },
+    },
+  ]
+  if (prefix === '/api') return routes
+  // What lists on the pages copy. Programs fill in a prompt with get_prompt.
+  const filled: BoundRoute = {
+    ...route,
+    path: `${prefix}/prompts/{id}/filled`,
+    async handle(call) {
+      const prompt = await callFor(call)(getPrompt, { id: call.params['id'] ?? '', variables: {} })
+      return answerFile(prompt.content, true, `${prompt.slug}.txt`)
+    },
+  }
+  return [...routes, filled]
+}
+
+function queryOf({ exchange }: Call): URLSearchParams {
+  return new URLSearchParams(exchange.search)
+}
+
+function answerFile(body: string | Uint8Array, isText: boolean, filename: string): Answer {
+  return { status: 200, headers: downloadHeaders(isText ? 'text/plain; charset=utf-8' : 'application/octet-stream', filename), body }
+}
+
+/** Favourites by address: their texts are others'. */
+async function readFavourites(call: CallOperation) {
+  const all: Output<typeof listFavourites>['items'] = []
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const found = await call(listFavourites, { page, perPage: 100 })
+    all.push(...found.items)
+    pages = found.totalPages
+  }
+  return all
+}
+
+type Events = Output<typeof listAuditEvents>
+
+async function* writeEvents(first: Events, read: (cursor: string) => Promise<Events>): AsyncGenerator<Uint8Array> {
+  const utf8 = new TextEncoder()
+  for (let page = first; ; page = await read(page.nextCursor)) {
+    yield utf8.encode(page.events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    if (page.nextCursor === null) return
+  }
+}
+
+type Part = Output<typeof exportOwnItems>
+/** Reads the next part of a person's items. */
+type ReadPart = (input: { collection: 'prompts' | 'skills'; after: number }) => Promise<Part>
+
+async function* parts(read: ReadPart, collection: 'prompts' | 'skills') {
+  for (let after: number | null = 0; after !== null; ) {
+    const part: Part = await read({ collection, after })
+    yield part
+    after = part.next
+  }
+}
+
+/** Packs items as an exported library, with other files before them, as they are read. */
+async function* packItems(
+  read: ReadPart,
+  categories: Output<typeof listCategories>['categories'],
+  others: () => AsyncIterable<readonly [name: string, content: unknown]>,
+): AsyncGenerator<Uint8Array> {
+  const utf8 = new TextEncoder()
+  const zip = createZipWriter()
+  /** A file in pieces. */
+  async function* add(file: SkillFile): AsyncGenerator<Uint8Array> {
+    for (const _ of zip.add(file)) {
+      yield* zip.take()
+    }
+  }
+  const json = (name: string, content: unknown) => add({ filename: name, bytes: utf8.encode(`${JSON.stringify(content, null, 2)}\n`) })
+  for await (const [name, content] of others()) yield* json(name, content)
+  const tree = categories.map(({ slug, name, parent }) => ({ slug, name, parent }))
+  yield* json(EXPORT_NAMES.categories, tree)
+  const prompts = zip.open(EXPORT_NAMES.prompts)
+  for await (const { lines } of parts(read, 'prompts')) {
+    prompts.push(utf8.encode(lines.map((line) => `${line}\n`).join('')), false)
+    yield* zip.take()
+  }
+  prompts.push(new Uint8Array(0), true)
+  const index: unknown[] = []
+  for await (const { skills } of parts(read, 'skills')) {
+    for (const { entry, files } of skills) {
+      index.push(entry)
+      for (const one of files) {
+        const file = fromFileContent(one, '')
+        yield* add({ ...file, filename: `${EXPORT_NAMES.skillsFolder}/${entry.folder}/${file.filename}` })
+      }
+    }
+  }
+  yield* json(EXPORT_NAMES.skillsIndex, index)
+  zip.end()
+  yield* zip.take()
+}
