@@ -25,8 +25,8 @@ export const SURFACE_MUTANTS: readonly Mutant[] = [
   {
     id: 'unfilled-field-renamed',
     group: 'mcp',
-    file: 'mcp/server-factory.ts',
-    name: 'promptResult',
+    file: 'mcp/dispatcher.ts',
+    name: 'getPrompt',
     search: "'commonplace/unfilled'",
     replace: "'commonplace.unfilled'",
     rule: 'prompts/get names the variables without a value in _meta, as commonplace/unfilled.',

@@ -5,7 +5,7 @@ import { keyFromEnvironment, loadConfig } from '../config/load-config.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Actor, SCOPES } from '../library/actor.ts'
 import { OPERATOR_ORIGIN } from '../library/audit.ts'
-import { createServerFactory } from '../mcp/server-factory.ts'
+import { createDispatcher } from '../mcp/dispatcher.ts'
 import { serveOverStdio } from '../mcp/stdio.ts'
 import { type Invoke, invokeLocally } from '../operations/core/invoke.ts'
 import { OPERATIONS } from '../operations/index.ts'
@@ -69,7 +69,7 @@ async function withInvoke(options: { user?: string; url?: string }, work: Operat
 
 async function serveMcp(options: { url?: string }): Promise<void> {
   const { name, title, version } = readProduct()
-  const buildServer = createServerFactory(OPERATIONS, { name, title, version }, { announcesChanges: false })
+  const { buildServer } = createDispatcher(OPERATIONS, { name, title, version }, { announcesChanges: false })
   const run = (invoke: Invoke) =>
     serveOverStdio(buildServer, {
       invoke,

@@ -1,10 +1,4 @@
-import {
-  createMcpHandler,
-  isJsonContentType,
-  isLegacyRequest,
-  type McpServer,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/server'
+import { createMcpHandler, isJsonContentType, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { joinBytes } from '../cache/shared-records.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
@@ -14,7 +8,7 @@ import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
 import { createTally } from '../library/tally.ts'
 import { type ListAudience, standingOf } from '../library/visibility.ts'
-import { bindOnce, type Calls } from './calls.ts'
+import { type Binding, bindOnce, type Dispatcher } from './dispatcher.ts'
 import { toErrorBody } from './errors.ts'
 import {
   asRequest,
@@ -28,7 +22,6 @@ import {
   takesStream,
   toResponse,
 } from './messages.ts'
-import type { Binding } from './server-factory.ts'
 import { type SessionOwner, sessionNotFound } from './sessions/session-servers.ts'
 import type { Session, Sessions } from './sessions/sessions.ts'
 import { whenSent } from './sessions/stream-end.ts'
@@ -111,12 +104,10 @@ export function sessionOwner(actor: Actor, address: string): SessionOwner {
 
 /**
  * Serves MCP over HTTP: bare JSON-RPC, the 2025 versions with and without sessions, and the stateless 2026 revision.
- * @param calls answers requests that need no server of their own
  * @param options.alwaysStream hands every request of a session to its server: for extra tools that stream
  */
 export function createMcpEndpoint(
-  buildServer: (binding: Binding) => McpServer,
-  calls: Calls,
+  dispatcher: Dispatcher,
   sessions: Sessions,
   options: { alwaysStream: boolean } = { alwaysStream: false },
 ): McpEndpoint {
@@ -125,7 +116,7 @@ export function createMcpEndpoint(
     ({ requestInfo }) => {
       const binding = requestInfo ? bindings.get(requestInfo) : undefined
       if (!binding) throw new AppError('internal', 'A request reached the MCP server without its caller')
-      return buildServer(binding)
+      return dispatcher.buildServer(binding)
     },
     { legacy: 'reject', maxSubscriptions: MAX_LISTENING },
   )
@@ -146,7 +137,7 @@ export function createMcpEndpoint(
       const request = toRequest(exchange, sdkHeaders(exchange, { accept: 'application/json, text/event-stream' }))
       return await nameErrors(await session.handle(request, message, binding), requestId)
     }
-    if (asked) return reply(exchange, (await calls.answer(asked, binding)).json)
+    if (asked) return reply(exchange, (await dispatcher.answer(asked, binding)).json)
     // An answer of the user that no question here waits for: the process that asked has stopped, or is another one.
     if (!isObject(message) || 'method' in message) return ACCEPTED
     const gone = new AppError('not_found', 'No question of this session is open in this process. Ask again.')
@@ -162,14 +153,14 @@ export function createMcpEndpoint(
     for (const message of messages) {
       const request = asRequest(message)
       // Cheap messages add up: a batch always yields in between.
-      await takeTurn(Math.max(BATCHED_COST, request ? calls.costOf(request, binding.filter) : 1))
+      await takeTurn(Math.max(BATCHED_COST, request ? dispatcher.costOf(request, binding.filter) : 1))
       if (exchange.hasLeft()) break
       if (!request && isMessage(message)) continue
       if (!request) {
         answers.push(refuse(new AppError('invalid_input', describeFault(message)), idOf(message), INVALID_REQUEST))
         continue
       }
-      const answer = isFull ? null : (await calls.answer(request, binding)).json
+      const answer = isFull ? null : (await dispatcher.answer(request, binding)).json
       if (answer && bytes + Buffer.byteLength(answer) <= MAX_BATCH_BYTES) {
         bytes += Buffer.byteLength(answer)
         answers.push(answer)
@@ -236,13 +227,15 @@ export function createMcpEndpoint(
         if (message.length === 0 || message.length > MAX_BATCH) {
           return refuse(`A batch has 1 to ${MAX_BATCH} messages; this one has ${message.length}.`)
         }
-        const points = message.map(asRequest).reduce((sum, request) => sum + (request ? calls.costOf(request, call.binding.filter) : 1), 0)
+        const points = message
+          .map(asRequest)
+          .reduce((sum, request) => sum + (request ? dispatcher.costOf(request, call.binding.filter) : 1), 0)
         await call.charge(points - 1)
         return await answerBatch(message, call)
       }
       if (!isMessage(message)) return refuse(describeFault(message))
       const asked = asRequest(message)
-      const cost = asked ? calls.costOf(asked, call.binding.filter) : 1
+      const cost = asked ? dispatcher.costOf(asked, call.binding.filter) : 1
       if (cost > 1) await payAndWait(call, cost)
       if (!isLegacyVersion || hasEnvelope(message)) {
         const request = toRequest(exchange, sdkHeaders(exchange))
@@ -254,7 +247,7 @@ export function createMcpEndpoint(
       const isInitialize = asked?.method === 'initialize'
       if (session && !isInitialize) return await postToSession(session, message, call)
       if (!asked) return ACCEPTED
-      const { json, isError } = await calls.answer(asked, binding)
+      const { json, isError } = await dispatcher.answer(asked, binding)
       const answer = reply(exchange, json)
       if (isInitialize && !isError && takesStream(exchange.header('accept')) && initializeRequest.safeParse(message).success) {
         const id = sessions.open(message, owner)

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { Binding } from './server-factory.ts'
+import type { Binding } from './dispatcher.ts'
 import { filterLines } from './stdio-lines.ts'
 
 /** How long answers may still take after stdin has ended. */

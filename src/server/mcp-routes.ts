@@ -8,11 +8,10 @@ import { challenge, isFromProgram, MCP_PATH, SIGNED_IN_MCP_PATH } from '../http/
 import { type Actor, SCOPES } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { type ListAudience, widestAudience } from '../library/visibility.ts'
-import { createCalls } from '../mcp/calls.ts'
 import { readConnection } from '../mcp/connection.ts'
+import { type Binding, createDispatcher, type Extras } from '../mcp/dispatcher.ts'
 import { createMcpEndpoint, type McpEndpoint, sessionOwner } from '../mcp/endpoint.ts'
 import { toErrorBody } from '../mcp/errors.ts'
-import { type Binding, createServerFactory, type Extras } from '../mcp/server-factory.ts'
 import { createSessionTokens } from '../mcp/sessions/session-tokens.ts'
 import { createSessions } from '../mcp/sessions/sessions.ts'
 import { invokeLocally } from '../operations/core/invoke.ts'
@@ -32,13 +31,9 @@ export interface McpRoutes {
 
 /** @param extras additional tools and prompts: the conformance fixtures */
 export function createMcpRoutes(app: App, { name, title, version }: Product, onFault: ReportFault, extras: Extras | undefined): McpRoutes {
-  const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
-  const mcp = createMcpEndpoint(
-    buildServer,
-    createCalls(app.operations, buildServer, extras),
-    createSessions(app.store, createSessionTokens(app.sealer, app.clock), buildServer),
-    { alwaysStream: extras !== undefined },
-  )
+  const dispatcher = createDispatcher(app.operations, { name, title, version }, extras)
+  const sessions = createSessions(app.store, createSessionTokens(app.sealer, app.clock), dispatcher.buildServer)
+  const mcp = createMcpEndpoint(dispatcher, sessions, { alwaysStream: extras !== undefined })
   const stopNotifying = notifyChanges(app, mcp)
   const names = new Set(app.operations.map((operation) => operation.name))
   const bind = ({ actor, requestId, operations, exchange, params }: Call): Binding => {

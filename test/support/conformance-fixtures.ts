@@ -18,7 +18,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Extras } from '../../src/mcp/server-factory.ts'
+import type { Extras } from '../../src/mcp/dispatcher.ts'
 
 /**
  * The tools, prompts and resources that the official conformance suite calls (@modelcontextprotocol/conformance; each scenario's

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Binding } from '../../src/mcp/server-factory.ts'
-import { createServerFactory } from '../../src/mcp/server-factory.ts'
+import type { Binding } from '../../src/mcp/dispatcher.ts'
+import { createDispatcher } from '../../src/mcp/dispatcher.ts'
 import type { QuestionLimits } from '../../src/mcp/sessions/open-questions.ts'
 import { createSessionTokens } from '../../src/mcp/sessions/session-tokens.ts'
 import { createSessions, type Session, type Sessions } from '../../src/mcp/sessions/sessions.ts'
@@ -121,7 +121,7 @@ describe('questions whose client has left', () => {
   const LIMITS: QuestionLimits = { perSession: 2, perQuota: 100, most: 3, resumeMs: 100 }
 
   async function start(): Promise<{ sessions: Sessions; open(): Promise<{ id: string; session: Session }>; binding: Binding }> {
-    const buildServer = createServerFactory(test.app.operations, { name: 'test', version: '1' })
+    const { buildServer } = createDispatcher(test.app.operations, { name: 'test', version: '1' })
     const tokens = createSessionTokens(test.app.sealer, test.app.clock)
     const sessions = createSessions(test.app.store, tokens, buildServer, {
       server: { idleMs: 60_000, perQuota: 100, most: 100 },
