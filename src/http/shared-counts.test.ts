@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { LibraryStore } from '../storage/store.ts'
-import { createSharedCounts } from './shared-counts.ts'
+import { createSharedCounts } from './rate-limits.ts'
 
 const MINUTE = 60_000
 /** Counts in memory, as several instances would share them; `isDown` makes it fail. */

@@ -7,19 +7,28 @@ import { promptsChatRoutes } from '../channels/prompts-chat.ts'
 import { wellKnownRoutes } from '../channels/well-known.ts'
 import type { Config } from '../config/load-config.ts'
 import { jsonAnswer } from '../exchange.ts'
-import { createAdmission, QUEUE_LIMITS } from '../http/admission.ts'
+import { type Admission, createAdmission, QUEUE_LIMITS } from '../http/admission.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { BoundRoute } from '../http/call.ts'
-import { createClientReader } from '../http/client-of-request.ts'
 import { createCompression } from '../http/compression.ts'
 import { downloadRoutes } from '../http/downloads.ts'
 import { HTTP_STATUS } from '../http/errors.ts'
+import { createClientReader } from '../http/guards.ts'
 import { healthRoutes } from '../http/health.ts'
-import { type BackupFigures, backupMetrics } from '../http/metrics/backup-metrics.ts'
-import { cacheMetrics } from '../http/metrics/cache-metrics.ts'
-import { databaseMetrics } from '../http/metrics/database-metrics.ts'
-import { encoderMetrics, providerMetrics } from '../http/metrics/encoder-metrics.ts'
-import { createRequestCounts, metricsRoute } from '../http/metrics/metrics.ts'
+import {
+  type BackupFigures,
+  backupMetrics,
+  createRequestCounts,
+  encoderMetrics,
+  KEPT_MS,
+  keepFor,
+  libraryMetrics,
+  loadMetrics,
+  type Metric,
+  metricsRoute,
+  providerMetrics,
+  storeMetrics,
+} from '../http/metrics.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { createPageCache } from '../http/page-cache.ts'
 import { createPieceSender } from '../http/pieces.ts'
@@ -29,18 +38,17 @@ import { createRouter, type Route } from '../http/route.ts'
 import { MCP_PATH } from '../http/sign-in-challenge.ts'
 import { createTurns, type Turns } from '../http/turns.ts'
 import { type Actor, ANONYMOUS } from '../library/actor.ts'
-import type { SettingState } from '../library/service.ts'
+import type { LoadFigures, ServiceStatus, SettingState } from '../library/service.ts'
 import type { Extras } from '../mcp/dispatcher.ts'
 import { readProduct } from '../product.ts'
 import { embedRoutes } from '../web/embed/routes.ts'
 import { feedRoutes } from '../web/feeds.ts'
 import { createLanguageReader } from '../web/language.ts'
 import { createPages, describePage } from '../web/serve-pages.ts'
-import { createFaultLog, type ReportFault } from './fault-log.ts'
+import { createFaultLog, type FaultLog, type ReportFault } from './fault-log.ts'
 import { createMcpRoutes } from './mcp-routes.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
-import { createServiceFigures } from './service-figures.ts'
 
 /** What the server needs of the settings. */
 export type ServerSettings = Pick<
@@ -147,8 +155,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const document = JSON.stringify(createOpenApi(operations, { version: product.version, baseUrl, hasMcp }))
   const metrics = [
     ...figures.metrics,
-    ...databaseMetrics(app.store.service),
-    ...cacheMetrics(app.store.service),
+    ...storeMetrics(app.store.service),
     ...(options.backups ? backupMetrics(options.backups) : []),
     ...(provider ? providerMetrics(provider) : []),
     ...(itemEncoding ? encoderMetrics(itemEncoding) : []),
@@ -220,4 +227,48 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       await mcp?.close()
     },
   }
+}
+
+/** What figures are read from. */
+interface FigureSources {
+  readonly app: Pick<App, 'store' | 'clock' | 'provider' | 'itemEncoding'>
+  readonly version: string
+  readonly admission: Admission
+  readonly turns: Turns
+  readonly faults: FaultLog
+  readonly backups: BackupFigures | undefined
+  readonly settings: readonly SettingState[]
+}
+
+/** Figures of the service, for metrics and the status page. */
+function createServiceFigures({ app, version, admission, turns, faults, backups, settings }: FigureSources): {
+  readonly metrics: readonly Metric[]
+  readStatus(): Promise<ServiceStatus>
+} {
+  const startedAt = new Date(app.clock()).toISOString()
+  const readLibrary = keepFor(KEPT_MS, () => app.store.service.readFigures(), { isLasting: ({ search }) => search.isReady })
+  const readLoad = (): LoadFigures => {
+    const { running, waiting, streams } = admission.counts()
+    return { running, streams, waiting: { admission: waiting, turns: turns.countWaiting() } }
+  }
+  return {
+    metrics: [...libraryMetrics(version, readLibrary), ...loadMetrics(readLoad, faults.counts)],
+    readStatus: async () => ({
+      ...(await app.store.service.readFigures()),
+      ...readLoad(),
+      version,
+      startedAt,
+      backups: backups ? { lastAt: backups.lastBackup()?.toISOString() ?? null, failures: backups.failures() } : null,
+      embeddings: app.provider === null ? 'off' : app.provider.fault() === null ? 'ok' : 'degraded',
+      encoder: await readEncoder(app.itemEncoding),
+      faults: faults.recent(),
+      settings,
+    }),
+  }
+}
+
+async function readEncoder(itemEncoding: App['itemEncoding']): Promise<ServiceStatus['encoder']> {
+  if (!itemEncoding) return null
+  const { embedded, total } = await itemEncoding.countItems()
+  return { state: itemEncoding.state, embedded, total }
 }

@@ -7,18 +7,21 @@ import { AppError } from '../errors.ts'
 import { jsonAnswer } from '../exchange.ts'
 import { errorHeaders, HTTP_STATUS, toErrorBody } from '../http/errors.ts'
 import { isMcpPath } from '../http/sign-in-challenge.ts'
+import { splitCounts, toDay, type UseCounter } from '../library/usage.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
+import type { LibraryStore } from '../storage/store.ts'
 import { createHttpApp, type HttpApp, type HttpOptions, type ServerSettings } from './http-app.ts'
 import { type Front, listen } from './listen.ts'
 import type { Pipeline } from './pipeline.ts'
 import { startRetention } from './retention.ts'
-import { startWritingUses } from './write-uses.ts'
 
 /** How long open requests may take after a stop is requested, and how long their work may then continue. */
 const DRAIN_MS = 5_000
 const FINISH_MS = 1_500
 /** Interval at which idle connections are closed meanwhile. */
 const CLOSE_IDLE_MS = 100
+/** Interval between two writes of counted uses: what a killed process loses at most. */
+const WRITE_USES_MS = 60_000
 
 /** A server that listens. */
 export interface RunningServer {
@@ -101,5 +104,48 @@ export async function startServer(address: { host: string; port: number }, logge
       await stopWritingUses()
       await stopListening()
     },
+  }
+}
+
+/**
+ * Starts to write counted uses once a minute, on the minute, so that a day's counts are written when it ends. Uses count for the day on
+ * which their minute began. Those that cannot be written are counted again. Returns a function that stops it and writes what is left.
+ */
+export function startWritingUses(
+  counter: UseCounter,
+  usage: Pick<LibraryStore['usage'], 'addUses'>,
+  clock: () => number,
+  onFailure: (error: unknown) => void,
+  everyMs: number = WRITE_USES_MS,
+): () => Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let day = toDay(clock())
+  const write = async () => {
+    const uses = counter.take()
+    const began = day
+    day = toDay(clock())
+    if (uses.length === 0) return
+    try {
+      await usage.addUses(began, splitCounts(uses))
+    } catch (error) {
+      for (const use of uses) counter.add(use, use.count)
+      onFailure(error)
+    }
+  }
+  const run = async () => {
+    for (;;) {
+      await sleep(everyMs - (clock() % everyMs), undefined, { signal, ref: false })
+      await write()
+    }
+  }
+  // Runs until it is stopped.
+  const running = run().catch((error) => {
+    if (!signal.aborted) onFailure(error)
+  })
+  return async () => {
+    stopping.abort()
+    await running
+    await write()
   }
 }
