@@ -11,7 +11,7 @@ const HELD_BYTES = { all: 256 * 1024 * 1024, known: 64 * 1024 * 1024, anonymous:
 const READ_WITHIN_MS = 25_000
 
 /** Whose body is read. */
-export interface BodyOwner {
+interface BodyOwner {
   readonly caller: string
   /** Whether the caller has a key or a session. */
   readonly isKnown: boolean

@@ -26,14 +26,22 @@ export interface Call {
   charge(points: number): Promise<void>
   /** Gets the points of work that was measured; they are charged when the answer is sent. */
   readonly work: WorkMeter
-  /** Reads the body of at most `maxBytes`. @throws AppError as the body reader does */
-  readBytes(maxBytes: number): Promise<Uint8Array>
+  /** The body, where the route takes one. */
+  readonly body: Uint8Array
   /** Waits for the caller's turn before work of this cost; null when it may go on at once. */
   takeTurn(cost: number): Promise<void> | null
 }
 
+/** Largest body of a request, in bytes, and the sentence for a larger one. */
+export interface BodyLimit {
+  readonly maxBytes: number
+  readonly tooLarge?: string | undefined
+}
+
 /** A route with what answers it. */
 export interface BoundRoute extends Route {
+  /** The limit of its body, which is read before `handle` is called; it throws where none is to be read. Default: the route takes none */
+  readonly bodyLimit?: number | ((call: Call) => BodyLimit)
   handle(call: Call): Promise<Answer> | Answer
 }
 

@@ -38,9 +38,10 @@ function bindOperation(
     path: rest.path,
     kind: 'rest',
     cost: operation.cost ?? 1,
+    ...(hasBody && { bodyLimit: MAX_BODY_BYTES }),
     async handle(call) {
       const { exchange, params, actor, requestId } = call
-      const body = hasBody ? readJsonBody(decodeBody(await call.readBytes(MAX_BODY_BYTES)), exchange.header('content-type') ?? '') : {}
+      const body = hasBody ? readJsonBody(decodeBody(call.body), exchange.header('content-type') ?? '') : {}
       const input = { ...readQuery(exchange.search, kinds), ...body, ...readPath(params, kinds) }
       const points = pointsOfInput(operation, input)
       if (points > 0) await call.charge(points)

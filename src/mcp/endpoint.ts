@@ -61,6 +61,8 @@ interface McpCall {
   readonly charge: (points: number) => Promise<void>
   /** Waits for the caller's turn before work of this cost; null when it may go on at once. */
   readonly takeTurn: (cost: number) => Promise<void> | null
+  /** Refuses a tool that the caller's program was not given the permission for. */
+  readonly refuseTool: (name: unknown) => Answer | null
 }
 
 /** The endpoint. GET and DELETE are for sessions only; without one they are 405, before authentication. */
@@ -235,6 +237,8 @@ export function createMcpEndpoint(
       }
       if (!isMessage(message)) return refuse(describeFault(message))
       const asked = asRequest(message)
+      const refusal = asked?.method === 'tools/call' ? call.refuseTool(asked.params?.['name']) : null
+      if (refusal) return refusal
       const cost = asked ? dispatcher.costOf(asked, call.binding.filter) : 1
       if (cost > 1) await payAndWait(call, cost)
       if (!isLegacyVersion || hasEnvelope(message)) {

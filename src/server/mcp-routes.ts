@@ -1,11 +1,10 @@
-import { z } from 'zod'
 import type { App } from '../app.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Answer, type Exchange, jsonAnswer } from '../exchange.ts'
 import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import { challenge, isFromProgram, MCP_PATH, SIGNED_IN_MCP_PATH } from '../http/sign-in-challenge.ts'
-import { type Actor, SCOPES } from '../library/actor.ts'
+import { SCOPES } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { type ListAudience, widestAudience } from '../library/visibility.ts'
 import { readConnection } from '../mcp/connection.ts'
@@ -62,15 +61,17 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
     charge: call.charge,
     takeTurn: call.takeTurn,
     binding: bind(call),
+    refuseTool: (name: unknown) => refuseTool(call, name),
   })
-  /** Refuses a call that the token of a program is not enough for, so that the program asks for more (RFC 6750, section 3.1). */
-  const refuseScope = (call: Call, body: string): Answer | null => {
-    const missing = isFromProgram(call.exchange) ? findMissingScope(call.actor, body, app.operations) : null
-    if (missing === null) return null
-    const { scopes, tool } = missing
-    const value = challenge({ error: 'insufficient_scope', baseUrl: app.baseUrl, path: call.exchange.path, scopes })
-    const error = new AppError('forbidden', `${tool} needs the permission ${scopes.at(-1)}, which this program was not given.`)
-    return jsonAnswer(toErrorBody(error, call.requestId), 403, { 'www-authenticate': value })
+  /** Refuses a tool that the token of a program is not enough for, so that the program asks for more (RFC 6750, section 3.1). */
+  const refuseTool = ({ actor, exchange, requestId }: Call, name: unknown): Answer | null => {
+    if (actor.kind !== 'user' || !isFromProgram(exchange)) return null
+    const needed = SCOPES.find((scope) => scope === app.operations.find((operation) => operation.name === name)?.scope)
+    if (needed === undefined || actor.scopes.has(needed)) return null
+    const scopes = [...SCOPES.filter((scope) => actor.scopes.has(scope)), needed]
+    const value = challenge({ error: 'insufficient_scope', baseUrl: app.baseUrl, path: exchange.path, scopes })
+    const error = new AppError('forbidden', `${name} needs the permission ${needed}, which this program was not given.`)
+    return jsonAnswer(toErrorBody(error, requestId), 403, { 'www-authenticate': value })
   }
   const paths = [MCP_PATH, ...(app.oauth ? [SIGNED_IN_MCP_PATH] : [])].flatMap((base) => LIST_SCOPES.map((scope) => base + scope))
   const routes = paths.flatMap((path): BoundRoute[] => {
@@ -79,10 +80,8 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
       {
         ...route,
         method: 'POST',
-        async handle(call) {
-          const body = decodeBody(await call.readBytes(MAX_BODY_BYTES))
-          return refuseScope(call, body) ?? (await mcp.post(toMcpCall(call), body))
-        },
+        bodyLimit: MAX_BODY_BYTES,
+        handle: (call) => mcp.post(toMcpCall(call), decodeBody(call.body)),
       },
       { ...route, method: 'GET', handle: (call) => mcp.session(toMcpCall(call)) },
       { ...route, method: 'DELETE', handle: (call) => mcp.session(toMcpCall(call)) },
@@ -124,26 +123,6 @@ function notifyChanges(app: App, mcp: McpEndpoint): () => void {
   return () => {
     stop()
     for (const { timer } of pending.values()) clearTimeout(timer)
-  }
-}
-
-const toolCall = z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) })
-
-/** The scopes a program needs for the tool it calls, when it lacks one: those it has, and that one at the end. */
-function findMissingScope(actor: Actor, body: string, operations: App['operations']): { scopes: string[]; tool: string } | null {
-  if (actor.kind !== 'user' || SCOPES.every((scope) => actor.scopes.has(scope))) return null
-  const call = toolCall.safeParse(parseJson(body))
-  const tool = call.data?.params.name ?? ''
-  const needed = SCOPES.find((scope) => scope === operations.find(({ name }) => name === tool)?.scope)
-  if (needed === undefined || actor.scopes.has(needed)) return null
-  return { scopes: [...SCOPES.filter((scope) => actor.scopes.has(scope)), needed], tool }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }
 

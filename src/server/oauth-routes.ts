@@ -33,22 +33,22 @@ export function oauthRoutes(oauth: OAuthServer, { baseUrl, name }: OAuthSite): r
     if (actor.kind === 'anonymous') return leadTo(`/sign-in?to=${encodeURIComponent(`${exchange.path}${exchange.search}`)}`)
     return toAnswer(await oauth.authorize(new URLSearchParams(query), { userId: actor.userId, client }))
   }
-  const readPost = async (call: Call) => ({
+  const readPost = (call: Call) => ({
     type: call.exchange.header('content-type') ?? '',
     authorization: call.exchange.header('authorization'),
-    body: decodeBody(await call.readBytes(MAX_BODY)),
+    body: decodeBody(call.body),
   })
-  const readForm = async (call: Call) => {
-    const post = await readPost(call)
+  const readForm = (call: Call) => {
+    const post = readPost(call)
     if (!post.type.toLowerCase().startsWith(FORM)) throw new AppError('unsupported_media_type', `Send the request as ${FORM}.`)
     return { ...post, type: FORM }
   }
   const endpoints = {
     // Clients that know no metadata ask at the root.
-    '/oauth2/token /token': async (call: Call) => toAnswer(await oauth.exchange(await readForm(call))),
-    '/oauth2/revoke': async (call: Call) => toAnswer(await oauth.revoke(await readForm(call))),
+    '/oauth2/token /token': async (call: Call) => toAnswer(await oauth.exchange(readForm(call))),
+    '/oauth2/revoke': async (call: Call) => toAnswer(await oauth.revoke(readForm(call))),
     '/oauth2/register /register': async (call: Call) =>
-      toAnswer(await oauth.register({ ...(await readPost(call)), type: 'application/json' }, call.client.caller)),
+      toAnswer(await oauth.register({ ...readPost(call), type: 'application/json' }, call.client.caller)),
   }
   const metadata = { method: 'GET', kind: 'oauth', cost: 1 } as const
   const describeServer = async () => jsonAnswer(await oauth.readMetadata(), 200, { 'cache-control': METADATA_AGE })
@@ -69,7 +69,7 @@ export function oauthRoutes(oauth: OAuthServer, { baseUrl, name }: OAuthSite): r
       (path): BoundRoute => ({ method: 'GET', path, kind: 'page', cost: COST, isEntry: true, handle: authorize }),
     ),
     ...Object.entries(endpoints).flatMap(([paths, handle]) =>
-      paths.split(' ').map((path): BoundRoute => ({ method: 'POST', path, kind: 'oauth', cost: COST, handle })),
+      paths.split(' ').map((path): BoundRoute => ({ method: 'POST', path, kind: 'oauth', cost: COST, bodyLimit: MAX_BODY, handle })),
     ),
     { ...metadata, path: '/.well-known/oauth-authorization-server', handle: describeServer },
     // At the root is what programs with an address of their own choice look for: the one that always asks to sign in.

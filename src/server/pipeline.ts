@@ -6,8 +6,8 @@ import type { ProxySignIn } from '../auth/proxy-sign-in.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Answer, type AnswerHeaders, type Exchange, jsonAnswer } from '../exchange.ts'
 import type { Admission, Place } from '../http/admission.ts'
-import { type BodyOwner, decodeBody, type ReadBytes } from '../http/body.ts'
-import type { BoundRoute, Call } from '../http/call.ts'
+import { decodeBody, type ReadBytes } from '../http/body.ts'
+import type { BodyLimit, BoundRoute, Call } from '../http/call.ts'
 import type { Compress } from '../http/compression.ts'
 import { addCorsAndCaching, addIsolation, hasKeyHeader, isRead, preflight, readsCookies } from '../http/cors.ts'
 import { errorHeaders, HTTP_STATUS, toErrorAnswer } from '../http/errors.ts'
@@ -29,6 +29,7 @@ const CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 /** Bodies up to this size are free; each further piece of it costs a point. */
 const FREE_BODY_BYTES = 256 * 1024
 const BYTES_A_POINT = 64 * 1024
+const NO_BODY = new Uint8Array()
 /** Largest body that is read for the sake of its message's id. */
 const MAX_REFUSED_BYTES = 64 * 1024
 
@@ -207,25 +208,34 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       async charge(points) {
         await limits.count(call.caller, points)
       },
-      async readBytes(maxBytes) {
-        const owner: BodyOwner = { caller: call.caller, isKnown: call.isKnown }
-        // A body with a length is charged before it is read, others afterwards.
-        const declared = pointsOfBody(Math.min(maxBytes, Number(exchange.header('content-length') ?? 0)))
-        if (declared > 0) await call.charge(declared)
-        const bytes = await parts.readBytes(exchange, owner, maxBytes)
-        const points = pointsOfBody(bytes.length) - declared
-        if (points > 0) await call.charge(points)
-        const turn = turns.take(call.caller, route?.cost ?? 1)
-        if (turn) await turn
-        return bytes
-      },
+      body: NO_BODY,
       takeTurn: (cost) => turns.take(call.caller, cost),
     }
     return { call, route, allowed }
   }
 
-  const respond = (call: OpenCall, route: BoundRoute | null, allowed: readonly string[]): Answer | Promise<Answer> => {
-    if (route) return route.handle(call)
+  /** Reads a body, charges it and waits for the caller's turn: what follows is as dear as the request. */
+  const readBody = async (call: OpenCall, cost: number, { maxBytes, tooLarge }: BodyLimit): Promise<Uint8Array> => {
+    // A body with a length is charged before it is read, others afterwards.
+    const declared = pointsOfBody(Math.min(maxBytes, Number(call.exchange.header('content-length') ?? 0)))
+    if (declared > 0) await call.charge(declared)
+    const bytes = await parts.readBytes(call.exchange, call, maxBytes).catch((error: unknown) => {
+      const { code } = toAppError(error)
+      throw tooLarge !== undefined && code === 'too_large' ? new AppError(code, tooLarge, { cause: error }) : error
+    })
+    const points = pointsOfBody(bytes.length) - declared
+    if (points > 0) await call.charge(points)
+    const turn = turns.take(call.caller, cost)
+    if (turn) await turn
+    return bytes
+  }
+
+  const respond = async (call: OpenCall, route: BoundRoute | null, allowed: readonly string[]): Promise<Answer> => {
+    if (route) {
+      const { bodyLimit: limit, cost } = route
+      if (limit !== undefined) call.body = await readBody(call, cost, typeof limit === 'function' ? limit(call) : { maxBytes: limit })
+      return route.handle(call)
+    }
     const { method } = call.exchange
     if (allowed.length > 0) throw new AppError('method_not_allowed', `${method} is not supported here; use ${allowed.join(', ')}.`)
     throw new AppError('not_found', 'Nothing found at this address.')
@@ -243,7 +253,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     const challenge = parts.oauth && HTTP_STATUS[error.code] === 401 ? challengeOf(call.exchange, rules.baseUrl) : {}
     if (call.kind === 'mcp') {
-      const body = toMcpErrorBody(error, call.requestId, await readMessageId(call, error))
+      const body = toMcpErrorBody(
+        error,
+        call.requestId,
+        await readMessageId(call, error, () => readBody(call, 1, { maxBytes: MAX_REFUSED_BYTES })),
+      )
       // Clients answer 401 by looking for a place to sign in, and never show what is wrong with the key.
       const isBadKey = error.code === 'invalid_api_key' && !asksToSignIn(call.exchange.path) && !isFromProgram(call.exchange)
       if (isBadKey) return jsonAnswer(body, 400)
@@ -335,7 +349,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         }
         if (exchange.hasLeft()) answer = CLIENT_LEFT
         else if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)
-        else answer = await parts.meterWork(call.work, async () => await respond(call, route, allowed))
+        else answer = await parts.meterWork(call.work, () => respond(call, route, allowed))
         holdAnswer(place, answer)
       } catch (thrown) {
         dropBody(answer)
@@ -369,10 +383,10 @@ function dropBody(answer: Answer | undefined): void {
 }
 
 /** The id of a message that is refused for its credentials (JSON-RPC 2.0, section 5); null for other errors and for what cannot be read. */
-async function readMessageId(call: OpenCall, { code }: AppError): Promise<string | number | null> {
+async function readMessageId(call: OpenCall, { code }: AppError, readBody: () => Promise<Uint8Array>): Promise<string | number | null> {
   if (call.exchange.method !== 'POST' || HTTP_STATUS[code] !== 401) return null
   try {
-    return idOf(JSON.parse(decodeBody(await call.readBytes(MAX_REFUSED_BYTES))))
+    return idOf(JSON.parse(decodeBody(await readBody())))
   } catch {
     return null
   }

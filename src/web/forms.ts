@@ -1,6 +1,6 @@
-import { AppError, invalidInput, toAppError } from '../errors.ts'
+import { AppError, invalidInput } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Call } from '../http/call.ts'
+import type { BodyLimit, Call } from '../http/call.ts'
 import type { Words } from './site.ts'
 
 /** Largest form without files: the longest prompt with every character escaped, plus other fields. */
@@ -82,33 +82,38 @@ export function withLineEnds(text: string, name: string): string {
   return name === 'crlf' ? text.replaceAll('\n', '\r\n') : text
 }
 
-/**
- * Reads a form as browsers send it. Only where `hasFiles` may it come in parts (multipart).
- * @throws AppError `unsupported_media_type`, `invalid_input`, `too_large`
- */
-export async function readForm(
-  { exchange, readBytes }: Call,
-  { hasFiles, isAnonymous, limit, words }: { hasFiles: boolean; isAnonymous: boolean; limit?: FormLimit | undefined; words: Words },
-): Promise<SentForm> {
+const URL_ENCODED = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
+const MULTIPART = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i
+
+/** The limit of a form's body. Only where it `hasFiles` may it come in parts (multipart). @throws AppError `unsupported_media_type` */
+export function limitForm(
+  { exchange, actor }: Call,
+  { hasFiles = false, limit, words }: { hasFiles?: boolean; limit?: FormLimit | undefined; words: Words },
+): BodyLimit {
+  const type = exchange.header('content-type') ?? ''
+  const isPlain = URL_ENCODED.test(type)
+  if (!isPlain && !(hasFiles && MULTIPART.test(type))) throw new AppError('unsupported_media_type', words.errors.notAForm)
+  if (!isPlain) return { maxBytes: MAX_UPLOAD_BYTES }
+  if (limit) return { maxBytes: limit.maxBytes, tooLarge: limit.tooLarge(words) }
+  return { maxBytes: actor.kind === 'anonymous' ? MAX_ANONYMOUS_BYTES : MAX_FORM_BYTES }
+}
+
+/** Reads a form as browsers send it, whose body was taken within {@link limitForm}. @throws AppError `invalid_input`, `too_large` */
+export async function readForm({ exchange, body }: Call, words: Words): Promise<SentForm> {
   const { errors } = words
   const type = exchange.header('content-type') ?? ''
-  if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
-    const bytes = await readBytes(limit?.maxBytes ?? (isAnonymous ? MAX_ANONYMOUS_BYTES : MAX_FORM_BYTES)).catch((error: unknown) => {
-      const { code } = toAppError(error)
-      throw limit && code === 'too_large' ? new AppError(code, limit.tooLarge(words), { cause: error }) : error
-    })
+  if (URL_ENCODED.test(type)) {
     // Counted before anything is parsed: the parser's work grows with the square of some inputs.
-    refuseManyFields(errors, countBytes(bytes, AMPERSAND))
+    refuseManyFields(errors, countBytes(body, AMPERSAND))
     return toForm(
-      [...new URLSearchParams(readUtf8(errors, bytes))].map((field) => checkText(errors, field)),
+      [...new URLSearchParams(readUtf8(errors, body))].map((field) => checkText(errors, field)),
       [],
       words,
     )
   }
-  const boundary = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(type)
-  if (!hasFiles || !boundary) throw new AppError('unsupported_media_type', errors.notAForm)
-  const bytes = new Uint8Array(await readBytes(MAX_UPLOAD_BYTES))
-  refuseManyFields(errors, countText(bytes, `--${boundary[1] ?? boundary[2]}`))
+  const boundary = MULTIPART.exec(type)
+  const bytes = new Uint8Array(body)
+  refuseManyFields(errors, countText(bytes, `--${boundary?.[1] ?? boundary?.[2]}`))
   const parsed = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch((error: unknown) => {
     throw new AppError('invalid_input', errors.unreadableForm, { cause: error })
   })

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import type { BoundRoute, Call, MakeContext } from '../http/call.ts'
 import { answerWithEvents } from '../http/event-stream.ts'
 import { callLocally } from '../operations/core/invoke.ts'
-import { readForm, refuseForeignForm } from './forms.ts'
+import { limitForm, readForm, refuseForeignForm } from './forms.ts'
 import { improveForm } from './pages/writing/edit-prompt.tsx'
 import type { Words } from './site.ts'
 
@@ -27,12 +27,16 @@ export function improveStreamRoutes(
     path: `${editor}${SUFFIX}`,
     kind: 'page',
     cost: COST,
+    bodyLimit(call) {
+      const words = wordsFor(call)
+      refuseForeignForm(call.exchange, baseUrl, words)
+      if (call.actor.kind === 'anonymous') throw new AppError('unauthenticated', words.errors.signInFirst)
+      return limitForm(call, { words })
+    },
     async handle(call) {
       const { exchange, actor, client, requestId } = call
       const words = wordsFor(call)
-      refuseForeignForm(exchange, baseUrl, words)
-      if (actor.kind === 'anonymous') throw new AppError('unauthenticated', words.errors.signInFirst)
-      const form = await readForm(call, { hasFiles: false, isAnonymous: false, words })
+      const form = await readForm(call, words)
       const page = exchange.path.slice(0, -SUFFIX.length)
       return await answerWithEvents(
         exchange.signal(),

@@ -73,23 +73,31 @@ export function passkeyRoutes(
   baseUrl: string,
   wordsFor: (call: Call) => Words,
 ): BoundRoute[] {
-  const handle = async (entry: Entry, call: Call): Promise<Answer> => {
-    const { exchange, actor, client, requestId } = call
+  const limitBody = ({ isEntry }: Entry, call: Call) => {
+    const { exchange, actor } = call
     refuseForeignForm(exchange, baseUrl, wordsFor(call))
-    if (!entry.isEntry && actor.kind === 'anonymous') throw new AppError('unauthenticated', wordsFor(call).errors.signInFirst)
+    if (!isEntry && actor.kind === 'anonymous') throw new AppError('unauthenticated', wordsFor(call).errors.signInFirst)
     if (!/^application\/json\s*(?:;|$)/i.test(exchange.header('content-type') ?? '')) {
       throw new AppError('unsupported_media_type', 'Send the request as application/json.')
     }
-    const fields = readFields(await call.readBytes(MAX_BODY))
+    return { maxBytes: MAX_BODY }
+  }
+  const handle = async (entry: Entry, call: Call): Promise<Answer> => {
+    const { actor, client, requestId } = call
     const context = () => ({ ...makeContext(actor), client, onFault: (error: unknown) => onFault(error, requestId) })
-    const { cookies, json } = await entry.answer(callLocally(context), fields)
+    const { cookies, json } = await entry.answer(callLocally(context), readFields(call.body))
     call.cookies.push(...cookies)
     return { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body: json }
   }
-  return ENTRIES.map((entry) => {
-    const { path, cost, isEntry } = entry
-    return { method: 'POST', path, kind: 'page', cost, ...(isEntry ? { isEntry } : {}), handle: (call) => handle(entry, call) }
-  })
+  return ENTRIES.map((entry) => ({
+    method: 'POST',
+    path: entry.path,
+    kind: 'page',
+    cost: entry.cost,
+    ...(entry.isEntry && { isEntry: true }),
+    bodyLimit: (call) => limitBody(entry, call),
+    handle: (call) => handle(entry, call),
+  }))
 }
 
 /** @throws AppError `invalid_input` */

@@ -10,7 +10,7 @@ import { callLocally } from '../operations/core/invoke.ts'
 import { callAnonymously } from './anonymous-call.ts'
 import { copyBeaconRoutes } from './copy-beacon.ts'
 import { createFlash } from './flash.ts'
-import { readForm, readReferrer, refuseForeignForm, type SentForm } from './forms.ts'
+import { limitForm, readForm, readReferrer, refuseForeignForm, type SentForm } from './forms.ts'
 import { improveStreamRoutes } from './improve-stream.ts'
 import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
@@ -149,17 +149,15 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
     const shown = answer(call, await draw(html), HTTP_STATUS[fault.code], hasFrames)
     return { ...shown, headers: { ...shown.headers, ...errorHeaders(fault), 'cache-control': 'private, no-store' } }
   }
-  /** Runs a form's action. On an error, renders the page again with the submitted values. */
-  const actOn = async (
-    call: Call,
-    { page, allowsAnonymous = false, form: limit, hasFiles = false, hasFrames }: PageEntry,
-    act: Action,
-  ): Promise<Answer> => {
-    const { words } = siteFor(call)
+  const limitBody = (call: Call, { allowsAnonymous = false, form: limit, hasFiles = false }: PageEntry) => {
+    const words = wordsFor(call)
     refuseForeignForm(call.exchange, settings.baseUrl, words)
-    const isAnonymous = call.actor.kind === 'anonymous'
-    if (isAnonymous && !allowsAnonymous) throw new AppError('unauthenticated', words.errors.signInFirst)
-    const form = await readForm(call, { hasFiles, isAnonymous, limit, words })
+    if (call.actor.kind === 'anonymous' && !allowsAnonymous) throw new AppError('unauthenticated', words.errors.signInFirst)
+    return limitForm(call, { hasFiles, limit, words })
+  }
+  /** Runs a form's action. On an error, renders the page again with the submitted values. */
+  const actOn = async (call: Call, { page, hasFrames }: PageEntry, act: Action): Promise<Answer> => {
+    const form = await readForm(call, wordsFor(call))
     try {
       const outcome = await act({ ...toRequest(call, makeContext(call.actor).count), form })
       call.cookies.push(...(outcome.cookies ?? []))
@@ -216,7 +214,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         const post = { ...row, method: 'POST', cost: cost ?? (takesPassword ? PASSWORD_COST : FORM_COST) } as const
         return [
           { ...get, handle: (call) => show(call, entry) },
-          ...(act ? [{ ...post, handle: (call: Call) => actOn(call, entry, act) }] : []),
+          ...(act ? [{ ...post, bodyLimit: (call: Call) => limitBody(call, entry), handle: (call: Call) => actOn(call, entry, act) }] : []),
         ]
       }),
       ...copyBeaconRoutes(makeContext, settings.baseUrl, wordsFor),

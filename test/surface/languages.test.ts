@@ -194,7 +194,7 @@ describe('the cache of pages', () => {
     cookies: [],
     operations: new Set(),
     charge: async () => {},
-    readBytes: async () => new Uint8Array(),
+    body: new Uint8Array(),
     work: { points: 0 },
     takeTurn: () => null,
   })

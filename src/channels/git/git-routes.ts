@@ -152,6 +152,7 @@ export function gitRoutes(
       kind: 'channel',
       cost: 5,
       path: `{scope}{git}/${SERVICE}`,
+      bodyLimit: MAX_BODY_BYTES,
       async handle(call) {
         const lines = readPktLines(await readBody(call))
         const repository = await open(call)
@@ -168,7 +169,7 @@ export function gitRoutes(
 }
 
 async function readBody(call: Call): Promise<Uint8Array> {
-  const bytes = await call.readBytes(MAX_BODY_BYTES)
+  const bytes = call.body
   const coding = call.exchange.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (coding === 'identity') return bytes
   if (coding !== 'gzip' && coding !== 'x-gzip') throw new AppError('unsupported_media_type', 'Send the body as it is, or with gzip.')
