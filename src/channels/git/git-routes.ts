@@ -27,6 +27,7 @@ const SERVICE = 'git-upload-pack'
 const BRANCH = 'refs/heads/main'
 /** No cache keeps what can be withdrawn, and clients always ask. */
 const NO_CACHE = { 'cache-control': 'no-cache' }
+const RESULT = { 'content-type': `application/x-${SERVICE}-result`, ...NO_CACHE }
 const CAPABILITIES = ['version 2\n', 'agent=commonplace\n', 'ls-refs=unborn\n', 'fetch=shallow\n', 'object-format=sha1\n']
 const OLD_CLIENT = 'This remote speaks version 2 of the protocol alone. Use Git 2.26 or newer, or 2.18 with -c protocol.version=2.'
 
@@ -49,62 +50,38 @@ export function gitRoutes(
   }
   const usesVersion2 = ({ exchange }: Call) => /(?:^|:)version=2(?:$|:)/.test(exchange.header('git-protocol') ?? '')
 
-  /** The pieces of a pack. Whoever has them takes all, or calls `return`: the thread keeps the pack until then. */
-  const readPack = (
-    pack: string,
-    work: WorkMeter,
-    release: () => void,
-  ): Required<Pick<AsyncIterator<Uint8Array, undefined>, 'next' | 'return'>> => {
-    let isOver = false
-    const end = () => {
-      isOver = true
+  /** What is sent with a pack. The thread keeps the pack until all of it is taken, or the reader leaves. */
+  async function* readPack(head: Uint8Array, pack: string, work: WorkMeter, release: () => void): AsyncGenerator<Uint8Array, undefined> {
+    let isTaken = false
+    try {
+      yield head
+      while (!isTaken) {
+        const told = await thread.ask({ kind: 'next', pack }, work)
+        if (told.kind !== 'piece') throw new AppError('unavailable', 'The pack is no longer there. Try again.')
+        isTaken = told.bytes === null
+        yield told.bytes ?? FLUSH
+      }
+    } finally {
       release()
-      return { done: true, value: undefined } as const
-    }
-    return {
-      async next() {
-        if (isOver) return end()
-        const told = await thread.ask({ kind: 'next', pack }, work).catch((error: unknown) => {
-          end()
-          throw error
-        })
-        if (told.kind === 'piece') return told.bytes === null ? end() : { done: false, value: told.bytes }
-        end()
-        throw new AppError('unavailable', 'The pack is no longer there. Try again.')
-      },
-      async return() {
-        if (!isOver) await thread.ask({ kind: 'cancel', pack }).catch(() => {})
-        return end()
-      },
+      if (!isTaken) await thread.ask({ kind: 'cancel', pack }).catch(() => {})
     }
   }
-  const sendPack = async (call: Call, head: Uint8Array, pack: string, release: () => void): Promise<Answer> => {
-    const headers = { 'content-type': `application/x-${SERVICE}-result`, ...NO_CACHE }
-    const pieces = readPack(pack, call.work, release)
+  const sendPack = async ({ caller }: Call, pieces: AsyncGenerator<Uint8Array, undefined>): Promise<Answer> => {
+    const first: Uint8Array[] = []
     try {
-      const first: Uint8Array[] = [head]
-      let size = 0
-      while (size < MAX_WHOLE_BYTES) {
+      for (let size = 0; size < MAX_WHOLE_BYTES; ) {
         const { done, value } = await pieces.next()
-        if (done) return { status: 200, headers, body: Buffer.concat([...first, FLUSH]) }
+        if (done) return result(first)
         first.push(value)
         size += value.length
       }
-      const ends: (Uint8Array | null)[] = [Buffer.concat(first), FLUSH]
       const rest: AsyncIterator<Uint8Array, undefined> = {
-        async next() {
-          const [begun] = ends.length === 2 ? ends.splice(0, 1) : []
-          if (begun) return { done: false, value: begun }
-          const piece = await pieces.next()
-          if (!piece.done) return piece
-          const last = ends.pop()
-          return last ? { done: false, value: last } : piece
-        },
-        return: () => pieces.return(),
+        next: async () => (first.length > 0 ? { done: false, value: Buffer.concat(first.splice(0)) } : await pieces.next()),
+        return: () => pieces.return(undefined),
       }
-      return { status: 200, headers, body: sendPieces(call.caller, rest, {}).body }
+      return sendPieces(caller, rest, RESULT)
     } catch (error) {
-      await pieces.return()
+      await pieces.return(undefined)
       throw error
     }
   }
@@ -125,7 +102,7 @@ export function gitRoutes(
     if (plan.unknown !== null) return result([pktLine(`ERR upload-pack: not our ref ${plan.unknown}\n`)])
     const head = sayPlan(plan, pack !== null, request)
     if (pack === null) return result(head)
-    return await sendPack(call, Buffer.concat(head), pack, release)
+    return await sendPack(call, readPack(Buffer.concat(head), pack, call.work, release))
   }
 
   const routes: BoundRoute[] = [
@@ -182,7 +159,7 @@ async function readBody(call: Call): Promise<Uint8Array> {
 }
 
 function result(pieces: readonly Uint8Array[]): Answer {
-  return { status: 200, headers: { 'content-type': `application/x-${SERVICE}-result`, ...NO_CACHE }, body: Buffer.concat(pieces) }
+  return { status: 200, headers: RESULT, body: Buffer.concat(pieces) }
 }
 
 function listRefs(tip: ObjectId | null, lines: readonly PktLine[]): Buffer[] {
