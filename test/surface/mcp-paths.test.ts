@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { filterLines } from '../../src/mcp/stdio-lines.ts'
+import { filterLines } from '../../src/mcp/stdio.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 
 /** Refusals on the ways that the SDK's own server answers: the 2026 revision, sessions, and stdio. */
