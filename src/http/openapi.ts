@@ -8,21 +8,31 @@ import { HTTP_STATUS } from './errors.ts'
 
 type Json = z.core.JSONSchema.BaseSchema
 
-/** Routes other than operations. */
-const RAW_ROUTES = {
-  '/api/prompts/{id}/raw': { name: 'get_prompt_text', title: "A prompt's text", parameters: ['id'] },
-  '/api/skills/{skillId}/files/{filename}': {
-    name: 'download_skill_file',
-    title: "A skill's file, byte for byte",
-    parameters: ['skillId', 'filename'],
-  },
-  '/api/prompts/{id}/prompt.md': {
-    name: 'download_prompt_file',
-    title: 'A prompt as a .prompt.md file with its metadata as frontmatter',
-    parameters: ['id'],
-  },
-  '/api/skills/{skillId}/zip': { name: 'download_skill', title: 'A skill as a zip', parameters: ['skillId'], type: 'application/zip' },
-} as const
+/** A route that is no operation. */
+interface Route {
+  readonly name: string
+  readonly title: string
+  /** Besides those in the path. */
+  readonly parameters?: readonly Record<string, unknown>[]
+  readonly content: Record<string, unknown>
+  /** Whether it answers a file, of private items to their keys. */
+  readonly isFile?: true
+  /** Statuses besides those of the errors, with descriptions. */
+  readonly refusals?: Readonly<Record<number, string>>
+}
+
+const file = (name: string, title: string, content: Route['content'] = { 'text/plain': {}, 'application/octet-stream': {} }): Route => ({
+  name,
+  title,
+  content,
+  isFile: true,
+})
+const FILE_ROUTES: Readonly<Record<string, Route>> = {
+  '/api/prompts/{id}/raw': file('get_prompt_text', "A prompt's text"),
+  '/api/skills/{skillId}/files/{filename}': file('download_skill_file', "A skill's file, byte for byte"),
+  '/api/prompts/{id}/prompt.md': file('download_prompt_file', 'A prompt as a .prompt.md file with its metadata as frontmatter'),
+  '/api/skills/{skillId}/zip': file('download_skill', 'A skill as a zip', { 'application/zip': {} }),
+}
 
 function toSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } = toJsonSchema(schema, io)
@@ -49,7 +59,6 @@ function embedRoutes(hasMcp: boolean): Record<string, Route> {
     },
   }
   const inQuery = (name: string, schema: unknown, required = false) => ({ name, in: 'query', required, schema })
-  const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } })
   return {
     '/api/embed/examples': {
       name: 'list_embed_examples',
@@ -66,7 +75,6 @@ function embedRoutes(hasMcp: boolean): Record<string, Route> {
     '/api/embed/image/{file}': {
       name: 'draw_embed_of',
       title: 'A picture of a prompt or skill (id or slug, and .svg or .png) or of a saved embed (id and .svg)',
-      parameters: [inPath('file')],
       content: { 'image/svg+xml': {}, 'image/png': {} },
     },
     '/api/oembed': {
@@ -110,14 +118,8 @@ const ERROR = {
   },
 }
 
-interface Route {
-  readonly name: string
-  readonly title: string
-  readonly parameters: readonly Record<string, unknown>[]
-  readonly content: Record<string, unknown>
-  /** Statuses besides those of the errors, with descriptions. */
-  readonly refusals?: Readonly<Record<number, string>>
-}
+/** Names of the parameters in a path. */
+const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
 type Paths = Record<string, Record<string, unknown>>
 
@@ -139,7 +141,7 @@ export function createOpenApi(
     if (!rest) continue
     const input = toSchema(operation.input, 'input')
     const properties = Object.entries(input.properties ?? {})
-    const inPath = new Set([...rest.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]))
+    const inPath = new Set(namesIn(rest.path))
     const isQuery = rest.method === 'GET' || rest.method === 'DELETE'
     const required = new Set(input.required ?? [])
     const inBody = properties.filter(([name]) => !inPath.has(name))
@@ -183,32 +185,19 @@ export function createOpenApi(
       security: operation.scope === null ? [{}, { apiKey: [] }] : [{ apiKey: [] }],
     }
   }
-  for (const [path, route] of Object.entries(RAW_ROUTES)) {
-    itemAt(paths, path)['get'] = {
-      operationId: route.name,
-      summary: route.title,
-      parameters: route.parameters.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      responses: {
-        200: {
-          description: 'The file',
-          content: 'type' in route ? { [route.type]: {} } : { 'text/plain': {}, 'application/octet-stream': {} },
-        },
-        default: { $ref: '#/components/responses/Error' },
-      },
-      security: [{}, { apiKey: [] }],
-    }
-  }
-  for (const [path, { name, title, parameters, content, refusals = {} }] of Object.entries(embedRoutes(about.hasMcp))) {
+  for (const [path, route] of Object.entries({ ...FILE_ROUTES, ...embedRoutes(about.hasMcp) })) {
+    const { name, title, parameters = [], content, isFile, refusals = {} } = route
+    const inPath = namesIn(path).map((one) => ({ name: one, in: 'path', required: true, schema: { type: 'string' } }))
     itemAt(paths, path)['get'] = {
       operationId: name,
       summary: title,
-      parameters,
+      parameters: [...inPath, ...parameters],
       responses: {
-        200: { description: 'Done', content },
+        200: { description: isFile ? 'The file' : 'Done', content },
         ...Object.fromEntries(Object.entries(refusals).map(([status, description]) => [status, { ...ERROR, description }])),
         default: { $ref: '#/components/responses/Error' },
       },
-      security: [{}],
+      security: isFile ? [{}, { apiKey: [] }] : [{}],
     }
   }
   return {

@@ -7,7 +7,7 @@ import { promptsChatRoutes } from '../channels/prompts-chat.ts'
 import { wellKnownRoutes } from '../channels/well-known.ts'
 import type { Config } from '../config/load-config.ts'
 import { jsonAnswer } from '../exchange.ts'
-import { type Admission, createAdmission, QUEUE_LIMITS } from '../http/admission.ts'
+import { createAdmission, QUEUE_LIMITS } from '../http/admission.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { BoundRoute } from '../http/call.ts'
 import { createCompression } from '../http/compression.ts'
@@ -24,7 +24,6 @@ import {
   keepFor,
   libraryMetrics,
   loadMetrics,
-  type Metric,
   metricsRoute,
   providerMetrics,
   storeMetrics,
@@ -45,7 +44,7 @@ import { embedRoutes } from '../web/embed/routes.ts'
 import { feedRoutes } from '../web/feeds.ts'
 import { createLanguageReader } from '../web/language.ts'
 import { createPages, describePage } from '../web/serve-pages.ts'
-import { createFaultLog, type FaultLog, type ReportFault } from './fault-log.ts'
+import { createFaultLog, type ReportFault } from './fault-log.ts'
 import { createMcpRoutes } from './mcp-routes.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
@@ -107,14 +106,24 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     faults.report(error, requestId)
   }
   const admission = createAdmission()
-  const figures = createServiceFigures({
-    app,
+  const { backups, settings: shown = [] } = options
+  const startedAt = new Date(app.clock()).toISOString()
+  const embeddings = () => (provider === null ? 'off' : provider.fault() === null ? 'ok' : 'degraded')
+  const readLibrary = keepFor(KEPT_MS, () => app.store.service.readFigures(), { isLasting: ({ search }) => search.isReady })
+  const readLoad = (): LoadFigures => {
+    const { running, waiting, streams } = admission.counts()
+    return { running, streams, waiting: { admission: waiting, turns: turns.countWaiting() } }
+  }
+  const readStatus = async (): Promise<ServiceStatus> => ({
+    ...(await app.store.service.readFigures()),
+    ...readLoad(),
     version: product.version,
-    admission,
-    turns,
-    faults,
-    backups: options.backups,
-    settings: options.settings ?? [],
+    startedAt,
+    backups: backups ? { lastAt: backups.lastBackup()?.toISOString() ?? null, failures: backups.failures() } : null,
+    embeddings: embeddings(),
+    encoder: await readEncoder(itemEncoding),
+    faults: faults.recent(),
+    settings: shown,
   })
   const languageOf = createLanguageReader({ baseUrl, defaultLanguage: settings.DEFAULT_LANGUAGE })
   const cache = createPageCache(
@@ -127,7 +136,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }
   const describeService = () => jsonAnswer({ ...about, ...(hasMcp && { mcp: `${baseUrl}${MCP_PATH}` }) })
   const pages = createPages(
-    (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
+    (actor) => ({ ...app.contextFor(actor, 'web'), readStatus }),
     { onFault, cache, languageOf, describeService },
     { name: product.title, baseUrl, hasMcp, hasOAuth, isForMembers, hasPublicItems },
   )
@@ -154,9 +163,10 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const git = gitRoutes(channel, () => app.store.service.readRevision('library'))
   const document = JSON.stringify(createOpenApi(operations, { version: product.version, baseUrl, hasMcp }))
   const metrics = [
-    ...figures.metrics,
+    ...libraryMetrics(product.version, readLibrary),
+    ...loadMetrics(readLoad, faults.counts),
     ...storeMetrics(app.store.service),
-    ...(options.backups ? backupMetrics(options.backups) : []),
+    ...(backups ? backupMetrics(backups) : []),
     ...(provider ? providerMetrics(provider) : []),
     ...(itemEncoding ? encoderMetrics(itemEncoding) : []),
   ]
@@ -167,7 +177,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       isSearchCut: () => app.store.service.isSearchCut(),
       onFault,
       isReady: options.isReady ?? (() => true),
-      embeddings: () => (provider === null ? 'off' : provider.fault() === null ? 'ok' : 'degraded'),
+      embeddings,
       encoder: () => itemEncoding?.state ?? 'off',
     }),
     metricsRoute(settings.METRICS_TOKEN, metrics, requests),
@@ -226,44 +236,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       await git.close()
       await mcp?.close()
     },
-  }
-}
-
-/** What figures are read from. */
-interface FigureSources {
-  readonly app: Pick<App, 'store' | 'clock' | 'provider' | 'itemEncoding'>
-  readonly version: string
-  readonly admission: Admission
-  readonly turns: Turns
-  readonly faults: FaultLog
-  readonly backups: BackupFigures | undefined
-  readonly settings: readonly SettingState[]
-}
-
-/** Figures of the service, for metrics and the status page. */
-function createServiceFigures({ app, version, admission, turns, faults, backups, settings }: FigureSources): {
-  readonly metrics: readonly Metric[]
-  readStatus(): Promise<ServiceStatus>
-} {
-  const startedAt = new Date(app.clock()).toISOString()
-  const readLibrary = keepFor(KEPT_MS, () => app.store.service.readFigures(), { isLasting: ({ search }) => search.isReady })
-  const readLoad = (): LoadFigures => {
-    const { running, waiting, streams } = admission.counts()
-    return { running, streams, waiting: { admission: waiting, turns: turns.countWaiting() } }
-  }
-  return {
-    metrics: [...libraryMetrics(version, readLibrary), ...loadMetrics(readLoad, faults.counts)],
-    readStatus: async () => ({
-      ...(await app.store.service.readFigures()),
-      ...readLoad(),
-      version,
-      startedAt,
-      backups: backups ? { lastAt: backups.lastBackup()?.toISOString() ?? null, failures: backups.failures() } : null,
-      embeddings: app.provider === null ? 'off' : app.provider.fault() === null ? 'ok' : 'degraded',
-      encoder: await readEncoder(app.itemEncoding),
-      faults: faults.recent(),
-      settings,
-    }),
   }
 }
 

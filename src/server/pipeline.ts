@@ -161,30 +161,24 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     call.linkId = link.id
     call.params = { ...call.params, scope: link.scope }
   }
-  const identifyKey = async (call: OpenCall, key: string, prove = parts.authenticate): Promise<void> => {
-    const actor = await prove(key)
-    if (actor.kind !== 'user') return
-    call.actor = actor
-    call.caller = `key ${actor.keyId ?? actor.userId}`
-    call.isKnown = true
-  }
+  const identifyKey = async (call: OpenCall, key: string, prove = parts.authenticate): Promise<void> => setCaller(call, await prove(key))
   const identifyPerson = async (call: OpenCall): Promise<void> => {
     const { actor, cookies, lacksFactor } = await parts.authenticateBrowser(call.client)
     call.cookies.push(...cookies)
     call.lacksFactor = lacksFactor
-    setPerson(call, actor)
+    setCaller(call, actor)
   }
   /** What the proxy says counts more than a cookie; without it there may be the session of a sign-in link. */
   const identifyBehind = async (proxy: ProxySignIn, call: OpenCall): Promise<void> => {
     const report = (message: string) => parts.onFault(new AppError('upstream_failed', message), call.requestId)
     const actor = await proxy.identify(call.exchange, report)
-    if (actor) setPerson(call, actor)
+    if (actor) setCaller(call, actor)
     else if (call.client.cookies !== '') await identifyPerson(call)
   }
-  const setPerson = (call: OpenCall, actor: Actor | null): void => {
+  const setCaller = (call: OpenCall, actor: Actor | null): void => {
     if (actor?.kind !== 'user') return
     call.actor = actor
-    call.caller = `person ${actor.userId}`
+    call.caller = nameActor(actor)
     call.isKnown = true
   }
 
