@@ -70,21 +70,21 @@ export interface App {
   readonly itemEncoding: ItemEncoding | null
   /** Uses that were counted and are not written yet; null when they are not counted. */
   readonly uses: UseCounter | null
-  /** What operations run with, for one caller. @param entry how the call comes in, which the audit log records */
+  /** The context of operations for one caller. @param entry how the call comes in, which the audit log records */
   contextFor(actor: Actor, entry: Entry): Context
-  /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
+  /** The actor of a key; null is nobody. @throws AppError `invalid_api_key` */
   authenticate(key: string | null): Promise<Actor>
-  /** Who made the install link of this token, and its scope; null when it does not work. */
+  /** The maker of the install link of a token, and its scope; null when it does not work. */
   authenticateInstallLink(token: string): ReturnType<typeof authenticateInstallLink>
   /** Seals texts that clients carry, with the key that all processes share. */
   readonly sealer: ReturnType<typeof createSealer>
-  /** Whom a browser's cookies sign in. */
+  /** The actor of a browser's cookies. */
   readonly logins: Logins
   /** Signs programs in; null where OAuth is off. */
   readonly oauth: OAuthServer | null
-  /** Whom a reverse proxy signs in; null where none does. */
+  /** The actor that a reverse proxy signs in; null where none does. */
   readonly proxy: ProxySignIn | null
-  /** What proves, until somebody can sign in, that the first account is made by who runs the service. */
+  /** The code that proves, until somebody can sign in, that the operator makes the first account. */
   readonly setupCode: string
   /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
   onChange(listener: (change: LibraryChange) => void): () => void
@@ -97,7 +97,7 @@ export { listBackups, nameBackup } from './storage/backup/library-copies.ts'
 export { describeDatabase } from './storage/open-database.ts'
 export type { OpeningProgress } from './storage/store.ts'
 
-/** What the settings say of the library. */
+/** The settings of the library. */
 export interface AppSettings extends DatabaseSettings {
   readonly baseUrl: string
   /** Whether `baseUrl` is a guess: the address at which the service was last reached takes its place where the library knows it. Default: false. */
@@ -116,7 +116,7 @@ export interface AppSettings extends DatabaseSettings {
   readonly countsUses?: boolean
   /** How programs sign in by OAuth. Default: they cannot */
   readonly oauth?: Omit<OAuthSettings, 'resources'> | null
-  /** Who has to have a second factor. Default: nobody */
+  /** The people who must have a second factor. Default: nobody */
   readonly secondFactor?: SecondFactorRule
   /** The most that an owner may keep. Default: `DEFAULT_QUOTA` */
   readonly quota?: OwnerQuota
@@ -128,7 +128,7 @@ export interface AppSettings extends DatabaseSettings {
   readonly mail?: MailSettings | null
 }
 
-/** What differs between a real process and a test. */
+/** The parts that differ between a real process and a test. */
 export interface Outside {
   readonly clock: Clock
   readonly random: Random

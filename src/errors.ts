@@ -27,7 +27,7 @@ export interface ErrorDetail {
   readonly message: string
 }
 
-/** What keeps a library from being used. */
+/** The faults that keep a library from being used. */
 export type StorageFault = 'full' | 'readonly' | 'io' | 'damaged' | 'moved' | 'unreachable' | 'other'
 
 /** The one error callers are meant to see: a code to act on and a sentence to read. Never holds a secret or a prompt's text. */

@@ -47,7 +47,7 @@ export function toRequest(exchange: Exchange, headers: Headers): Request {
   return new Request(`http://localhost${path}${search}`, { method, headers })
 }
 
-/** What a Response says, as an answer. */
+/** The answer of a Response. */
 export async function fromResponse(response: Response): Promise<Answer> {
   const headers: AnswerHeaders = {}
   for (const [name, value] of response.headers) if (name !== 'set-cookie') headers[name] = value

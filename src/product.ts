@@ -1,6 +1,6 @@
 import about from '../package.json' with { type: 'json' }
 
-/** What the service is called and which version it is. */
+/** The name and version of the service. */
 export interface Product {
   readonly title: string
   readonly name: string

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Encoder } from '../library/ports/encoder.ts'
 import type { ChangeRange, ItemVectorStore, UnencodedItem } from '../library/ports/item-vectors.ts'
 
-/** What claims items for a while. */
+/** Claims items for a while. */
 interface ClaimingStore {
   /** Lease time in milliseconds; null for a single instance. */
   readonly claimMs: number | null

@@ -21,7 +21,7 @@ export type LoadModel = () => Promise<Loaded['model']>
 /** Longest wait passed on to callers. */
 const MAX_RETRY_AFTER_SECONDS = 86_400
 
-/** What each HTTP status of a provider means to an operator. */
+/** The meaning of each HTTP status of a provider to an operator. */
 const STATUS_HINTS: Partial<Record<number, string>> = {
   401: 'the key was rejected',
   403: 'the key has no access to this model',

@@ -32,7 +32,7 @@ const MAX_RETRY_AFTER_SECONDS = 3600
 /** Statuses that say that the texts are not to the provider's liking, and trying again would not help. */
 const REFUSALS = new Set([400, 413, 422])
 
-/** What each HTTP status of a provider means to an operator. */
+/** The meaning of each HTTP status of a provider to an operator. */
 const STATUS_HINTS: Partial<Record<number, string>> = {
   401: 'the key was rejected',
   403: 'the key has no access to this model',

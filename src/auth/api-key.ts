@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** What every key begins with. */
+/** The prefix of every key. */
 const KEY_PREFIX = 'cpb_'
-/** What the token of every install link begins with, but of those that 0.2 made. */
+/** The prefix of the token of every install link, but of those that 0.2 made. */
 export const LINK_PREFIX = 'cpl_'
 const BODY_LENGTH = 43
 const CHECK_LENGTH = 6
@@ -26,7 +26,7 @@ export function isWellFormedApiKey(text: string): boolean {
   return text.slice(-CHECK_LENGTH) === toBase62(BigInt(crc32(head)), CHECK_LENGTH)
 }
 
-/** What is stored of a key: its SHA-256, in hex. */
+/** The stored form of a key: its SHA-256, in hex. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }

@@ -20,7 +20,7 @@ const WRONG_CODES = 10
 const WRONG_CODES_A_DAY = 50
 const DAY_SECONDS = 24 * 3600
 
-/** Who tries. */
+/** An attempt to sign in. */
 interface Attempt {
   readonly account: string
   readonly address: string

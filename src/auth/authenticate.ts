@@ -59,7 +59,7 @@ export function readBearerToken(value: string): string {
 }
 
 /**
- * Who presents this key. The store is asked on every call, so a revocation is felt on the next one.
+ * The actor of an API key. The store is asked on every call, so a revocation is felt on the next one.
  * @throws AppError `invalid_api_key` for a key that is malformed, unknown, expired, revoked or of a suspended account: never a silent fall-back to anonymous
  */
 export async function authenticate(
@@ -76,7 +76,7 @@ export async function authenticate(
   return actorOfKey(stored, keys, noteSeen, clock)
 }
 
-/** Who acts by a key that was found. @throws AppError `invalid_api_key` for one that is revoked, expired or of a suspended account */
+/** The actor of a key that was found. @throws AppError `invalid_api_key` for one that is revoked, expired or of a suspended account */
 export function actorOfKey(
   stored: StoredKey,
   keys: Pick<LibraryStore['keys'], 'touchKey'>,
@@ -103,7 +103,7 @@ export function actorOfKey(
 }
 
 /**
- * Who made an install link, with no right but to read, and the path of the scope it is bound to. The store is asked on every call, so a
+ * The maker of an install link, with no right but to read, and the path of the scope it is bound to. The store is asked on every call, so a
  * revocation is felt on the next one.
  * @returns null for a link that is unknown, expired, revoked or of a suspended account: it is not told which
  */

@@ -16,7 +16,7 @@ export const ERROR_PATH = '/oauth2/error'
 /** The header from which better-auth reads the client's address. It gets only headers made here. */
 const ADDRESS_HEADER = 'x-client-address'
 
-/** What logins need of the service. */
+/** The settings of logins. */
 export interface LoginSettings {
   /** Signs cookies; all instances of one service share it. */
   readonly secret: string
@@ -148,7 +148,7 @@ export function cookiePrefix(baseUrl: string): string {
   return baseUrl.startsWith('https:') ? `__Host-${COOKIE_PREFIX}` : COOKIE_PREFIX
 }
 
-/** What better-auth gets to see of a request. */
+/** The part of a request that better-auth sees. */
 export function toHeaders(client: ClientOfRequest): Headers {
   const headers = new Headers({ cookie: client.cookies, 'user-agent': (client.userAgent ?? '').slice(0, MAX_USER_AGENT) })
   if (client.address !== '') headers.set(ADDRESS_HEADER, client.address)

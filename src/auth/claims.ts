@@ -10,7 +10,7 @@ const MAX_SUBJECT = 255
 /** Claims tried for a name where the provider's own is missing. */
 const NAME_CLAIMS = ['preferred_username', 'nickname', 'email', 'name']
 
-/** What a provider says of a person. */
+/** The claims of a provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>
 
 const objectShape = z.record(z.string(), z.unknown())

@@ -24,7 +24,7 @@ function apiOf(issuer: string): string {
 }
 
 /**
- * What GitHub says of a person, as claims: the id, the verified primary address, and where the settings map groups, organizations (`acme`)
+ * A person at GitHub, as claims: the id, the verified primary address, and where the settings map groups, organizations (`acme`)
  * and teams (`acme/platform`).
  * @throws AppError `upstream_failed`
  */

@@ -1,7 +1,7 @@
 import type { Surface } from '../library/audit.ts'
 import type { UseEntry } from '../library/usage.ts'
 
-/** What a caller without a key needs, per surface. Completes the sentence "OPERATION needs …". */
+/** The needs of a caller without a key, per surface. Completes the sentence "OPERATION needs …". */
 export const KEY_HINTS = {
   rest: 'an API key: send one in the X-API-Key header.',
   mcp: 'an API key: send one in the PROMPTS_API_KEY or X-API-Key header.',
@@ -19,7 +19,7 @@ const PAGES = { surface: 'web', hasCalls: false } as const
 /** Entry points of a local library: the hint for callers without a key, the surface in the audit log, and how uses count (null: not). */
 export const ENTRIES = {
   web: { keyHint: KEY_HINTS.rest, surface: 'web', uses: { ...PAGES, reads: 'view' } },
-  /** What pages give as files, or to be copied. */
+  /** Files and texts that pages give. */
   download: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { ...PAGES, reads: 'copy' } },
   embed: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { surface: 'embed', reads: 'view', hasCalls: false } },
   rest: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { surface: 'rest', ...PROGRAMS } },

@@ -14,7 +14,7 @@ const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
 export function createKnownBrowsers({ secret, baseUrl }: { readonly secret: string; readonly baseUrl: string }) {
   const sign = (nonce: string, account: string) => createHmac('sha256', secret).update(`known browser ${nonce} ${account}`).digest()
   return {
-    /** What names this browser at this account, or null. */
+    /** The name of this browser at this account, or null. */
     find(cookies: string, account: string): string | null {
       const [, nonce, mac] = SHAPE.exec(readCookie(COOKIE, cookies, baseUrl) ?? '') ?? []
       if (nonce === undefined || mac === undefined) return null

@@ -10,7 +10,7 @@ export interface Limiter {
   reward(key: string): Promise<void>
 }
 
-/** What limiters of one service need: counts they share, when there may be several instances. */
+/** The store and clock of limiters: several instances share their counts. */
 export interface LimiterStore {
   readonly store: LibraryStore['instances'] & LibraryStore['instances']
   readonly clock: Clock

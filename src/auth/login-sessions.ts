@@ -18,7 +18,7 @@ const PROVIDER_SESSION_MS = 7 * 24 * 3_600_000
 /** Sessions one user may have; the oldest goes. */
 const MAX_SESSIONS = 100
 
-/** Whom cookies sign in, and what renews their session. */
+/** The actor of a browser's cookies, and the cookies that renew the session. */
 interface Authenticated {
   readonly actor: Actor | null
   readonly cookies: string[]

@@ -55,7 +55,7 @@ function toSignInIdentifier(token: string): string {
   return `sign-in-link:${hashToken(token.slice(0, 200))}`
 }
 
-/** Whose link a row is; null for none, and for one that is over. */
+/** The owner of a link's row; null for none, and for one that is over. */
 function toUserOfLink([row]: readonly LoginRow[]): string | null {
   const userId = row?.['value']
   return typeof userId === 'string' && Date.parse(String(row?.['expires_at'])) > Date.now() ? userId : null
@@ -68,7 +68,7 @@ const STEP_SECONDS = 300
 
 const stepShape = z.object({ userId: z.string(), isRemembered: z.boolean(), password: z.string(), until: z.number() })
 
-/** Whose password was right, and how they want to be signed in. */
+/** A person whose password was right, and how they want to be signed in. */
 interface SecondStep {
   readonly userId: string
   readonly isRemembered: boolean
@@ -230,7 +230,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       const { cookies, token } = requireSession(opened.session)
       return await welcome(userId, { cookies, condition: isEqual('token', hashToken(token)) }, knownBrowser)
     },
-    /** Whose password was right in this browser a moment ago; null when no second step is due. */
+    /** The person whose password was right in this browser a moment ago; null when no second step is due. */
     async findSecondStep(client: ClientOfRequest): Promise<string | null> {
       return (await steps.find(client.cookies, findPasswordHash))?.userId ?? null
     },

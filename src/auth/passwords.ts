@@ -104,7 +104,7 @@ export function createPasswords(
       await internalAdapter.createVerificationValue({ value: userId, identifier: toResetIdentifier(token), expiresAt })
       return token
     },
-    /** Whose token this is; it stays good. */
+    /** The owner of a token, which stays good. */
     async findResetToken(token: string): Promise<string | null> {
       requirePasswords()
       const { internalAdapter } = await (await auth()).$context

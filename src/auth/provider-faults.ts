@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 
-/** What an error of `openid-client` or of the network may have. Nothing else of it is looked at: the rest holds codes and tokens. */
+/** The fields of an error of `openid-client` or the network that are read. Nothing else is looked at: the rest holds codes and tokens. */
 const faultShape = z.object({
   name: z.string().catch(''),
   code: z.string().catch(''),
@@ -21,7 +21,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   server_error: 'has an error',
   temporarily_unavailable: 'is not available now. Try again in a moment',
 }
-/** What openid-client refuses, as clauses. */
+/** The refusals of openid-client, as clauses. */
 const REFUSALS: Readonly<Record<string, string>> = {
   OAUTH_TIMEOUT: 'did not answer in time',
   OAUTH_ABORT: 'did not answer in time',

@@ -6,7 +6,7 @@ import { type Claims, toArriving } from './claims.ts'
 import { fetchGitHubClaims, gitHubServer } from './github.ts'
 import { describeProviderFault } from './provider-faults.ts'
 
-/** What a browser keeps sealed between leaving for a provider and coming back. */
+/** The sealed state of a browser between leaving for a provider and coming back. */
 interface Journey {
   readonly state: string
   /** Null where the provider issues no ID tokens. */
@@ -183,7 +183,7 @@ function requireSafeAddress(address: string | undefined, { issuer }: ProviderSet
   throw new AppError('upstream_failed', 'describes itself with an address that is missing or not https')
 }
 
-/** What `fetch` takes, of what openid-client gives. */
+/** The body that `fetch` takes, of what openid-client gives. */
 function toRequestInit({
   body,
   headers,

@@ -19,7 +19,7 @@ const MAX_CACHED = 10_000
 const MAX_VALUE = 255
 const MAX_GROUPS_HEADER = 16_000
 
-/** What is looked at of a request. */
+/** The parts of a request that are looked at. */
 interface ProxiedRequest {
   /** The socket's; no header changes it. */
   readonly remoteAddress: string
@@ -31,7 +31,7 @@ export type ProxySignIn = ReturnType<typeof createProxySignIn>
 
 type ProxyStore = Pick<LibraryStore, 'arrivals' | 'people' | 'audit'>
 
-/** What a proxy's sign-in needs to do and to know about rights. */
+/** The rights that a proxy's sign-in reads and gives. */
 interface Rights {
   /** Called when groups changed what somebody may do. */
   onNewRights(): Promise<void>
@@ -72,7 +72,7 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
     /** Call when sessions end or rights change. */
     clear,
     /**
-     * Whom the proxy vouches for; null for a request from elsewhere, and for one without the header.
+     * The person that the proxy vouches for; null for a request from elsewhere, and for one without the header.
      * @param report called with a sentence for each right that could not be given or taken
      * @throws AppError `forbidden` for a header that names nobody, or several, and for a suspended account
      */

@@ -1,6 +1,6 @@
 import { escapeControlsInJson } from '../library/controls.ts'
 
-/** What is made of a shared record when it is first needed: the bytes of its JSON, and of that within a text of JSON. */
+/** The forms of a shared record, made when they are first needed: the bytes of its JSON, and of that within a text of JSON. */
 interface Made {
   bytes: Uint8Array | null
   quoted: Uint8Array | null

@@ -117,7 +117,7 @@ export function keyFromEnvironment(environment: Environment = process.env): stri
   return readSecret('PROMPTS_API_KEY', environment) || null
 }
 
-/** What was typed to start this program, where a launcher did that: `bin/commonplace` of the tarball, or the single executable. Null elsewhere. */
+/** The command that started this program, where a launcher did that: `bin/commonplace` of the tarball, or the single executable. Null elsewhere. */
 export function launcherFromEnvironment(environment: Environment = process.env): string | null {
   return environment['COMMONPLACE_LAUNCHER'] || null
 }

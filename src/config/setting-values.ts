@@ -25,7 +25,7 @@ export const origins = list.refine(
 )
 /** Costs of password hashes. */
 export const PASSWORD_HASHES = ['standard', 'owasp'] as const
-/** Who has to have a second factor: the rules of `library/ports/factors.ts`. */
+/** The rules for second factors: those of `library/ports/factors.ts`. */
 export const SECOND_FACTOR_RULES = ['optional', 'admins', 'everybody'] as const
 /** true or false. */
 export const onOff = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')

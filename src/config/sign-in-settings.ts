@@ -11,7 +11,7 @@ const MAX_PROVIDERS = 20
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a type of provider stands for where nothing else is set. GitHub's issuer is found from its address. */
+/** The defaults of a type of provider. GitHub's issuer is found from its address. */
 const PRESETS: Record<ProviderType, { name: string; issuer: string | null; scopes: string; nameClaim: string }> = {
   oidc: { name: 'OpenID Connect', issuer: null, scopes: 'openid profile email', nameClaim: 'preferred_username' },
   google: { name: 'Google', issuer: 'https://accounts.google.com', scopes: 'openid profile email', nameClaim: 'email' },
@@ -23,7 +23,7 @@ const PRESETS: Record<ProviderType, { name: string; issuer: string | null; scope
 const SHARED_TENANT = /\/(?:common|organizations|consumers)(?:\/|$)/i
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** What is wrong with the address of an issuer, as the end of a sentence, or null. */
+/** The fault of the address of an issuer, as the end of a sentence, or null. */
 function issuerFault(text: string): string | null {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an https address, such as https://id.example.org'

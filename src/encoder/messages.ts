@@ -1,6 +1,6 @@
 import type { EncodedQuery, ItemText } from '../library/ports/encoder.ts'
 
-/** What the thread is given: the file, and the name of the model that it must have. */
+/** The data of the thread: the file, and the name of the model that it must have. */
 export interface ThreadData {
   readonly file: string
   readonly model: string

@@ -19,7 +19,7 @@ export interface Model {
   encode(tokens: readonly number[], place: 0 | 1): Encoding
 }
 
-/** What the compiled kernel exports. Addresses are offsets in its memory. */
+/** The exports of the compiled kernel. Addresses are offsets in its memory. */
 interface Kernel {
   scratchBytes(): number
   layerBytes(): number

@@ -12,7 +12,7 @@ export const QUERY_TOKENS = 62
 const MAX_WINDOWS = 3
 /** Tokens of a title that count, so that it leaves room for the text. */
 const TITLE_TOKENS = 32
-/** What is looked at, in UTF-16 units: more than windows of prose need, and little enough to be copied to a thread. */
+/** The length that is looked at, in UTF-16 units: more than windows of prose need, and little enough to be copied to a thread. */
 const MAX_LENGTH = { title: 1_000, text: 32_000, query: 2_000 }
 const CLASSIFY = 101
 const SEPARATE = 102

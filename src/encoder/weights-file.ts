@@ -10,7 +10,7 @@ const MODEL_AT = 32
 const RECIPE_AT = 64
 const TEXT_BYTES = { model: 32, recipe: 64 }
 
-/** What the header says of the file. */
+/** The header of the file. */
 export interface WeightsHeader {
   /** Names weights and pooling: at most 32 ASCII characters. */
   readonly model: string

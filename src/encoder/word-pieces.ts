@@ -14,7 +14,7 @@ export type WordPieces = ReturnType<typeof createWordPieces>
 
 /** Longer words are unknown, in code points. */
 const MAX_WORD = 100
-/** What a class of ASCII characters is treated as. */
+/** The treatment of a class of ASCII characters. */
 const SPACE = 1
 const PUNCTUATION = 2
 const REMOVED = 3

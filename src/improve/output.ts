@@ -1,6 +1,6 @@
 import type { PromptType } from '../library/fields.ts'
 
-/** What an improved prompt is meant to bring forth. */
+/** The output that an improved prompt is meant to bring forth. */
 export const OUTPUT_TYPES = ['text', 'image', 'video', 'sound'] as const
 export type OutputType = (typeof OUTPUT_TYPES)[number]
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { textField } from './fields.ts'
 
 export const ROLES = ['user', 'admin'] as const
-/** What a person may do besides managing their own items: administrators manage people, categories and the lists. */
+/** The rights of a person besides managing their own items: administrators manage people, categories and the lists. */
 export type Role = (typeof ROLES)[number]
 
 /** Keys one person may have that work. */

@@ -6,11 +6,11 @@ export type Scope = (typeof SCOPES)[number]
 
 /** Rights of a person signed in on the pages: those of a key, and those no key has. `account`: their own settings, keys and sessions. */
 export const PERSON_RIGHTS = [...SCOPES, 'account'] as const
-/** What an administrator signed in may do. */
+/** The rights of an administrator who is signed in. */
 export const ADMIN_RIGHTS = [...PERSON_RIGHTS, 'admin'] as const
 export type Right = (typeof ADMIN_RIGHTS)[number]
 
-/** What a narrowed key sees nothing outside of: the items of a team, or those in collections. By id. */
+/** The restriction of a key: the items of a team, or those in collections. By id. */
 export const withinSchema = z.union([z.strictObject({ team: z.string() }), z.strictObject({ collections: z.array(z.string()) })])
 export type Within = Readonly<z.infer<typeof withinSchema>>
 
@@ -46,7 +46,7 @@ export function strangerTo({ isForMembers }: { readonly isForMembers: boolean })
   return isForMembers ? OUTSIDER : ANONYMOUS
 }
 
-/** What a narrowed key sees nothing outside of; null for everybody else. */
+/** The restriction of the key; null for everybody else. */
 export function withinOf(actor: Actor): Within | null {
   return actor.kind === 'user' ? (actor.within ?? null) : null
 }

@@ -6,7 +6,7 @@ export const PROXY_PROVIDER = 'proxy'
 /** better-auth's name for a password. */
 export const PASSWORD_PROVIDER = 'credential'
 
-/** Who somebody is at a provider, for ever. */
+/** The permanent identity of a person at a provider. */
 export interface Identity {
   /** The issuer's address, or {@link PROXY_PROVIDER}. A name from the settings is none: people outlive a renamed provider. */
   readonly provider: string
@@ -28,7 +28,7 @@ export interface Arriving extends Identity {
   readonly allowsFirst?: boolean
 }
 
-/** What came of an arrival. */
+/** The result of a sign-in by a provider. */
 export interface Arrival {
   readonly person: Person
   readonly isNew: boolean

@@ -172,7 +172,7 @@ export interface AuditOrigin {
   readonly surface: Surface
 }
 
-/** Who runs a command is no user of the library. */
+/** The operator who runs a command, who is no user of the library. */
 export const OPERATOR_ORIGIN: AuditOrigin = { actorId: null, keyId: null, surface: 'cli' }
 
 /** An event to record. */
@@ -216,7 +216,7 @@ export function groupEntries(entries: readonly AuditEntry[]): AuditEntry[] {
   })
 }
 
-/** Who acts for {@link Actor}: null for an operator on the command line, who is not a user. */
+/** The user behind an {@link Actor}: null for an operator on the command line, who is not a user. */
 export function toOrigin(actor: Actor, surface: Surface): AuditOrigin {
   if (actor.kind === 'anonymous') return { actorId: null, keyId: null, surface }
   return { actorId: isId(actor.userId) ? actor.userId : null, keyId: actor.keyId ?? null, surface }

@@ -1,4 +1,4 @@
-/** What a user agent has in it, and the name of that browser: the first that matches, as most also name the ones they derive from. */
+/** A part of a user agent, and the name of its browser: the first that matches, as most also name the ones they derive from. */
 const BROWSERS = [
   [/\bEdgi?A?(?:OS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

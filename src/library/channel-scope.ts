@@ -1,7 +1,7 @@
 import { foldCategoryName } from './category-name.ts'
 import { slugify, slugifyTag } from './slug.ts'
 
-/** What a channel hands out: everything its caller may see, or a part of it. `only` names one skill of it. */
+/** The scope of a channel: everything its caller may see, or a part of it. `only` names one skill of it. */
 export type ChannelScope = (
   | { readonly kind: 'all' }
   | { readonly kind: 'skill' | 'prompt' | 'collection'; readonly ref: string }
@@ -46,7 +46,7 @@ export function parseScope(path: string): ChannelScope | null {
 }
 
 /**
- * What the plugin marketplace of a scope is called: by its host and path, and by who gets it, since clients refuse a second one of a name.
+ * The name of the plugin marketplace of a scope: by its host and path, and by who gets it, since clients refuse a second one of a name.
  * @param reader empty for everybody, `private` or `link-xxxx`
  */
 export function marketplaceName(baseUrl: string, path: string, reader = ''): string {

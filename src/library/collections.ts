@@ -19,7 +19,7 @@ export interface Collection {
   /** Username of the person or team. */
   readonly owner: string
   readonly isOfTeam: boolean
-  /** What the reader is to its owner; null for others. */
+  /** The role of the reader over its owner; null for others. */
   readonly role: TeamRole | null
   /** How many of each kind the reader finds in it. */
   readonly counts: Readonly<Record<ItemKind, number>>

@@ -1,4 +1,4 @@
-/** Who has to have a second factor. */
+/** The people who must have a second factor. */
 export type SecondFactorRule = 'optional' | 'admins' | 'everybody'
 
 /** Recovery codes that a person gets at once. */
@@ -13,7 +13,7 @@ interface Passkey {
   readonly usedAt: string | null
 }
 
-/** What a person proves beside a password. */
+/** The proofs of a person beside a password. */
 export interface SignInFactors {
   /** The codes of an app; null where they are off. */
   readonly codes: { readonly since: string; readonly recoveryCodesLeft: number } | null

@@ -1,5 +1,5 @@
 const MAX_FILENAME_BYTES = 255
-/** What HFS+ ignores in a name (Git, utf8.c, `next_hfs_char`). */
+/** Characters that HFS+ ignores in a name (Git, utf8.c, `next_hfs_char`). */
 const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 /** Names that Git obeys, and the short ones that NTFS may give them (Git, path.c, `is_ntfs_dotgit`, `is_ntfs_dotmodules`). */
 const GIT_NAME = /^(?:\.GIT(?:MODULES|ATTRIBUTES)?|GIT~\d+|GITMOD~\d+|GITATT~\d+|GI7(?:EB|D2)[0-9A-F]*~\d+)$/
@@ -12,7 +12,7 @@ export function isGitName(part: string): boolean {
   return GIT_NAME.test(foldFilename(part.replaceAll(HFS_IGNORED, '').replace(/[. ]+$/, '')))
 }
 
-/** What is wrong with a skill's filename, as the end of a sentence ("… must not …"), or null when it is a good one. Expects NFC. */
+/** The fault of a skill's filename, as the end of a sentence ("… must not …"), or null when it is a good one. Expects NFC. */
 export function filenameFault(filename: string): string | null {
   if (filename === '') return 'is empty'
   if (!filename.isWellFormed()) return 'contains half a surrogate pair'

@@ -46,7 +46,7 @@ export function findClashes(
 }
 
 /**
- * What an edit makes of where an item is filed, when others may have filed it elsewhere since the edit began. What the edit left as it was
+ * The filing of an item after an edit, when others may have filed it elsewhere since the edit began. What the edit left as it was
  * stays as the others made it; tags that each added or removed are added and removed.
  * @param base what it was when the edit began
  * @param wanted fields that are left out stay

@@ -4,7 +4,7 @@ import { parseVariables } from './variables.ts'
 /** A piece of a prompt's first words: text, or the name of a blank. */
 export type FirstWord = { readonly text: string } | { readonly blank: string }
 
-/** What a list shows of a prompt's text. */
+/** The excerpt of a prompt's text in a list. */
 export interface FirstWords {
   readonly pieces: readonly FirstWord[]
   /** Distinct variables in the text. */

@@ -1,5 +1,5 @@
 /**
- * What pages keep for the next request of the same person, by kind: how many of each person's, and for how long. `upload` is the files of an
+ * The drafts that pages keep for the next request of the same person, by kind: how many of each person's, and for how long. `upload` is the files of an
  * import, `import` what one would do or did.
  */
 export const DRAFT_KINDS = {

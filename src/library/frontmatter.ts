@@ -54,7 +54,7 @@ function toSkillName(name: string): string {
 }
 
 /**
- * What a SKILL.md says of its skill, as indexes give it, and as sentences what they change of it; or why it is in none, as a sentence.
+ * The description of a skill in its SKILL.md, as indexes give it, and as sentences what they change of it; or why it is in none, as a sentence.
  */
 export type SkillDescription =
   | { readonly name: string; readonly description: string; readonly notes: readonly string[]; readonly fault: null }
@@ -195,7 +195,7 @@ function readHead(text: string): Head | null | undefined {
 
 /** Fields of one frontmatter that are parsed as YAML one by one: each takes 0.1 ms. */
 const MAX_PARSED = 100
-/** What still belongs to a field: lines further in, and the items of a list. */
+/** The lines that still belong to a field: those further in, and the items of a list. */
 const CONTINUED = /^(?:[ \t]|$|-[ \t]|#)/
 
 /**
@@ -231,7 +231,7 @@ function readFields(block: string): Head | null {
   return { values: Object.fromEntries(values), odd }
 }
 
-/** What is to be read after the colon of a field, and on the lines below; null when it is nothing. */
+/** The text after the colon of a field, and on the lines below; null when it is nothing. */
 function readPlainValue([first = '', ...more]: readonly string[]): string | null {
   const start = first.slice(first.indexOf(':') + 1).trim()
   if (start === '') return null

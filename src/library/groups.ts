@@ -9,14 +9,14 @@ const MAX_GROUP_NAME = 300
 /** In a map: the role of administrators, where others name a team. */
 const ADMIN = 'admin'
 
-/** What a group of a sign-in provider means here: a role in a team, or the role of administrators. */
+/** The right that a group of a sign-in provider gives: a role in a team, or the role of administrators. */
 interface MappedGroup {
   readonly group: string
   /** Null: the role of administrators. */
   readonly team: { readonly name: string; readonly role: TeamRole } | null
 }
 
-/** What the groups of a sign-in provider, a proxy or a directory mean here. */
+/** The rights that groups of a sign-in provider, a proxy or a directory give. */
 export type GroupMap = readonly MappedGroup[]
 
 /** The rights that somebody's groups give, and those that the map decides about: what it names and does not give is taken away. */
@@ -28,7 +28,7 @@ export interface Grants {
   readonly decidesAdmin: boolean
 }
 
-/** What a group means, from `TEAM:ROLE`, `TEAM` (a reader of it) or `admin`. @throws AppError `invalid_input`, a clause without a full stop */
+/** The right of a group, from `TEAM:ROLE`, `TEAM` (a reader of it) or `admin`. @throws AppError `invalid_input`, a clause without a full stop */
 function readMeaning(text: string): MappedGroup['team'] {
   if (text === ADMIN) return null
   const [, name = '', role = 'reader'] = /^([^:]*)(?::(.*))?$/.exec(text) ?? []

@@ -1,7 +1,7 @@
 /** The form of every id: a random UUID (version 4, RFC 9562), lower case: 122 random bits, no time in it. */
 const ID_FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** What an address of prompts.chat names: an id and a slug in one, of which the id counts where it is one of here. */
+/** The parts of an address of prompts.chat: an id and a slug in one, of which the id counts where it is one of here. */
 export function readIdAndSlug(ref: string): string {
   const [id = '', slug] = ref.split('_', 2)
   return slug === undefined || isId(id) ? id : slug

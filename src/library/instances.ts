@@ -5,7 +5,7 @@ import type { ListAudience } from './visibility.ts'
 export interface LibraryChange {
   readonly kind: ItemKind
   readonly ownerId: string
-  /** Who saw it in lists, before or after. */
+  /** The readers who saw it in lists, before or after. */
   readonly audience: ListAudience
   /** Whether something was deleted for good: nobody may keep a text of it any longer. */
   readonly isPurge?: true | undefined

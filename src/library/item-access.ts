@@ -17,7 +17,7 @@ export interface ItemPage {
   /** The newest that the actor sees. */
   readonly versions: readonly Version[]
   readonly related: readonly RelatedItem<Item>[]
-  /** What it was copied from, when the actor finds that in lists. */
+  /** The item that it was copied from, when the actor finds that in lists. */
   readonly source: Item | null
   /** null for an anonymous actor. */
   readonly marks: ItemMarks | null
@@ -94,7 +94,7 @@ export interface ExportedTwin<T> extends ImportedTwin<T> {
   readonly authorId: string
 }
 
-/** What an import knows of an item that may be here with the same id. */
+/** The facts that an import has about an item that may be here with the same id. */
 export interface KnownItem {
   readonly ownerId: string
   readonly id: string

@@ -19,7 +19,7 @@ export interface Category {
   readonly parent: string | null
 }
 
-/** What prompts and skills share. Every right follows the owner; the author is the name shown. Times are ISO 8601 in UTC. */
+/** The fields that prompts and skills share. Every right follows the owner; the author is the name shown. Times are ISO 8601 in UTC. */
 interface ItemBase {
   readonly id: string
   readonly slug: string
@@ -100,7 +100,7 @@ export interface PromptEntry extends Pick<Prompt, 'id' | 'slug' | 'title' | 'des
   readonly start: string
 }
 
-/** What an editor may set on any item. `category` is a slug; `tags` are names as written. */
+/** The fields that an editor may set on any item. `category` is a slug; `tags` are names as written. */
 export interface ItemFields {
   readonly title: string
   readonly description: string | null
@@ -118,7 +118,7 @@ export interface SkillFields extends ItemFields {
   readonly files: readonly SkillFile[]
 }
 
-/** What a new item is made of. */
+/** The fields of a new item. */
 export type NewItem = ({ readonly kind: 'prompt' } & PromptFields) | ({ readonly kind: 'skill' } & SkillFields)
 
 /** A version: content, time, author and visibility. Numbers count from 1 without gaps. */

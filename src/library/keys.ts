@@ -7,7 +7,7 @@ export interface StoredKey {
   readonly userId: string
   readonly username: string
   readonly scopes: readonly Scope[]
-  /** What it is narrowed to; null for all that its owner sees. */
+  /** Its restriction; null for all that its owner sees. */
   readonly within: Within | null
   /** The program that holds it by OAuth; null for a key that a person holds. */
   readonly clientId: string | null

@@ -30,7 +30,7 @@ export interface LoginCondition {
   readonly connector: 'AND' | 'OR'
 }
 
-/** What happens to rows of logins, by its name in the audit log. */
+/** The events of logins, by their names in the audit log. */
 export type LoginAction = Extract<
   AuditAction,
   | 'sign_in_link_created'
@@ -49,7 +49,7 @@ export type LoginAction = Extract<
   | 'passkey_removed'
 >
 
-/** What a change of rows is recorded as, when there were any. */
+/** The event of a change of rows, when there were any. */
 export interface LoginEvent {
   readonly action: LoginAction
   readonly userId: string
@@ -71,11 +71,11 @@ export interface BrowserSession {
   readonly isUnseen: boolean
 }
 
-/** What came of a sign-in. `cookies` are Set-Cookie headers. */
+/** The result of a sign-in. `cookies` are Set-Cookie headers. */
 export interface SignedIn {
   readonly cookies: string[]
   /** Whether a second step is due: there is no session yet. */
   readonly isPending: boolean
-  /** Whose session was opened from a browser that was not known; null for a known one. */
+  /** The person whose session was opened from an unknown browser; null for a known one. */
   readonly newBrowserOf: string | null
 }

@@ -4,10 +4,10 @@ import type { ClientOfRequest } from './client-of-request.ts'
 /** A connection that is not used for this long ends by itself. */
 export const CONNECTION_SECONDS = 30 * 24 * 3600
 
-/** What a program asks a person for. */
+/** The request of a program to a person. */
 export interface ClientRequest {
   readonly clientId: string
-  /** What the program calls itself, which nobody has checked. */
+  /** The name that the program gives itself, which nobody has checked. */
   readonly name: string
   /** The host of the document that describes the program; null for one that registered itself. */
   readonly publishedBy: string | null

@@ -20,7 +20,7 @@ export function requireMayAdd({ role, defaultVisibility }: OwnerForItems, kind: 
   if (visibilityFor({ role, defaultVisibility }, visibility) !== visibility) requireRight(role, 'publish', `choose this visibility`)
 }
 
-/** Who sees an item of an owner, as somebody with a role over them may say: as wanted, or nobody else. */
+/** The visibility of an item that somebody with a role over its owner may choose: as wanted, or nobody else. */
 export function visibilityFor(
   { role, defaultVisibility }: Pick<OwnerForItems, 'role' | 'defaultVisibility'>,
   wanted: Visibility,

@@ -18,7 +18,7 @@ async function readCommonPasswords(): Promise<ReadonlySet<string>> {
   return new Set(longEnough.slice(0, COMMON_PASSWORDS).map(String))
 }
 
-/** What is wrong with a new password, as the end of a sentence, or null. `names` are forbidden: the username, the email address. */
+/** The fault of a new password, as the end of a sentence, or null. `names` are forbidden: the username, the email address. */
 export async function passwordFault(password: string, names: readonly string[]): Promise<string | null> {
   if (password.length < PASSWORD_LENGTH.min) return `must have at least ${PASSWORD_LENGTH.min} characters`
   if (password.length > PASSWORD_LENGTH.max) return `must have at most ${PASSWORD_LENGTH.max} characters`

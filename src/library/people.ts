@@ -19,7 +19,7 @@ export interface Person extends User {
   readonly seenOn: string | null
 }
 
-/** What a person is here: somebody who can sign in, a name kept for somebody, or the author of imported items. */
+/** The kind of a person: somebody who can sign in, a name kept for somebody, or the author of imported items. */
 export const PERSON_KINDS = ['login', 'reserved', 'placeholder'] as const
 export type PersonKind = (typeof PERSON_KINDS)[number]
 
@@ -62,7 +62,7 @@ export interface NewLogin {
   readonly inviteSha256: string | null
 }
 
-/** What is there when a login is to be made. */
+/** The state of the library when a login is to be made. */
 export interface SignUpState {
   /** Whether nobody can sign in yet. */
   readonly isFirst: boolean
@@ -72,7 +72,7 @@ export interface SignUpState {
   readonly isEmailTaken: boolean
 }
 
-/** What the library holds, for administrators. */
+/** The counts of a library, for administrators. */
 export interface LibraryCounts {
   readonly prompts: number
   readonly skills: number

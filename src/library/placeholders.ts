@@ -4,7 +4,7 @@ import { isVariableName } from './variables.ts'
 
 /** `{{name}}`, not `${{…}}` of GitHub nor `={{…}}` of JSX, and `[NAME]`, which is no link, footnote or box to tick. */
 const PLACEHOLDER = /(?<![$={])\{\{([^{}\n]{1,80})\}\}(?!\})|(?<![\]\\!])\[(\p{Lu}[\p{Lu}\d _'/-]{1,62}[\p{Lu}\d])\](?![([:])/gu
-/** What stands in brackets and is no blank: notes of writers, and marks of models. */
+/** Bracketed texts that are no blanks: notes of writers, and marks of models. */
 const MARKS: ReadonlySet<string> = new Set(['TODO', 'FIXME', 'NOTE', 'WARNING', 'IMPORTANT', 'INST', 'SYS', 'SYSTEM', 'USER', 'END'])
 
 /** Blanks of a text that are written in another notation, with the variable each would be: `[CUSTOMER NAME]` is `${customer name}`. */

@@ -1,8 +1,8 @@
-/** What is counted for an owner: items (the trash included), versions, bytes of texts and files, and words that were new when they were saved. */
+/** The counts of an owner: items (the trash included), versions, bytes of texts and files, and words that were new when they were saved. */
 export const USAGE_PARTS = ['items', 'versions', 'bytes', 'words'] as const
 export type UsagePart = (typeof USAGE_PARTS)[number]
 
-/** What a person or a team keeps. */
+/** The usage of a person or a team. */
 export type OwnerUsage = Readonly<Record<UsagePart, number>>
 
 /** The most that an owner may keep; null for no limit. Words beyond it are saved, but search does not find the item by them. */

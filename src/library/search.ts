@@ -79,7 +79,7 @@ export interface HitScore {
   readonly isApproximate: boolean
 }
 
-/** What a search by text found. */
+/** The result of a search by text. */
 export interface TextSearchResult<T> extends SearchResult<T> {
   /** Corrections of words that are not in the library, by the word as tokenized. */
   readonly corrections: ReadonlyMap<string, string>

@@ -27,7 +27,7 @@ export interface DatabaseSize {
   readonly beside: readonly FileBeside[]
 }
 
-/** What a library holds, and how it does. */
+/** The size and health of a library. */
 export interface LibraryFigures {
   readonly prompts: number
   readonly skills: number
@@ -43,7 +43,7 @@ export interface LibraryFigures {
   readonly owners: readonly (OwnerUsage & { readonly username: string })[]
 }
 
-/** What this process is busy with. */
+/** The load of this process. */
 export interface LoadFigures {
   readonly running: number
   /** Requests that wait for a place among those of their caller, and for their turn. */

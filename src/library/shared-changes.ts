@@ -2,7 +2,7 @@ import type { ItemKind } from './items.ts'
 import type { SkillFile } from './skill.ts'
 import type { Visibility } from './visibility.ts'
 
-/** Who could see an item when an entry of the log was written. */
+/** The audience of an item when an entry of the log was written. */
 export type Audience = Visibility | 'deleted'
 
 /** Folder of prompts without a category. */
@@ -20,7 +20,7 @@ export function sharedPath(item: {
   return `prompts/${item.category ?? UNCATEGORISED}/${item.slug}.md`
 }
 
-/** What an item has become, as the log says it. */
+/** The state of an item in the log. */
 export interface SharedState {
   readonly seq: number
   readonly kind: ItemKind
@@ -50,7 +50,7 @@ export interface SharedChange {
   readonly isKept: boolean
 }
 
-/** What stands in the version of an entry. */
+/** The contents of the version of an entry. */
 export interface SharedVersion {
   /** Of the entry. */
   readonly seq: number
@@ -81,6 +81,6 @@ export interface LastChange extends Pick<SharedState, 'version' | 'audience' | '
   readonly actorId: string | null
   /** When it was written; ISO 8601. */
   readonly at: string
-  /** What the item was before; null when that is not known. */
+  /** The state of the item before; null when that is not known. */
   readonly before: Omit<LastChange, 'before'> | null
 }

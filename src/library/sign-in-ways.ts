@@ -12,7 +12,7 @@ export interface ProviderSettings {
   /** On the button. */
   readonly name: string
   readonly type: ProviderType
-  /** Whose word identities are. GitHub has none of its own; its address of OAuth stands for it. */
+  /** The issuer of identities. GitHub has none of its own; its address of OAuth stands for it. */
   readonly issuer: string
   readonly clientId: string
   /** Null: a public client, which proves itself by PKCE alone. */
@@ -52,7 +52,7 @@ export interface SignInSettings {
   readonly proxy: ProxySettings | null
 }
 
-/** What the session ids of people begin with whom a proxy signs in: they have no session that is kept. */
+/** The prefix of session ids of people whom a proxy signs in: they have no session that is kept. */
 export const PROXY_SESSION = 'proxy'
 
 /** Passwords alone. */
@@ -61,7 +61,7 @@ export const PASSWORDS_ALONE: SignInSettings = { hasPasswords: true, providers: 
 /** How long ago somebody must have signed in to change how they sign in, where no password proves who they are. */
 export const FRESH_MINUTES = 10
 
-/** What is refused where people sign in by a provider or a proxy alone. */
+/** The error where people sign in by a provider or a proxy alone. */
 export function passwordsOff(): AppError {
   return new AppError('forbidden', 'Passwords are turned off here. Sign in the way the sign-in page offers.')
 }

@@ -71,12 +71,12 @@ export function* readSkillArchiveInSteps(archive: Uint8Array): Generator<void, R
   return read
 }
 
-/** What an archive may hold. */
+/** The limits of an archive. */
 export interface ZipLimits {
   readonly maxFiles: number
   /** Of all files together, inflated. */
   readonly maxBytes: number
-  /** What the limits are of, as the end of a sentence. */
+  /** The subject of the limits, as the end of a sentence. */
   readonly of: string
   /** Whether the one folder that everything is in is left out of the names. */
   readonly removesTopFolder: boolean

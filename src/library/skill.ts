@@ -52,7 +52,7 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** What bytes are that {@link decodeText} does not read, as the end of a sentence. */
+/** The kind of bytes that {@link decodeText} does not read, as the end of a sentence. */
 export function encodingFault(bytes: Uint8Array): string {
   const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
   return isUtf16 ? 'is UTF-16, not UTF-8' : 'is not UTF-8 text'

@@ -34,7 +34,7 @@ export interface ListedTeam extends Team {
   readonly isAsked: boolean
 }
 
-/** Who changes a team. Administrators create teams for others and appoint maintainers of orphaned ones; an operator is no user. */
+/** The caller who changes a team. Administrators create teams for others and appoint maintainers of orphaned ones; an operator is no user. */
 export interface TeamCaller {
   readonly userId: string
   readonly isAdmin: boolean

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import { textField } from './fields.ts'
 
 export const TEAM_ROLES = ['reader', 'editor', 'maintainer'] as const
-/** What a member may do with the items of a team. A person is the maintainer of their own items. */
+/** The rights of a member over the items of a team. A person is the maintainer of their own items. */
 export type TeamRole = (typeof TEAM_ROLES)[number]
 
 /**
@@ -23,7 +23,7 @@ export function rolesWith(right: TeamRight): readonly TeamRole[] {
   return TEAM_ROLES.filter((role) => RIGHTS[role].includes(right))
 }
 
-/** Who may, as the end of a sentence. */
+/** The people who may, as the end of a sentence. */
 const ONLY: Record<TeamRight, string> = {
   see: 'a member',
   edit: 'an editor or a maintainer',

@@ -16,14 +16,14 @@ const MAX_LINE_EDITS = 1000
 const MAX_BY_WORDS = 100_000
 
 /**
- * What changed between two texts: by words where they are near to each other, by lines where they are large or far apart, and else the
+ * The changes between two texts: by words where they are near to each other, by lines where they are large or far apart, and else the
  * one whole text against the other. The work is bounded for any texts. Same and removed pieces together are `before`, same and added ones `after`.
  */
 export function diffTexts(before: string, after: string): DiffPiece[] {
   return diffWith(before, after, compareByWords)
 }
 
-/** What changed line by line, as {@link diffTexts} does it for large texts; every piece ends at the end of a line. */
+/** The changes line by line, as {@link diffTexts} does it for large texts; every piece ends at the end of a line. */
 export function diffByLines(before: string, after: string): DiffPiece[] {
   return diffWith(before, after, compareByLines)
 }

@@ -36,7 +36,7 @@ export interface ExportedSkill extends ExportedItem {
   readonly files: readonly SkillFile[]
 }
 
-/** What a whole-library file holds without logins. */
+/** The contents of a whole-library file without logins. */
 export interface WholeLibrary {
   /** Hex SHA-256 of all of it: the same wherever the same library is. */
   readonly digest: string

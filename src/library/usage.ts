@@ -1,7 +1,7 @@
 import type { Item } from './items.ts'
 
 /**
- * What is counted. `view`: an item shown on a page or in an embed; `copy`: its text taken from a page; `read`: an item read by a program;
+ * The kinds of uses. `view`: an item shown on a page or in an embed; `copy`: its text taken from a page; `read`: an item read by a program;
  * `call`: any operation called by a program; `empty_search`: a search that found nothing; `error`: a fault of the service.
  */
 export type UseKind = 'view' | 'copy' | 'read' | 'call' | 'search' | 'empty_search' | 'sign_in' | 'error'
@@ -13,7 +13,7 @@ export type UseSurface = 'web' | 'rest' | 'mcp' | 'embed' | 'service'
 export const DETAIL_DAYS = 90
 export const TOTAL_DAYS = 400
 
-/** What was used: a text or an address is never part of it. */
+/** The used item, key or surface: a text or an address is never part of it. */
 export interface Use {
   readonly kind: UseKind
   readonly surface: UseSurface
@@ -29,10 +29,10 @@ export interface UseCount extends Use {
 /** An item that is used, as far as it is known. */
 type UsedItem = Pick<Item, 'id'> & Partial<Pick<Item, 'version' | 'ownerId'>>
 
-/** What an operation counts for its caller. */
+/** Counts a use for the caller of an operation. */
 export type CountUse = (what: 'read' | 'copy' | 'call' | 'search' | 'empty_search' | 'sign_in', item?: UsedItem) => void
 
-/** What an operation counted. */
+/** A use that an operation counted. */
 export type UseNote = Parameters<CountUse>
 
 /** Counts nothing. */

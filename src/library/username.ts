@@ -63,7 +63,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'users',
 ])
 
-/** What is wrong with a new username, as the end of a sentence, or null (contract, "Owner, author, visibility"). */
+/** The fault of a new username, as the end of a sentence, or null (contract, "Owner, author, visibility"). */
 export function usernameFault(username: string): string | null {
   if (username === '') return 'is empty'
   if (username.length > MAX_USERNAME) return `has ${username.length} characters; the limit is ${MAX_USERNAME}`

@@ -8,7 +8,7 @@ export const VISIBILITIES = ['public', 'members', 'unlisted', 'private'] as cons
 export type Visibility = (typeof VISIBILITIES)[number]
 export const visibilitySchema = z.enum(VISIBILITIES)
 
-/** What new items of a person can be where nothing else is said. */
+/** The visibilities of new items of a person where nothing else is said. */
 export const DEFAULT_VISIBILITIES = ['private', 'members', 'public'] as const
 export type DefaultVisibility = (typeof DEFAULT_VISIBILITIES)[number]
 
@@ -33,11 +33,11 @@ const OTHERS_MAY_SEE: Record<Standing, Record<Reach, readonly Visibility[]>> = {
   member: { id: ['public', 'members', 'unlisted'], slug: ['public', 'members'], list: ['public', 'members'] },
 }
 
-/** Who finds an item in lists, the widest first. */
+/** The audiences of items in lists, the widest first. */
 export const AUDIENCES = ['everybody', 'members', 'owner'] as const
 export type ListAudience = (typeof AUDIENCES)[number]
 
-/** Who finds an item in lists, or found it before, by its visibilities. */
+/** The audience of an item in lists, now or before, by its visibilities. */
 export function audienceOf(...visibilities: readonly Visibility[]): ListAudience {
   const isListed = (standing: Standing) => visibilities.some((one) => OTHERS_MAY_SEE[standing].list.includes(one))
   if (isListed('stranger')) return 'everybody'
@@ -60,7 +60,7 @@ export function isNarrower(one: Visibility, than: Visibility): boolean {
 }
 
 /**
- * What the store turns into a condition: an undeleted item passes when its visibility is listed, or `readerId` is its owner or in the team
+ * The input of the store's condition: an undeleted item passes when its visibility is listed, or `readerId` is its owner or in the team
  * that is. Of those, a narrowed key sees what is `within`.
  */
 export interface VisibleSet {
@@ -69,13 +69,13 @@ export interface VisibleSet {
   readonly within: Within | null
 }
 
-/** What an actor is to items of others. */
+/** The standing of an actor towards items of others. */
 export function standingOf(actor: Actor): Standing {
   if (actor.kind === 'anonymous') return actor.isOutside ? 'outsider' : 'stranger'
   return privateReaderId(actor) === null ? 'stranger' : 'member'
 }
 
-/** What somebody of a standing may see of others through `reach`. */
+/** The visibilities of others that somebody of a standing may see through `reach`. */
 export function othersMaySee(standing: Standing, reach: Reach): readonly Visibility[] {
   return OTHERS_MAY_SEE[standing][reach]
 }

@@ -107,7 +107,7 @@ export async function forgetFilings(db: Kysely<Database>, itemSeq: number, of: {
   return others.length
 }
 
-/** What items are now, for {@link logSharedChanges}. */
+/** The present state of items, for {@link logSharedChanges}. */
 export async function readSharedStates(db: Kysely<Database>, seqs: readonly number[]): Promise<SharedState[]> {
   const states: SharedState[] = []
   for (const part of batches(seqs)) {

@@ -9,7 +9,7 @@ import type { SearchReader } from './search/search-reader.ts'
 /** Owners that are named: those who keep most. */
 const MAX_OWNERS = 5
 
-/** What operators want to know of a library. */
+/** Figures of a library for operators. */
 export function figureStore({ reader, measure }: OpenDatabase, search: SearchReader) {
   return {
     /** Counts rows over an index, so whoever asks often keeps the answer for a while. At the start it waits until search has read the library. */

@@ -14,7 +14,7 @@ const NAME_LENGTH = 16
 /** The PostgreSQL driver's message for a missing password. */
 const NO_PASSWORD = /client password must be a string/
 
-/** What the settings say of where the library is kept. */
+/** The settings of where the library is kept. */
 export interface DatabaseSettings {
   readonly databaseUrl: string
   /** For a server of databases: connections to read with. Default: 10. */

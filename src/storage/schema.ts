@@ -55,7 +55,7 @@ export interface LibraryTables {
     /** Of a team: whether groups of a sign-in provider fill it, or a map of them names it and nobody allowed it yet. */
     filled_by_groups: Generated<'bound' | 'asked' | null>
   }
-  /** Who is in which team. `given_by`: the sign-in provider that gave the membership because of a group; null: somebody here did. */
+  /** The members of teams. `given_by`: the sign-in provider that gave the membership because of a group; null: somebody here did. */
   team_member: { team_seq: number; user_seq: number; role: TeamRole; joined_at: string; given_by: string | null }
   /** Names, in lower case, that teams had before. They lead to the team and are never given to others. */
   former_name: { username_key: string; user_seq: number }
@@ -158,7 +158,7 @@ export interface LibraryTables {
     reference_id: string | null
     metadata: string | null
   }
-  /** What tokens can be for. */
+  /** The resources of tokens. */
   oauth_resource: {
     id: string
     identifier: string
@@ -223,7 +223,7 @@ export interface LibraryTables {
     confirmation: string | null
     scopes: string
   }
-  /** What people allowed, once for each time they were asked. */
+  /** The consents of people, one for each time they were asked. */
   oauth_consent: {
     id: string
     client_id: string
@@ -281,7 +281,7 @@ export interface LibraryTables {
     last_used_at: string | null
     expires_at: string | null
     revoked_at: string | null
-    /** What the key is narrowed to, as JSON of `Within`; null for nothing. */
+    /** The restriction of the key, as JSON of `Within`; null for none. */
     within: Generated<string | null>
     /** The program that holds it by OAuth; null for a key that a person holds. */
     client_id: Generated<string | null>
@@ -292,7 +292,7 @@ export interface LibraryTables {
     /** Of a link: the path of the scope that it reads; empty for all that its maker sees. */
     path: Generated<string | null>
   }
-  /** What `sync` last left on both sides, by folder and path. `item_id` is of an item that may be gone. */
+  /** The last synced state of both sides, by folder and path. `item_id` is of an item that may be gone. */
   sync_state: {
     user_seq: number
     target: string
@@ -348,7 +348,7 @@ export interface LibraryTables {
     item_seq: number | null
     /** `library` for any change that answers may show, `logins` where sessions ended or rights changed. */
     kind: ItemKind | 'library' | 'logins'
-    /** Who could see the item, or what changed; null: nobody. */
+    /** The audience of the item or the change; null: nobody. */
     audience_before: Audience | null
     audience_after: Audience | null
     at: string
@@ -389,7 +389,7 @@ export interface LibraryTables {
   }
   /** Every current and former slug of a collection. Of a deleted one that was public, as `retireSlug` makes them, with null. */
   collection_slug: { slug: string; collection_seq: number | null }
-  /** What is in a collection, in the order of `position`; between two there is room for others. */
+  /** The members of collections, in the order of `position`; between two there is room for others. */
   collection_item: { collection_seq: number; item_seq: number; position: number }
   /** Items that people marked for themselves alone. */
   favourite: { item_seq: number; user_seq: number; created_at: string }
@@ -425,7 +425,7 @@ export interface LibraryTables {
   ended_session: { id: string; ends_at: string }
   /** Every word of the items, with its stem, and the owner whose item brought it, for whom it counts. */
   word: { seq: Generated<number>; word: string; stem: string; owner_seq: Generated<number | null> }
-  /** What each owner keeps; see `OwnerUsage`. */
+  /** The usage of each owner; see `OwnerUsage`. */
   owner_usage: {
     owner_seq: number
     items: Generated<number>

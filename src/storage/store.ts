@@ -76,7 +76,7 @@ export interface OpeningProgress {
   readonly of: number
 }
 
-/** What the modules of a store share. */
+/** The parts that the modules of a store share. */
 interface StoreParts {
   readonly database: OpenDatabase
   readonly instance: string

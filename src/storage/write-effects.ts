@@ -9,27 +9,27 @@ import { readSharedStates } from './change-log.ts'
 import type { WriteNotes } from './items/item-parts.ts'
 import type { Database } from './schema.ts'
 
-/** What a write did to an item. */
+/** The effect of a write on an item. */
 interface ChangedItem {
   /** Its new text for the index; null when only its state changed. */
   text: SearchableText | null
   isNew: boolean
   /** For whom new words count; null for nobody. */
   ownerSeq: number | null
-  /** What it is now, where that is known without reading it. */
+  /** Its present state, where that is known without reading it. */
   state: SharedState | null
 }
 
-/** What a write leaves for the end of its transaction. */
+/** The effects of a write at the end of its transaction. */
 export interface WriteEffects {
   readonly notes: WriteNotes
   /** By row number. */
   readonly items: ReadonlyMap<number, ChangedItem>
-  /** Who sees what changed beside items. */
+  /** The readers of what changed beside items. */
   readonly shown: ReadonlySet<Visibility>
   readonly changes: readonly LibraryChange[]
   readonly entries: readonly AuditEntry[]
-  /** What the items are now. */
+  /** The present states of the items. */
   readStates(db: Kysely<Database>): Promise<SharedState[]>
 }
 

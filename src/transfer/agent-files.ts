@@ -12,7 +12,7 @@ export interface AgentEntry {
   readonly remarks: readonly string[]
 }
 
-/** What is read by its place in a project, the first that fits. The group is the name of the prompt. */
+/** Files that are read by their place in a project, the first rule that fits. The group is the name of the prompt. */
 const FORMS: readonly (readonly [RegExp, (filename: string, name: string, text: string, isWhole: boolean) => AgentEntry[]])[] = [
   [
     /(?:^|\/)(?:\.(?:claude|cursor|opencode)\/commands?|plugins\/[^/]+\/commands|\.codex\/prompts|\.(?:windsurf|clinerules)\/workflows)\/(.+)\.md$/i,

@@ -6,7 +6,7 @@ const DOUBLE_BRACES = /(?<![$=])\{\{([^{}|:\n]{1,200})(?:([|:])([^{}\n]{0,1000})
 const TYPED_DEFAULT = /(?:^|:)default="([^"{}]*)"/
 /** Words of templates with conditions, which stand in braces like names. */
 const KEYWORDS: ReadonlySet<string> = new Set(['else', 'this'])
-/** What a type of Open WebUI begins with. */
+/** The beginnings of types of Open WebUI. */
 const TYPE = /^\s*(?:text|textarea|select|number|checkbox|date|datetime-local|color|email|month|range|tel|time|url|map)\b/
 
 /** A name as variables here are called; null when nothing of it fits. */
@@ -19,14 +19,14 @@ export function toVariableName(name: string): string | null {
   return fitting === '' ? null : [...fitting].slice(0, MAX_VARIABLE_NAME).join('').trim()
 }
 
-/** What a reader put in place of parts of a text, by what was there. */
+/** The replacements in a text, by what was there. */
 export type Changes = Map<string, string>
 
 /** Most names of one remark, and their characters. */
 const MAX_NAMED = 8
 const MAX_SHOWN = 60
 
-/** What was changed in a text, as a remark; none for nothing. */
+/** The changes of a text, as a remark; none for nothing. */
 export function describeChanges(changes: ReadonlyMap<string, string>): string[] {
   return describeList(
     'changed',

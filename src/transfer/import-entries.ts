@@ -42,7 +42,7 @@ export type ImportEntry =
   | { readonly name: string; readonly place?: EntryPlace; readonly kind: null; readonly fault: string }
   | { readonly name: string; readonly place?: EntryPlace; readonly kind: 'passed'; readonly reason: string }
 
-/** What a run does with entries: it finds the item that each one means, and then imports it. */
+/** The work of a run with its entries: it finds the item that each one means, and then imports it. */
 interface ImportRun {
   /** The result of an entry, or null: it waits until all are read. @throws AppError what the library refuses it for */
   take(store: LibraryStore, entry: ReadEntry): Promise<ImportOutcome | null>

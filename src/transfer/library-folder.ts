@@ -23,7 +23,7 @@ import { writeWholeFolder } from './whole-folder.ts'
 /** Names of what an imported library may hold. */
 const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as const
 const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER, categories: CATEGORIES, teams: TEAMS } = EXPORT_NAMES
-/** What only whole exports of 0.2.0 hold. */
+/** Files that only whole exports of 0.2.0 hold. */
 const EARLIER_HISTORY = 'history'
 /** Largest index of skills that is read, in bytes. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024
@@ -54,7 +54,7 @@ const skillsIndex = z.array(
   }),
 )
 
-/** What an export wrote. */
+/** The counts of an export. */
 export interface ExportReport {
   readonly prompts: number
   readonly skills: number

@@ -29,7 +29,7 @@ export function onlyThemselves(user: User): People {
   }
 }
 
-/** What an export says of the owners in it. */
+/** The owners that an export names. */
 export interface ExportedOwners {
   /** Which of them are teams; null: it does not say. */
   readonly teams: ExportedTeams | null

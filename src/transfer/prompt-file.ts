@@ -180,7 +180,7 @@ async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
-/** What spreadsheets write between the columns, the likeliest first. */
+/** The separators of columns that spreadsheets write, the likeliest first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const
 /** How far the header is looked for, in UTF-16 units. */
 const MAX_HEADER = 65_536

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { AppError } from '../errors.ts'
 
-/** What is at a path, null for nothing. Any other failure is thrown: a file that cannot be looked at is not a missing one. */
+/** The stat of a path, null for nothing. Any other failure is thrown: a file that cannot be looked at is not a missing one. */
 export async function lstatIfThere(path: string): Promise<Stats | null> {
   return await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

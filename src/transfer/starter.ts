@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { LibraryStore } from '../storage/store.ts'
 import { importLibrary } from './library-folder.ts'
 
-/** Who owns the starter library. */
+/** The owner of the starter library. */
 const OWNER = 'commonplace'
 /** Two folders below the root, as the sources and the built program both stand. */
 const FOLDER = new URL('../../starter', import.meta.url)

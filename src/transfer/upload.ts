@@ -30,7 +30,7 @@ const MAX_MS = 5_000
 const ARCHIVE = /\.(?:zip|skill)$/i
 const MARKDOWN = /\.(?:md|markdown)$/i
 const EDITOR_PROMPT = /\.prompt\.md$/i
-/** What follows the name of a prompt in its file. */
+/** The endings of files of prompts. */
 const ENDING = /(?:\.prompt)?\.(?:md|markdown)$/i
 
 /**

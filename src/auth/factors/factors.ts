@@ -23,11 +23,11 @@ const passkeyRow = z.object({
 })
 const newCodes = z.object({ secret: z.string(), until: z.number() })
 
-/** What factors need of the service. */
+/** The settings that factors use. */
 export interface FactorSettings {
   readonly sealer: Sealer
   readonly clock: Clock
-  /** Who has to have one. */
+  /** The people who must have one. */
   readonly secondFactor: SecondFactorRule
   /** The name by which apps show the codes of this library. */
   readonly issuer: string

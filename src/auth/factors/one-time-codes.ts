@@ -24,7 +24,7 @@ export function showSecret(secret: string, issuer: string, account: string): { r
   return { secret: base32.encode(secret, { padding: false }), uri: createOTP(secret).url(issuer, account) }
 }
 
-/** What was typed, without spaces and hyphens. */
+/** A typed code without spaces and hyphens. */
 export function readCode(typed: string): { readonly kind: 'code' | 'recovery'; readonly value: string } | null {
   const value = typed.replaceAll(/[\s-]/g, '').toLowerCase()
   if (CODE.test(value)) return { kind: 'code', value }

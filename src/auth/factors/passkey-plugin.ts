@@ -3,7 +3,7 @@ import { APIError } from 'better-auth/api'
 import type { LibraryStore } from '../../storage/store.ts'
 import { isEqual } from '../login-adapter.ts'
 
-/** What the plugin needs of the service. */
+/** The settings that the plugin uses. */
 export interface PasskeySettings {
   readonly baseUrl: string
   isSuspended(userId: string): Promise<boolean>

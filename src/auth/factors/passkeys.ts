@@ -20,7 +20,7 @@ const refusalShape = z.object({ statusCode: z.number(), body: z.object({ code: z
 const codeOf = (error: unknown) => refusalShape.safeParse(error).data?.body?.code
 const statusOf = (error: unknown) => refusalShape.safeParse(error).data?.statusCode
 
-/** Who signed in with a passkey. */
+/** A sign-in with a passkey. */
 export interface PasskeySignIn {
   readonly userId: string
   readonly sessionId: string
@@ -34,7 +34,7 @@ export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: (
   const of = (userId: string) => isEqual('user_id', userId)
   return {
     /**
-     * What a browser needs to make a passkey, as JSON.
+     * The options with which a browser makes a passkey, as JSON.
      * @throws AppError `conflict` for somebody with too many
      */
     async startPasskey(
@@ -78,7 +78,7 @@ export function createPasskeys({ logins }: Pick<LibraryStore, 'logins'>, auth: (
       const removed = await logins.deleteLoginRows('login_passkey', [of(userId), own], null, { action: 'passkey_removed', userId })
       return removed.length > 0
     },
-    /** What a browser needs to sign in with a passkey, as JSON. */
+    /** The options with which a browser signs in with a passkey, as JSON. */
     async startPasskeySignIn(client: ClientOfRequest): Promise<{ options: string; cookies: string[] }> {
       // Without the session there may be: whoever signs in may be somebody else.
       const { headers, response } = await (await auth()).api.generatePasskeyAuthenticationOptions({

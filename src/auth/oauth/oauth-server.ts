@@ -227,7 +227,7 @@ export function createOAuthServer(store: Stores, auth: () => Promise<Auth>, { ba
       const metadata = z.looseObject({}).parse('json' in answer ? parseJson(answer.json) : {})
       return Object.fromEntries(Object.entries(metadata).filter(([name]) => !NOT_SERVED.test(name)))
     },
-    /** Who a token acts for at a path. @throws AppError `invalid_api_key` for a token that does not work, or is for another address */
+    /** The actor of a token at a path. @throws AppError `invalid_api_key` for a token that does not work, or is for another address */
     async authenticate(token: string, path: string): Promise<Actor> {
       const found = await store.keys.findTokenKey(hashToken(token))
       if (!found) throw new AppError('invalid_api_key', 'The access token is unknown, expired or revoked.')

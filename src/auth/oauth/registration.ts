@@ -19,7 +19,7 @@ const MAX_ADDRESSES = 20
 const MAX_ADDRESS = 1000
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** What is read of a registration (RFC 7591); the plugin checks the rest. Unknown fields are left out. */
+/** The fields of a registration that are read (RFC 7591); the plugin checks the rest. Unknown fields are left out. */
 const registration = z.object({
   redirect_uris: z.array(z.string().max(MAX_ADDRESS)).min(1).max(MAX_ADDRESSES),
   client_name: z.string().max(200).optional(),

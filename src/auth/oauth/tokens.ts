@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What access and refresh tokens of programs begin with. They are found by their digest as a whole. */
+/** The prefixes of access and refresh tokens. They are found by their digest as a whole. */
 export const ACCESS_TOKEN_PREFIX = 'cpo_'
 export const REFRESH_TOKEN_PREFIX = 'cpr_'
 

@@ -27,7 +27,7 @@ const DEFAULT_KIND: Readonly<Record<OutputType, string>> = { text: 'generic', im
 const MEDIA_KINDS: Readonly<Record<OutputType, readonly string[]>> = { text: [], image: ['graphic'], video: [], sound: ['music', 'speech'] }
 
 /**
- * What a prompt of its kind usually settles and this one does not, as lines in its language. A prompt that has a section of
+ * Lines in the prompt's language for points that prompts of its kind usually settle and this one does not. A prompt that has a section of
  * requirements, or one of these lines already, lacks nothing.
  */
 export function chooseLines(prompt: string, outputType: OutputType, language: Language): string[] {

@@ -20,7 +20,7 @@ const color = z
   .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #3b82f6')
   .optional()
 
-/** What an embed shows (specification, section 2.4): the one schema of addresses, the designer, stored embeds and examples. */
+/** The contents of an embed (specification, section 2.4): the one schema of addresses, the designer, stored embeds and examples. */
 export const embedConfig = z.object({
   prompt: textField({ max: MAX_EMBED_PROMPT }).optional().meta({ description: 'The text to show; may have several lines.' }),
   context: list.meta({ description: 'References, separated by commas: @file.ts, #image.png, https://example.org, folder/' }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { embedConfig, isMcpField } from './config.ts'
 import examples from './examples.json' with { type: 'json' }
 
-/** What examples are grouped by (specification, section 2.4). */
+/** The groups of examples (specification, section 2.4). */
 export const EMBED_CATEGORIES = ['coding', 'chat', 'planning', 'research', 'quick actions', 'MCP tools', 'image and video'] as const
 
 /** A configuration to begin with. */

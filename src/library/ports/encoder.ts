@@ -26,7 +26,7 @@ export interface Encoder {
   close(): Promise<void>
 }
 
-/** What tells whose vectors are meant. */
+/** The name of the model whose vectors are meant. */
 export type VectorModel = Pick<Encoder, 'model' | 'isProvider'>
 
 /** A query's meaning. */
@@ -37,7 +37,7 @@ export interface EncodedQuery {
   readonly knownShare: number
 }
 
-/** What an item's vector is made of. The title leads every window of the text. */
+/** The text that an item's vector is made of. The title leads every window of the text. */
 export interface ItemText {
   readonly title: string
   readonly text: string

@@ -4,7 +4,7 @@ export interface ModelMessage {
   readonly content: string
 }
 
-/** What a model is asked. */
+/** The request to a model. */
 export interface ModelRequest {
   readonly system: string
   /** User and assistant take turns, the user first and last. */

@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer'
 import { parseQuery } from './query.ts'
 import { eachWord, HAS_UNSPACED, readQueryWords, STOP_WORDS, UNSPACED } from './words.ts'
 
-/** What of a text a query marks. */
+/** The marks of a query in a text. */
 export interface Marks {
   readonly words: ReadonlySet<string>
   readonly stems: ReadonlySet<string>

@@ -23,7 +23,7 @@ export type IndexCapture = ReturnType<typeof captureIndex>
 export type IndexLoad = ReturnType<typeof loadIndex>
 
 const count = z.int().nonnegative()
-/** What precedes the numbers of a kind. */
+/** The header before the numbers of a kind. */
 const kindHead = z.object({
   capacity: count,
   types: z.array(z.string()),

@@ -35,7 +35,7 @@ export interface HeldKind {
   release(): void
 }
 
-/** What searches read: the items of some audiences as one. Always up to date. */
+/** The view that searches read: the items of some audiences as one. Always up to date. */
 export interface IndexView extends Pick<KindIndex, 'table' | 'hiddenOf' | 'slotOf' | 'byAge'> {
   /** 1 for each state of a slot that is one of the audiences, by state. */
   readonly openStates: Uint8Array

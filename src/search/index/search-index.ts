@@ -283,7 +283,7 @@ function counterFor(index: IndexView, own: PrivatePostings | null, viewer: Viewe
   }
 }
 
-/** What a viewer finds of an index: 1 for each slot found, and how many these are. */
+/** The slots that a viewer finds: 1 for each, and how many these are. */
 interface FoundSlots {
   readonly isFound: Uint8Array
   readonly count: number

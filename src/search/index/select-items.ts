@@ -12,7 +12,7 @@ export interface IndexFilter {
   readonly anyTags?: readonly string[] | undefined
   readonly allTags?: readonly string[] | undefined
   readonly owners?: ReadonlySet<number> | undefined
-  /** Whose items are left out. */
+  /** The owner whose items are left out. */
   readonly withoutOwners?: ReadonlySet<number> | undefined
   /** Authors or owners. */
   readonly authors?: ReadonlySet<number> | undefined

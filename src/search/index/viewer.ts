@@ -9,9 +9,9 @@ interface ItemsWithin {
   readonly openItems?: RowNumbers | undefined
 }
 
-/** Who searches, as far as it decides what is found. */
+/** The searching reader, as far as it decides what is found. */
 export interface Viewer {
-  /** Whose items the viewer finds. */
+  /** The owners whose hidden items the viewer finds. */
   readonly audiences: readonly Audience[]
   /** Row numbers of the owners whose hidden items the viewer finds: their own, and those of their teams. */
   readonly seenOwners: ReadonlySet<number>

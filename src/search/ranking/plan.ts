@@ -40,7 +40,7 @@ export interface Group {
   readonly concepts: readonly Concept[]
 }
 
-/** What a search looks for. */
+/** The plan of a search. */
 export interface QueryPlan {
   readonly groups: readonly Group[]
   /** Corrections to show, by query word. */

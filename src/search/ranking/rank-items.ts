@@ -51,7 +51,7 @@ export interface Scored {
   readonly score: number
 }
 
-/** What tells how near items are to a query in meaning. */
+/** The vectors that tell how near items are to a query in meaning. */
 export interface MeaningSources {
   /** The query as the encoder reads it. */
   readonly sentence: EncodedQuery | null

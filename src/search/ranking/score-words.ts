@@ -232,7 +232,7 @@ function sumPrivatePostings(
   return count
 }
 
-/** What a word of length adds to the divisor of a frequency, by field: it follows from the means, so each save changes it. */
+/** The addition of a word of length to the divisor of a frequency, by field: it follows from the means, so each save changes it. */
 function lengthParts({ totals }: IndexView): { readonly perTitleWord: number; readonly perBodyWord: number } {
   return {
     perTitleWord: TITLE_LENGTH_PART / (totals.titleLength / totals.items || 1),

@@ -71,7 +71,7 @@ export function createVectorColumns({
     },
     /** Whether what all vectors share is subtracted before they are compared. */
     isCentred: centre !== null,
-    /** What it consists of. Shorter than the table where the last slots have no vector; zeros where a slot has none. */
+    /** Its words. Shorter than the table where the last slots have no vector; zeros where a slot has none. */
     columns: (): readonly Column[] => [
       { numbers: vectors, width },
       { numbers: lengths, width: 1 },

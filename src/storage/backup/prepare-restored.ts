@@ -23,7 +23,7 @@ const ENDED_TABLES = [
   'embedding_claim',
 ] as const
 
-/** What a restore changed in the backup before it became the library. */
+/** The changes of a restore to the backup before it became the library. */
 export interface Restored {
   /** Whether later revocations and removals are known: the replaced library is the same one, and was readable. */
   readonly knewLater: boolean

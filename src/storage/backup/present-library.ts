@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { isBusy, queryConnection, sqliteDialect } from '../dialects/sqlite.ts'
 import type { Database } from '../schema.ts'
 
-/** What the library to be replaced knows and an older backup does not. */
+/** Records of the library to be replaced that an older backup lacks. */
 export type Afterwards = NonNullable<Awaited<ReturnType<typeof readAfterwards>>>
 
 /** The current library, locked until it is released. */

@@ -7,14 +7,14 @@ import type { ItemQueries } from '../items/item-queries.ts'
 
 /** Text of cached items, in UTF-16 units; the bytes made of it take two to three times as much on top. */
 const MAX_TEXT = 4 * 1024 * 1024
-/** What an item takes beside its text, in the same units. */
+/** The size of an item beside its text, in the same units. */
 const ITEM_SIZE = 300
 /** Entries of cached answers; each is a row number or little more, or an entry of a walk. */
 const MAX_ENTRIES = 20_000
 /** Longest cached key, in UTF-16 units: whoever asks chooses how long it is. */
 const MAX_KEY = 1_000
 
-/** What anonymous readers ask, but for single prompts. */
+/** The queries of anonymous readers, but for single items. */
 type Answered =
   | 'findRows'
   | 'findRelated'

@@ -26,7 +26,7 @@ export function readCollectedRows(db: Kysely<Database>): ReadCollected {
   }
 }
 
-/** What is in any of some lists of row numbers: a bit for each number up to the highest. */
+/** The union of some lists of row numbers: a bit for each number up to the highest. */
 export function uniteRows(lists: Iterable<Uint32Array>): RowNumbers {
   const all = [...lists]
   const highest = all.reduce((most, list) => list.reduce((high, seq) => Math.max(high, seq), most), 0)

@@ -17,7 +17,7 @@ import type { CountCollected } from './count-collected.ts'
 /** Words of a query that are looked at. */
 const MAX_WORDS = 10
 
-/** What is in a collection as far as the actor finds it in lists. */
+/** The members of a collection that the actor finds in lists. */
 export function selectCollected(db: Kysely<Database>, actor: Actor, collectionSeq: number) {
   return db
     .selectFrom('item')
@@ -156,7 +156,7 @@ export function readCollections(db: Kysely<Database>, count: CountCollected) {
     /** Those of these ids and slugs that the reader may see, by these. */
     nameCollections: (actor: Actor, refs: readonly string[]): Promise<ReadonlyMap<string, NamedCollection>> =>
       findCollectionRows(db, actor, refs),
-    /** What is in a collection, in its order; null for one that the reader may not see. `kind` null: both. */
+    /** The members of a collection, in its order; null for one that the reader may not see. `kind` null: both. */
     async listCollected(
       actor: Actor,
       ref: string,

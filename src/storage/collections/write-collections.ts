@@ -249,7 +249,7 @@ export function writeCollections(context: WriteContext, count: CountCollected) {
         open.notes.audit({ action: 'collection_deleted', targetId: row.id, ownerId: row.owner_id })
         return { id: row.id, title: row.title }
       }),
-    /** What is in it already stays where it is. `position` counts from 1 in what the caller sees; null: the end. */
+    /** Members that are in it already stay where they are. `position` counts from 1 in what the caller sees; null: the end. */
     async addToCollection(
       actor: Actor,
       ref: string,
@@ -288,7 +288,7 @@ export function writeCollections(context: WriteContext, count: CountCollected) {
       })
       return changed && { collection: await show(actor, changed.row), added: changed.added }
     },
-    /** What is not in it is passed over. */
+    /** Items that are not in it are passed over. */
     async removeFromCollection(
       actor: Actor,
       ref: string,

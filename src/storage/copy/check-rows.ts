@@ -187,7 +187,7 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = ROWS
 /** Checks of `doctor` that hold for every library that was not damaged. */
 const SOUND: ReadonlySet<string> = new Set(['files', 'versions', 'newest versions', 'addresses', 'teams', 'votes'])
 
-/** What no library has, and no reference or check of `doctor` finds. */
+/** Faults that no library has, and that no reference or check of `doctor` finds. */
 const wrongPlaces = sql<{ name: string }>`
   select 'item ' || item.id || ' is owned by a contributor' as name from item join "user" on "user".seq = item.owner_seq
   where "user".contributor_key is not null

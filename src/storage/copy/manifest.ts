@@ -27,7 +27,7 @@ const manifestSchema = z.object({
   sha256: z.string(),
 })
 
-/** What a whole-library file says it holds, so that whoever reads it can check that. */
+/** The manifest of a whole-library file, by which a reader checks its contents. */
 export type Manifest = z.infer<typeof manifestSchema>
 
 type Reader = Pick<Dialect, 'readColumns' | 'readKey'>

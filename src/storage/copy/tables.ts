@@ -3,7 +3,7 @@ import type { Dialect } from '../dialects/dialect.ts'
 import { type Database, type LibraryTables, MARKS } from '../schema.ts'
 
 /**
- * What a table is for. `content`: what people wrote; every whole-library file has it. `own`: what lets people in, and what is theirs alone or
+ * The purpose of a table. `content`: what people wrote; every whole-library file has it. `own`: what lets people in, and what is theirs alone or
  * of this service; no file without logins has it. `derived`: made of the others again where it is missing, so that no digest has it.
  * `passing`: short-lived data of running instances, and unfinished forms; no row is copied.
  */

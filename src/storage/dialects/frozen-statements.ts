@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema.ts'
 
 /**
- * What migrations that have landed ask of an engine. None of it may be edited: the digests of these migrations are of the statements that it
+ * The statements of landed migrations that differ by engine. None of it may be edited: the digests of these migrations are of the statements that it
  * runs. Migration 0044 removes what it made.
  */
 export interface FrozenStatements {
@@ -160,7 +160,7 @@ const KEPT_TRANSACTIONS = 200_000
 const TRIMMED_EVERY = 256
 const TRIMMED_AT_ONCE = 10_000
 
-/** What narrows what somebody may see, by table: a condition on the rows `old` and `new`, or null for every row. */
+/** Changes that narrow what somebody may see, by table: a condition on the rows `old` and `new`, or null for every row. */
 const NARROWING: readonly (readonly [table: string, event: 'insert' | 'update' | 'delete', when: string | null])[] = [
   [
     'item',
@@ -186,7 +186,7 @@ const NARROWING: readonly (readonly [table: string, event: 'insert' | 'update' |
   ['user', 'delete', null],
 ]
 
-/** Who wrote, by the rows of a statement: everything that a person changes leaves an event, but for votes and favourites. */
+/** The writers of a statement, by its rows: everything that a person changes leaves an event, but for votes and favourites. */
 const WRITING = [
   ['audit_event', 'insert', 'select actor_id from changed where actor_id is not null'],
   ...(['vote', 'favourite'] as const).flatMap((table) =>

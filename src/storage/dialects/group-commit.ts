@@ -22,7 +22,7 @@ interface Job {
   readonly resolve: (result: unknown) => void
 }
 
-/** What a group needs of its engine. */
+/** The operations of an engine that a group uses. */
 export interface GroupEngine {
   /**
    * Runs work in one transaction that is durable when this resolves.

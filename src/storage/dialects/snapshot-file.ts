@@ -11,7 +11,7 @@ const UNFINISHED = `${SUFFIX}.unfinished-`
 /** Bytes after which what was written goes to disk, so that a commit beside never waits for much. */
 const BYTES_A_SYNC = 8 * 2 ** 20
 const FIRST_BUFFER = 2 ** 20
-/** What a killed process left is removed at a start after this. */
+/** Files of a killed process are removed at a start after this. */
 const STALE_MS = 3600 * 1000
 /** Room that must be free on the disk, as a multiple of the library: saves go before snapshots, which are always smaller. */
 const FREE_ROOM = 2

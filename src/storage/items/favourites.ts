@@ -20,7 +20,7 @@ function selectNamed(db: Kysely<Database>, kind: ItemKind, ref: string) {
   return named.select(['item.seq', 'item.id'])
 }
 
-/** What readers marked for themselves. A mark stays while its item is hidden from its reader, and is not shown meanwhile. */
+/** The favourites of readers. A mark stays while its item is hidden from its reader, and is not shown meanwhile. */
 export function favouriteStore(reader: Kysely<Database>, context: WriteContext) {
   return {
     /**

@@ -54,7 +54,7 @@ export async function keepImportSource(db: Kysely<Database>, id: string, source:
   await keepSource(db, { id, source })
 }
 
-/** What an import finds again. */
+/** Look-ups of items that an import may mean. */
 export function findTwins(reader: Kysely<Database>) {
   return {
     /** An owner's items of an author and a title, those that were imported from `source` first. */

@@ -120,7 +120,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
         .execute()
       return await toItems(reader, rows)
     },
-    /** What administrators keep out of the lists, the newest first. */
+    /** Items that administrators keep out of the lists, the newest first. */
     async listHeld({ limit, offset }: { limit: number; offset: number }): Promise<SearchResult<Item>> {
       const held = reader
         .selectFrom('item')

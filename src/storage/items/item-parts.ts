@@ -24,7 +24,7 @@ const FILES_A_STATEMENT = 50
 /** Files that are stored in about a millisecond. */
 const FILES_A_POINT = 5
 
-/** What a write leaves for the end of its transaction. */
+/** The effects of a write at the end of its transaction. */
 export interface WriteNotes {
   /**
    * The text of an item for the index; null when only its state or references changed. `isNew` for an item of this transaction. Words that no

@@ -28,7 +28,7 @@ import { readManifests } from './read-manifests.ts'
 import { readVersions } from './read-versions.ts'
 import { createTableLists } from './table-lists.ts'
 
-/** What a search found: row numbers, best first, and how many there are over all pages. */
+/** The result of a search: row numbers, best first, and how many there are over all pages. */
 interface FoundRows {
   readonly seqs: readonly number[]
   readonly scores: readonly HitScore[]
@@ -76,7 +76,7 @@ export interface ItemQueries {
   countTags(actor: Actor): Promise<ReturnType<SearchIndex['countTags']>>
   findLanguages(actor: Actor): Promise<ReturnType<SearchIndex['findLanguages']>>
   countCollected: CountCollected
-  /** What the actor finds in the index, by the visibility rule. */
+  /** The part of the index that the actor finds, by the visibility rule. */
   findViewer(actor: Actor): Promise<Viewer>
 }
 

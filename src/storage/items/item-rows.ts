@@ -72,7 +72,7 @@ export function selectItems(db: Kysely<Database>) {
 }
 
 /**
- * What a narrowed key is narrowed to, as a condition on a table of items. A collection counts as long as the key's owner may see it by its
+ * The restriction of a key, as a condition on a table of items. A collection counts as long as the key's owner may see it by its
  * id. In one of somebody else, items count that anybody in the owner's place sees: what is in it is the other's choice.
  * @param set of the key
  */

@@ -19,7 +19,7 @@ const MAX_COUNTED_TAGS = 20
 
 type Field = 'visibility' | 'category' | 'tag'
 
-/** What a filter leaves: a query over the person's items, and the hits of its words, best first. */
+/** The result of a filter: a query over the person's items, and the hits of its words, best first. */
 interface Narrowed {
   readonly items: SelectQueryBuilder<Database, 'item', object>
   readonly hits: readonly number[] | null
@@ -110,7 +110,7 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
       const withCount = <Row extends { count: number }>(row: Row) => ({ ...row, count: Number(row.count) })
       return { visibilities: visibilities.map(withCount), categories: categories.map(withCount), tags: tags.map(withCount) }
     },
-    /** What an owner keeps, and the most that they may. */
+    /** The usage of an owner, and its limits. */
     async readUsage(ownerId: string): Promise<{ readonly used: OwnerUsage; readonly quota: OwnerQuota }> {
       const owner = await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
       return { used: await readUsage(db, owner?.seq ?? 0), quota }

@@ -49,7 +49,7 @@ export async function takeRoom(db: Kysely<Database>, ownerSeq: number, more: Par
   await addUsage(db, ownerSeq, more)
 }
 
-/** What an owner keeps. */
+/** The usage of an owner. */
 export async function readUsage(db: Kysely<Database>, ownerSeq: number): Promise<OwnerUsage> {
   return toUsage(await db.selectFrom('owner_usage').select(USAGE_PARTS).where('owner_seq', '=', ownerSeq).executeTakeFirst())
 }

@@ -157,7 +157,7 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
     findRole: (userId: string, ownerId: string): Promise<TeamRole | null> => findRole(db, userId, ownerId),
     /** The ids of all members of the teams among these owners. */
     listMemberIds: (ownerIds: readonly string[]): Promise<string[]> => listMemberIds(db, ownerIds),
-    /** Whom new items can belong to: the user, or a team that the user is in, by id, name or former name. */
+    /** A possible owner of new items: the user, or a team that the user is in, by id, name or former name. */
     findOwner: (userId: string, asked: { readonly id: string } | { readonly name: string }): Promise<OwnerForItems | null> =>
       findOwner(db, userId, asked),
     /** All files of a skill the actor may see (checked again here), SKILL.md first; empty when it may not. */

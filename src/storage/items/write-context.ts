@@ -5,7 +5,7 @@ import type { TransactOptions } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
 import type { WriteNotes } from './item-parts.ts'
 
-/** What writes need: transactions, time and randomness. */
+/** The transactions, time and randomness that writes use. */
 export interface WriteContext {
   readonly clock: Clock
   readonly random: Random

@@ -108,7 +108,7 @@ function findOldCategory(categories: readonly NamedCategory[], slug: string | nu
   return categories.find((category) => category.slug === slug) ?? null
 }
 
-/** What others see of a prompt, for the log of it; null for a skill, whose name is found later. */
+/** The state of a prompt that others see, for the log; null for a skill, whose name is found later. */
 function stateOf(
   seq: number,
   version: number,
@@ -201,7 +201,7 @@ async function createItem(
   return { row: { ...item, ...names, seq, item_slug: slug, votes: 0, deleted_at: null, featured_at: null }, tags: spelled }
 }
 
-/** What a write made of an item. */
+/** An item after a write. */
 interface Written {
   readonly row: ItemRow
   readonly tags: readonly Tag[]
@@ -236,7 +236,7 @@ async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { user
   return inside ? row : null
 }
 
-/** What is read of an item before it is changed. */
+/** The data of an item that a change reads first. */
 interface Known<T> {
   readonly current: T
   readonly role: TeamRole | null

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
-/** What people have done of the first steps, and whether they want to see them. */
+/** The first steps that people have done, and whether they want to see them. */
 export function firstStepsStore(reader: Kysely<Database>, context: WriteContext) {
   return {
     /** `hasKey`: one that is not revoked; `hasItem`: of any visibility, the trash included. */

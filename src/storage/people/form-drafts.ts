@@ -3,7 +3,7 @@ import { DRAFT_KINDS, type DraftKind } from '../../library/form-drafts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
-/** What pages keep for the next request. */
+/** Drafts that pages keep for the next request. */
 export function formDraftStore(reader: Kysely<Database>, context: WriteContext) {
   const timeAt = (ms: number) => new Date(ms).toISOString()
   const oldest = (kind: DraftKind) => timeAt(context.clock() - DRAFT_KINDS[kind].keptMs)

@@ -3,7 +3,7 @@ import type { WriteNotes } from '../items/item-parts.ts'
 import type { Database } from '../schema.ts'
 
 /**
- * What a person's credentials give to others: keys, programs that act by a key of their own, and install links. A grant that a key or a session
+ * The grants that a person's credentials give to others: keys, programs that act by a key of their own, and install links. A grant that a key or a session
  * made ends when that is revoked or ended from elsewhere; signing out ends none.
  */
 

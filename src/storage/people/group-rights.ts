@@ -16,7 +16,7 @@ import { putMember } from './team-rows.ts'
 /** Somebody whose rights follow their groups. */
 interface Granted {
   readonly person: Person & { readonly seq: number }
-  /** Whose groups they are. */
+  /** The source of the groups. */
   readonly provider: string
   readonly grants: Grants
   readonly at: string

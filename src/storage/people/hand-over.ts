@@ -19,7 +19,7 @@ interface Receiver {
 }
 
 /**
- * Whom an administrator can give items to, by a name of now or, of a team, of earlier.
+ * The possible receiver of items that an administrator hands over, by its name or, for a team, a former name.
  * @throws AppError `not_found`, `conflict`
  */
 async function requireReceiver(db: Kysely<Database>, name: string): Promise<Receiver> {

@@ -223,7 +223,7 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext) {
       const key = toKey(row)
       return { key, scopes: key.scopes.filter((scope) => granted.includes(scope)), resources }
     },
-    /** What an access or refresh token is, whether it works or not. */
+    /** The key and state of an access or refresh token, whether it works or not. */
     async findKeyOfToken(sha256: string): Promise<OwnedToken | null> {
       const refresh = await reader
         .selectFrom('oauth_refresh_token')

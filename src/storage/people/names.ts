@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { Database } from '../schema.ts'
 import { hadName } from './team-roles.ts'
 
-/** Whose name this is, or was: of people, placeholders and teams, also of those that are gone and whose names stay reserved. */
+/** The holder of a name, now or earlier: of people, placeholders and teams, also of those that are gone and whose names stay reserved. */
 async function findNameHolder(db: Kysely<Database>, name: string): Promise<{ seq: number; isTeam: boolean; username: string } | null> {
   const row = await db
     .selectFrom('user')

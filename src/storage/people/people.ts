@@ -123,7 +123,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
     ...firstStepsStore(reader, context),
     findPerson: (userId: string): Promise<Person | null> => findPerson(reader, userId),
     findPersonByName: (username: string): Promise<Person | null> => findPersonByName(reader, username),
-    /** Whose email address this is, in lower case. */
+    /** The person with this email address, in lower case. */
     async findPersonByEmail(email: string): Promise<Person | null> {
       const row = await selectPeople(reader).where('login.email', '=', email).executeTakeFirst()
       return row ? toPerson(row) : null

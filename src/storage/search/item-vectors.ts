@@ -211,7 +211,7 @@ function toBytes({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** What the encoder gets of an item: the title, and as much of description and content as it reads. */
+/** The input of the encoder for an item: the title, and as much of description and content as it reads. */
 function toItemText({ title, description, content }: SearchableText): ItemText {
   return { title, text: toEmbeddedText({ title: '', description, content }) }
 }

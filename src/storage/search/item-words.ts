@@ -27,7 +27,7 @@ const MAX_ASKED = 500
 /** Rows read, or words checked, before yielding to other work. */
 const ROWS_A_TURN = 500
 
-/** What changed about an item: its words and their vector, or (null) anything else the index holds. */
+/** The change of an item: its words and their vector, or (null) anything else the index holds. */
 export interface ReadItem {
   readonly seq: number
   /** For whom words count that no item had before; null for nobody. */
@@ -41,7 +41,7 @@ export interface ReadItem {
   readonly vector: Uint8Array | null
 }
 
-/** What came of writing the words of items. */
+/** The result of writing the words of items. */
 interface WrittenWords {
   /** Call it after the commit: only then may new word numbers be cached. */
   remember(): void

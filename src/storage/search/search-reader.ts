@@ -36,10 +36,10 @@ const MAX_WORDS = Math.floor((getHeapStatistics().heap_size_limit * WORDS_SHARE)
 
 const KINDS = ['prompt', 'skill'] as const satisfies readonly ItemKind[]
 
-/** Who finds an item besides its owner, in the index. */
+/** The readers besides its owner who find an item, in the index. */
 const AUDIENCE_OF: Record<ListAudience, Audience | null> = { everybody: PUBLIC, members: MEMBERS, owner: null }
 
-/** Who finds an item of a visibility besides its owner; null for nobody. */
+/** The readers besides its owner who find an item of a visibility; null for nobody. */
 export function indexAudience(visibility: Visibility): Audience | null {
   return AUDIENCE_OF[audienceOf(visibility)]
 }

@@ -13,7 +13,7 @@ const MIN_PAUSE_MS = 5 * 60_000
 const PAUSE_FACTOR = 50
 /** After one that could not be written: the disk may be full. */
 const FAILED_PAUSE_MS = 3600_000
-/** What a service that stops gives a last snapshot. */
+/** The time that a stopping service gives a last snapshot. */
 const LAST_MS = 2_000
 
 /** When snapshots are written. For tests. */

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { SyncedPath } from '../../library/sync.ts'
 
-/** What a folder has at a path. */
+/** A file or skill of the folder at a path. */
 export interface FolderEntry {
   readonly kind: ItemKind
   readonly digest: string
@@ -58,7 +58,7 @@ export type SyncStep =
   /** Deleted on both sides. */
   | { readonly do: 'drop-state'; readonly path: string; readonly from: SyncedPath }
 
-/** What both sides have, and had at the last sync. */
+/** The state of both sides, now and at the last sync. */
 export interface SyncSides {
   readonly state: readonly SyncedPath[]
   readonly folder: ReadonlyMap<string, FolderEntry>

@@ -30,7 +30,7 @@ const CONFLICT_COPY = /\.conflict-[0-9a-f]{8,64}(?:\.md)?$/
 /** The slug in a frontmatter that a sync wrote. */
 const NAMED = /^---[ \t]*\r?\n(?:(?!---)[^\n]*\n){0,40}?name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*\r?\n/
 
-/** What a folder holds. */
+/** The contents of a folder. */
 export interface Scan {
   readonly folder: ReadonlyMap<string, FolderEntry>
   readonly refused: ReadonlySet<string>

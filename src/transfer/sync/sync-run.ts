@@ -10,7 +10,7 @@ import { digestSkill, MAX_PROMPT_BYTES, readSkill } from './scan-folder.ts'
 import { readSyncedPrompt, type SyncedDraft, sha256 } from './synced-prompt.ts'
 import { changedMeanwhile, type FolderWriter } from './write-file.ts'
 
-/** What a sync did, or would do. */
+/** The result of a sync, or of a dry run. */
 export interface SyncReport {
   created: number
   updated: number
@@ -23,7 +23,7 @@ export interface SyncReport {
   refused: number
   /** One sentence for each change. */
   changes: string[]
-  /** What was not synced, and why. */
+  /** Reasons why something was not synced. */
   remarks: string[]
 }
 
@@ -67,7 +67,7 @@ export async function readSkillFiles({ root }: Run, path: string, digest: string
   return files
 }
 
-/** What a prompt's file says, with a category that exists. */
+/** The draft in a prompt's file, with a category that exists. */
 export function readDraft({ categories, report }: Run, path: string, bytes: Uint8Array, current: Prompt | null): SyncedDraft {
   const draft = readSyncedPrompt(basename(path), bytes, current)
   const { category, remark } = knownCategory(draft.category, categories, { leavesOutUnknownCategories: true })

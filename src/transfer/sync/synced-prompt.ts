@@ -9,7 +9,7 @@ import { decodeText } from '../../library/skill.ts'
 import { hasTags } from '../prepare-prompt.ts'
 import { type PromptDraft, toPromptDraft } from '../prompt-file.ts'
 
-/** What a synced file says of its prompt. */
+/** The draft in a synced file. */
 export type SyncedDraft = Pick<PromptDraft, 'title' | 'content' | 'description' | 'type' | 'category' | 'tags'>
 
 export function sha256(bytes: Uint8Array | string): string {
