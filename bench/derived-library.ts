@@ -13,7 +13,6 @@ const NOISE_SEED = 20_261_124
 const PRIVATE_SHARE = 20
 /** When the first derived prompt was created; each next one a second later. */
 const FIRST_AT = Date.UTC(2025, 0, 1)
-const TABLES = ['item', 'version', 'slug', 'item_words', 'item_vector', 'word'] as const
 
 /**
  * Makes a library of `count` prompts out of a smaller one whose prompts have vectors: rows are inserted straight into the tables, with words as
@@ -30,14 +29,8 @@ export async function deriveLibrary(small: string, path: string, promptsFile: st
     db.exec(
       'pragma journal_mode = delete; pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off; pragma cache_size = -400000',
     )
-    const triggers = db
-      .prepare(`select name, sql from sqlite_master where type = 'trigger' and tbl_name in (${TABLES.map((name) => `'${name}'`).join()})`)
-      .all()
-    for (const { name } of triggers) db.exec(`drop trigger "${name}"`)
     db.exec('begin')
     await insertPrompts(db, promptsFile, count)
-    for (const { sql } of triggers) db.exec(String(sql))
-    db.exec("update revision set value = value + 1 where scope = 'library'")
     db.exec('commit')
     db.exec('pragma journal_mode = wal')
   } finally {
