@@ -34,27 +34,3 @@ export interface Answer {
 export function jsonAnswer(value: unknown, status = 200, headers: AnswerHeaders = {}): Answer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) }
 }
-
-/** Content types of answers that are made while they are sent. */
-const STREAMED = /^(?:text\/event-stream|application\/zip)\b/
-
-/** A Request for code that wants one. Its body is left out: it was read from the exchange. */
-export function toRequest(exchange: Exchange, headers: Headers): Request {
-  const { path, search } = exchange
-  // HEAD is answered as GET, and the connection leaves the body out.
-  const method = exchange.method === 'HEAD' ? 'GET' : exchange.method
-  // The service's own address is never taken from a request.
-  return new Request(`http://localhost${path}${search}`, { method, headers })
-}
-
-/** The answer of a Response. */
-export async function fromResponse(response: Response): Promise<Answer> {
-  const headers: AnswerHeaders = {}
-  for (const [name, value] of response.headers) if (name !== 'set-cookie') headers[name] = value
-  const cookies = response.headers.getSetCookie()
-  if (cookies.length > 0) headers['set-cookie'] = cookies
-  const { status, body } = response
-  if (body === null) return { status, headers, body: null }
-  const type = response.headers.get('content-type') ?? ''
-  return { status, headers, body: STREAMED.test(type) ? body : new Uint8Array(await response.arrayBuffer()) }
-}

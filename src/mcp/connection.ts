@@ -17,24 +17,14 @@ export function readConnection(
   params: Readonly<Record<string, string>>,
 ): { readonly filter: ListFilter; readonly profile?: ToolProfile } {
   const query = new URLSearchParams(search)
-  const values = (name: string) =>
-    query
-      .getAll(name)
-      .flatMap((text) => text.split(','))
-      .map((value) => value.trim())
-      .filter((value) => value !== '')
+  const read = (name: keyof ListFilter, given: string | undefined): ListFilter => {
+    const texts = query.getAll(name).flatMap((text) => text.split(','))
+    const values = given === undefined ? texts.map((text) => text.trim()).filter((text) => text !== '') : [given]
+    return values.length > 0 ? { [name]: values } : {}
+  }
   const { user, collected, category, tag } = params
-  const users = user === undefined ? values('users') : [user]
-  const collections = collected === undefined ? values('collections') : [collected]
-  const categories = category === undefined ? values('categories') : [category]
-  const tags = tag === undefined ? values('tags') : [tag]
   return {
-    filter: {
-      ...(users.length > 0 ? { users } : {}),
-      ...(collections.length > 0 ? { collections } : {}),
-      ...(categories.length > 0 ? { categories } : {}),
-      ...(tags.length > 0 ? { tags } : {}),
-    },
+    filter: { ...read('users', user), ...read('collections', collected), ...read('categories', category), ...read('tags', tag) },
     ...(query.get('profile') === 'chatgpt' ? { profile: 'chatgpt' } : {}),
   }
 }

@@ -2,7 +2,7 @@ import { createMcpHandler, isJsonContentType, isLegacyRequest, SUPPORTED_PROTOCO
 import { z } from 'zod'
 import { joinBytes } from '../cache/shared-records.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
-import { type Answer, type Exchange, fromResponse, jsonAnswer, toRequest } from '../exchange.ts'
+import { type Answer, type Exchange, jsonAnswer } from '../exchange.ts'
 import { type Actor, withinOf } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
@@ -136,7 +136,7 @@ export function createMcpEndpoint(
       ? isPlainId && takesStream(exchange.header('accept')) && (options.alwaysStream || (session.canAsk && mayAsk(asked)))
       : session.isLive
     if (needsServer) {
-      const request = toRequest(exchange, sdkHeaders(exchange, { accept: 'application/json, text/event-stream' }))
+      const request = toRequest(exchange, { accept: 'application/json, text/event-stream' })
       return await nameErrors(await session.handle(request, message, binding), requestId)
     }
     if (asked) return reply(exchange, (await dispatcher.answer(asked, binding)).json)
@@ -242,7 +242,7 @@ export function createMcpEndpoint(
       const cost = asked ? dispatcher.costOf(asked, call.binding.filter) : 1
       if (cost > 1) await payAndWait(call, cost)
       if (!isLegacyVersion || hasEnvelope(message)) {
-        const request = toRequest(exchange, sdkHeaders(exchange))
+        const request = toRequest(exchange)
         if (!(await isLegacyRequest(request, withWholeId(message)))) return await postModern(call, request, message)
       }
       if (!isLegacyVersion) {
@@ -267,7 +267,7 @@ export function createMcpEndpoint(
         await session.end()
         return { status: 200, headers: {}, body: null }
       }
-      return await nameErrors(await session.handle(toRequest(exchange, sdkHeaders(exchange)), undefined, binding), requestId)
+      return await nameErrors(await session.handle(toRequest(exchange), undefined, binding), requestId)
     },
     notify({ kind, audience, userIds }) {
       const concerns = (owner: string): boolean => {
@@ -315,14 +315,15 @@ function mayAsk({ method, params }: RequestMessage): boolean {
   return method === 'prompts/get' || (method === 'tools/call' && params?.['name'] === 'get_prompt')
 }
 
-/** The headers of a request for the SDK's transports, some of them replaced. */
-function sdkHeaders({ header }: Exchange, replaced: Readonly<Record<string, string>> = {}): Headers {
+/** A request for the SDK's transports, some of its headers replaced. Its body is left out: it was read from the exchange. */
+function toRequest({ method, path, search, header }: Exchange, replaced: Readonly<Record<string, string>> = {}): Request {
   const headers = new Headers(replaced)
   for (const name of SDK_HEADERS) {
     const value = header(name)
     if (value !== undefined && !headers.has(name)) headers.set(name, value)
   }
-  return headers
+  // The service's own address is never taken from a request.
+  return new Request(`http://localhost${path}${search}`, { method, headers })
 }
 
 function notFound(requestId: string, id: string | number | null = null): Answer {
@@ -342,7 +343,12 @@ const errorBody = z.looseObject({ error: z.looseObject({ data: z.looseObject({})
 
 /** The SDK's answer, with our code and request id added to refusals. */
 async function nameErrors(response: Response, requestId: string): Promise<Answer> {
-  if (response.ok || !isJsonContentType(response.headers.get('content-type'))) return await fromResponse(response)
+  const type = response.headers.get('content-type')
+  if (response.ok || !isJsonContentType(type)) {
+    const isStream = response.body === null || /^text\/event-stream\b/.test(type ?? '')
+    const body = isStream ? response.body : new Uint8Array(await response.arrayBuffer())
+    return { status: response.status, headers: Object.fromEntries(response.headers), body }
+  }
   const body = errorBody.safeParse(await response.json())
   const code = STATUS_CODES[response.status] ?? (response.status >= 500 ? 'internal' : 'invalid_input')
   if (!body.success) return jsonAnswer(toErrorBody(new AppError(code, 'The request was rejected.'), requestId), response.status)
