@@ -159,15 +159,15 @@ export function createHistory(about: RepositoryAbout): History {
     folder.isChanged = false
     const makeDelta = folder.rows.write()
     const { bytes: content } = folder.rows
+    const { earlier } = folder
+    if (!makeDelta && earlier) return earlier.id
     // Git has no empty folders.
     if (content.length === 0 && folder !== root) {
       folder.earlier = null
       return null
     }
-    const { earlier } = folder
     const id = hashObject('tree', content)
-    if (id === earlier?.id) return id
-    const stored = put(id, () => storeChange('tree', content, earlier, makeDelta))
+    const stored = put(id, () => storeChange('tree', content, earlier, makeDelta ?? (() => content)))
     changed.add(id)
     folder.earlier = { id, stored }
     return id
@@ -240,8 +240,7 @@ export function createHistory(about: RepositoryAbout): History {
     return before ? (before.name === name ? 'Update' : 'Move') : 'Add'
   }
   const writeMarket = () => {
-    if (market && !plugins.isChanged) return
-    plugins.write()
+    if (!plugins.write() && market) return
     // The comma before the first plugin is left out.
     const ends = plugins.bytes.length === 0 ? [marketHead, '[]\n}\n'] : [`${marketHead}[`, '\n  ]\n}\n']
     const parts = [Buffer.from(ends[0] ?? ''), plugins.bytes.subarray(1), Buffer.from(ends[1] ?? '')]
@@ -252,7 +251,6 @@ export function createHistory(about: RepositoryAbout): History {
     for (const part of parts) end += part.copy(into, end)
     const content = into.subarray(0, size)
     const id = hashObject('blob', content)
-    if (id === market?.id) return
     spareMarket = lastMarket
     lastMarket = into
     const stored = put(id, () => storeChange('blob', content, before, () => diffEnds(before?.bytes ?? Buffer.alloc(0), content)))

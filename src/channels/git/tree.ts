@@ -5,19 +5,19 @@ const FOLDER_MODE = 0o40000
 
 /** Something that is kept sorted and written as a whole: entries of a tree, or plugins of a marketplace. */
 export interface Rows {
-  /** Whether something was set or deleted since the rows were written. */
-  readonly isChanged: boolean
   /** The bytes of all rows in order, as they were written last. The next but one `write` overwrites them. */
   readonly bytes: Buffer
   set(key: string, bytes: Buffer): void
   delete(key: string): void
-  /** Brings `bytes` up to date. Keys are compared byte by byte. @returns what makes the delta between `bytes` before and after */
-  write(): () => Buffer
+  /** Brings `bytes` up to date. Keys are compared byte by byte. @returns what makes the delta from what `bytes` were; null when they are the same */
+  write(): (() => Buffer) | null
 }
 
 interface Row {
   readonly key: string
   readonly bytes: Buffer
+  /** Of `bytes`, which are out of reach of the processor's caches when all rows are gone through. */
+  readonly size: number
 }
 
 /** No rows. */
@@ -28,9 +28,6 @@ export function createRows(): Rows {
   let [last, spare]: [Buffer, Buffer] = [bytes, bytes]
   const pending = new Map<string, Buffer | null>()
   return {
-    get isChanged() {
-      return pending.size > 0
-    },
     get bytes() {
       return bytes
     },
@@ -43,29 +40,33 @@ export function createRows(): Rows {
       const parts: DeltaPart[] = []
       const next: Row[] = []
       let [at, offset, size] = [0, 0, 0]
+      let isSame = true
       const keepUntil = (place: number) => {
         const start = offset
         for (; at < place; at++) {
           const row = rows[at]
           if (!row) break
           next.push(row)
-          offset += row.bytes.length
+          offset += row.size
         }
         parts.push({ start, end: offset })
         size += offset - start
       }
       for (const [key, row] of edits) {
         keepUntil(findPlace(rows, key, at))
-        const old = rows[at]
-        if (old?.key === key) {
-          offset += old.bytes.length
+        const old = rows[at]?.key === key ? rows[at] : undefined
+        if (old ? row?.equals(old.bytes) : !row) continue
+        isSame = false
+        if (old) {
+          offset += old.size
           at++
         }
         if (!row) continue
-        next.push({ key, bytes: row })
+        next.push({ key, bytes: row, size: row.length })
         parts.push(row)
         size += row.length
       }
+      if (isSame) return null
       keepUntil(rows.length)
       const into = spare.length < size ? Buffer.allocUnsafe(size < 4096 ? size : size * 2) : spare
       let end = 0
@@ -96,7 +97,7 @@ export function toByteKey(text: string): string {
 }
 
 /** An entry of a tree. A folder is sorted as if its name ended in a slash. @param mode of a file */
-export function treeRow(name: string, id: ObjectId, kind: 'folder' | { readonly mode?: number }): Row {
+export function treeRow(name: string, id: ObjectId, kind: 'folder' | { readonly mode?: number }): Omit<Row, 'size'> {
   const mode = kind === 'folder' ? FOLDER_MODE : FILE_MODE | (kind.mode ?? 0)
   const bytes = Buffer.concat([Buffer.from(`${mode.toString(8)} ${name}\0`), Buffer.from(id, 'hex')])
   return { key: toByteKey(kind === 'folder' ? `${name}/` : name), bytes }
