@@ -31,7 +31,7 @@ import type { Clock, Random } from './library/ports/environment.ts'
 import type { OwnerQuota } from './library/quota.ts'
 import { listMappedTeams, PASSWORDS_ALONE, type SignInSettings } from './library/sign-in-ways.ts'
 import { countFor, countNothing, createUseCounter, type UseCounter } from './library/usage.ts'
-import type { Context, Operation } from './operations/core/define-operation.ts'
+import type { Context } from './operations/core/procedure.ts'
 import { OPERATIONS } from './operations/index.ts'
 import { listCopies, removeCopies } from './storage/backup/library-copies.ts'
 import { type RestoreOptions, type RestoreReport, restoreFile, withRestored } from './storage/backup/restore-backup.ts'
@@ -56,7 +56,7 @@ import { createStore, type OpeningProgress } from './storage/store.ts'
 
 /** An opened library with everything that is needed to run operations on it. */
 export interface App {
-  readonly operations: readonly Operation[]
+  readonly operations: typeof OPERATIONS
   readonly store: LibraryStore
   readonly clock: Clock
   readonly baseUrl: string

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stringify } from 'yaml'
-import type { z } from 'zod'
 import { createRevisionCaches } from '../cache/revision-cache.ts'
 import { AppError } from '../errors.ts'
 import type { Answer, AnswerHeaders } from '../exchange.ts'
@@ -14,8 +13,8 @@ import { slugifyTag } from '../library/slug.ts'
 import { countNothing } from '../library/usage.ts'
 import { parseVariables } from '../library/variables.ts'
 import { seesAsStranger } from '../library/visibility.ts'
-import { listWholePrompts, walkWholePrompts, type wholePrompt } from '../operations/channels/list-whole-prompts.ts'
-import type { CallOptions, Input, Output } from '../operations/core/define-operation.ts'
+import { listWholePrompts, walkWholePrompts } from '../operations/channels/list-whole-prompts.ts'
+import type { CallOptions, Input, Output } from '../operations/core/procedure.ts'
 import { showPrompt } from '../operations/prompts/show-prompt.ts'
 import { answerBytes, JSON_TYPE } from './answers.ts'
 import type { Channel } from './channel.ts'
@@ -33,7 +32,7 @@ const MAX_KEPT_BYTES = 32 * 1024 * 1024
 /** Category whose prompts the CSV file marks as for developers. */
 const FOR_DEVELOPERS = 'coding'
 
-type Whole = z.infer<typeof wholePrompt>
+type Whole = Output<typeof listWholePrompts>['prompts'][number]
 
 /** What the routes need beside the channel. */
 export interface CompatParts {

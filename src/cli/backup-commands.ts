@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { backUpLibrary, describeDatabase, restoreLibrary } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { plural } from './plural.ts'
-import { print, printJson } from './print.ts'
+import { plural, print, printJson } from './print.ts'
 import { formatTable } from './table.ts'
 
 type Report = Awaited<ReturnType<typeof restoreLibrary>>

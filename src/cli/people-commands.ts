@@ -16,7 +16,7 @@ import {
   createInvite,
   createResetLink,
   deletePerson,
-  handOverPerson,
+  handOverItems,
   listPeople,
   setRole,
   setSuspended,
@@ -24,8 +24,7 @@ import {
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { parseDuration } from './duration.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
-import { plural } from './plural.ts'
-import { print, printError } from './print.ts'
+import { plural, print, printError } from './print.ts'
 import { JSON_OPTION, printList, readPages } from './print-list.ts'
 import { suggest } from './program-name.ts'
 
@@ -207,7 +206,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
     .description('Give all items of a suspended account to a user or team, with their versions and addresses')
     .action((name: string, to: string) =>
       withApp(async (app) => {
-        const { items } = await callAsOperator(app)(handOverPerson, { username: name, to })
+        const { items } = await callAsOperator(app)(handOverItems, { username: name, to })
         print(`${plural(items, 'item')} of ${name} handed over to ${to}.\n`)
       }, EXISTING),
     )

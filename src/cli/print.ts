@@ -14,3 +14,8 @@ export function printError(text: string): void {
 export function printJson(value: unknown): void {
   print(`${escapeControlsInJson(JSON.stringify(value))}\n`)
 }
+
+/** A number with its noun. @param many default: the noun with an s */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}

@@ -4,12 +4,11 @@ import { deleteCopies } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
 import { type Actor, PERSON_RIGHTS } from '../library/actor.ts'
-import type { Output } from '../operations/core/define-operation.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
+import type { Output } from '../operations/core/procedure.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from '../operations/items/purge.ts'
 import { EXISTING, OPERATOR, requireAccount, type WithApp } from './people-commands.ts'
-import { plural } from './plural.ts'
-import { print } from './print.ts'
+import { plural, print } from './print.ts'
 
 interface PurgeFlags {
   readonly user?: string

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { KEY_HINTS } from '../auth/key-hints.ts'
 import { AppError, ERROR_CODES } from '../errors.ts'
-import type { CallOptions, Operation } from '../operations/core/define-operation.ts'
+import type { Operation } from '../operations/core/define-operation.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
+import type { CallOptions } from '../operations/core/procedure.ts'
 import { readEvents } from './read-events.ts'
 
 /** Longest wait for another server's answer, and for one that it takes its time to write. */

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { syncFolder } from '../transfer/sync/sync-folder.ts'
 import type { SyncReport } from '../transfer/sync/sync-run.ts'
 import { EXISTING, requireAccount, type WithApp } from './people-commands.ts'
-import { plural } from './plural.ts'
-import { print, printError } from './print.ts'
+import { plural, print, printError } from './print.ts'
 
 interface SyncFlags {
   readonly user: string

@@ -1,6 +1,6 @@
 import { parseAccept } from 'hono/utils/accept'
 import { type AppError, toAppError } from '../errors.ts'
-import type { CallOptions } from '../operations/core/define-operation.ts'
+import type { CallOptions } from '../operations/core/procedure.ts'
 import { toErrorBody } from './errors.ts'
 
 /** How often something is sent while nothing happens, so that proxies keep the connection; the first time also begins the answer. */

@@ -4,8 +4,9 @@ import { AppError, invalidInput } from '../errors.ts'
 import type { Answer, AnswerHeaders } from '../exchange.ts'
 import { parseJson } from '../library/json.ts'
 import { pointsOfInput } from '../operations/core/cost-of-call.ts'
-import type { CallOptions, Operation, Surfaces } from '../operations/core/define-operation.ts'
+import type { Operation, Surfaces } from '../operations/core/define-operation.ts'
 import { coerceText, describeInputs, type InputKind } from '../operations/core/describe-inputs.ts'
+import type { CallOptions } from '../operations/core/procedure.ts'
 import { decodeBody, MAX_BODY_BYTES } from './body.ts'
 import type { BoundRoute, Call, MakeContext } from './call.ts'
 import { answerWithEtag } from './etag.ts'
@@ -45,10 +46,7 @@ function bindOperation(
       const input = { ...readQuery(exchange.search, kinds), ...body, ...readPath(params, kinds) }
       const points = pointsOfInput(operation, input)
       if (points > 0) await call.charge(points)
-      const run = (options?: CallOptions) => {
-        const context = makeContext(actor)
-        return operation.call(options ? { ...context, ...options } : context, input)
-      }
+      const run = (options: CallOptions = {}) => operation.call({ ...makeContext(actor), ...options }, input)
       if (!operation.isStreamed) return describeAnswer(call, rest, await run())
       if (wantsEvents(exchange.header('accept') ?? null)) return await answerWithEvents(exchange.signal(), requestId, run, onFault)
       return describeAnswer(call, rest, await run({ signal: exchange.signal() }))

@@ -2,17 +2,14 @@ import { z } from 'zod'
 import type { DayUses } from '../library/usage.ts'
 import { lastDays } from '../library/usage.ts'
 import type { LibraryStore } from '../storage/store.ts'
-import { defineOperation, type Needs, requireUser } from './core/define-operation.ts'
 import { collectionInput, refInput, requireItem } from './core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from './core/procedure.ts'
 
 /** Days that are shown. */
 const SHOWN_DAYS = 30
 /** Copies of one item by one caller that count within ten minutes: anybody can say that they copied something. */
 export const MAX_COPIES = 5
 export const COPIES_WITHIN_MS = 600_000
-
-const count = z.number().int()
-const day = z.string().meta({ format: 'date' }).describe('In UTC')
 
 /** Adds up the counts of one day that match. */
 function countOn(uses: readonly DayUses[], onDay: string, matches: (use: DayUses) => boolean): number {
@@ -31,31 +28,19 @@ async function isWithinCopies(instances: LibraryStore['instances'], now: number,
   return (totals.get(name) ?? 0) <= MAX_COPIES
 }
 
-export const countCopy = defineOperation({
-  name: 'count_copy',
-  title: 'Count a copy',
-  summary: 'Count that the text of an item was copied from its page.',
+/** Count that the text of an item was copied from its page. */
+export const countCopy = defineProcedure({
   scope: null,
-  surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput, caller: z.string().max(300) }),
-  output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'items' | 'instances', 'clock' | 'isCounting'>, { caller, ...input }) {
     const { store, count, clock, isCounting } = context
     const item = await requireItem(context, input)
     if (isCounting && (await isWithinCopies(store.instances, clock(), `${caller} ${item.id}`))) count('copy', item)
-    return { success: true as const }
   },
 })
 
-export const itemUsage = z.object({
-  days: z.array(z.object({ day, copies: count, reads: count, views: count })).describe('The last 30 days, the oldest first'),
-})
-
 /** How often an item was copied, read by programs and viewed by others, by day; null where nothing is counted. Its readers were checked. */
-export async function readItemUsage(
-  { store, clock, isCounting }: Needs<'usage', 'clock' | 'isCounting'>,
-  itemId: string,
-): Promise<z.infer<typeof itemUsage> | null> {
+export async function readItemUsage({ store, clock, isCounting }: Needs<'usage', 'clock' | 'isCounting'>, itemId: string) {
   if (!isCounting) return null
   const days = lastDays(clock(), SHOWN_DAYS)
   const uses = await store.usage.listItemUses(itemId, days[0] ?? '')
@@ -69,18 +54,9 @@ export async function readItemUsage(
   }
 }
 
-export const listKeyUsage = defineOperation({
-  name: 'list_key_usage',
-  title: 'Use of your keys',
-  summary: 'How many calls each of your API keys made, by day.',
+/** How many calls each of your API keys made, by day. */
+export const listKeyUsage = defineProcedure({
   scope: 'account',
-  surfaces: {},
-  input: z.object({}),
-  output: z.object({
-    isCounting: z.boolean(),
-    days: z.array(day).describe('The last 30 days, the oldest first'),
-    keys: z.array(z.object({ id: z.string(), calls: z.array(count).describe('On each of the days') })),
-  }),
   async run({ actor, store, clock, isCounting }: Needs<'keys' | 'usage', 'clock' | 'isCounting'>) {
     if (!isCounting) return { isCounting, days: [], keys: [] }
     const ids = (await store.keys.listKeys(requireUser(actor).username)).map(({ id }) => id)
@@ -94,33 +70,9 @@ export const listKeyUsage = defineOperation({
   },
 })
 
-export const showLibraryUsage = defineOperation({
-  name: 'show_library_usage',
-  title: 'Use of the library',
-  summary: 'How often the library was used, by day: numbers alone.',
+/** How often the library was used, by day: numbers alone. */
+export const showLibraryUsage = defineProcedure({
   scope: 'admin',
-  cost: 5,
-  surfaces: {},
-  input: z.object({}),
-  output: z.object({
-    isCounting: z.boolean(),
-    days: z
-      .array(
-        z.object({
-          day,
-          newItems: count,
-          searches: count,
-          emptySearches: count.describe('Searches that found nothing'),
-          mcpCalls: count,
-          restCalls: count,
-          views: count,
-          copies: count,
-          signIns: count,
-          errors: count.describe('Faults of the service'),
-        }),
-      )
-      .describe('The last 30 days, the oldest first'),
-  }),
   async run({ store, clock, isCounting }: Needs<'usage', 'clock' | 'isCounting'>) {
     if (!isCounting) return { isCounting, days: [] }
     const days = lastDays(clock(), SHOWN_DAYS)

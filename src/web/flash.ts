@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readCookie, writeCookie } from '../library/cookies.ts'
-import type { Context } from '../operations/core/define-operation.ts'
+import type { Context } from '../operations/core/procedure.ts'
 
 const COOKIE = 'flash'
 /** A redirect is followed at once; this is for slow networks. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import type { z } from 'zod'
 import type { ImproveSettings } from '../../src/ai/improver.ts'
 import type { EmbeddingSettings } from '../../src/ai/text-embedder.ts'
 import { type App, type AppSettings, openApp, SYSTEM } from '../../src/app.ts'
@@ -9,7 +10,6 @@ import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import type { Route } from '../../src/http/route.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
 import type { ClientOfRequest } from '../../src/library/client-of-request.ts'
-import type { Operation } from '../../src/operations/core/define-operation.ts'
 import { createHttpApp, type ServerSettings } from '../../src/server/http-app.ts'
 import type { Pipeline } from '../../src/server/pipeline.ts'
 import { CHEAP_HASHER } from './cheap-hasher.ts'
@@ -17,6 +17,7 @@ import { readEverything } from './engines.ts'
 import { answerRequest } from './exchange.ts'
 import { writeEmptyLibrary } from './library-file.ts'
 import { createDatabase, isOnPostgres } from './postgres.ts'
+import { PROCEDURES } from './procedures.ts'
 
 /** When the tests' clock starts; it moves on by a second at each reading, so that order is certain. */
 const START = Date.UTC(2026, 0, 1)
@@ -72,7 +73,7 @@ export interface TestApp {
   wait(ms: number): void
   /** A user with this name, made on first use, with a key of these scopes. */
   user(name: string, scopes?: readonly Scope[]): Promise<{ actor: Extract<Actor, { kind: 'user' }>; key: string }>
-  /** Calls an operation. */
+  /** Calls an operation, or another procedure by the name of its export in snake_case. */
   call(actor: Actor, name: string, input: unknown, client?: ClientOfRequest): Promise<Record<string, unknown>>
   /** The route table. */
   readonly routes: readonly Route[]
@@ -132,11 +133,11 @@ export async function testApp(
   const callOn =
     (opened: App): TestApp['call'] =>
     async (actor, name, input, client) => {
-      const operation = opened.operations.find((candidate) => candidate.name === name)
-      if (!operation) throw new Error(`no operation ${name}`)
-      const output = await operation.call({ ...opened.contextFor(actor, 'rest'), client }, input)
+      const procedure = PROCEDURES.get(name)
+      if (!procedure) throw new Error(`no procedure ${name}`)
+      const output = await procedure.call({ ...opened.contextFor(actor, 'rest'), client }, input)
       // What an operation promises is held to here, on every call a test makes.
-      return strictOutput(operation).parse(output)
+      return procedure.output ? strictOutput(procedure.output).parse(output) : Object(output)
     }
   const app = await open()
   const others = await Promise.all(Array.from({ length: instances - 1 }, open))
@@ -221,10 +222,10 @@ function toRequest(target: string, { key, ...options }: RequestInit & { key?: st
 }
 
 /** Zod compiles a schema at its first use, so each strict one is made once. */
-const strictOutputs = new WeakMap<Operation, ReturnType<Operation['output']['strict']>>()
-function strictOutput(operation: Operation) {
-  const made = strictOutputs.get(operation) ?? operation.output.strict()
-  strictOutputs.set(operation, made)
+const strictOutputs = new WeakMap<z.ZodObject, z.ZodObject>()
+function strictOutput(output: z.ZodObject) {
+  const made = strictOutputs.get(output) ?? output.strict()
+  strictOutputs.set(output, made)
   return made
 }
 

@@ -6,12 +6,12 @@ import { ADMIN_RIGHTS, ANONYMOUS, PERSON_RIGHTS } from '../../src/library/actor.
 import type { AuditEvent } from '../../src/library/audit.ts'
 import type { ClientOfRequest } from '../../src/library/client-of-request.ts'
 import type { AuditRecord } from '../../src/operations/admin/audit.ts'
-import { OPERATIONS } from '../../src/operations/index.ts'
 import type { LibraryStore } from '../../src/storage/store.ts'
 import { importPrompts } from '../../src/transfer/import-prompts.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { codeAt } from '../support/codes.ts'
 import { program } from '../support/oauth-program.ts'
+import { PROCEDURES } from '../support/procedures.ts'
 import { json, rpc, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, visit } from '../support/visitor.ts'
 
@@ -32,7 +32,7 @@ async function lastOrder(store: LibraryStore): Promise<number> {
 
 const short = ({ action, actorName, surface, detail }: AuditEvent) => [action, actorName, surface, detail]
 
-/** Operations that change what is kept and leave no event, each with the reason. */
+/** Procedures that change what is kept and leave no event, each with the reason. */
 const UNRECORDED: Record<string, string> = {
   vote: 'the vote itself says who voted; taking it back and forth would fill the log',
   remove_vote: 'as vote',
@@ -521,16 +521,20 @@ describe('every operation that changes what is kept', () => {
   })
   afterAll(() => test.close())
 
-  it('is called here, with every other one', () => {
-    expect(Object.keys(CALLS).toSorted()).toEqual(OPERATIONS.map(({ name }) => name).toSorted())
-    const names = new Set(OPERATIONS.map(({ name }) => name))
-    for (const name of Object.keys(UNRECORDED)) expect(names.has(name), name).toBe(true)
-  })
-
-  it.each(OPERATIONS)('$name is recorded when it writes', async ({ name, writes = false }) => {
-    const { store } = test.app
+  const prepare = async (name: string) => {
     const prepared = await CALLS[name]?.()
     if (!prepared) throw new Error(`Say in test/walks/audit.test.ts how ${name} is called`)
+    return prepared
+  }
+
+  it('is called here, with every other one', () => {
+    expect(Object.keys(CALLS).toSorted()).toEqual([...PROCEDURES.keys()].toSorted())
+    for (const name of Object.keys(UNRECORDED)) expect(PROCEDURES.has(name), name).toBe(true)
+  })
+
+  it.each([...PROCEDURES])('%s is recorded when it writes', async (name, { writes = false }) => {
+    const { store } = test.app
+    const prepared = await prepare(name)
     const from = await lastOrder(store)
     const before = await test.readEverything()
     const outcome = await test.call(prepared.actor, name, prepared.input, prepared.client).catch((error: unknown) => error)
@@ -548,14 +552,13 @@ describe('every operation that changes what is kept', () => {
     }
   })
 
-  const WRITING = OPERATIONS.filter(({ name, writes }) => writes || name in UNRECORDED)
-  it.each(WRITING)('$name leaves no stale answer in a cache', async ({ name }) => {
+  const WRITING = [...PROCEDURES].filter(([name, { writes }]) => writes || name in UNRECORDED)
+  it.each(WRITING)('%s leaves no stale answer in a cache', async (name) => {
     for (const who of ['public', 'members']) {
       madeFor = who
       isMadeFor = false
-      const prepared = await CALLS[name]?.()
+      const prepared = await prepare(name)
       madeFor = 'public'
-      if (!prepared) throw new Error(`Say in test/walks/audit.test.ts how ${name} is called`)
       if (who === 'members' && !isMadeFor) return
       member ??= (await test.user('member')).actor
       const reader = member

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import { bioField, displayNameField, emailField, languageField, ROLES, websiteField } from '../../library/account.ts'
+import { bioField, displayNameField, emailField, languageField, websiteField } from '../../library/account.ts'
 import { describeBrowser } from '../../library/browser-names.ts'
 import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
 import { passwordFault } from '../../library/password.ts'
@@ -9,37 +9,14 @@ import { USAGE_PARTS } from '../../library/quota.ts'
 import { toFileContent } from '../../library/skill.ts'
 import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'
 import { handOverInput } from '../admin/people.ts'
-import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { collectionInput, refInput } from '../core/inputs.ts'
-import { fileRecord } from '../core/records.ts'
+import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { MAX_BULK } from '../items/own-items.ts'
 import { revokeKeysInput } from './keys.ts'
 import { requireProof } from './proof.ts'
 
-const when = z.string().meta({ format: 'date-time' })
-const sessionRecord = z.object({
-  id: z.string(),
-  isThis: z.boolean(),
-  browser: z.string().nullable().describe('In words; null when it did not say what it is'),
-  isNew: z.boolean().describe('Opened from a browser that was not known, and not seen yet'),
-  address: z.string().nullable(),
-  createdAt: when,
-  lastUsedAt: when,
-})
 /** A person's account data, for that person. */
-export const accountRecord = z.object({
-  username: z.string(),
-  role: z.enum(ROLES),
-  displayName: z.string().nullable(),
-  bio: z.string().nullable(),
-  website: z.string().nullable(),
-  email: z.string().nullable(),
-  defaultVisibility: z.enum(DEFAULT_VISIBILITIES),
-  language: z.string().nullable().describe('Of the pages; null: as the browser says'),
-  createdAt: when,
-})
-
-function toAccountRecord(person: Person): z.infer<typeof accountRecord> {
+function toAccountRecord(person: Person) {
   const { username, role, displayName, bio, website, email, defaultVisibility, language, createdAt } = person
   return { username, role, displayName, bio, website, email, defaultVisibility, language, createdAt }
 }
@@ -53,18 +30,9 @@ async function requirePerson({ store }: Needs<'people'>, user: UserActor): Promi
 /** An empty text takes a field of the profile away. */
 const clearable = <T extends z.ZodType<string, string>>(field: T) => z.union([z.literal(''), field]).optional()
 
-export const showAccount = defineOperation({
-  name: 'show_account',
-  title: 'Your account',
-  summary: 'Your account data and the browsers you are signed in with.',
+/** Your account data and the browsers you are signed in with. */
+export const showAccount = defineProcedure({
   scope: 'account',
-  surfaces: {},
-  input: z.object({}),
-  output: accountRecord.extend({
-    hasPassword: z.boolean().describe('Whether a password proves who you are; else a sign-in of the last ten minutes does'),
-    sessions: z.array(sessionRecord),
-    keeps: z.array(z.object({ part: z.enum(USAGE_PARTS), used: z.number().int(), limit: z.number().int().nullable() })),
-  }),
   async run(context: Needs<'people' | 'own', 'logins'>) {
     const user = requireUser(context.actor)
     const sessions = await context.logins.listSessions(user.userId)
@@ -86,13 +54,10 @@ export const showAccount = defineOperation({
   },
 })
 
-export const updateAccount = defineOperation({
-  name: 'update_account',
-  title: 'Change your account',
-  summary: 'Change your profile, default visibility and language. An empty text removes a field; a new email address needs the password.',
+/** Change your profile, default visibility and language. An empty text removes a field; a new email address needs the password. */
+export const updateAccount = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({
     displayName: clearable(displayNameField),
     bio: clearable(bioField),
@@ -102,7 +67,6 @@ export const updateAccount = defineOperation({
     language: clearable(languageField),
     password: z.string().optional().describe('Required to change the email address, which can reset the password'),
   }),
-  output: accountRecord,
   async run(context: Needs<'people', 'logins'>, { password, ...change }) {
     const user = requireUser(context.actor)
     const person = await requirePerson(context, user)
@@ -125,15 +89,11 @@ export const updateAccount = defineOperation({
   },
 })
 
-export const changePassword = defineOperation({
-  name: 'change_password',
-  title: 'Change your password',
-  summary: 'Set a new password, or the first one; all other sessions end.',
+/** Set a new password, or the first one; all other sessions end. */
+export const changePassword = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({ password: z.string().default(''), newPassword: z.string(), revokeKeys: revokeKeysInput }),
-  output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'keys' | 'people', 'logins'>, { password, newPassword, revokeKeys }) {
     const user = requireUser(context.actor)
     const person = await requirePerson(context, user)
@@ -142,22 +102,17 @@ export const changePassword = defineOperation({
     await requireProof(context, user, password)
     await context.logins.setPassword(user.userId, newPassword, user.sessionId ?? null)
     if (revokeKeys) await context.store.keys.revokeEverything(person.id)
-    return { success: true as const }
   },
 })
 
-export const endSessions = defineOperation({
-  name: 'end_sessions',
-  title: 'Sign out elsewhere',
-  summary: 'End one of your sessions, or all others. Takes effect on the next request.',
+/** End one of your sessions, or all others. Takes effect on the next request. */
+export const endSessions = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({
     id: z.string().max(255).optional().describe('Default: all other sessions'),
     programs: z.boolean().default(false).describe('Also disconnect all programs that signed in, when all other sessions end'),
   }),
-  output: z.object({ success: z.literal(true) }),
   async run({ actor, logins, store }: Needs<'keys', 'logins'>, { id, programs }) {
     const user = requireUser(actor)
     if (id === undefined) {
@@ -165,29 +120,19 @@ export const endSessions = defineOperation({
       const held = programs ? await store.keys.listKeys(user.username) : []
       for (const key of held) if (key.clientId !== null && key.revokedAt === null) await store.keys.revokeKey(key.id)
     } else if (!(await logins.endSession(user.userId, id))) throw new AppError('not_found', 'Session not found.')
-    return { success: true as const }
   },
 })
 
 /** Items of one answer of an export: few, as skills come with all their files. */
 const EXPORT_PAGE = { prompts: 100, skills: 5 } as const
 
-export const exportOwnItems = defineOperation({
-  name: 'export_own_items',
-  title: 'Export your items',
-  summary:
-    'Your prompts or skills, or some of them by id, in the import format, in parts: pass next as after until it is null. Excludes the trash.',
+/** Your prompts or skills, or some of them by id, in the import format, in parts. */
+export const exportOwnItems = defineProcedure({
   scope: 'account',
-  surfaces: {},
   input: z.object({
     collection: collectionInput,
     after: z.number().int().min(0).default(0),
     ids: z.array(refInput).max(MAX_BULK).optional(),
-  }),
-  output: z.object({
-    lines: z.array(z.string()).describe('Prompts, one JSON line each'),
-    skills: z.array(z.object({ entry: z.looseObject({ folder: z.string() }), files: z.array(fileRecord) })),
-    next: z.number().int().nullable(),
   }),
   async run({ actor, store }: Needs<'transfer'>, { collection, after, ids }) {
     const { userId } = requireUser(actor)
@@ -203,20 +148,15 @@ export const exportOwnItems = defineOperation({
   },
 })
 
-export const deleteAccount = defineOperation({
-  name: 'delete_account',
-  title: 'Delete your account',
-  summary:
-    'Delete your account and everything you own for good, including the trash and all versions, or hand what you own to a team you maintain.',
+/** Delete your account and everything you own for good, including the trash and all versions, or hand what you own to a team you maintain. */
+export const deleteAccount = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({
     password: z.string().default(''),
     username: z.string().describe('Your username, to confirm'),
     handOverTo: handOverInput,
   }),
-  output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'people', 'logins'>, { password, username, handOverTo }) {
     const user = requireUser(context.actor)
     if (username !== user.username) throw invalidInput('username', `Type your username, ${user.username}, to confirm.`)
@@ -227,6 +167,5 @@ export const deleteAccount = defineOperation({
       // They are over from its first step on, whatever comes of the others.
       await context.logins.forgetSessions()
     }
-    return { success: true as const }
   },
 })

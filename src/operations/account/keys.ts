@@ -6,8 +6,9 @@ import type { StoredKey } from '../../library/keys.ts'
 import type { Clock } from '../../library/ports/environment.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { noCollection } from '../collections/collection-records.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { filterText, refInput, requireOwner } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 
 /** Collections that one key can be narrowed to. */
 export const MAX_NARROWED = 20
@@ -17,7 +18,7 @@ export const revokeKeysInput = z.boolean().default(false)
 
 const when = z.string().meta({ format: 'date-time' })
 /** A key without the key itself. */
-export const keyRecord = z.object({
+const keyRecord = z.object({
   id: z.string(),
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)),
@@ -72,14 +73,8 @@ export async function describeKey(
 }
 
 /** A person's own keys: those that work first, then the newest. */
-export const listKeys = defineOperation({
-  name: 'list_keys',
-  title: 'List API keys',
-  summary: 'List your API keys, without the keys themselves.',
+export const listKeys = defineProcedure({
   scope: 'account',
-  surfaces: {},
-  input: z.object({}),
-  output: z.object({ keys: z.array(keyRecord) }),
   async run({ actor, store, clock }: Needs<'keys' | 'items' | 'collections', 'clock'>) {
     const { username } = requireUser(actor)
     const stored = await store.keys.listKeys(username)
@@ -147,13 +142,9 @@ export async function readWithin(
 }
 
 /** Makes a key; this answer is the only place it is ever shown. */
-export const createKey = defineOperation({
-  name: 'create_key',
-  title: 'Create an API key',
-  summary: 'Create an API key. It is shown only once.',
+export const createKey = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({
     name: keyNameField,
     scopes: z
@@ -164,7 +155,6 @@ export const createKey = defineOperation({
     team: filterText.describe('Name of a team you are in: the key sees nothing but its items'),
     collections: z.array(refInput).max(MAX_NARROWED).optional().describe('Collections: the key sees nothing but what is in them'),
   }),
-  output: z.object({ key: z.string(), record: keyRecord }),
   async run({ actor, store, clock, secrets }: Needs<'keys' | 'items' | 'collections', 'clock' | 'secrets'>, input) {
     const user = requireUser(actor)
     const within = await readWithin(store, actor, input)
@@ -183,19 +173,14 @@ export const createKey = defineOperation({
 })
 
 /** Revokes a person's own key; felt on its next request. */
-export const revokeKey = defineOperation({
-  name: 'revoke_key',
-  title: 'Revoke an API key',
-  summary: 'Revoke one of your API keys permanently.',
+export const revokeKey = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({ id: z.string().max(255) }),
-  output: z.object({ success: z.literal(true), name: z.string() }),
   async run({ actor, store }: Needs<'keys'>, { id }) {
     const own = (await store.keys.listKeys(requireUser(actor).username)).find((key) => key.id === id)
     if (!own) throw new AppError('not_found', 'API key not found.')
     await store.keys.revokeKey(id)
-    return { success: true as const, name: own.name }
+    return { name: own.name }
   },
 })

@@ -1,6 +1,6 @@
 import { AppError, invalidInput } from '../../errors.ts'
 import { FRESH_MINUTES } from '../../library/sign-in-ways.ts'
-import type { Needs, UserActor } from '../core/define-operation.ts'
+import type { Needs, UserActor } from '../core/procedure.ts'
 
 /**
  * Has a signed-in person prove who they are once more: by the password, or where they have none, by having signed in just now.

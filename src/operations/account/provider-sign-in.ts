@@ -3,8 +3,7 @@ import { AppError, toAppError } from '../../errors.ts'
 import type { Arrival, Arriving } from '../../library/arrivals.ts'
 import { readCookie, writeCookie } from '../../library/cookies.ts'
 import type { ProviderSettings } from '../../library/sign-in-ways.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { clientOf } from './client-of.ts'
+import { clientOf, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { requireProof } from './proof.ts'
 
 /** What a browser carries to a provider and back, sealed. */
@@ -17,7 +16,6 @@ const MAX_QUERY = 8_000
 
 const keyInput = z.string().max(32)
 const pathInput = z.string().max(2_000)
-const cookies = z.array(z.string()).describe('Set-Cookie headers')
 const journeyShape = z.object({
   issuer: z.string(),
   state: z.string(),
@@ -33,19 +31,8 @@ type SealedJourney = z.infer<typeof journeyShape>
 type Starting = Needs<'instances', 'baseUrl' | 'clock' | 'providers' | 'sealer'>
 
 /** How people sign in here. */
-export const showSignInWays = defineOperation({
-  name: 'show_sign_in_ways',
-  title: 'Show how people sign in',
-  summary: 'Whether people sign in by password, by which providers, and whether a proxy signs them in.',
+export const showSignInWays = defineProcedure({
   scope: null,
-  surfaces: {},
-  input: z.object({}),
-  output: z.object({
-    hasPasswords: z.boolean(),
-    hasProxy: z.boolean(),
-    signOutUrl: z.string().nullable().describe('Where the proxy signs people out'),
-    providers: z.array(z.object({ key: z.string(), name: z.string() })),
-  }),
   async run({ ways }: Needs<never, 'ways'>) {
     const providers = ways.providers.map(({ key, name }) => ({ key, name }))
     return { hasPasswords: ways.hasPasswords, hasProxy: ways.proxy !== null, signOutUrl: ways.proxy?.signOutUrl ?? null, providers }
@@ -53,26 +40,16 @@ export const showSignInWays = defineOperation({
 })
 
 /** Sends a browser to a provider to sign in. */
-export const beginProviderSignIn = defineOperation({
-  name: 'begin_provider_sign_in',
-  title: 'Sign in by a provider',
-  summary: 'The address of a sign-in provider, and the cookie that the way back needs within ten minutes.',
+export const beginProviderSignIn = defineProcedure({
   scope: null,
-  surfaces: {},
   input: z.object({ provider: keyInput, to: pathInput.describe('Path of this service to go to afterwards') }),
-  output: z.object({ url: z.string(), cookies }),
   run: (context, { provider, to }) => begin(context, provider, { to, connects: null }),
 })
 
 /** Sends a browser to a provider whose identity becomes one of the caller's. */
-export const beginConnecting = defineOperation({
-  name: 'begin_connecting',
-  title: 'Connect a sign-in provider',
-  summary: 'The address of a sign-in provider to connect to your account; needs the password, or a sign-in of the last ten minutes.',
+export const beginConnecting = defineProcedure({
   scope: 'account',
-  surfaces: {},
   input: z.object({ provider: keyInput, to: pathInput, password: z.string().optional() }),
-  output: z.object({ url: z.string(), cookies }),
   async run(context: Starting & Needs<'people', 'logins'>, { provider, to, password }) {
     const user = requireUser(context.actor)
     // An unknown provider costs no attempt at the password.
@@ -83,15 +60,10 @@ export const beginConnecting = defineOperation({
 })
 
 /** Signs in whom a provider sent back, or connects their identity. */
-export const finishProviderSignIn = defineOperation({
-  name: 'finish_provider_sign_in',
-  title: 'Come back from a provider',
-  summary: 'Sign in, or connect the identity to your account, with the answer of a sign-in provider.',
+export const finishProviderSignIn = defineProcedure({
   scope: null,
   writes: true,
-  surfaces: {},
   input: z.object({ provider: keyInput, query: z.string().max(MAX_QUERY) }),
-  output: z.object({ to: z.string(), cookies, isNew: z.boolean(), isEmailTaken: z.boolean() }),
   async run(context: Starting & Needs<'arrivals', 'logins'>, { provider: key, query }) {
     const provider = findProvider(context, key)
     const journey = await takeJourney(context, provider, query)

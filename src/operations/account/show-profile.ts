@@ -1,27 +1,13 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { privateReaderId } from '../../library/actor.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
 
 /** A profile of a person or a team, visible to the person, to members of the team, and to readers who can see an item of theirs. */
-export const showProfile = defineOperation({
-  name: 'show_profile',
-  title: 'Show a profile',
-  summary: 'The profile of an author or a team, and how many of their items you can see. Not found when there are none.',
+export const showProfile = defineProcedure({
   scope: null,
-  surfaces: {},
   input: z.object({ username: refInput }),
-  output: z.object({
-    username: z.string(),
-    displayName: z.string().nullable(),
-    bio: z.string().nullable(),
-    website: z.string().nullable(),
-    prompts: z.number().int(),
-    skills: z.number().int(),
-    isTeam: z.boolean(),
-    isMember: z.boolean().describe('Whether you are in the team'),
-  }),
   async run({ actor, store }: Needs<'items' | 'people' | 'teams'>, { username }) {
     const team = await store.teams.findTeam(username)
     const person = team ? null : await store.people.findPersonByName(username)

@@ -2,25 +2,18 @@ import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { passwordFault } from '../../library/password.ts'
 import { passwordsOff } from '../../library/sign-in-ways.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { clientOf } from './client-of.ts'
+import { clientOf, defineProcedure, type Needs } from '../core/procedure.ts'
 import { revokeKeysInput } from './keys.ts'
 import { mailNewBrowser } from './second-step.ts'
 
-const cookies = z.array(z.string()).describe('Set-Cookie headers')
 const nameInput = z.string().min(1, 'is required').max(300, 'is too long')
 const tokenInput = z.string().min(1).max(200)
 
 /** Signs a browser in. */
-export const signIn = defineOperation({
-  name: 'sign_in',
-  title: 'Sign in',
-  summary: 'Sign in with a username or email address, and a password.',
+export const signIn = defineProcedure({
   scope: null,
   writes: true,
-  surfaces: {},
   input: z.object({ name: nameInput, password: z.string().min(1, 'is required'), isRemembered: z.boolean().default(true) }),
-  output: z.object({ cookies, isPending: z.boolean().describe('Whether a second step is due: finish_sign_in') }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, input) {
     const signedIn = await context.logins.signIn({ ...input, name: input.name.trim() }, clientOf(context))
     mailNewBrowser(context, signedIn)
@@ -31,41 +24,24 @@ export const signIn = defineOperation({
 })
 
 /** Signs a browser out; felt on the next request. */
-export const signOut = defineOperation({
-  name: 'sign_out',
-  title: 'Sign out',
-  summary: 'End the session of this browser.',
+export const signOut = defineProcedure({
   scope: null,
-  surfaces: {},
-  input: z.object({}),
-  output: z.object({ cookies }),
   run: (context) => context.logins.signOut(clientOf(context)),
 })
 
 /** Whether password reset links go out by email. */
-export const showPasswordHelp = defineOperation({
-  name: 'show_password_help',
-  title: 'Show how passwords are reset',
-  summary: 'Whether this service sends password reset links by email.',
+export const showPasswordHelp = defineProcedure({
   scope: null,
-  surfaces: {},
-  input: z.object({}),
-  output: z.object({ sendsMail: z.boolean() }),
   async run({ sendMail }: Needs<never, 'sendMail'>) {
     return { sendsMail: sendMail !== null }
   },
 })
 
 /** Sends a link to set a new password, where mail leaves from here; the answer never tells whether there is such an account. */
-export const requestPasswordReset = defineOperation({
-  name: 'request_password_reset',
-  title: 'Request a password reset',
-  summary: 'Send a password reset link to the email address of an account.',
+export const requestPasswordReset = defineProcedure({
   scope: null,
   writes: true,
-  surfaces: {},
   input: z.object({ name: nameInput }),
-  output: z.object({ isMailed: z.boolean().describe('Whether this service sends email') }),
   async run(context: Needs<'people', 'baseUrl' | 'logins' | 'sendMail' | 'ways'>, input) {
     if (!context.ways.hasPasswords) throw passwordsOff()
     const { sendMail, store, logins, baseUrl } = context
@@ -87,14 +63,9 @@ export const requestPasswordReset = defineOperation({
 })
 
 /** Whose password a link sets; the link stays good. */
-export const showPasswordReset = defineOperation({
-  name: 'show_password_reset',
-  title: 'Check a password reset link',
-  summary: 'Show whose password a reset link sets.',
+export const showPasswordReset = defineProcedure({
   scope: null,
-  surfaces: {},
   input: z.object({ token: tokenInput }),
-  output: z.object({ username: z.string() }),
   async run({ logins, store }: Needs<'people', 'logins'>, { token }) {
     const userId = await logins.findResetToken(token)
     const person = userId === null ? null : await store.people.findPerson(userId)
@@ -104,15 +75,10 @@ export const showPasswordReset = defineOperation({
 })
 
 /** Sets a new password by a link, which is used up, and ends every session. */
-export const resetPassword = defineOperation({
-  name: 'reset_password',
-  title: 'Set a new password',
-  summary: 'Set a new password with a reset link; every session ends.',
+export const resetPassword = defineProcedure({
   scope: null,
   writes: true,
-  surfaces: {},
   input: z.object({ token: tokenInput, password: z.string(), revokeKeys: revokeKeysInput }),
-  output: z.object({ success: z.literal(true) }),
   async run({ logins, store }: Needs<'keys' | 'people', 'logins'>, { token, password, revokeKeys }) {
     const userId = await logins.findResetToken(token)
     const person = userId === null ? null : await store.people.findPerson(userId)
@@ -123,6 +89,5 @@ export const resetPassword = defineOperation({
       throw new AppError('not_found', 'This link is no longer valid. Request a new one.')
     }
     if (revokeKeys) await store.keys.revokeEverything(person.id)
-    return { success: true as const }
   },
 })

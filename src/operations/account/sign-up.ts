@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import { emailField, ROLES, type Role } from '../../library/account.ts'
+import { emailField, type Role } from '../../library/account.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Invite, SignUpState } from '../../library/people.ts'
 import { passwordsOff } from '../../library/sign-in-ways.ts'
 import { usernameFault } from '../../library/username.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { clientOf } from './client-of.ts'
+import { clientOf, defineProcedure, type Needs } from '../core/procedure.ts'
 
 /** Longest secret looked at. */
 const secretInput = z.string().max(200)
-const cookies = z.array(z.string()).describe('Set-Cookie headers')
 
 /** What keeps an invite from being used, as a sentence, or null. */
 function inviteFault(invite: Invite | null, nowMs: number): string | null {
@@ -70,19 +68,9 @@ function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: SignUpRequ
 }
 
 /** Whether and how one can create an account now. */
-export const showSignUp = defineOperation({
-  name: 'show_sign_up',
-  title: 'How to sign up',
-  summary: 'Whether you can create an account now, and what it takes.',
+export const showSignUp = defineProcedure({
   scope: null,
-  surfaces: {},
   input: z.object({ invite: secretInput.optional() }),
-  output: z.object({
-    isFirst: z.boolean(),
-    hasPasswords: z.boolean().describe('Whether accounts have passwords; else a provider or a proxy signs people in'),
-    isOpen: z.boolean(),
-    invite: z.object({ username: z.string().nullable(), role: z.enum(ROLES), fault: z.string().nullable() }).nullable(),
-  }),
   async run(context: Needs<'people', 'clock' | 'secrets' | 'signUp' | 'ways'>, input) {
     const isFirst = !(await context.store.people.hasLogins())
     const invite = input.invite ? await context.store.people.findInvite(context.secrets.hash(input.invite)) : null
@@ -98,13 +86,9 @@ export const showSignUp = defineOperation({
 })
 
 /** Makes an account and signs it in. */
-export const signUp = defineOperation({
-  name: 'sign_up',
-  title: 'Sign up',
-  summary: 'Create an account with a username and a password, and sign in.',
+export const signUp = defineProcedure({
   scope: null,
   writes: true,
-  surfaces: {},
   input: z.object({
     username: z.string(),
     password: z.string(),
@@ -112,7 +96,6 @@ export const signUp = defineOperation({
     invite: secretInput.optional(),
     setupCode: secretInput.optional(),
   }),
-  output: z.object({ username: z.string(), cookies }),
   async run(context: Needs<'people', 'clock' | 'logins' | 'secrets' | 'signUp' | 'ways'>, input) {
     if (!context.ways.hasPasswords) throw passwordsOff()
     const { username, password, email = null } = input

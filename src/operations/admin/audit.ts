@@ -3,7 +3,8 @@ import { AppError, invalidInput } from '../../errors.ts'
 import type { Actor } from '../../library/actor.ts'
 import { AUDIT_ACTIONS, type AuditEvent, type AuditQuery, auditDetail, isAuditAction } from '../../library/audit.ts'
 import { requireRight } from '../../library/teams.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { requireOwnTeam, teamInput } from '../teams/team-access.ts'
 
 /** What cursors are sealed for. */
@@ -95,14 +96,9 @@ async function readPage(
 }
 
 /** What a person did, and what others did to what is theirs. */
-export const listOwnActivity = defineOperation({
-  name: 'list_own_activity',
-  title: 'Your activity',
-  summary: 'Your actions, and what others did to your items, keys and account, newest first.',
+export const listOwnActivity = defineProcedure({
   scope: 'account',
-  surfaces: {},
   input: z.object(pageInputs),
-  output,
   run: async (context, { cursor, ...query }) => await readPage(context, { ...query, aboutId: requireUser(context.actor).userId }, cursor),
 })
 
@@ -128,13 +124,8 @@ export const listTeamActivity = defineOperation({
 })
 
 /** The whole audit log. Titles follow public visibility: administrators do not see private titles. */
-export const listAuditEvents = defineOperation({
-  name: 'list_audit_events',
-  title: 'Audit log',
-  summary: "Who did what, where and when, newest first; filter by person, action, or the start of a target's id.",
+export const listAuditEvents = defineProcedure({
   scope: 'admin',
-  cost: 5,
-  surfaces: {},
   input: z.object({
     ...pageInputs,
     username: z.string().max(64).optional().describe('Events by or about this user'),
@@ -143,7 +134,6 @@ export const listAuditEvents = defineOperation({
       .regex(/^[0-9a-f-]{8,36}$/i, `must be at least the first ${SHORT_ID} characters of an id.`)
       .optional(),
   }),
-  output,
   async run(context: Needs<'audit' | 'people', 'sealer'>, { cursor, username, target, ...query }) {
     const person = username === undefined ? null : await context.store.people.findPersonByName(username)
     if (username !== undefined && !person) throw new AppError('not_found', `User "${username.slice(0, 64)}" not found.`)

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { withinOf, withinSchema } from '../../library/actor.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 
 /** Tokens made before others are served. */
 const SEALED_AT_ONCE = 100
@@ -24,14 +24,9 @@ const tokenJson = z.object({
 })
 
 /** An address for clients that send a key with an index and none with the archives it names. */
-export const sealArchives = defineOperation({
-  name: 'seal_archives',
-  title: 'Make tokens for archives',
-  summary: 'Short-lived tokens, each for one archive that the key may read.',
+export const sealArchives = defineProcedure({
   scope: null,
-  surfaces: {},
   input: z.object({ archives: z.array(z.object(archive)) }),
-  output: z.object({ tokens: z.array(z.string()) }),
   async run({ actor, sealer, clock }: Needs<never, 'sealer' | 'clock'>, { archives }) {
     const { userId, username, keyId, scopes } = requireUser(actor)
     if (keyId === undefined) throw new AppError('forbidden', 'Only an API key gets tokens for archives.')
@@ -47,21 +42,9 @@ export const sealArchives = defineOperation({
 })
 
 /** What a token is for, while it and the key it was given to work. */
-export const openArchive = defineOperation({
-  name: 'open_archive',
-  title: 'Open a token for an archive',
-  summary: 'The archive a token is for, and who reads it.',
+export const openArchive = defineProcedure({
   scope: null,
-  surfaces: {},
   input: z.object({ token: z.string().max(4096) }),
-  output: z.object({
-    ...archive,
-    userId: z.string(),
-    username: z.string(),
-    keyId: z.string(),
-    mayRead: z.boolean(),
-    within: withinSchema.nullable(),
-  }),
   async run({ sealer, clock, store }: Needs<'keys', 'sealer' | 'clock'>, { token }) {
     const opened = tokenJson.safeParse(JSON.parse(sealer.open(PURPOSE, token) ?? 'null'))
     const isOver = !opened.success || opened.data.until <= clock() || (await store.keys.findOverKeys([opened.data.keyId])).length > 0

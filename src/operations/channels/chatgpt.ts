@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { SKILL_MD, toFileContent } from '../../library/skill.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { countSearch, notFound, queryInput, refInput } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { itemUrl } from '../core/records.ts'
 
 /** Most results of each kind. */

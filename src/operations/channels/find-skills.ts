@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { countSearch, filterText, limitInput, queryInput } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { oneOf } from '../prompts/search-prompts.ts'
 
 /** What `npx skills find` asks for; the names and the shape are its own. */

@@ -4,8 +4,9 @@ import { keyNameField } from '../../library/account.ts'
 import { parseScope, scopePath } from '../../library/channel-scope.ts'
 import type { StoredKey } from '../../library/keys.ts'
 import { noCollection } from '../collections/collection-records.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 /** How long a link works unless its maker says otherwise. */

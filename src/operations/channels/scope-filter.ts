@@ -1,7 +1,7 @@
 import { parseScope } from '../../library/channel-scope.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { ItemFilter } from '../../library/search.ts'
-import type { Needs } from '../core/define-operation.ts'
+import type { Needs } from '../core/procedure.ts'
 
 /** What a scope holds. `reach` is `id` for an item that the scope's address names. */
 export interface ScopeFilter {

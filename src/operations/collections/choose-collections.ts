@@ -1,21 +1,15 @@
 import { z } from 'zod'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { collectionInput, pageInputs, pageOutputs, queryInput, refInput, requireItem, toPage } from '../core/inputs.ts'
+import { collectionInput, pageInputs, queryInput, refInput, requireItem, toPage } from '../core/inputs.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { itemUrl } from '../core/records.ts'
-import { foundCollection, toFoundCollection } from './collection-records.ts'
+import { toFoundCollection } from './collection-records.ts'
 
 /** Collections that the filters of a list offer. */
 const MAX_OFFERED = 12
 
 /** What the filters of a list offer. */
-export const nameOwnCollections = defineOperation({
-  name: 'name_own_collections',
-  title: 'Name your collections',
-  summary: `Your collections and those of your teams, by title, at most ${MAX_OFFERED}.`,
+export const nameOwnCollections = defineProcedure({
   scope: 'account',
-  surfaces: {},
-  input: z.object({}),
-  output: z.object({ collections: z.array(z.object({ id: z.string(), title: z.string() })) }),
   async run({ actor, store }: Needs<'collections'>) {
     const own = await store.collections.listOwnNames(actor, MAX_OFFERED)
     return { collections: own.map(({ id, title }) => ({ id, title })) }
@@ -23,19 +17,9 @@ export const nameOwnCollections = defineOperation({
 })
 
 /** What somebody chooses from who collects an item. */
-export const chooseCollections = defineOperation({
-  name: 'choose_collections',
-  title: 'Choose collections for an item',
-  summary: 'The collections you may change, in pages, and which of them an item is in.',
+export const chooseCollections = defineProcedure({
   scope: 'account',
-  cost: 5,
-  surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput, q: queryInput.default(''), ...pageInputs }),
-  output: z.object({
-    item: z.object({ id: z.string(), title: z.string(), url: z.string() }),
-    collections: z.array(foundCollection.extend({ holds: z.boolean() })),
-    ...pageOutputs,
-  }),
   async run(context: Needs<'collections' | 'items', 'baseUrl'>, { q, page, perPage, ...named }) {
     const { actor, store, baseUrl } = context
     const item = await requireItem(context, named)

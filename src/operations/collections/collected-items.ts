@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { COLLECTION_MOVES, type CollectionPlace, MAX_COLLECTED_AT_ONCE } from '../../library/collections.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { baseVersionInput, refInput } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import {
   collectionRecord,
   collectionRef,

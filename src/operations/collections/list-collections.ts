@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { filterText, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { foundCollection, toFoundCollection } from './collection-records.ts'
 
 export const listCollections = defineOperation({

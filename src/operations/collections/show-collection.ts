@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
 import { collectionRecord, collectionRef, noCollection, toCollectionRecord } from './collection-records.ts'
 

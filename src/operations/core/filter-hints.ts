@@ -3,7 +3,7 @@ import { isCategoryNamed } from '../../library/category-name.ts'
 import type { HitScore } from '../../library/search.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { usedCategories } from '../items/list-categories.ts'
-import type { Needs } from './define-operation.ts'
+import type { Needs } from './procedure.ts'
 
 /** Most values a hint lists; the rest is counted. */
 const MAX_LISTED = 50

@@ -14,7 +14,7 @@ import type { CountUse } from '../../library/usage.ts'
 import { isVisible, type Visibility, visibilitySchema } from '../../library/visibility.ts'
 import { MAX_QUERY } from '../../search/analysis/query.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import type { Needs, UserActor } from './define-operation.ts'
+import type { Needs, UserActor } from './procedure.ts'
 
 /** Most items that one call saves. */
 export const MAX_SAVED = 500

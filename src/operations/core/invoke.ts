@@ -1,17 +1,14 @@
 import type { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import type { CallOptions, Context, Operation } from './define-operation.ts'
+import type { Operation } from './define-operation.ts'
+import type { CallOptions, Context, Procedure } from './procedure.ts'
 
-/** Calls an operation of this process. @throws AppError as the operation does */
-export type CallOperation = <I extends z.ZodObject, O extends z.ZodObject>(
-  operation: Operation<I, O>,
-  input: z.input<I>,
-  options?: CallOptions,
-) => Promise<z.infer<O>>
+/** Calls a procedure of this process, or an operation. @throws AppError as it does */
+export type CallOperation = <I extends z.ZodObject, T>(procedure: Procedure<I, T>, input: z.input<I>, options?: CallOptions) => Promise<T>
 
-/** Calls operations as one caller. `makeContext` runs for each call, so that a revoked key is noticed. */
+/** Calls procedures as one caller. `makeContext` runs for each call, so that a revoked key is noticed. */
 export function callLocally(makeContext: () => Promise<Context> | Context): CallOperation {
-  return async (operation, input, options = {}) => await operation.call({ ...(await makeContext()), ...options }, input)
+  return async (procedure, input, options = {}) => await procedure.call({ ...(await makeContext()), ...options }, input)
 }
 
 /** Calls an operation by name: the seam of callers that may be on another machine (MCP clients, the command line). */

@@ -8,7 +8,7 @@ import type { Item, Prompt, Skill, Version } from '../../library/items.ts'
 import type { HitScore } from '../../library/search.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { fitContents, jsonCharacters } from './answer-budget.ts'
-import type { Needs } from './define-operation.ts'
+import type { Needs } from './procedure.ts'
 
 const when = z.string().meta({ format: 'date-time' })
 

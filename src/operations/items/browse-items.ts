@@ -1,28 +1,13 @@
 import { z } from 'zod'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { collectionInput, countSearch, filterType, pageOutputs, toPage } from '../core/inputs.ts'
-import { listedPrompt, listedSkill, toListedPrompt, toSkillRecord, withScores } from '../core/records.ts'
-import { browsing, correctionOutput, toCorrection, toSearchRequest } from '../prompts/list-prompts.ts'
-
-const count = z.number().int()
-/** See `Facets` in `library/ports/search.ts`. */
-const facets = z.object({
-  types: z.array(z.object({ type: z.string(), count })),
-  categories: z.array(z.object({ slug: z.string(), count })),
-  tags: z.array(z.object({ slug: z.string(), name: z.string(), count })),
-  exact: count.nullable(),
-})
+import { collectionInput, countSearch, filterType, toPage } from '../core/inputs.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
+import { toListedPrompt, toSkillRecord, withScores } from '../core/records.ts'
+import { browsing, toCorrection, toSearchRequest } from '../prompts/list-prompts.ts'
 
 /** A list with the counts its filters show, for the pages. Items of the other collection are none. */
-export const browseItems = defineOperation({
-  name: 'browse_items',
-  title: 'Browse items',
-  summary: 'One page of prompts or skills, as list_prompts and list_skills give it, with counts of the result by type, category and tag.',
+export const browseItems = defineProcedure({
   scope: null,
-  cost: 3,
-  surfaces: {},
   input: z.object({ ...browsing, collection: collectionInput, type: filterType }),
-  output: z.object({ prompts: z.array(listedPrompt), skills: z.array(listedSkill), facets, ...pageOutputs, ...correctionOutput }),
   async run(context: Needs<'items', 'baseUrl'>, { collection, type, ...input }) {
     const { actor, store, baseUrl } = context
     const isOfPrompts = collection === 'prompts'

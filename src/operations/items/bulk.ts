@@ -8,8 +8,8 @@ import type { Item } from '../../library/items.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { collectionInput, editorOf, filingInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { MAX_BULK } from './own-items.ts'
 
 /** Items that are written in one transaction: others who read or write wait for them only. */
@@ -17,8 +17,7 @@ const BATCH = 10
 
 const idsInput = z.array(refInput).min(1).max(MAX_BULK)
 /** Items that were left as they are, and why. The title is null where the caller cannot see the item. */
-const refused = z.array(z.object({ id: z.string(), title: z.string().nullable(), reason: z.string() }))
-type Refused = z.infer<typeof refused>
+type Refused = { readonly id: string; readonly title: string | null; readonly reason: string }[]
 type Collection = z.infer<typeof collectionInput>
 type Store = Pick<LibraryStore, 'items'>
 /** Fields that both kinds of items have, and that are changed together. */
@@ -93,13 +92,10 @@ async function forEach(
 /** Items that were changed, as they were and as they are: what takes the changes back. */
 const changedItems = z.array(z.object({ id: refInput, version: z.number().int(), from: filingInput, to: filingInput })).max(MAX_BULK)
 
-export const changeItems = defineOperation({
-  name: 'change_items',
-  title: 'Change many items',
-  summary: `Add and remove tags, or set the category or visibility, of up to ${MAX_BULK} of your items at once; omitted fields stay. Names the items that were refused.`,
+/** Add and remove tags, or set the category or visibility, of some of your items at once. */
+export const changeItems = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({
     collection: collectionInput,
     ids: idsInput,
@@ -107,12 +103,6 @@ export const changeItems = defineOperation({
     removeTags: tagsField.default([]),
     category: refInput.nullish(),
     visibility: visibilitySchema.optional(),
-  }),
-  output: z.object({
-    changed: z.array(z.string()),
-    inverse: z.object({ collection: collectionInput, items: changedItems }).describe('What take_back_changes takes'),
-    unchanged: z.number().int(),
-    refused,
   }),
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids, addTags, removeTags, category, visibility }) {
     const items: z.infer<typeof changedItems> = []
@@ -138,16 +128,11 @@ function toInput({ tags, category, visibility }: Filing): z.infer<typeof filingI
   return { tags: [...tags], category, visibility }
 }
 
-export const takeBackChanges = defineOperation({
-  name: 'take_back_changes',
-  title: 'Take changes back',
-  summary:
-    'Give items the tags, category and visibility they had before you changed them together. Items that were changed since are refused.',
+/** Give items the tags, category and visibility they had before you changed them together. Items that were changed since are refused. */
+export const takeBackChanges = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({ collection: collectionInput, items: changedItems.min(1) }),
-  output: z.object({ restored: z.number().int(), refused }),
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, items }) {
     const wanted = new Map(items.map((item) => [item.id, item]))
     const left = await forEach(context, collection, [...wanted.keys()], async (store, user, id) => {
@@ -163,15 +148,11 @@ export const takeBackChanges = defineOperation({
   },
 })
 
-export const deleteItems = defineOperation({
-  name: 'delete_items',
-  title: 'Delete many items',
-  summary: `Move up to ${MAX_BULK} of your items to the trash at once. Names the items that were refused.`,
+/** Move some of your items to the trash at once. Names the items that were refused. */
+export const deleteItems = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({ collection: collectionInput, ids: idsInput }),
-  output: z.object({ deleted: z.array(z.string()), refused }),
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids }) {
     const deleted: string[] = []
     const left = await forEach(context, collection, ids, async (store, user, id) => {
@@ -185,15 +166,11 @@ export const deleteItems = defineOperation({
   },
 })
 
-export const restoreItems = defineOperation({
-  name: 'restore_items',
-  title: 'Restore many items',
-  summary: `Restore up to ${MAX_BULK} of your items from the trash at once. Names the items that were refused.`,
+/** Restore some of your items from the trash at once. Names the items that were refused. */
+export const restoreItems = defineProcedure({
   scope: 'account',
   writes: true,
-  surfaces: {},
   input: z.object({ collection: collectionInput, ids: idsInput }),
-  output: z.object({ restored: z.number().int(), refused }),
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids }) {
     const left = await forEach(context, collection, ids, async (store, user, id) => {
       const restored = await store.items.setDeleted(kindOf(collection), id, user.userId, false)

@@ -3,8 +3,8 @@ import { cutCharacters } from '../../library/characters.ts'
 import { MAX_TITLE } from '../../library/fields.ts'
 import type { Item } from '../../library/items.ts'
 import { isWiderThan } from '../../library/visibility.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, editorOf, refInput, requireItem } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { itemUrl } from '../core/records.ts'
 import { newOwnership } from '../prompts/save-prompt.ts'
 
@@ -16,16 +16,11 @@ function titleOfCopy({ title, ownerId }: Item, userId: string): string {
   return ownerId === userId ? cutCharacters(title, MAX_TITLE - COPY.length) + COPY : title
 }
 
-export const copyItem = defineOperation({
-  name: 'copy_item',
-  title: 'Copy an item',
-  summary: 'Save a copy of an item you can see under your account, with all files of a skill. Private unless your settings say otherwise.',
+/** Save a copy of an item you can see under your account, with all files of a skill. Private unless your settings say otherwise. */
+export const copyItem = defineProcedure({
   scope: 'account',
   writes: true,
-  cost: 10,
-  surfaces: {},
   input: target,
-  output: z.object({ success: z.literal(true), id: z.string(), url: z.string() }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
     const user = requireUser(actor)
@@ -46,6 +41,6 @@ export const copyItem = defineOperation({
       source.kind === 'prompt'
         ? await store.items.createItem(editor, { kind: 'prompt', ...fields, type: source.type, content: source.content })
         : await store.items.createItem(editor, { kind: 'skill', ...fields, files: await store.items.readSkillFiles(actor, source.id) })
-    return { success: true as const, id: copy.id, url: itemUrl(baseUrl, copy.kind, copy) }
+    return { id: copy.id, url: itemUrl(baseUrl, copy.kind, copy) }
   },
 })

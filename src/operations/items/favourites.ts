@@ -1,16 +1,15 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Item } from '../../library/items.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
-import { itemUrl, listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { itemUrl, toListedPrompt, toSkillRecord } from '../core/records.ts'
 
 /** Favourites of one person. */
 const MAX_FAVOURITES = 5_000
 
 /** Items of both kinds, as lists of one kind each. */
-export const itemLists = { prompts: z.array(listedPrompt), skills: z.array(skillRecord) }
-
 export function toItemLists(items: readonly Item[], baseUrl: string) {
   return {
     prompts: items.flatMap((item) => (item.kind === 'prompt' ? [toListedPrompt(item, baseUrl)] : [])),
@@ -102,15 +101,10 @@ export const listFavourites = defineOperation({
   },
 })
 
-export const browseFavourites = defineOperation({
-  name: 'browse_favourites',
-  title: 'Browse your favourites',
-  summary: 'Your favourite prompts or skills as lists show them, the last marked first.',
+/** Your favourite prompts or skills as lists show them, the last marked first. */
+export const browseFavourites = defineProcedure({
   scope: 'account',
-  cost: 3,
-  surfaces: {},
   input: z.object({ ...pageInputs, collection: collectionInput }),
-  output: z.object({ ...itemLists, ...pageOutputs }),
   async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
     const { items, total } = await store.marks.listFavourites(actor, requireUser(actor).userId, {
       kind: kindOf(input.collection),
@@ -125,14 +119,9 @@ export const browseFavourites = defineOperation({
 const MAX_SHOWN = 200
 
 /** What the stars of a list show. */
-export const findFavourites = defineOperation({
-  name: 'find_favourites',
-  title: 'Find favourites',
-  summary: 'Which of some items are your favourites, by id.',
+export const findFavourites = defineProcedure({
   scope: 'account',
-  surfaces: {},
   input: z.object({ ids: z.array(refInput).max(MAX_SHOWN) }),
-  output: z.object({ ids: z.array(z.string()) }),
   async run({ actor, store }: Needs<'marks'>, { ids }) {
     return { ids: [...(await store.marks.findFavourites(actor, requireUser(actor).userId, ids))] }
   },

@@ -9,8 +9,8 @@ import { onlyThemselves } from '../../transfer/people.ts'
 import type { EntryResult } from '../../transfer/prepare-prompt.ts'
 import { loadStarter } from '../../transfer/starter.ts'
 import { readUpload, type UploadEntry } from '../../transfer/upload.ts'
-import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { refInput, toPage } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 
 /** How long comparing entries with the library may take. */
 const PLAN_MS = 5_000
@@ -35,7 +35,6 @@ const upload = z.object({
   visibility: visibilitySchema.optional(),
   files: z.array(z.object({ filename: z.string(), base64: z.string() })),
 })
-const count = z.number().int()
 
 const gone = () => new AppError('not_found', 'This import is over. Choose the files again.')
 
@@ -100,15 +99,10 @@ async function findReport({ actor, store }: Needs<'formDrafts'>, id: string): Pr
   return report.parse(JSON.parse(body))
 }
 
-export const loadStarterLibrary = defineOperation({
-  name: 'load_starter_library',
-  title: 'Load the starter library',
-  summary: 'Fill an empty library with the prompts and skills that come with the service.',
+/** Fill an empty library with the prompts and skills that come with the service. */
+export const loadStarterLibrary = defineProcedure({
   scope: 'admin',
   writes: true,
-  surfaces: {},
-  input: z.object({}),
-  output: z.object({ created: count }),
   async run({ store }: Needs<ImportStores>) {
     const created = await loadStarter(store)
     if (created === 0)
@@ -117,17 +111,13 @@ export const loadStarterLibrary = defineOperation({
   },
 })
 
-export const checkImport = defineOperation({
-  name: 'check_import',
-  title: 'Check an import',
-  summary: 'Read files of prompts and skills, and keep them for 15 minutes with what importing them would do. Nothing is imported yet.',
+/** Read files of prompts and skills, and keep them for 15 minutes with what importing them would do. Nothing is imported yet. */
+export const checkImport = defineProcedure({
   scope: 'account',
-  surfaces: {},
   input: z.object({
     files: z.array(z.object({ filename: z.string(), bytes: z.instanceof(Uint8Array) })).min(1, 'Choose at least one file.'),
     visibility: visibilitySchema.optional(),
   }),
-  output: z.object({ id: z.string() }),
   async run({ actor, store }: Needs<ImportStores>, { files, visibility }) {
     const user = requireUser(actor)
     const entries = await importUpload(store, user, files, visibility, true)
@@ -138,26 +128,14 @@ export const checkImport = defineOperation({
   },
 })
 
-export const showImport = defineOperation({
-  name: 'show_import',
-  title: 'Show an import',
-  summary: 'What an import you began would do, or did, entry by entry.',
+/** What an import you began would do, or did, entry by entry. */
+export const showImport = defineProcedure({
   scope: 'account',
-  surfaces: {},
   input: z.object({
     id: refInput,
     outcome: z.enum(IMPORT_OUTCOMES).optional(),
     page: z.number().int().min(1).max(1_000).default(1),
     perPage: z.number().int().min(1).max(200).default(100),
-  }),
-  output: z.object({
-    id: z.string(),
-    isDone: z.boolean(),
-    total: count,
-    counts: z.object({ created: count, updated: count, unchanged: count, kept: count, refused: count }),
-    entries: z.array(entryOutput),
-    page: count,
-    totalPages: count,
   }),
   async run(context: Needs<'formDrafts'>, { id, outcome, page, perPage }) {
     const { upload: left, entries } = await findReport(context, id)
@@ -171,15 +149,11 @@ export const showImport = defineOperation({
   },
 })
 
-export const runImport = defineOperation({
-  name: 'run_import',
-  title: 'Import checked files',
-  summary: 'Import the files that were checked. When it fails, what is imported stays, and it can be repeated while the files are kept.',
+/** Import the files that were checked. When it fails, what is imported stays, and it can be repeated while the files are kept. */
+export const runImport = defineProcedure({
   scope: 'write',
   writes: true,
-  surfaces: {},
   input: z.object({ id: refInput }),
-  output: z.object({ id: z.string() }),
   async run(context: Needs<ImportStores>, { id }) {
     const { store } = context
     const user = requireUser(context.actor)

@@ -1,39 +1,21 @@
 import { z } from 'zod'
 import { toFileContent } from '../../library/skill.ts'
 import { hasRight } from '../../library/teams.ts'
-import { VISIBILITIES } from '../../library/visibility.ts'
 import { collectionUrl } from '../collections/collection-records.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
-import { itemUrl, toPromptWithVariables, toSkillRecord, variableRecord, versionRecord, wholePrompt, withOwner } from '../core/records.ts'
-import { getSkill } from '../skills/get-skill.ts'
-import { itemUsage, readItemUsage } from '../usage.ts'
-import { itemMarks } from './item-marks.ts'
-import { relatedRecord, toRelatedRecord } from './related.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
+import { itemUrl, toPromptWithVariables, toSkillRecord, withOwner } from '../core/records.ts'
+import { readItemUsage } from '../usage.ts'
+import { toRelatedRecord } from './related.ts'
 
 /** Versions, related items and collections that the page of an item names. */
 const SHOWN = { versions: 7, related: 5 }
 const SHOWN_COLLECTIONS = 8
 
-export const showItemPage = defineOperation({
-  name: 'show_item_page',
-  title: 'Show the page of an item',
-  summary:
-    'One full item, its newest versions, related items, where it was copied from, the collections it is in, and how it stands to you.',
+/** One full item, its newest versions, related items, where it was copied from, the collections it is in, and how it stands to you. */
+export const showItemPage = defineProcedure({
   scope: null,
-  cost: 3,
-  surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput }),
-  output: z.object({
-    prompt: wholePrompt.extend({ variables: z.array(variableRecord) }).nullable(),
-    skill: getSkill.output.nullable(),
-    versions: z.array(versionRecord),
-    related: z.array(relatedRecord),
-    source: z.object({ title: z.string(), author: z.string(), url: z.string() }).nullable(),
-    collections: z.array(z.object({ id: z.string(), title: z.string(), visibility: z.enum(VISIBILITIES), url: z.string() })),
-    marks: itemMarks.nullable().describe('null without an account'),
-    usage: itemUsage.nullable().describe('null where uses are not counted, or not shown to you'),
-  }),
   async run(context: Needs<'items' | 'collections' | 'usage', 'baseUrl' | 'clock' | 'isCounting'>, { collection, id }) {
     const { actor, store, baseUrl, count } = context
     const kind = kindOf(collection)

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { withinOf } from '../../library/actor.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 
 const counts = { prompts: z.number().int(), skills: z.number().int() }
 

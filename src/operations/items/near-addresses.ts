@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { isId } from '../../library/identifier.ts'
 import { damerauLevenshtein } from '../../search/analysis/edit-distance.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { collectionInput, refInput } from '../core/inputs.ts'
+import { refInput } from '../core/inputs.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
 
 /** Items of each kind that are compared, best match first. */
 const COMPARED = 20
@@ -13,15 +13,9 @@ const MAX_EDITS = 2
 const MIN_START = 8
 
 /** Items of lists whose slug is close to an address that leads nowhere: mistyped, cut, or with something behind it. */
-export const nearAddresses = defineOperation({
-  name: 'near_addresses',
-  title: 'Find near addresses',
-  summary: 'Items you can find whose slug is nearly the given one.',
+export const nearAddresses = defineProcedure({
   scope: null,
-  cost: 3,
-  surfaces: {},
   input: z.object({ ref: refInput }),
-  output: z.object({ items: z.array(z.object({ collection: collectionInput, slug: z.string(), title: z.string() })) }),
   async run({ actor, store }: Needs<'items'>, { ref }) {
     const wanted = ref.toLowerCase()
     const query = parseQuery(wanted.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim())

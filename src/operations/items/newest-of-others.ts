@@ -1,18 +1,14 @@
 import { z } from 'zod'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { itemLists, toItemLists } from './favourites.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { toItemLists } from './favourites.ts'
 
 /** The most that it gives of each kind. */
 const MAX_NEWEST = 24
 
-export const listNewestOfOthers = defineOperation({
-  name: 'list_newest_of_others',
-  title: 'List the newest of others',
-  summary: 'The newest prompts and skills that others own.',
+/** The newest prompts and skills that others own. */
+export const listNewestOfOthers = defineProcedure({
   scope: 'account',
-  surfaces: {},
   input: z.object({ limit: z.number().int().min(1).max(MAX_NEWEST).default(5) }),
-  output: z.object(itemLists),
   async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { limit }) {
     const request = { query: null, filter: { notOwnerId: requireUser(actor).userId }, sort: 'newest', limit, offset: 0 } as const
     const prompts = await store.items.searchItems(actor, 'prompt', request)

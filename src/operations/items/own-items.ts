@@ -1,21 +1,10 @@
 import { z } from 'zod'
-import { MAX_LISTED_CONTENT } from '../../library/fields.ts'
 import { OWN_SORTS, type OwnItemsFilter } from '../../library/own-items.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import {
-  collectionInput,
-  filterText,
-  kindOf,
-  ownerInput,
-  pageInputs,
-  pageOutputs,
-  queryInput,
-  requireOwner,
-  toPage,
-} from '../core/inputs.ts'
-import { itemLists, toItemLists } from './favourites.ts'
+import { collectionInput, filterText, kindOf, ownerInput, pageInputs, queryInput, requireOwner, toPage } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { toItemLists } from './favourites.ts'
 
 /** Most items that one action changes. */
 export const MAX_BULK = 500
@@ -38,13 +27,6 @@ function toFilter({ collection, q, owner: _, ...filter }: z.infer<z.ZodObject<ty
   return { ...filter, kind: kindOf(collection), query, sort: filter.sort ?? (query === null ? 'updated' : 'relevance') }
 }
 
-const count = z.number().int()
-const counts = z.object({
-  visibilities: z.array(z.object({ visibility: z.enum(VISIBILITIES), count })),
-  categories: z.array(z.object({ slug: z.string(), count })),
-  tags: z.array(z.object({ slug: z.string(), name: z.string(), count })),
-})
-
 /** The caller, or the team of this name that the caller is in. @throws AppError `not_found` */
 async function findOwnerId({ actor, store }: Pick<Needs<'items'>, 'actor' | 'store'>, name: string | undefined): Promise<string> {
   const { userId } = requireUser(actor)
@@ -52,15 +34,9 @@ async function findOwnerId({ actor, store }: Pick<Needs<'items'>, 'actor' | 'sto
 }
 
 /** A person's own items, whatever their visibility. */
-export const listOwnItems = defineOperation({
-  name: 'list_own_items',
-  title: 'List your items',
-  summary: `Your prompts or skills with counts by visibility, category and tag; contents are cut at ${MAX_LISTED_CONTENT} characters.`,
+export const listOwnItems = defineProcedure({
   scope: 'account',
-  cost: 3,
-  surfaces: {},
   input: z.object({ ...pageInputs, ...narrowing }),
-  output: z.object({ ...itemLists, counts, ...pageOutputs }),
   async run({ actor, store, baseUrl }: Needs<'own' | 'items', 'baseUrl'>, { page, perPage, ...input }) {
     const ownerId = await findOwnerId({ actor, store }, input.owner)
     const filter = toFilter(input)
@@ -75,14 +51,9 @@ export const listOwnItems = defineOperation({
 })
 
 /** What "select all" selects. */
-export const matchOwnItems = defineOperation({
-  name: 'match_own_items',
-  title: 'Match your items',
-  summary: `The ids of your prompts or skills that a filter matches, at most ${MAX_BULK}, in the order of the list.`,
+export const matchOwnItems = defineProcedure({
   scope: 'account',
-  surfaces: {},
   input: z.object(narrowing),
-  output: z.object({ ids: z.array(z.string()) }),
   async run({ actor, store }: Needs<'own' | 'items'>, input) {
     const ids = await store.own.listOwnedIds(actor, await findOwnerId({ actor, store }, input.owner), {
       ...toFilter(input),

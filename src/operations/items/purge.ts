@@ -3,17 +3,13 @@ import { AppError, invalidInput } from '../../errors.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
 import { hasRight } from '../../library/teams.ts'
 import { isVisible } from '../../library/visibility.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 
 type Collection = 'prompts' | 'skills'
 
 const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
 const number = z.number().int().min(1)
-const copyCounts = z
-  .object({ backups: z.number().int(), upgrades: z.number().int(), replaced: z.number().int() })
-  .describe("Files on the service's machine that may still contain the deleted data")
-
 /** What may be deleted for good by this caller: an item they see and own, one in their trash, and for administrators one they see. */
 async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Collection, ref: string) {
   const { actor, store } = context
@@ -32,42 +28,26 @@ async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Col
   return { ...deleted, version: null, hasEarlierTags: false, isOwner: true, isInTrash: true }
 }
 
-function countCopies(copies: readonly LibraryCopy[]): z.infer<typeof copyCounts> {
+/** Files on the service's machine that may still contain the deleted data. */
+function countCopies(copies: readonly LibraryCopy[]) {
   const of = (kind: LibraryCopy['kind']) => copies.filter((copy) => copy.kind === kind).length
   return { backups: of('backup'), upgrades: of('upgrade'), replaced: of('replaced') }
 }
 
-export const showPurge = defineOperation({
-  name: 'show_purge',
-  title: 'Preview deleting for good',
-  summary: 'Show what of an item can be deleted for good, and which copies of the library may still contain it.',
+/** Show what of an item can be deleted for good, and which copies of the library may still contain it. */
+export const showPurge = defineProcedure({
   scope: 'account',
-  surfaces: {},
   input: z.object(target),
-  output: z.object({
-    id: z.string(),
-    title: z.string(),
-    version: z.number().int().nullable().describe('Number of the newest version; null in the trash'),
-    hasEarlierTags: z.boolean().describe('Whether the newest version was filed otherwise before, or shown to others'),
-    isOwner: z.boolean(),
-    isInTrash: z.boolean(),
-    copies: copyCounts,
-  }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id }) {
     return { ...(await findPurgeable(context, collection, id)), copies: countCopies(context.listCopies()) }
   },
 })
 
-export const purgeItem = defineOperation({
-  name: 'purge_item',
-  title: 'Delete an item for good',
-  summary: 'Delete a prompt or skill with all versions, votes and files for good. Only its id is kept; its slug is never reused.',
+/** Delete a prompt or skill with all versions, votes and files for good. Only its id is kept; its slug is never reused. */
+export const purgeItem = defineProcedure({
   scope: 'account',
   writes: true,
-  cost: 20,
-  surfaces: {},
   input: z.object(target),
-  output: z.object({ success: z.literal(true), id: z.string(), copies: copyCounts }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref }) {
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, collection, ref)
@@ -78,25 +58,15 @@ export const purgeItem = defineOperation({
       (item, role) => hasRight(role, 'delete') || (user.scopes.has('admin') && isVisible(user, item, role, 'id')),
     )
     if (!isPurged) throw notFound(kindOf(collection))
-    return { success: true as const, id, copies: countCopies(context.listCopies()) }
+    return { id, copies: countCopies(context.listCopies()) }
   },
 })
 
-export const purgeVersions = defineOperation({
-  name: 'purge_versions',
-  title: 'Delete versions for good',
-  summary:
-    'Delete older versions of an item you own for good, from first to last. The newest version stays; where it is the last one named, its earlier tags and categories are deleted.',
+/** Delete older versions of an item you own for good, from first to last. */
+export const purgeVersions = defineProcedure({
   scope: 'account',
   writes: true,
-  cost: 20,
-  surfaces: {},
   input: z.object({ ...target, first: number, last: number }),
-  output: z.object({
-    success: z.literal(true),
-    removed: z.number().int().describe('Versions, and earlier tags and categories of the newest'),
-    copies: copyCounts,
-  }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref, first, last }) {
     if (last < first) throw invalidInput('last', 'last must not be less than first.')
     const user = requireUser(context.actor)
@@ -105,21 +75,15 @@ export const purgeVersions = defineOperation({
     if (removed === null)
       throw new AppError('forbidden', 'Only the owner can change the history of an item, and not while it is in the trash.')
     if (removed === 0) throw new AppError('not_found', `No versions from ${first} to ${last} found.`)
-    return { success: true as const, removed, copies: countCopies(context.listCopies()) }
+    return { removed, copies: countCopies(context.listCopies()) }
   },
 })
 
-export const purgeFile = defineOperation({
-  name: 'purge_file',
-  title: 'Delete a file of older versions for good',
-  summary:
-    'Delete older contents of a file of a skill you own for good. The newest version keeps its content: change or remove that first.',
+/** Delete older contents of a file of a skill you own for good. The newest version keeps its content: change or remove that first. */
+export const purgeFile = defineProcedure({
   scope: 'account',
   writes: true,
-  cost: 20,
-  surfaces: {},
   input: z.object({ id: refInput.describe('Id or slug'), filename: z.string().min(1).max(255) }),
-  output: z.object({ success: z.literal(true), removed: z.number().int().describe('Versions that lost the file'), copies: copyCounts }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { id: ref, filename }) {
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, 'skills', ref)
@@ -127,6 +91,6 @@ export const purgeFile = defineOperation({
     if (removed === null)
       throw new AppError('forbidden', 'Only the owner can change the history of a skill, and not while it is in the trash.')
     if (removed === 0) throw new AppError('not_found', 'No older version has a file of this name with different content.')
-    return { success: true as const, removed, copies: countCopies(context.listCopies()) }
+    return { removed, copies: countCopies(context.listCopies()) }
   },
 })

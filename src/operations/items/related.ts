@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Item } from '../../library/items.ts'
 import type { RelatedItem } from '../../library/search.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, refInput, requireItem } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { itemUrl } from '../core/records.ts'
 
 export const relatedRecord = z.object({

@@ -1,6 +1,6 @@
 import { showControls } from '../../library/controls.ts'
 import type { ItemKind } from '../../library/items.ts'
-import type { Needs } from '../core/define-operation.ts'
+import type { Needs } from '../core/procedure.ts'
 import { itemUrl } from '../core/records.ts'
 
 /** What to know of an item that was saved: which one it nearly repeats, where the caller finds that, and how many words search passes over. */

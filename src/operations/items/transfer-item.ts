@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { visibilityFor } from '../../library/owners.ts'
 import { hasRight, requireRight } from '../../library/teams.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, kindOf, refInput, requireItem } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
 
 const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import {
   collectionInput,
   kindOf,
@@ -12,6 +12,7 @@ import {
   requireItem,
   toPage,
 } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
 
 const input = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
 const output = z.object({ success: z.literal(true), id: z.string(), slug: z.string(), title: z.string() })

@@ -4,8 +4,9 @@ import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { FullVersion, Item, ItemFields } from '../../library/items.ts'
 import { toFileContent } from '../../library/skill.ts'
 import type { TeamRole } from '../../library/teams.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { baseVersionInput, collectionInput, editorOf, notFound, refInput, requireEditable, requireItem } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
 import { fileRecord, toVersionRecord, versionRecord } from '../core/records.ts'
 
 const target = { collection: collectionInput, id: refInput.describe('Id or slug') }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
 
 const input = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
 const output = z.object({ success: z.literal(true), id: z.string(), votes: z.number().int(), voted: z.boolean() })

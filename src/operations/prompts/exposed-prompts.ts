@@ -9,8 +9,9 @@ import type { WalkPage, WalkPosition } from '../../library/item-access.ts'
 import type { PromptEntry } from '../../library/items.ts'
 import { labelVariable } from '../../library/variable-label.ts'
 import { fillVariables } from '../../library/variables.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
 
 /** What cursors are sealed for. */

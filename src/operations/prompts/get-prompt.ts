@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { fillVariables } from '../../library/variables.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { toPromptWithVariables, variableRecord, wholePrompt, withOwner } from '../core/records.ts'
 
 /**

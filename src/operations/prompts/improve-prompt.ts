@@ -7,8 +7,9 @@ import { withinOf } from '../../library/actor.ts'
 import { countCharacters, cutCharacters } from '../../library/characters.ts'
 import { textField } from '../../library/fields.ts'
 import { findPlaceholders } from '../../library/placeholders.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
 
 /** Longest prompt taken, in characters. */
 const MAX_PROMPT = 10_000

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SearchRequest } from '../../library/search.ts'
 import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
 import {
   allOfList,
@@ -14,6 +14,7 @@ import {
   queryInput,
   toPage,
 } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { listedPrompt, listedSkill, toListedPrompt, toSkillRecord, withScores } from '../core/records.ts'
 import { oneOf } from './search-prompts.ts'
 
@@ -29,7 +30,7 @@ export const browsing = {
   sort: sortInput,
 }
 
-export const correctionOutput = {
+const correctionOutput = {
   correctedQuery: z.string().optional().describe('The corrected query that was searched, if words are not in the library'),
 }
 

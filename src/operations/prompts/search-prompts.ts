@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput, withLanguages } from '../core/filter-hints.ts'
 import { collectionsInput, countSearch, filterText, filterType, limitInput, maxCharactersInput, queryInput } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { fitPrompts, foundPrompt, toFoundPrompt, withScores } from '../core/records.ts'
 
 export const searchPrompts = defineOperation({

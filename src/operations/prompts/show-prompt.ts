@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { shareOnce } from '../../cache/shared-records.ts'
 import type { Version } from '../../library/items.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { toPromptWithVariables, variableRecord, versionRecord, wholePrompt, withOwner } from '../core/records.ts'
 
 /** Versions that come along with a prompt; the rest is a list of its own. */

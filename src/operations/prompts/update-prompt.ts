@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidInput } from '../../errors.ts'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
 import { askedVisibility } from '../../library/visibility.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import {
   applyBase,
   baseInput,
@@ -14,6 +14,7 @@ import {
   requireEditable,
   visibilityChanges,
 } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
 import { toPromptRecord, wholePrompt, withOwner } from '../core/records.ts'
 
 export const updatePrompt = defineOperation({

@@ -4,9 +4,8 @@ import { AppError } from '../../errors.ts'
 import { noteField } from '../../library/fields.ts'
 import { applyFileChange, checkSkillFiles, fromFileContent, listSkillFiles, type SkillFile, toFileContent } from '../../library/skill.ts'
 import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../../library/skill-archive.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { baseVersionInput, editorOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
-import { fileRecord } from '../core/records.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { fileInput } from './save-skill.ts'
 
 const filename = fileInput.shape.filename
@@ -27,13 +26,9 @@ function moveFile(files: readonly SkillFile[], from: string, to: string): SkillF
 }
 
 /** Changes to several files of a skill as one version: all of them, or none. */
-export const arrangeSkillFiles = defineOperation({
-  name: 'arrange_skill_files',
-  title: 'Change the files of a skill',
-  summary: 'Add, replace, rename and remove files of a skill you own as one new version.',
+export const arrangeSkillFiles = defineProcedure({
   scope: 'write',
   writes: true,
-  surfaces: {},
   input: z.object({
     skillId: refInput,
     rename: z
@@ -46,7 +41,6 @@ export const arrangeSkillFiles = defineOperation({
     baseVersion: baseVersionInput,
     note: noteField.optional(),
   }),
-  output: z.object({ success: z.literal(true), skillId: z.string(), version: z.number().int(), files: z.array(z.string()) }),
   async run({ actor, store }: Needs<'items'>, input) {
     const user = requireUser(actor)
     const put = input.put.map((file, index) => fromFileContent(file, `put[${index}].`))
@@ -65,19 +59,14 @@ export const arrangeSkillFiles = defineOperation({
       }
     })
     if (!skill) throw notFound('skill')
-    return { success: true as const, skillId: skill.id, version: skill.version, files: skill.files.map(({ filename }) => filename) }
+    return { skillId: skill.id, version: skill.version, files: skill.files.map(({ filename }) => filename) }
   },
 })
 
 /** Reads an archive without keeping it: what it holds for a skill, and what was left out. */
-export const readArchive = defineOperation({
-  name: 'read_skill_archive',
-  title: 'Read a skill zip',
-  summary: 'Extract the files of a skill from a zip, within the limits of a skill.',
+export const readSkillArchive = defineProcedure({
   scope: 'write',
-  surfaces: {},
   input: z.object({ archive: z.base64().max(Math.ceil((MAX_ARCHIVE_BYTES * 4) / 3) + 4) }),
-  output: z.object({ files: z.array(fileRecord), skipped: z.array(z.object({ filename: z.string(), reason: z.string() })) }),
   async run(_context: Needs, { archive }) {
     const steps = readSkillArchiveInSteps(new Uint8Array(Buffer.from(archive, 'base64')))
     for (;;) {

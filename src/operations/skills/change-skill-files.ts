@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { noteField } from '../../library/fields.ts'
 import { applyFileChange, type FileChange, fromFileContent } from '../../library/skill.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { baseVersionInput, editorOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
 import { fileInput } from './save-skill.ts'
 
 const target = {

@@ -3,8 +3,9 @@ import { AppError } from '../../errors.ts'
 import { normalizeFilename } from '../../library/filename.ts'
 import { MAX_SKILL_FILES, toFileContent } from '../../library/skill.ts'
 import { cutJsonText, fitContents } from '../core/answer-budget.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { maxCharactersInput, notFound, refInput } from '../core/inputs.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { fileRecord, ownerOutput, skillRecord, toSkillRecord, withOwner } from '../core/records.ts'
 
 /** Line breaks and spaces in the JSON of one file. */
@@ -71,14 +72,10 @@ function cutFile({ content, encoding }: z.infer<typeof fileRecord>, characters: 
   return encoding === undefined ? cutJsonText(content, characters) : ''
 }
 
-export const getSkillFile = defineOperation({
-  name: 'get_skill_file',
-  title: 'Get a file of a skill',
-  summary: 'Read one file of a skill as text, or base64 if it is not UTF-8.',
+/** Read one file of a skill as text, or base64 if it is not UTF-8. */
+export const getSkillFile = defineProcedure({
   scope: null,
-  surfaces: {},
   input: z.object({ skillId: refInput.describe('Id or slug of the skill'), filename: z.string().describe('Path inside the skill') }),
-  output: fileRecord,
   async run({ actor, store }: Needs<'items'>, input) {
     const skill = await store.items.findItem(actor, 'skill', input.skillId)
     if (!skill) throw notFound('skill')

@@ -3,8 +3,9 @@ import { AppError, invalidInput } from '../../errors.ts'
 import type { SkillManifest } from '../../library/items.ts'
 import type { ItemFilter } from '../../library/search.ts'
 import { SKILL_MD, toFileContent } from '../../library/skill.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { fileRecord } from '../core/records.ts'
 
 /** What cursors are sealed for. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { displayNameField } from '../../library/account.ts'
 import { teamDescriptionField } from '../../library/teams.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import type { Needs } from '../core/procedure.ts'
 import { clearable, defaultVisibilityInput, memberInput, teamNameField, teamRecord, toCaller, toKept, toTeamRecord } from './team-access.ts'
 
 /** Creates a team; whoever creates it maintains it. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { TEAM_ROLES } from '../../library/teams.ts'
-import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { pageInputs, toPage } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { teamNameField, teamRecord, toTeamRecord } from './team-access.ts'
 
 /** The caller's own teams. */
@@ -21,25 +22,9 @@ export const listTeams = defineOperation({
 })
 
 /** Every team, for administrators: who maintains it, and how much it owns, but not what. */
-export const listAllTeams = defineOperation({
-  name: 'list_all_teams',
-  title: 'List all teams',
-  summary: 'List every team by name; matching keeps names that contain a text. An orphaned team has no maintainer whose account can act.',
+export const listAllTeams = defineProcedure({
   scope: 'admin',
-  surfaces: {},
   input: z.object({ ...pageInputs, matching: z.string().max(64).optional(), orphaned: z.boolean().default(false) }),
-  output: z.object({
-    teams: z.array(
-      teamRecord.extend({
-        members: z.number().int(),
-        items: z.number().int().describe('Owned, the trash included'),
-        maintainers: z.array(z.string()).describe('At most five'),
-        isOrphaned: z.boolean(),
-        isAsked: z.boolean().describe('Whether a group map names it, and waits for an administrator to allow it'),
-      }),
-    ),
-    ...pageOutputs,
-  }),
   async run({ store }: Needs<'teams'>, input) {
     const { items, total } = await store.teams.listTeams({
       limit: input.perPage,
@@ -60,19 +45,13 @@ export const listAllTeams = defineOperation({
 })
 
 /** Lets groups of a sign-in provider fill a team that somebody here made. */
-export const bindTeam = defineOperation({
-  name: 'bind_team',
-  title: 'Let groups fill a team',
-  summary: 'Let the groups that a group map names become members of a team. Its maintainers see what they save for it.',
+export const bindTeam = defineProcedure({
   scope: 'admin',
   writes: true,
-  surfaces: {},
   input: z.object({ team: teamNameField }),
-  output: z.object({ success: z.literal(true) }),
   async run({ store, logins }: Needs<'teams', 'logins'>, { team }) {
     await store.teams.bindTeam(team)
     // Whoever came before is looked at again.
     await logins.forgetSessions()
-    return { success: true as const }
   },
 })

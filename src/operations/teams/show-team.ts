@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { TEAM_ROLES, teamNotFound } from '../../library/teams.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import type { Needs } from '../core/procedure.ts'
 import { findOwnTeam, teamInput, teamRecord, toTeamRecord } from './team-access.ts'
 
 /** A team: for its members, and without its members for readers who can see an item of it. */

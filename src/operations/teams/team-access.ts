@@ -5,8 +5,8 @@ import type { Team, TeamCaller } from '../../library/team-records.ts'
 import { TEAM_ROLES, type TeamRole, teamNotFound } from '../../library/teams.ts'
 import { usernameFault } from '../../library/username.ts'
 import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'
-import { type Needs, requireUser } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
 
 export const teamInput = refInput.describe('Name of the team')
 /** A person's name, as somebody writes it. */

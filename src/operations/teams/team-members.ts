@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { TeamMember } from '../../library/team-records.ts'
 import { requireRight, TEAM_ROLES } from '../../library/teams.ts'
-import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { defineOperation } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { findTeam, memberInput, requireOwnTeam, roleInput, teamInput, toCaller } from './team-access.ts'
 
 /** A member, as the other members see them. */
@@ -46,15 +47,9 @@ export const listTeamMembers = defineOperation({
 const MAX_CANDIDATES = 200
 
 /** What completes a name where a member is added. */
-export const suggestMembers = defineOperation({
-  name: 'suggest_members',
-  title: 'Suggest members',
-  summary: 'Names of accounts that could be added to a team you maintain: the first 200.',
+export const suggestMembers = defineProcedure({
   scope: 'account',
-  cost: 3,
-  surfaces: {},
   input: z.object({ team: teamInput }),
-  output: z.object({ usernames: z.array(z.string()) }),
   async run(context: Needs<'teams'>, { team: name }) {
     const { team, role } = await requireOwnTeam(context, name)
     requireRight(role, 'manage', 'add members')

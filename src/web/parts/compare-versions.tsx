@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Output } from '../../operations/core/define-operation.ts'
+import type { Output } from '../../operations/core/procedure.ts'
 import { listVersions } from '../../operations/items/versions.ts'
 import { formatsOf } from '../formats.ts'
 import type { PageRequest } from '../request.ts'

@@ -1,7 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { slugifyTag } from '../../library/slug.ts'
 import { othersMaySee, type Visibility } from '../../library/visibility.ts'
-import type { Output } from '../../operations/core/define-operation.ts'
+import type { Output } from '../../operations/core/procedure.ts'
 import type { showItemPage } from '../../operations/items/item-page.ts'
 import type { Site } from '../site.ts'
 import { Day } from './day.tsx'

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { listNewSignIns } from '../../operations/account/second-step.ts'
-import type { Output } from '../../operations/core/define-operation.ts'
+import type { Output } from '../../operations/core/procedure.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { Day } from './day.tsx'

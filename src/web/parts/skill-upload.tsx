@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { invalidInput } from '../../errors.ts'
 import type { FileContent } from '../../library/skill.ts'
-import { readArchive } from '../../operations/skills/arrange-skill-files.ts'
+import { readSkillArchive } from '../../operations/skills/arrange-skill-files.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import { faultOf } from './field.tsx'
@@ -29,7 +29,7 @@ export async function readUploads(request: PageRequest, form: SentForm, folder =
   for (const { filename, bytes } of chosen) {
     const content = Buffer.from(bytes).toString('base64')
     if (ARCHIVE.test(filename)) {
-      const opened = await request.call(readArchive, { archive: content })
+      const opened = await request.call(readSkillArchive, { archive: content })
       files.push(...opened.files.map(({ encoding, ...file }) => (encoding ? { ...file, encoding } : file)))
     } else files.push({ filename: `${folder}${filename}`, content, encoding: 'base64' })
   }

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Output } from '../../operations/core/define-operation.ts'
+import type { Output } from '../../operations/core/procedure.ts'
 import type { showItemPage } from '../../operations/items/item-page.ts'
 import type { listKeyUsage, showLibraryUsage } from '../../operations/usage.ts'
 import { formatsOf } from '../formats.ts'

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from '../../../operations/channels/install-links.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'

@@ -1,8 +1,7 @@
 import type { FC } from 'hono/jsx'
-import type { z } from 'zod'
 import { SCOPES } from '../../../library/actor.ts'
-import { type keyRecord, listKeys, revokeKey } from '../../../operations/account/keys.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import { listKeys, revokeKey } from '../../../operations/account/keys.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'
 import { CLIENT_IDS } from '../../client-configs.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -15,7 +14,7 @@ import type { Action, PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
 import { SettingsPage } from './settings.tsx'
 
-type KeyRecord = z.infer<typeof keyRecord>
+type KeyRecord = Output<typeof listKeys>['keys'][number]
 
 const EXPIRIES = ['', '30', '90', '365'] as const
 

@@ -11,7 +11,7 @@ import {
   showFactors,
   startCodes,
 } from '../../../operations/account/factors.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { localPath } from '../../forms.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Day } from '../../parts/day.tsx'

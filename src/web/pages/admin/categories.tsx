@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { AppError, invalidInput } from '../../../errors.ts'
 import { createCategory, deleteCategory, mergeCategory, moveCategory, renameCategory } from '../../../operations/admin/administration.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { ActionButton, Choice, Fault, Field, faultOf } from '../../parts/field.tsx'

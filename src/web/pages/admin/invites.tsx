@@ -1,7 +1,8 @@
 import type { FC } from 'hono/jsx'
+import { z } from 'zod'
 import { ROLES } from '../../../library/account.ts'
 import { createInvite, listInvites, revokeInvite } from '../../../operations/admin/people.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
@@ -15,7 +16,7 @@ const PER_PAGE = 50
 export async function showInvites(request: PageRequest) {
   const found = await readListPage(request, (page) => request.call(listInvites, { page, perPage: PER_PAGE }))
   if ('to' in found) return found
-  return <Invites request={request} found={found} link={request.takeFlash(createInvite.output)?.url ?? null} />
+  return <Invites request={request} found={found} link={request.takeFlash(z.object({ url: z.string() }))?.url ?? null} />
 }
 
 const Invites: FC<{ request: PageRequest; found: Output<typeof listInvites>; link: string | null }> = ({ request, found, link }) => {

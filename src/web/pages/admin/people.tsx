@@ -1,6 +1,6 @@
 import { PERSON_KINDS } from '../../../library/people.ts'
 import { listPeople } from '../../../operations/admin/people.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { Day, UtcDay } from '../../parts/day.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'

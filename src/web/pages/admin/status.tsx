@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { showServiceStatus } from '../../../operations/admin/service-status.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { formatsOf } from '../../formats.ts'
 import { authorPath, Fact } from '../../parts/facts.tsx'
 import { Moment } from '../../parts/moment.tsx'

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { createTeam } from '../../../operations/teams/create-team.ts'
 import { bindTeam, listAllTeams } from '../../../operations/teams/list-teams.ts'
 import { setTeamMember } from '../../../operations/teams/team-members.ts'

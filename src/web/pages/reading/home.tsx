@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { listFeatured } from '../../../operations/items/item-marks.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'

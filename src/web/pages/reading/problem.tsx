@@ -1,6 +1,6 @@
 import type { AppError } from '../../../errors.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
 import type { CallOperation } from '../../../operations/core/invoke.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { nearAddresses } from '../../../operations/items/near-addresses.ts'
 import { Layout } from '../../layout.tsx'
 import { SearchField } from '../../parts/search-field.tsx'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Child, FC } from 'hono/jsx'
 import { type DiffPiece, diffByLines, diffTexts } from '../../../library/text-diff.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { showMarks } from '../../../operations/items/item-marks.ts'
 import { getVersion, listVersions, restoreVersion } from '../../../operations/items/versions.ts'
 import { Layout } from '../../layout.tsx'

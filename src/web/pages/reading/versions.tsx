@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { listVersions } from '../../../operations/items/versions.ts'
 import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'

@@ -1,10 +1,10 @@
 import type { FC } from 'hono/jsx'
-import type { z } from 'zod'
 import { AppError } from '../../../errors.ts'
 import { cutAtWord } from '../../../library/characters.ts'
 import { EMBED_FIELDS, type EmbedConfig, isEmbedFlag, MAX_EMBED_QUERY, withoutMcp } from '../../../library/embed/config.ts'
 import { listEmbedCategories, listEmbedExamples } from '../../../library/embed/examples.ts'
-import { deleteEmbed, type embedRecord, listEmbeds, saveEmbed, showEmbed } from '../../../operations/embeds.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
+import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from '../../../operations/embeds.ts'
 import { type EmbedTarget, estimateHeight, toEmbedPaths, writeFrame, writeMarkdownLink } from '../../embed/addresses.ts'
 import { DEFAULT_COLORS } from '../../embed/colors.ts'
 import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
@@ -17,7 +17,7 @@ import type { Action, PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 import { textOf } from '../../text-of.ts'
 
-type EmbedRecord = z.infer<typeof embedRecord>
+type EmbedRecord = Output<typeof showEmbed>
 
 /** Pairs of colours to choose from. */
 const PRESETS: readonly (readonly [name: string, light: string, dark: string])[] = [

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { OWN_SORTS } from '../../../library/own-items.ts'
 import { VISIBILITIES } from '../../../library/visibility.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listOwnItems } from '../../../operations/items/own-items.ts'
 import { listTeams } from '../../../operations/teams/list-teams.ts'

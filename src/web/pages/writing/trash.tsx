@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { listTrash, restoreItem } from '../../../operations/items/trash.ts'
 import { Layout } from '../../layout.tsx'
 import { Day } from '../../parts/day.tsx'

@@ -1,4 +1,0 @@
-/** A number with its noun. @param many default: the noun with an s */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
-}
