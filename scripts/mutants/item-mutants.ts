@@ -95,7 +95,7 @@ export const ITEM_MUTANTS: readonly Mutant[] = [
   {
     id: 'answer-exceeds-budget',
     group: 'search',
-    file: 'operations/prompts/search-prompts.ts',
+    file: 'operations/items/search-items.ts',
     name: 'searchPrompts',
     search: 'budget === undefined ? withScores(records, scores)',
     replace: 'budget === undefined || budget > 0 ? withScores(records, scores)',

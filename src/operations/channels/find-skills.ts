@@ -3,7 +3,7 @@ import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { countSearch, filterText, limitInput, queryInput } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
-import { oneOf } from '../prompts/search-prompts.ts'
+import { oneOf } from '../items/search-items.ts'
 
 /** What `npx skills find` asks for; the names and the shape are its own. */
 export const findSkills = defineOperation({

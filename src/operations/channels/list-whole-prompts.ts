@@ -3,7 +3,7 @@ import type { WalkPosition } from '../../library/item-access.ts'
 import type { Category, Prompt } from '../../library/items.ts'
 import { collectionsInput, countSearch, filterType, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
-import { browsing, toSearchRequest } from '../prompts/list-prompts.ts'
+import { browsing, toSearchRequest } from '../items/search-items.ts'
 
 const position: z.ZodType<WalkPosition> = z.object({ createdAt: z.string(), order: z.number().int() })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS } from '../index.ts'
-import { searchPrompts } from '../prompts/search-prompts.ts'
+import { searchPrompts } from '../items/search-items.ts'
 import { defineOperation } from './define-operation.ts'
 import { coerceText, describeInputs } from './describe-inputs.ts'
 

@@ -183,6 +183,14 @@ export const toSkillRecord = shareOnce((skill: Skill, baseUrl: string): z.infer<
   }
 })
 
+/** Items of both kinds, as lists of one kind each. */
+export function toItemLists(items: readonly Item[], baseUrl: string) {
+  return {
+    prompts: items.flatMap((item) => (item.kind === 'prompt' ? [toListedPrompt(item, baseUrl)] : [])),
+    skills: items.flatMap((item) => (item.kind === 'skill' ? [toSkillRecord(item, baseUrl)] : [])),
+  }
+}
+
 export const toFoundSkill = shareOnce((skill: Skill, baseUrl: string): z.infer<typeof foundSkill> => {
   const { id, slug, title, description, author, category, tags, votes, createdAt, files, url } = toSkillRecord(skill, baseUrl)
   const characters = skill.files.reduce((sum, { size }) => sum + size, 0)

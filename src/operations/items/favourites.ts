@@ -1,21 +1,12 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import type { Item } from '../../library/items.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
-import { itemUrl, toListedPrompt, toSkillRecord } from '../core/records.ts'
+import { itemUrl, toItemLists } from '../core/records.ts'
 
 /** Favourites of one person. */
 const MAX_FAVOURITES = 5_000
-
-/** Items of both kinds, as lists of one kind each. */
-export function toItemLists(items: readonly Item[], baseUrl: string) {
-  return {
-    prompts: items.flatMap((item) => (item.kind === 'prompt' ? [toListedPrompt(item, baseUrl)] : [])),
-    skills: items.flatMap((item) => (item.kind === 'skill' ? [toSkillRecord(item, baseUrl)] : [])),
-  }
-}
 
 const input = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
 const output = z.object({ success: z.literal(true), id: z.string(), favourite: z.boolean() })

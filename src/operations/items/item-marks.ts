@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { collectionInput, kindOf, notFound, pageInputs, refInput, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
-import { toItemLists } from './favourites.ts'
+import { toItemLists } from '../core/records.ts'
 
 /** Items on the first page. */
 const MAX_FEATURED = 12

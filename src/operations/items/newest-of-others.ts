@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
-import { toItemLists } from './favourites.ts'
+import { toItemLists } from '../core/records.ts'
 
 /** The most that it gives of each kind. */
 const MAX_NEWEST = 24

@@ -4,7 +4,7 @@ import { VISIBILITIES } from '../../library/visibility.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { collectionInput, filterText, kindOf, ownerInput, pageInputs, queryInput, requireOwner, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
-import { toItemLists } from './favourites.ts'
+import { toItemLists } from '../core/records.ts'
 
 /** Most items that one action changes. */
 export const MAX_BULK = 500

@@ -8,7 +8,7 @@ import { deleteCollection, updateCollection } from '../../../operations/collecti
 import { moveInCollection, removeFromCollection } from '../../../operations/collections/collected-items.ts'
 import { showCollection } from '../../../operations/collections/show-collection.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
-import { listSkills } from '../../../operations/prompts/list-prompts.ts'
+import { listSkills } from '../../../operations/items/search-items.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { Confirm } from '../../parts/confirm.tsx'

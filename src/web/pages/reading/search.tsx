@@ -1,4 +1,4 @@
-import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
+import { listPrompts, listSkills } from '../../../operations/items/search-items.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'

@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import type { ItemKind } from '../../library/items.ts'
+import type { Facets, SearchRequest } from '../../library/search.ts'
+import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { hintsFor, hintsOutput, withLanguages } from '../core/filter-hints.ts'
+import {
+  allOfList,
+  collectionInput,
+  collectionsInput,
+  countSearch,
+  filterText,
+  filterType,
+  kindOf,
+  limitInput,
+  maxCharactersInput,
+  pageInputs,
+  pageOutputs,
+  queryInput,
+  toPage,
+} from '../core/inputs.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
+import {
+  fitPrompts,
+  foundPrompt,
+  foundSkill,
+  listedPrompt,
+  listedSkill,
+  toFoundPrompt,
+  toFoundSkill,
+  toItemLists,
+  withScores,
+} from '../core/records.ts'
+
+const query = queryInput.describe('Words to look for; any text is safe')
+const limit = limitInput.describe('Maximum number of results')
+/** What narrows a search. */
+const narrowing = {
+  category: filterText.describe('Category, including subcategories'),
+  tag: filterText.describe('Tag'),
+  collections: collectionsInput,
+}
+type SearchInput = z.infer<z.ZodObject<typeof narrowing>> & { query: string; limit: number; type?: string | undefined }
+
+/** The best hits of one kind, best first, with what a caller may have got wrong. */
+async function findBest<K extends ItemKind>(context: Needs<'categories' | 'items'>, kind: K, input: SearchInput) {
+  const tags = oneOf(input.tag)
+  const { items, scores } = await context.store.items.searchItems(context.actor, kind, {
+    query: parseQuery(input.query),
+    text: input.query,
+    filter: { type: input.type, collections: input.collections, categories: oneOf(input.category), anyTags: tags },
+    sort: 'relevance',
+    limit: input.limit,
+    offset: 0,
+  })
+  countSearch(context, input.query, items.length)
+  const filterHints = await hintsFor(context, items.length, { category: input.category, tags })
+  return { items, scores, hints: await withLanguages(context, scores, input.query, filterHints) }
+}
+
+export const searchPrompts = defineOperation({
+  name: 'search_prompts',
+  title: 'Search prompts',
+  summary:
+    'Find prompts by words in their title, description, tags or text, best match first; an empty query lists the newest. An API key includes your private prompts.',
+  scope: null,
+  cost: 3,
+  surfaces: {
+    mcp: { readOnly: true, hasBudget: true, note: 'Use get_prompt with an id or slug from the result to fill in its variables.' },
+    rest: { method: 'GET', path: '/api/search/prompts' },
+    cli: { command: 'search', positional: ['query'] },
+  },
+  input: z.object({
+    query,
+    limit,
+    type: filterType.describe('Only prompts with this kind of output'),
+    ...narrowing,
+    maxCharacters: maxCharactersInput.describe('Longest answer as JSON: contents are cut to fit, metadata never'),
+  }),
+  output: z.object({ query: z.string(), count: z.number().int(), prompts: z.array(foundPrompt), ...hintsOutput }),
+  async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
+    const { items, scores, hints } = await findBest(context, 'prompt', input)
+    const records = items.map((prompt) => toFoundPrompt(prompt, context.baseUrl))
+    const frame = { query: input.query, count: items.length }
+    const budget = input.maxCharacters
+    const prompts = budget === undefined ? withScores(records, scores) : fitPrompts(records, scores, frame, budget)
+    return { ...frame, prompts, ...hints }
+  },
+})
+
+export const searchSkills = defineOperation({
+  name: 'search_skills',
+  title: 'Search skills',
+  summary:
+    'Find Agent Skills (folders of instructions and files) by words in their title, description, tags or text files, best match first; an empty query lists the newest. Returns file names only.',
+  scope: null,
+  cost: 3,
+  surfaces: {
+    mcp: { readOnly: true, note: 'Read a skill with get_skill.' },
+    rest: { method: 'GET', path: '/api/search/skills' },
+    cli: { command: 'search-skills', positional: ['query'] },
+  },
+  input: z.object({ query, limit, ...narrowing }),
+  output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),
+  async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
+    const { items, scores, hints } = await findBest(context, 'skill', input)
+    const skills = items.map((skill) => toFoundSkill(skill, context.baseUrl))
+    return { query: input.query, count: items.length, skills: withScores(skills, scores), ...hints }
+  },
+})
+
+/** A single filter value as the store's list of alternatives. */
+export function oneOf(value: string | undefined): string[] | undefined {
+  return value === undefined ? undefined : [value]
+}
+
+/** What narrows, sorts and pages a list of items. */
+export const browsing = {
+  q: queryInput.default('').describe('Search text; empty lists everything'),
+  ...pageInputs,
+  category: filterText.describe('Category slug or name, including subcategories'),
+  tag: allOfList.describe('Tag slugs or names, separated by commas; all must match'),
+  author: filterText.describe('Username of the author'),
+  collections: collectionsInput,
+  sort: z.enum(['relevance', 'newest', 'oldest', 'votes']).optional().describe('Default: relevance with q, else newest'),
+}
+type ListInput = z.infer<z.ZodObject<typeof browsing>> & { type?: string | undefined }
+
+const listOutputs = {
+  ...pageOutputs,
+  correctedQuery: z.string().optional().describe('The corrected query that was searched, if words are not in the library'),
+}
+
+/** A list's input as the store takes it. */
+export function toSearchRequest(input: ListInput): SearchRequest {
+  return {
+    query: parseQuery(input.q),
+    text: input.q,
+    filter: {
+      type: input.type,
+      collections: input.collections,
+      categories: oneOf(input.category),
+      allTags: input.tag,
+      authors: oneOf(input.author),
+    },
+    sort: input.sort ?? 'relevance',
+    limit: input.perPage,
+    offset: (input.page - 1) * input.perPage,
+  }
+}
+
+const NO_FACETS: Facets = { types: [], categories: [], tags: [], exact: null }
+
+/** A page of items of one kind as lists show them, with its frame. */
+async function findPage<K extends ItemKind>(context: Needs<'items', 'baseUrl'>, kind: K, input: ListInput, wantsFacets = false) {
+  const { actor, store, baseUrl } = context
+  const request = { ...toSearchRequest(input), wantsFacets }
+  const found = await store.items.searchItems(actor, kind, request)
+  if (input.page === 1) countSearch(context, input.q, found.total)
+  const corrected = correctQuery(input.q, found.corrections)
+  const frame = { ...toPage(input, found.total), ...(corrected === null ? {} : { correctedQuery: corrected }) }
+  const { prompts, skills } = toItemLists(found.items, baseUrl)
+  return { prompts: withScores(prompts, found.scores), skills: withScores(skills, found.scores), facets: found.facets, frame }
+}
+
+export const listPrompts = defineOperation({
+  name: 'list_prompts',
+  title: 'List prompts',
+  summary: 'Search and browse prompts in pages, with exact totals. Content over 20,000 characters is cut (contentTruncated).',
+  scope: null,
+  cost: 3,
+  surfaces: { rest: { method: 'GET', path: '/api/prompts' }, cli: { command: 'list-prompts', positional: [] } },
+  input: z.object({ ...browsing, type: filterType }),
+  output: z.object({ prompts: z.array(listedPrompt), ...listOutputs, ...hintsOutput }),
+  async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
+    const { prompts, frame } = await findPage(context, 'prompt', input)
+    return { prompts, ...frame, ...(await hintsFor(context, frame.total, { category: input.category, tags: input.tag })) }
+  },
+})
+
+export const listSkills = defineOperation({
+  name: 'list_skills',
+  title: 'List skills',
+  summary: 'Search and browse skills in pages, with exact totals. Lists file names only.',
+  scope: null,
+  cost: 3,
+  surfaces: { rest: { method: 'GET', path: '/api/skills' }, cli: { command: 'list-skills', positional: [] } },
+  input: z.object(browsing),
+  output: z.object({ skills: z.array(listedSkill), ...listOutputs, ...hintsOutput }),
+  async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
+    const { skills, frame } = await findPage(context, 'skill', input)
+    return { skills, ...frame, ...(await hintsFor(context, frame.total, { category: input.category, tags: input.tag })) }
+  },
+})
+
+/** A list with the counts its filters show, for the pages. Items of the other collection are none. */
+export const browseItems = defineProcedure({
+  scope: null,
+  input: z.object({ ...browsing, collection: collectionInput, type: filterType }),
+  async run(context: Needs<'items', 'baseUrl'>, { collection, type, ...input }) {
+    const kind = kindOf(collection)
+    const wanted = { ...input, ...(kind === 'prompt' && { type }) }
+    const { facets, frame, ...items } = await findPage(context, kind, wanted, true)
+    return { ...items, facets: facets ?? NO_FACETS, ...frame }
+  },
+})
