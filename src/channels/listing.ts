@@ -5,7 +5,7 @@ import { type Actor, readerKey } from '../library/actor.ts'
 import { type ChannelScope, scopePath } from '../library/channel-scope.ts'
 import type { SharedSkill } from '../library/items.ts'
 import { isSlug } from '../library/slug.ts'
-import { listSharedSkills } from '../operations/channels/list-shared-skills.ts'
+import { listSharedSkills } from '../operations/channels/shared-items.ts'
 import type { CallOperation } from '../operations/core/invoke.ts'
 import { archiveKey } from './archives.ts'
 

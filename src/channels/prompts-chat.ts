@@ -15,7 +15,7 @@ import { parseVariables } from '../library/variables.ts'
 import { seesAsStranger } from '../library/visibility.ts'
 import { listWholePrompts, walkWholePrompts } from '../operations/channels/list-whole-prompts.ts'
 import type { CallOptions, Input, Output } from '../operations/core/procedure.ts'
-import { showPrompt } from '../operations/prompts/show-prompt.ts'
+import { showPrompt } from '../operations/prompts/get-prompt.ts'
 import { answerBytes, JSON_TYPE } from './answers.ts'
 import type { Channel } from './channel.ts'
 

@@ -11,7 +11,7 @@ import { PERSON_KINDS } from '../library/people.ts'
 import { usernameFault } from '../library/username.ts'
 import { resetFactors } from '../operations/account/factors.ts'
 import { describeKey, readWithin } from '../operations/account/keys.ts'
-import { createSignInLink } from '../operations/account/sign-in-link.ts'
+import { createSignInLink } from '../operations/account/sign-in.ts'
 import {
   createInvite,
   createResetLink,

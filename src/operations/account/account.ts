@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { bioField, displayNameField, emailField, languageField, websiteField } from '../../library/account.ts'
+import { privateReaderId } from '../../library/actor.ts'
 import { describeBrowser } from '../../library/browser-names.ts'
 import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
+import { isId } from '../../library/identifier.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Person } from '../../library/people.ts'
 import { USAGE_PARTS } from '../../library/quota.ts'
@@ -12,8 +14,8 @@ import { handOverInput } from '../admin/people.ts'
 import { collectionInput, refInput } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { MAX_BULK } from '../items/own-items.ts'
+import { requireProof } from './identities.ts'
 import { revokeKeysInput } from './keys.ts'
-import { requireProof } from './proof.ts'
 
 /** A person's account data, for that person. */
 function toAccountRecord(person: Person) {
@@ -167,5 +169,67 @@ export const deleteAccount = defineProcedure({
       // They are over from its first step on, whatever comes of the others.
       await context.logins.forgetSessions()
     }
+  },
+})
+
+/** A profile of a person or a team, visible to the person, to members of the team, and to readers who can see an item of theirs. */
+export const showProfile = defineProcedure({
+  scope: null,
+  input: z.object({ username: refInput }),
+  async run({ actor, store }: Needs<'items' | 'people' | 'teams'>, { username }) {
+    const team = await store.teams.findTeam(username)
+    const person = team ? null : await store.people.findPersonByName(username)
+    const request = { query: null, filter: { authors: [team?.name ?? username] }, sort: 'newest', limit: 1, offset: 0 } as const
+    const [prompts, skills] = await Promise.all([
+      store.items.searchItems(actor, 'prompt', request),
+      store.items.searchItems(actor, 'skill', request),
+    ])
+    const isSelf = actor.kind === 'user' && actor.userId === person?.id
+    const readerId = privateReaderId(actor)
+    const isMember = team !== null && readerId !== null && (await store.teams.findTeamRole(readerId, team.id)) !== null
+    const isSeen = prompts.total + skills.total > 0 || isSelf || isMember
+    const shown = team ? { ...team, username: team.name, bio: team.description, website: null } : person
+    if (!shown || !isSeen) throw new AppError('not_found', 'User not found.')
+    const { username: name, displayName, bio, website } = shown
+    return { username: name, displayName, bio, website, prompts: prompts.total, skills: skills.total, isTeam: team !== null, isMember }
+  },
+})
+
+/** Which of the first steps you have done, and whether you have hidden them. */
+export const showFirstSteps = defineProcedure({
+  scope: 'account',
+  run: async ({ actor, store }: Needs<'people'>) => await store.people.readFirstSteps(requireUser(actor).userId),
+})
+
+/** Hide the first steps on your home page for good. */
+export const hideFirstSteps = defineProcedure({
+  scope: 'account',
+  async run({ actor, store }: Needs<'people'>) {
+    await store.people.hideFirstSteps(requireUser(actor).userId)
+  },
+})
+
+/** Longest draft, in UTF-16 units: the longest prompt and a better text for it, written as JSON. */
+const MAX_DRAFT = 2_500_000
+
+const kind = z.enum(['form', 'bulk']).default('form').describe('bulk: of an action on many items')
+
+/** Keeps a form between two pages, so that the second one is reached by a redirect and the way back shows the first as it was. */
+export const keepFormDraft = defineProcedure({
+  scope: 'account',
+  input: z.object({ kind, body: z.string() }),
+  async run({ actor, store }: Needs<'formDrafts'>, input) {
+    if (input.body.length > MAX_DRAFT) throw new AppError('too_large', 'The form is too large for a preview. Save it or shorten the text.')
+    return { id: await store.formDrafts.saveFormDraft(requireUser(actor).userId, input.kind, input.body) }
+  },
+})
+
+/** Your unfinished form; null once it has expired. */
+export const showFormDraft = defineProcedure({
+  scope: 'account',
+  input: z.object({ kind, id: refInput }),
+  async run({ actor, store }: Needs<'formDrafts'>, input) {
+    const { userId } = requireUser(actor)
+    return { body: isId(input.id) ? await store.formDrafts.findFormDraft(userId, input.kind, input.id.toLowerCase()) : null }
   },
 })

@@ -1,8 +1,21 @@
 import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
 import { PASSWORD_PROVIDER, PROXY_PROVIDER } from '../../library/arrivals.ts'
-import type { SignInSettings } from '../../library/sign-in-ways.ts'
-import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
-import { requireProof } from './proof.ts'
+import { FRESH_MINUTES, type SignInSettings } from '../../library/sign-in-ways.ts'
+import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
+
+/**
+ * Has a signed-in person prove who they are once more: by the password, or where they have none, by having signed in just now.
+ * @throws AppError `invalid_input` naming the field, `forbidden`, `rate_limited`
+ */
+export async function requireProof({ logins }: Needs<never, 'logins'>, user: UserActor, password: string): Promise<void> {
+  if (await logins.hasPassword(user.userId)) {
+    if (!(await logins.isPasswordOf(user.userId, password))) throw invalidInput('password', 'Wrong password.')
+    return
+  }
+  if (await logins.isFreshSession(user.userId, user.sessionId)) return
+  throw new AppError('forbidden', `This needs a sign-in of the last ${FRESH_MINUTES} minutes. Sign out, sign in again, and come back.`)
+}
 
 /** The providers by which people can sign in now. */
 export function usableWays({ hasPasswords, providers, proxy }: SignInSettings): string[] {

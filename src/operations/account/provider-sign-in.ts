@@ -4,7 +4,7 @@ import type { Arrival, Arriving } from '../../library/arrivals.ts'
 import { readCookie, writeCookie } from '../../library/cookies.ts'
 import type { ProviderSettings } from '../../library/sign-in-ways.ts'
 import { clientOf, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
-import { requireProof } from './proof.ts'
+import { requireProof } from './identities.ts'
 
 /** What a browser carries to a provider and back, sealed. */
 const COOKIE = 'commonplace.journey'

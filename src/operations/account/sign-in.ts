@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
+import { describeBrowser } from '../../library/browser-names.ts'
+import type { SignedIn } from '../../library/logins.ts'
 import { passwordFault } from '../../library/password.ts'
+import type { Person } from '../../library/people.ts'
 import { passwordsOff } from '../../library/sign-in-ways.ts'
-import { clientOf, defineProcedure, type Needs } from '../core/procedure.ts'
+import { clientOf, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { revokeKeysInput } from './keys.ts'
-import { mailNewBrowser } from './second-step.ts'
 
 const nameInput = z.string().min(1, 'is required').max(300, 'is too long')
 const tokenInput = z.string().min(1).max(200)
@@ -89,5 +91,135 @@ export const resetPassword = defineProcedure({
       throw new AppError('not_found', 'This link is no longer valid. Request a new one.')
     }
     if (revokeKeys) await store.keys.revokeEverything(person.id)
+  },
+})
+
+/** Mails the owner of an account that was opened from a browser nobody knew. Not waited for: the mail server may be slow. */
+function mailNewBrowser(context: Needs<'people', 'sendMail' | 'baseUrl' | 'clock'>, { newBrowserOf }: SignedIn): void {
+  const { sendMail, store, baseUrl, client } = context
+  if (newBrowserOf === null || !sendMail) return
+  const send = async () => {
+    const person = await store.people.findPerson(newBrowserOf)
+    if (!person || person.email === null) return
+    const from = [describeBrowser(client?.userAgent ?? null) ?? 'a browser', client?.address ? `at ${client.address}` : ''].join(' ').trim()
+    const at = new Date(context.clock())
+      .toISOString()
+      .replace(/:\d\d\.\d+Z$/, ' UTC')
+      .replace('T', ' ')
+    const text = `Somebody signed in as ${person.username} at ${baseUrl} from a new browser: ${from}, ${at}.\n\nIf it was you, there is nothing to do. If not, sign out everywhere and change your password:\n${baseUrl}/settings/sessions\n`
+    await sendMail({ to: person.email, subject: 'New sign-in', text })
+  }
+  send().catch((error: unknown) => context.onFault?.(error))
+}
+
+/** Whether a second step is due in this browser, and what it takes. */
+export const showSecondStep = defineProcedure({
+  scope: null,
+  async run(context: Needs<never, 'logins'>) {
+    const userId = await context.logins.findSecondStep(clientOf(context))
+    if (userId === null) return { isDue: false, hasCodes: false, hasPasskeys: false }
+    const { codes, passkeys } = await context.logins.factors.find(userId)
+    return { isDue: true, hasCodes: codes !== null, hasPasskeys: passkeys.length > 0 }
+  },
+})
+
+/** The second step: a code of the app, or a recovery code. */
+export const finishSignIn = defineProcedure({
+  scope: null,
+  writes: true,
+  input: z.object({ code: z.string().min(1, 'is required').max(100) }),
+  async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, { code }) {
+    const signedIn = await context.logins.finishSignIn(code, clientOf(context))
+    mailNewBrowser(context, signedIn)
+    context.count('sign_in')
+    return { cookies: signedIn.cookies }
+  },
+})
+
+/** What a browser needs to sign in with a passkey. */
+export const startPasskeySignIn = defineProcedure({
+  scope: null,
+  run: (context: Needs<never, 'logins'>) => context.logins.factors.startPasskeySignIn(clientOf(context)),
+})
+
+/** Signs in with a passkey, which is two factors in one. */
+export const signInWithPasskey = defineProcedure({
+  scope: null,
+  writes: true,
+  input: z.object({ answer: z.looseObject({}) }),
+  async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, { answer }) {
+    const signedIn = await context.logins.signInWithPasskey(answer, clientOf(context))
+    mailNewBrowser(context, signedIn)
+    context.count('sign_in')
+    return { cookies: signedIn.cookies }
+  },
+})
+
+/** Sign-ins from browsers that were not known, but for this one: it may be the one that nobody expects. */
+export const listNewSignIns = defineProcedure({
+  scope: 'account',
+  async run({ actor, logins }: Needs<never, 'logins'>) {
+    const { userId, sessionId } = requireUser(actor)
+    const sessions = await logins.listSessions(userId)
+    return {
+      sessions: sessions
+        .filter(({ id, isUnseen }) => isUnseen && id !== sessionId)
+        .map(({ userAgent, address, createdAt }) => ({ browser: describeBrowser(userAgent), address, createdAt })),
+    }
+  },
+})
+
+/** Note that you have seen the new sign-ins. */
+export const dismissNewSignIns = defineProcedure({
+  scope: 'account',
+  writes: true,
+  async run({ actor, logins }: Needs<never, 'logins'>) {
+    const { userId, sessionId } = requireUser(actor)
+    await logins.markSessionsSeen(userId, sessionId)
+  },
+})
+
+/** The person of a link that is good. @throws AppError `not_found`, `forbidden` for a suspended account */
+async function requirePersonOf({ store }: Needs<'people'>, userId: string | null): Promise<Person> {
+  const person = userId === null ? null : await store.people.findPerson(userId)
+  if (!person) throw new AppError('not_found', 'This link is no longer valid. It works once, within ten minutes.')
+  if (person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
+  return person
+}
+
+/** A link that signs somebody in without a password or a provider: the way in when those do not work. */
+export const createSignInLink = defineProcedure({
+  scope: 'admin',
+  writes: true,
+  input: z.object({ username: z.string().max(64) }),
+  async run({ store, logins, baseUrl }: Needs<'people' | 'arrivals', 'baseUrl' | 'logins'>, { username }) {
+    const person = await store.people.findPersonByName(username)
+    if (!person) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
+    if (person.suspendedAt !== null) throw new AppError('conflict', `The account of ${person.username} is suspended.`)
+    await store.arrivals.ensureLogin(person.id)
+    return { url: `${baseUrl}/sign-in/link?token=${await logins.createSignInToken(person.id)}` }
+  },
+})
+
+/** Whom a link signs in; it stays good. */
+export const showSignInLink = defineProcedure({
+  scope: null,
+  input: z.object({ token: tokenInput }),
+  async run(context: Needs<'people', 'logins'>, { token }) {
+    const { username } = await requirePersonOf(context, await context.logins.findSignInToken(token))
+    return { username }
+  },
+})
+
+/** Signs in by a link, which is used up. */
+export const useSignInLink = defineProcedure({
+  scope: null,
+  writes: true,
+  input: z.object({ token: tokenInput }),
+  async run(context: Needs<'people', 'logins'>, { token }) {
+    const person = await requirePersonOf(context, await context.logins.useSignInToken(token))
+    const session = await context.logins.startSession(person.id, clientOf(context))
+    context.count('sign_in')
+    return session
   },
 })

@@ -66,3 +66,12 @@ export const deleteCategory = defineProcedure({
     if (!(await store.categories.deleteCategory(slug))) throw new AppError('not_found', 'Category not found.')
   },
 })
+
+/** What an operator wants to know at a glance. */
+export const showServiceStatus = defineProcedure({
+  scope: 'admin',
+  async run({ readStatus }: Needs<never, 'readStatus'>) {
+    if (!readStatus) throw new AppError('unavailable', 'Only a running service has a status.')
+    return { ...(await readStatus()) }
+  },
+})

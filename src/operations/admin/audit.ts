@@ -5,7 +5,7 @@ import { AUDIT_ACTIONS, type AuditEvent, type AuditQuery, auditDetail, isAuditAc
 import { requireRight } from '../../library/teams.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
-import { requireOwnTeam, teamInput } from '../teams/team-access.ts'
+import { requireOwnTeam, teamInput } from '../teams/teams.ts'
 
 /** What cursors are sealed for. */
 const CURSOR = 'audit events'

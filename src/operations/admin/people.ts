@@ -3,7 +3,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { ROLES } from '../../library/account.ts'
 import { type Invite, PERSON_KINDS, type Person, type PersonKind } from '../../library/people.ts'
 import { usernameFault } from '../../library/username.ts'
-import { pageInputs, toPage } from '../core/inputs.ts'
+import { pageInputs, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -33,7 +33,7 @@ export const listPeople = defineProcedure({
   input: z.object({ ...pageInputs, matching: z.string().max(64).optional(), kind: z.enum(PERSON_KINDS).optional() }),
   async run({ store }: Needs<'people'>, input) {
     const matching = input.matching || null
-    const page = { limit: input.perPage, offset: (input.page - 1) * input.perPage, matching, kind: input.kind ?? null }
+    const page = { ...toLimits(input), matching, kind: input.kind ?? null }
     const [{ items, total }, counts] = await Promise.all([store.people.listPeople(page), store.people.countPeople(matching)])
     const people = items.map((person) => ({ ...toPersonRecord(person), items: person.items }))
     return { people, counts: { ...counts }, ...toPage(input, total) }
@@ -159,7 +159,7 @@ export const listInvites = defineProcedure({
   scope: 'admin',
   input: z.object(pageInputs),
   async run({ store, clock }: Needs<'people', 'clock'>, input) {
-    const { items, total } = await store.people.listInvites({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
+    const { items, total } = await store.people.listInvites({ ...toLimits(input) })
     return { invites: items.map((invite) => toInviteRecord(invite, clock())), ...toPage(input, total) }
   },
 })

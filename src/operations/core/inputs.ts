@@ -81,6 +81,9 @@ export const allOfList = filter(z.array(short).max(MAX_TAGS))
 /** Which kind of item, where both have the same operation: the word in the REST path. */
 export const collectionInput = z.enum(['prompts', 'skills']).describe('prompts or skills')
 
+/** One item, where both kinds have the same operation. */
+export const itemTarget = { collection: collectionInput, id: refInput.describe('Id or slug') }
+
 export function kindOf(collection: 'prompts' | 'skills'): 'prompt' | 'skill' {
   return collection === 'prompts' ? 'prompt' : 'skill'
 }
@@ -156,6 +159,11 @@ export function applyBase<Change extends { readonly [Field in keyof Filing]?: Fi
 export const pageInputs = {
   page: z.number().int().min(1).max(1_000_000).default(1),
   perPage: z.number().int().min(1).max(100).default(24),
+}
+
+/** The part of a list that a page shows. */
+export function toLimits({ page, perPage }: { page: number; perPage: number }): { limit: number; offset: number } {
+  return { limit: perPage, offset: (page - 1) * perPage }
 }
 
 /** A page's frame. @throws AppError `invalid_input` for a page beyond the last */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { withinOf } from '../../library/actor.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
+import { pageInputs, pageOutputs, toLimits, toPage } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 
 const counts = { prompts: z.number().int(), skills: z.number().int() }
@@ -44,7 +44,7 @@ export const listTags = defineOperation({
   input: z.object(pageInputs),
   output: z.object({ tags: z.array(z.object({ slug: z.string(), name: z.string(), count: z.number().int() })), ...pageOutputs }),
   async run({ actor, store }: Needs<'categories'>, { page, perPage }) {
-    const { items, total } = await store.categories.listTags(actor, { limit: perPage, offset: (page - 1) * perPage })
+    const { items, total } = await store.categories.listTags(actor, { ...toLimits({ page, perPage }) })
     return { tags: [...items], ...toPage({ page, perPage }, total) }
   },
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { OWN_SORTS, type OwnItemsFilter } from '../../library/own-items.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
-import { collectionInput, filterText, kindOf, ownerInput, pageInputs, queryInput, requireOwner, toPage } from '../core/inputs.ts'
+import { collectionInput, filterText, kindOf, ownerInput, pageInputs, queryInput, requireOwner, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { toItemLists } from '../core/records.ts'
 
@@ -40,7 +40,7 @@ export const listOwnItems = defineProcedure({
   async run({ actor, store, baseUrl }: Needs<'own' | 'items', 'baseUrl'>, { page, perPage, ...input }) {
     const ownerId = await findOwnerId({ actor, store }, input.owner)
     const filter = toFilter(input)
-    const { items, total } = await store.own.listOwned(actor, ownerId, { ...filter, limit: perPage, offset: (page - 1) * perPage })
+    const { items, total } = await store.own.listOwned(actor, ownerId, { ...filter, ...toLimits({ page, perPage }) })
     const { visibilities, categories, tags } = await store.own.countOwned(actor, ownerId, filter)
     return {
       ...toItemLists(items, baseUrl),
@@ -61,5 +61,20 @@ export const matchOwnItems = defineProcedure({
       offset: 0,
     })
     return { ids: [...ids] }
+  },
+})
+
+/** The most that it gives of each kind. */
+const MAX_NEWEST = 24
+
+/** The newest prompts and skills that others own. */
+export const listNewestOfOthers = defineProcedure({
+  scope: 'account',
+  input: z.object({ limit: z.number().int().min(1).max(MAX_NEWEST).default(5) }),
+  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { limit }) {
+    const request = { query: null, filter: { notOwnerId: requireUser(actor).userId }, sort: 'newest', limit, offset: 0 } as const
+    const prompts = await store.items.searchItems(actor, 'prompt', request)
+    const skills = await store.items.searchItems(actor, 'skill', request)
+    return toItemLists([...prompts.items, ...skills.items], baseUrl)
   },
 })

@@ -3,12 +3,11 @@ import { AppError, invalidInput } from '../../errors.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
 import { hasRight } from '../../library/teams.ts'
 import { isVisible } from '../../library/visibility.ts'
-import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+import { itemTarget, kindOf, notFound, refInput } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 
 type Collection = 'prompts' | 'skills'
 
-const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
 const number = z.number().int().min(1)
 /** What may be deleted for good by this caller: an item they see and own, one in their trash, and for administrators one they see. */
 async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Collection, ref: string) {
@@ -37,7 +36,7 @@ function countCopies(copies: readonly LibraryCopy[]) {
 /** Show what of an item can be deleted for good, and which copies of the library may still contain it. */
 export const showPurge = defineProcedure({
   scope: 'account',
-  input: z.object(target),
+  input: z.object(itemTarget),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id }) {
     return { ...(await findPurgeable(context, collection, id)), copies: countCopies(context.listCopies()) }
   },
@@ -47,7 +46,7 @@ export const showPurge = defineProcedure({
 export const purgeItem = defineProcedure({
   scope: 'account',
   writes: true,
-  input: z.object(target),
+  input: z.object(itemTarget),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref }) {
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, collection, ref)
@@ -66,7 +65,7 @@ export const purgeItem = defineProcedure({
 export const purgeVersions = defineProcedure({
   scope: 'account',
   writes: true,
-  input: z.object({ ...target, first: number, last: number }),
+  input: z.object({ ...itemTarget, first: number, last: number }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref, first, last }) {
     if (last < first) throw invalidInput('last', 'last must not be less than first.')
     const user = requireUser(context.actor)

@@ -3,10 +3,8 @@ import { visibilityFor } from '../../library/owners.ts'
 import { hasRight, requireRight } from '../../library/teams.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { collectionInput, kindOf, refInput, requireItem } from '../core/inputs.ts'
+import { itemTarget, kindOf, requireItem } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
-
-const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
 
 /** What a giver wants to know before. */
 export const showTransfer = defineOperation({
@@ -19,7 +17,7 @@ export const showTransfer = defineOperation({
     rest: { method: 'GET', path: '/api/{collection}/{id}/transfer' },
     cli: { command: 'show-transfer', positional: ['collection', 'id'] },
   },
-  input: z.object(target),
+  input: z.object(itemTarget),
   output: z.object({
     itemId: z.string(),
     title: z.string(),
@@ -56,7 +54,7 @@ export const transferItem = defineOperation({
     cli: { command: 'transfer-item', positional: ['collection', 'id', 'to'] },
   },
   input: z.object({
-    ...target,
+    ...itemTarget,
     to: z.string().max(64).describe('Name of the team, or your own'),
     leaveOutPrivate: z
       .boolean()

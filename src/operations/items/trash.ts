@@ -1,20 +1,10 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import {
-  collectionInput,
-  kindOf,
-  notFound,
-  pageInputs,
-  pageOutputs,
-  refInput,
-  requireEditable,
-  requireItem,
-  toPage,
-} from '../core/inputs.ts'
+import { itemTarget, kindOf, notFound, pageInputs, pageOutputs, requireEditable, requireItem, toLimits, toPage } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 
-const input = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
+const input = z.object(itemTarget)
 const output = z.object({ success: z.literal(true), id: z.string(), slug: z.string(), title: z.string() })
 
 export const deleteItem = defineOperation({
@@ -73,7 +63,7 @@ export const listTrash = defineOperation({
     ...pageOutputs,
   }),
   async run({ actor, store }: Needs<'items'>, { page, perPage }) {
-    const { items, total } = await store.items.listTrash(requireUser(actor).userId, { limit: perPage, offset: (page - 1) * perPage })
+    const { items, total } = await store.items.listTrash(requireUser(actor).userId, { ...toLimits({ page, perPage }) })
     return { items: [...items], ...toPage({ page, perPage }, total) }
   },
 })

@@ -5,11 +5,10 @@ import type { FullVersion, Item, ItemFields } from '../../library/items.ts'
 import { toFileContent } from '../../library/skill.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { baseVersionInput, collectionInput, editorOf, notFound, refInput, requireEditable, requireItem } from '../core/inputs.ts'
+import { baseVersionInput, editorOf, itemTarget, notFound, requireEditable, requireItem } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { fileRecord, toVersionRecord, versionRecord } from '../core/records.ts'
 
-const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
 const versionInput = z.number().int().min(1).describe('Number of the version')
 
 async function findVersion(context: Needs<'items'>, itemId: string, number: number): Promise<FullVersion> {
@@ -28,7 +27,7 @@ export const listVersions = defineOperation({
     cli: { command: 'list-versions', positional: ['collection', 'id'] },
   },
   input: z.object({
-    ...target,
+    ...itemTarget,
     before: z.number().int().min(1).optional().describe('Only versions below this number'),
     limit: z.number().int().min(1).max(100).default(50),
   }),
@@ -56,7 +55,7 @@ export const getVersion = defineOperation({
     rest: { method: 'GET', path: '/api/{collection}/{id}/versions/{version}' },
     cli: { command: 'get-version', positional: ['collection', 'id', 'version'] },
   },
-  input: z.object({ ...target, version: versionInput }),
+  input: z.object({ ...itemTarget, version: versionInput }),
   output: versionRecord.extend({
     title: z.string(),
     description: z.string().nullable(),
@@ -92,7 +91,7 @@ export const restoreVersion = defineOperation({
     rest: { method: 'POST', path: '/api/{collection}/{id}/versions/{version}/restore' },
     cli: { command: 'restore-version', positional: ['collection', 'id', 'version'] },
   },
-  input: z.object({ ...target, version: versionInput, baseVersion: baseVersionInput }),
+  input: z.object({ ...itemTarget, version: versionInput, baseVersion: baseVersionInput }),
   output: z.object({
     success: z.literal(true),
     id: z.string(),

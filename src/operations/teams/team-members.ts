@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { TeamMember } from '../../library/team-records.ts'
 import { requireRight, TEAM_ROLES } from '../../library/teams.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
+import { pageInputs, pageOutputs, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
-import { findTeam, memberInput, requireOwnTeam, roleInput, teamInput, toCaller } from './team-access.ts'
+import { findTeam, memberInput, requireOwnTeam, roleInput, teamInput, toCaller } from './teams.ts'
 
 /** A member, as the other members see them. */
 export const memberRecord = z.object({
@@ -35,8 +35,7 @@ export const listTeamMembers = defineOperation({
   async run(context: Needs<'teams'>, { team: name, matching, page, perPage }) {
     const { team } = await requireOwnTeam(context, name)
     const { items, total } = await context.store.teams.listMembers(team.id, {
-      limit: perPage,
-      offset: (page - 1) * perPage,
+      ...toLimits({ page, perPage }),
       matching: matching || undefined,
     })
     return { members: items.map(toMemberRecord), ...toPage({ page, perPage }, total) }

@@ -3,7 +3,7 @@ import { cutCharacters, isLongerThan } from '../../library/characters.ts'
 import { type EmbedConfig, MAX_EMBED_PROMPT } from '../../library/embed/config.ts'
 import { SKILL_MD } from '../../library/skill.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
-import { showPrompt } from '../../operations/prompts/show-prompt.ts'
+import { showPrompt } from '../../operations/prompts/get-prompt.ts'
 import { getSkill } from '../../operations/skills/get-skill.ts'
 import type { EmbedSource } from './box.tsx'
 

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { showFirstSteps } from '../../operations/account/first-steps.ts'
+import type { showFirstSteps } from '../../operations/account/account.ts'
 import type { Output } from '../../operations/core/procedure.ts'
 import type { Site } from '../site.ts'
 import { ActionButton } from './field.tsx'

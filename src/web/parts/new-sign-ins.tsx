@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { listNewSignIns } from '../../operations/account/second-step.ts'
+import { listNewSignIns } from '../../operations/account/sign-in.ts'
 import type { Output } from '../../operations/core/procedure.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { invalidInput } from '../../errors.ts'
 import type { FileContent } from '../../library/skill.ts'
-import { readSkillArchive } from '../../operations/skills/arrange-skill-files.ts'
+import { readSkillArchive } from '../../operations/skills/skill-files.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import { faultOf } from './field.tsx'

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { findFavourites } from '../../operations/items/favourites.ts'
+import { findFavourites } from '../../operations/items/marks.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 

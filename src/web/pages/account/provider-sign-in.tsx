@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { toAppError } from '../../../errors.ts'
 import { beginProviderSignIn, finishProviderSignIn, showSignInWays } from '../../../operations/account/provider-sign-in.ts'
-import { showSignInLink, useSignInLink } from '../../../operations/account/sign-in-link.ts'
+import { showSignInLink, useSignInLink } from '../../../operations/account/sign-in.ts'
 import { localPath, toSentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import type { Action, LeadsOn, PageRequest, Refused } from '../../request.ts'

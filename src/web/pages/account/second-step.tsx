@@ -1,4 +1,4 @@
-import { finishSignIn, showSecondStep } from '../../../operations/account/second-step.ts'
+import { finishSignIn, showSecondStep } from '../../../operations/account/sign-in.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { Fault, Field } from '../../parts/field.tsx'

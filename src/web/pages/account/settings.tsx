@@ -4,11 +4,17 @@ import { PASSWORD_LENGTH } from '../../../library/password.ts'
 import type { UsagePart } from '../../../library/quota.ts'
 import { hasRight } from '../../../library/teams.ts'
 import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
-import { changePassword, deleteAccount, endSessions, showAccount, updateAccount } from '../../../operations/account/account.ts'
-import { hideFirstSteps } from '../../../operations/account/first-steps.ts'
+import {
+  changePassword,
+  deleteAccount,
+  endSessions,
+  hideFirstSteps,
+  showAccount,
+  updateAccount,
+} from '../../../operations/account/account.ts'
 import { showSignInWays } from '../../../operations/account/provider-sign-in.ts'
-import { dismissNewSignIns } from '../../../operations/account/second-step.ts'
-import { listTeams } from '../../../operations/teams/list-teams.ts'
+import { dismissNewSignIns } from '../../../operations/account/sign-in.ts'
+import { listTeams } from '../../../operations/teams/teams.ts'
 import { formatsOf } from '../../formats.ts'
 import { languageCookie } from '../../language.ts'
 import { Day } from '../../parts/day.tsx'

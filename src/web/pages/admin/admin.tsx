@@ -1,5 +1,5 @@
 import { countLibrary } from '../../../operations/admin/administration.ts'
-import { listHeld } from '../../../operations/items/item-marks.ts'
+import { listHeld } from '../../../operations/items/marks.ts'
 import { showLibraryUsage } from '../../../operations/usage.ts'
 import { formatsOf } from '../../formats.ts'
 import { PageLinks } from '../../parts/page-links.tsx'

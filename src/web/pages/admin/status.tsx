@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { showServiceStatus } from '../../../operations/admin/service-status.ts'
+import { showServiceStatus } from '../../../operations/admin/administration.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { formatsOf } from '../../formats.ts'
 import { authorPath, Fact } from '../../parts/facts.tsx'

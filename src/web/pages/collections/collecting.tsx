@@ -1,5 +1,5 @@
-import { chooseCollections } from '../../../operations/collections/choose-collections.ts'
 import { addToCollection, removeFromCollection } from '../../../operations/collections/collected-items.ts'
+import { chooseCollections } from '../../../operations/collections/collections.ts'
 import { Layout } from '../../layout.tsx'
 import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
 import { ActionButton, Done, Fault } from '../../parts/field.tsx'

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import type { z } from 'zod'
 import type { foundCollection } from '../../../operations/collections/collection-records.ts'
-import { listCollections } from '../../../operations/collections/list-collections.ts'
+import { listCollections } from '../../../operations/collections/collections.ts'
 import { Layout } from '../../layout.tsx'
 import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
 import { authorPath } from '../../parts/facts.tsx'

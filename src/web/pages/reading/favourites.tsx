@@ -1,4 +1,4 @@
-import { browseFavourites } from '../../../operations/items/favourites.ts'
+import { browseFavourites } from '../../../operations/items/marks.ts'
 import { Layout } from '../../layout.tsx'
 import { Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import type { Output } from '../../../operations/core/procedure.ts'
-import { listFeatured } from '../../../operations/items/item-marks.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
+import { listFeatured } from '../../../operations/items/marks.ts'
 import { listPrompts, listSkills } from '../../../operations/items/search-items.ts'
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'

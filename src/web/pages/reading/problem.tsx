@@ -1,7 +1,7 @@
 import type { AppError } from '../../../errors.ts'
 import type { CallOperation } from '../../../operations/core/invoke.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
-import { nearAddresses } from '../../../operations/items/near-addresses.ts'
+import { nearAddresses } from '../../../operations/items/search-items.ts'
 import { Layout } from '../../layout.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { WaysOn } from '../../parts/ways-on.tsx'

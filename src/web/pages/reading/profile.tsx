@@ -1,5 +1,5 @@
 import { scopePath } from '../../../library/channel-scope.ts'
-import { showProfile } from '../../../operations/account/show-profile.ts'
+import { showProfile } from '../../../operations/account/account.ts'
 import type { LeadsOn, PageRequest } from '../../request.ts'
 import { showPart } from './scope.tsx'
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listVersions } from '../../../operations/items/versions.ts'
-import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
+import { showPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
 import { Layout } from '../../layout.tsx'
 import { Ago } from '../../parts/ago.tsx'

@@ -1,6 +1,5 @@
 import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
-import { createTeam } from '../../../operations/teams/create-team.ts'
-import { listTeams } from '../../../operations/teams/list-teams.ts'
+import { createTeam, listTeams } from '../../../operations/teams/teams.ts'
 import { Layout } from '../../layout.tsx'
 import { Choice, Done, Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'

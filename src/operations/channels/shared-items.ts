@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { parseScope } from '../../library/channel-scope.ts'
+import type { ItemKind } from '../../library/items.ts'
+import type { ItemFilter } from '../../library/search.ts'
+import { parseQuery } from '../../search/analysis/query.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { countSearch, filterText, limitInput, notFound, queryInput, refInput } from '../core/inputs.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
+import { oneOf } from '../items/search-items.ts'
+
+/** What a scope holds. `reach` is `id` for an item that the scope's address names. */
+interface ScopeFilter {
+  readonly reach: 'list' | 'id'
+  readonly filter: ItemFilter
+}
+
+/**
+ * The items of a kind that a scope holds for the actor, by the scope's path.
+ * @returns null for a path that is no scope, a scope of the other kind, and an item that the actor may not see
+ */
+async function findScope({ actor, store }: Needs<'items'>, path: string, kind: ItemKind): Promise<ScopeFilter | null> {
+  const scope = parseScope(path)
+  if (!scope) return null
+  switch (scope.kind) {
+    case 'all':
+      return { reach: 'list', filter: {} }
+    case 'author':
+      return { reach: 'list', filter: { authors: [scope.name] } }
+    case 'tag':
+      return { reach: 'list', filter: { allTags: [scope.name] } }
+    case 'collection':
+      return { reach: 'list', filter: { collections: [scope.ref] } }
+    case 'category':
+      return { reach: 'list', filter: { categories: [scope.name] } }
+    default: {
+      if (scope.kind !== kind) return null
+      const item = await store.items.findItem(actor, kind, scope.ref)
+      return item && { reach: 'id', filter: { ids: [item.id] } }
+    }
+  }
+}
+
+/** Items of one page: each skill has up to 512 files. */
+const PAGE_SIZE = 200
+
+/** The skills a channel gives its caller: every channel renders this list, and has no visibility rule of its own. */
+export const listSharedSkills = defineProcedure({
+  scope: null,
+  input: z.object({ scope: refInput.default(''), after: z.number().int().min(0).default(0) }),
+  async run(context: Needs<'items'>, { scope, after }) {
+    const held = await findScope(context, scope, 'skill')
+    if (held) return await context.store.items.walkSharedSkills(context.actor, held.reach, held.filter, after, PAGE_SIZE)
+    if (parseScope(scope)?.kind === 'skill') throw notFound('skill')
+    return { skills: [], next: null }
+  },
+})
+
+/** The log of visible changes that the Git remote's history is computed from: a page of items of one kind. */
+export const listSharedChanges = defineProcedure({
+  scope: null,
+  input: z.object({ scope: refInput.default(''), kind: z.enum(['prompt', 'skill']), after: z.number().int().min(0).default(0) }),
+  async run(context: Needs<'items'>, { scope, kind, after }) {
+    const held = await findScope(context, scope, kind)
+    if (!held) return { changes: [], next: null }
+    return await context.store.items.walkSharedChanges(context.actor, held.reach, kind, held.filter, after, PAGE_SIZE)
+  },
+})
+
+/** The bytes of a skill's files, for channels: the visibility rule is applied again. */
+export const readSharedFiles = defineProcedure({
+  scope: null,
+  input: z.object({ id: refInput, filename: z.string().optional() }),
+  async run({ actor, store }: Needs<'items'>, { id, filename }) {
+    if (filename === undefined) {
+      const files = await store.items.readSkillFiles(actor, id)
+      if (files.length === 0) throw notFound('skill')
+      return { files }
+    }
+    const file = filename.isWellFormed() ? await store.items.readSkillFile(actor, id, filename) : null
+    if (!file) throw notFound('skill')
+    return { files: [file] }
+  },
+})
+
+/** Most versions of one call. */
+const MAX_VERSIONS = 100
+
+/** The texts and files of entries of the log: the visibility rule is applied again. */
+export const readSharedVersions = defineProcedure({
+  scope: null,
+  input: z.object({ changes: z.array(z.number().int().min(1)).max(MAX_VERSIONS) }),
+  run: async ({ actor, store }: Needs<'items'>, { changes }) => ({ versions: await store.items.readSharedVersions(actor, changes) }),
+})
+
+/** What `npx skills find` asks for; the names and the shape are its own. */
+export const findSkills = defineOperation({
+  name: 'find_skills',
+  title: 'Find skills to install',
+  summary:
+    'Search skills in the form of `npx skills find`: with the environment variable SKILLS_API_URL set to this service, it searches here.',
+  scope: null,
+  cost: 3,
+  surfaces: { rest: { method: 'GET', path: '/api/search' } },
+  input: z.object({
+    q: queryInput.default('').describe('Words to look for; any text is safe'),
+    limit: limitInput.default(20).describe('Maximum number of results'),
+    owner: filterText.describe('Username of the author'),
+  }),
+  output: z.object({
+    skills: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        source: z.string().describe('What to install it from; add @ and the name'),
+        installs: z.number().int().describe('Always 0: installs are not counted in public'),
+      }),
+    ),
+  }),
+  async run(context: Needs<'items', 'baseUrl'>, { q, limit, owner }) {
+    const { actor, store, baseUrl } = context
+    const { items } = await store.items.searchItems(actor, 'skill', {
+      query: parseQuery(q),
+      text: q,
+      filter: { authors: oneOf(owner) },
+      sort: 'relevance',
+      limit,
+      offset: 0,
+    })
+    countSearch(context, q, items.length)
+    const ids = items.map(({ id }) => id)
+    const { skills } = await store.items.walkSharedSkills(actor, 'list', { ids }, 0, limit)
+    const shared = new Map(skills.map((skill) => [skill.id, skill]))
+    return {
+      skills: ids.flatMap((id) => {
+        const skill = shared.get(id)
+        // Clients install only what follows the specification.
+        if (!skill || skill.described.fault !== null) return []
+        const source = `${baseUrl}/skills/${skill.isPublic ? skill.slug : id}`
+        return [{ id, name: skill.channelName ?? skill.described.name, source, installs: 0 }]
+      }),
+    }
+  },
+})

@@ -1,0 +1,211 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import { withinOf } from '../../library/actor.ts'
+import { descriptionField, titleField } from '../../library/fields.ts'
+import { visibilitySchema } from '../../library/visibility.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import {
+  baseVersionInput,
+  collectionInput,
+  filterText,
+  ownerInput,
+  pageInputs,
+  pageOutputs,
+  queryInput,
+  refInput,
+  refuseWidening,
+  requireItem,
+  toLimits,
+  toPage,
+} from '../core/inputs.ts'
+import { defineProcedure, type Needs } from '../core/procedure.ts'
+import { itemUrl, listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
+import { newOwnership } from '../items/save-items.ts'
+import {
+  collectionRecord,
+  collectionRef,
+  foundCollection,
+  noCollection,
+  toCollectionRecord,
+  toFoundCollection,
+} from './collection-records.ts'
+
+export const listCollections = defineOperation({
+  name: 'list_collections',
+  title: 'List collections',
+  summary: "Collections of prompts and skills: yours and your teams' first, then others you can see.",
+  scope: null,
+  cost: 5,
+  surfaces: {
+    mcp: { readOnly: true },
+    rest: { method: 'GET', path: '/api/collections' },
+    cli: { command: 'list-collections', positional: [] },
+  },
+  input: z.object({
+    q: queryInput.default('').describe('Words of the title'),
+    owner: filterText.describe('Person or team'),
+    item: filterText.describe('Only those with this prompt or skill'),
+    mayEdit: z.boolean().default(false).describe('Only those you may change'),
+    page: pageInputs.page.describe('Page'),
+    perPage: pageInputs.perPage.describe('Per page'),
+  }),
+  output: z.object({ collections: z.array(foundCollection), ...pageOutputs }),
+  async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { q, owner, item, mayEdit, page, perPage }) {
+    const { items, total } = await store.collections.listCollections(actor, {
+      q,
+      owner,
+      item,
+      isEditable: mayEdit,
+      ...toLimits({ page, perPage }),
+    })
+    return {
+      collections: items.map((collection) => toFoundCollection(collection, baseUrl)),
+      ...toPage({ page, perPage }, total),
+    }
+  },
+})
+
+/** Collections that the filters of a list offer. */
+const MAX_OFFERED = 12
+
+/** What the filters of a list offer. */
+export const nameOwnCollections = defineProcedure({
+  scope: 'account',
+  async run({ actor, store }: Needs<'collections'>) {
+    const own = await store.collections.listOwnNames(actor, MAX_OFFERED)
+    return { collections: own.map(({ id, title }) => ({ id, title })) }
+  },
+})
+
+/** What somebody chooses from who collects an item. */
+export const chooseCollections = defineProcedure({
+  scope: 'account',
+  input: z.object({ collection: collectionInput, id: refInput, q: queryInput.default(''), ...pageInputs }),
+  async run(context: Needs<'collections' | 'items', 'baseUrl'>, { q, page, perPage, ...named }) {
+    const { actor, store, baseUrl } = context
+    const item = await requireItem(context, named)
+    const { items, total } = await store.collections.listCollections(actor, {
+      q,
+      isEditable: true,
+      ...toLimits({ page, perPage }),
+    })
+    const ids = items.map((one) => one.id)
+    const holding = await store.collections.listHolding(actor, item.id, { among: ids, limit: ids.length })
+    const held = new Set(holding.map((one) => one.id))
+    return {
+      item: { id: item.id, title: item.title, url: itemUrl(baseUrl, item.kind, item) },
+      collections: items.map((one) => ({ ...toFoundCollection(one, baseUrl), holds: held.has(one.id) })),
+      ...toPage({ page, perPage }, total),
+    }
+  },
+})
+
+export const showCollection = defineOperation({
+  name: 'show_collection',
+  title: 'Show a collection',
+  summary: 'A collection with a page of its prompts and skills, in its order: those that you find in lists.',
+  scope: null,
+  cost: 3,
+  surfaces: { rest: { method: 'GET', path: '/api/collections/{id}' }, cli: { command: 'show-collection', positional: ['id'] } },
+  input: z.object({ id: collectionRef, ...pageInputs }),
+  output: z.object({
+    collection: collectionRecord,
+    items: z.array(
+      z.discriminatedUnion('kind', [listedPrompt.extend({ kind: z.literal('prompt') }), skillRecord.extend({ kind: z.literal('skill') })]),
+    ),
+    ...pageOutputs,
+  }),
+  async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { id, page, perPage }) {
+    const limits = { kind: null, ...toLimits({ page, perPage }) }
+    const collection = await store.collections.findCollection(actor, id)
+    const found = collection && (await store.collections.listCollected(actor, collection.id, limits))
+    if (!found) throw noCollection()
+    return {
+      collection: toCollectionRecord(collection, baseUrl),
+      items: found.items.map((item) =>
+        item.kind === 'prompt'
+          ? { kind: 'prompt' as const, ...toListedPrompt(item, baseUrl) }
+          : { kind: 'skill' as const, ...toSkillRecord(item, baseUrl) },
+      ),
+      ...toPage({ page, perPage }, found.total),
+    }
+  },
+})
+
+const output = z.object({ success: z.literal(true), collection: collectionRecord })
+
+export const createCollection = defineOperation({
+  name: 'create_collection',
+  title: 'Create a collection',
+  summary: 'Create a collection of prompts and skills, of your own or of a team you may edit for.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    rest: { method: 'POST', path: '/api/collections', status: 201 },
+    cli: { command: 'create-collection', positional: ['title'] },
+  },
+  input: z.object({
+    title: titleField.describe('Title'),
+    description: descriptionField.optional().describe('What it is for'),
+    owner: ownerInput,
+    visibility: visibilitySchema.optional().describe("Who else sees it. Default: the owner's setting (initially private)"),
+  }),
+  output,
+  async run(context: Needs<'collections' | 'items', 'baseUrl'>, { title, description = null, ...asked }) {
+    const { actor, store, baseUrl } = context
+    const ownership = await newOwnership(context, asked)
+    const collection = await store.collections.createCollection(actor, { ...ownership, title, description })
+    return { success: true as const, collection: toCollectionRecord(collection, baseUrl) }
+  },
+})
+
+export const updateCollection = defineOperation({
+  name: 'update_collection',
+  title: 'Update a collection',
+  summary: 'Change the title, description, address or visibility of a collection; omitted fields stay.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    rest: { method: 'PATCH', path: '/api/collections/{id}' },
+    cli: { command: 'update-collection', positional: ['id'] },
+  },
+  input: z.object({
+    id: collectionRef,
+    title: titleField.optional().describe('New title'),
+    description: descriptionField.nullable().optional().describe('New description; null removes it'),
+    visibility: visibilitySchema.optional().describe('Who else sees it. In a team, maintainers alone change it'),
+    slug: refInput.optional().describe('New slug; the old one redirects here'),
+    baseVersion: baseVersionInput,
+  }),
+  output,
+  async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { id, baseVersion, ...change }) {
+    if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
+    refuseWidening(actor, change.visibility)
+    const collection = await store.collections.changeCollection(actor, id, change, baseVersion)
+    if (!collection) throw noCollection()
+    return { success: true as const, collection: toCollectionRecord(collection, baseUrl) }
+  },
+})
+
+export const deleteCollection = defineOperation({
+  name: 'delete_collection',
+  title: 'Delete a collection',
+  summary: 'Delete a collection for good. What is in it stays in the library.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    rest: { method: 'DELETE', path: '/api/collections/{id}' },
+    cli: { command: 'delete-collection', positional: ['id'] },
+  },
+  input: z.object({ id: collectionRef }),
+  output: z.object({ success: z.literal(true), id: z.string(), title: z.string() }),
+  async run({ actor, store }: Needs<'collections'>, { id }) {
+    if (withinOf(actor)) throw new AppError('forbidden', 'A narrowed API key cannot delete a collection.')
+    const deleted = await store.collections.deleteCollection(actor, id)
+    if (!deleted) throw noCollection()
+    return { success: true as const, ...deleted }
+  },
+})

@@ -1,0 +1,220 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { collectionInput, itemTarget, kindOf, notFound, pageInputs, pageOutputs, refInput, toLimits, toPage } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { itemUrl, toItemLists } from '../core/records.ts'
+
+/** Favourites of one person. */
+const MAX_FAVOURITES = 5_000
+
+const item = z.object(itemTarget)
+const markedItem = z.object({ success: z.literal(true), id: z.string(), favourite: z.boolean() })
+
+async function setFavourite(
+  { actor, store }: Needs<'marks'>,
+  { collection, id }: z.infer<typeof item>,
+  favourite: boolean,
+): Promise<z.infer<typeof markedItem>> {
+  const kind = kindOf(collection)
+  const marked = await store.marks.setFavourite(actor, kind, id, requireUser(actor).userId, favourite, MAX_FAVOURITES)
+  if (!marked) throw notFound(kind)
+  if (marked === 'full') {
+    throw new AppError(
+      'conflict',
+      `You already have ${MAX_FAVOURITES.toLocaleString('en')} favourites, the most there can be. Remove some first.`,
+    )
+  }
+  return { success: true, id: marked.id, favourite }
+}
+
+export const favourite = defineOperation({
+  name: 'favourite',
+  title: 'Mark a favourite',
+  summary: 'Mark an item you can see as a favourite. Only you can see your favourites.',
+  scope: 'write',
+  cost: 5,
+  surfaces: {
+    rest: { method: 'PUT', path: '/api/{collection}/{id}/favourite' },
+    cli: { command: 'favourite', positional: ['collection', 'id'] },
+  },
+  input: item,
+  output: markedItem,
+  run: (context, target) => setFavourite(context, target, true),
+})
+
+export const removeFavourite = defineOperation({
+  name: 'remove_favourite',
+  title: 'Remove a favourite',
+  summary: 'Remove an item from your favourites, also one that is hidden from you by now.',
+  scope: 'write',
+  cost: 5,
+  surfaces: {
+    rest: { method: 'DELETE', path: '/api/{collection}/{id}/favourite' },
+    cli: { command: 'remove-favourite', positional: ['collection', 'id'] },
+  },
+  input: item,
+  output: markedItem,
+  run: (context, target) => setFavourite(context, target, false),
+})
+
+export const listFavourites = defineOperation({
+  name: 'list_favourites',
+  title: 'List your favourites',
+  summary: 'Your favourite prompts and skills, the last marked first, as far as lists show them to you.',
+  scope: 'read',
+  cost: 3,
+  surfaces: { rest: { method: 'GET', path: '/api/favourites' }, cli: { command: 'list-favourites', positional: [] } },
+  input: z.object(pageInputs),
+  output: z.object({
+    items: z.array(
+      z.object({
+        id: z.string(),
+        kind: z.enum(['prompt', 'skill']),
+        slug: z.string(),
+        title: z.string(),
+        author: z.string(),
+        url: z.string(),
+      }),
+    ),
+    ...pageOutputs,
+  }),
+  async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, { page, perPage }) {
+    const limits = { kind: null, ...toLimits({ page, perPage }) }
+    const { items, total } = await store.marks.listFavourites(actor, requireUser(actor).userId, limits)
+    return {
+      items: items.map((item) => {
+        const { id, kind, slug, title, author } = item
+        return { id, kind, slug, title, author, url: itemUrl(baseUrl, kind, item) }
+      }),
+      ...toPage({ page, perPage }, total),
+    }
+  },
+})
+
+/** Your favourite prompts or skills as lists show them, the last marked first. */
+export const browseFavourites = defineProcedure({
+  scope: 'account',
+  input: z.object({ ...pageInputs, collection: collectionInput }),
+  async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
+    const { items, total } = await store.marks.listFavourites(actor, requireUser(actor).userId, {
+      kind: kindOf(input.collection),
+      ...toLimits(input),
+    })
+    return { ...toItemLists(items, baseUrl), ...toPage(input, total) }
+  },
+})
+
+/** The most items that one page lists. */
+const MAX_SHOWN = 200
+
+/** What the stars of a list show. */
+export const findFavourites = defineProcedure({
+  scope: 'account',
+  input: z.object({ ids: z.array(refInput).max(MAX_SHOWN) }),
+  async run({ actor, store }: Needs<'marks'>, { ids }) {
+    return { ids: [...(await store.marks.findFavourites(actor, requireUser(actor).userId, ids))] }
+  },
+})
+
+const votedItem = z.object({ success: z.literal(true), id: z.string(), votes: z.number().int(), voted: z.boolean() })
+
+async function setVote(
+  context: Needs<'marks'>,
+  { collection, id }: z.infer<typeof item>,
+  voted: boolean,
+): Promise<z.infer<typeof votedItem>> {
+  const kind = kindOf(collection)
+  const counted = await context.store.marks.setVote(context.actor, kind, id, requireUser(context.actor).userId, voted)
+  if (!counted) throw notFound(kind)
+  return { success: true, ...counted, voted }
+}
+
+export const vote = defineOperation({
+  name: 'vote',
+  title: 'Vote for a prompt or skill',
+  summary: 'Vote for an item you can see, once; voting again changes nothing.',
+  scope: 'write',
+  cost: 5,
+  surfaces: { rest: { method: 'PUT', path: '/api/{collection}/{id}/vote' }, cli: { command: 'vote', positional: ['collection', 'id'] } },
+  input: item,
+  output: votedItem,
+  run: (context, target) => setVote(context, target, true),
+})
+
+export const removeVote = defineOperation({
+  name: 'remove_vote',
+  title: 'Remove a vote',
+  summary: 'Remove your vote from an item.',
+  scope: 'write',
+  cost: 5,
+  surfaces: {
+    rest: { method: 'DELETE', path: '/api/{collection}/{id}/vote' },
+    cli: { command: 'remove-vote', positional: ['collection', 'id'] },
+  },
+  input: item,
+  output: votedItem,
+  run: (context, target) => setVote(context, target, false),
+})
+
+/** Items on the first page. */
+const MAX_FEATURED = 12
+
+/** The signed-in reader's relation to an item. */
+export const showMarks = defineProcedure({
+  scope: 'account',
+  input: z.object({ collection: collectionInput, id: refInput }),
+  async run({ actor, store }: Needs<'marks'>, input) {
+    const kind = kindOf(input.collection)
+    const marks = await store.marks.findMarks(actor, kind, input.id)
+    if (!marks) throw notFound(kind)
+    return { ...marks }
+  },
+})
+
+/** The public items featured on the home page. */
+export const listFeatured = defineProcedure({
+  scope: null,
+  input: z.object({ limit: z.number().int().min(1).max(MAX_FEATURED).default(6) }),
+  async run({ store, baseUrl }: Needs<'marks', 'baseUrl'>, { limit }) {
+    return toItemLists(await store.marks.listFeatured(limit), baseUrl)
+  },
+})
+
+/** Feature a public item on the home page, or stop featuring it. */
+export const setFeatured = defineProcedure({
+  scope: 'admin',
+  writes: true,
+  input: z.object({ collection: collectionInput, id: refInput, isFeatured: z.boolean() }),
+  async run({ actor, store }: Needs<'marks'>, input) {
+    const kind = kindOf(input.collection)
+    const marks = await store.marks.findMarks(actor, kind, input.id)
+    if (!marks || !(await store.marks.setFeatured(kind, marks.id, input.isFeatured))) throw notFound(kind)
+  },
+})
+
+/** Make a public item unlisted so that its owner cannot undo it, or undo that. */
+export const setHeld = defineProcedure({
+  scope: 'admin',
+  writes: true,
+  input: z.object({ collection: collectionInput, id: refInput, isHeld: z.boolean() }),
+  async run({ actor, store }: Needs<'marks'>, input) {
+    const kind = kindOf(input.collection)
+    const marks = await store.marks.findMarks(actor, kind, input.id)
+    if (!marks) throw notFound(kind)
+    if (!(await store.marks.setHeld(kind, marks.id, input.isHeld))) {
+      throw new AppError('conflict', input.isHeld ? 'Only public items can be unlisted.' : 'This item is not unlisted by an administrator.')
+    }
+    return { id: marks.id }
+  },
+})
+
+/** Items unlisted by administrators, newest first. */
+export const listHeld = defineProcedure({
+  scope: 'admin',
+  input: z.object(pageInputs),
+  async run({ store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
+    const { items, total } = await store.marks.listHeld({ ...toLimits(input) })
+    return { ...toItemLists(items, baseUrl), ...toPage(input, total) }
+  },
+})

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { invalidInput } from '../../errors.ts'
+import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
+import type { ItemChange } from '../../library/item-access.ts'
+import type { ItemKind, ItemOf } from '../../library/items.ts'
+import { askedVisibility } from '../../library/visibility.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import {
+  applyBase,
+  baseInput,
+  baseVersionInput,
+  editorOf,
+  notFound,
+  refInput,
+  refuseBothSpellings,
+  requireEditable,
+  visibilityChanges,
+} from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
+import { toPromptRecord, wholePrompt, withOwner } from '../core/records.ts'
+import { savedSkill, toSavedSkill } from './save-items.ts'
+
+/** What changes of both kinds end with. */
+const aboutChange = {
+  slug: refInput.optional().describe('New slug; the old one redirects here'),
+  ...visibilityChanges,
+  baseVersion: baseVersionInput,
+  base: baseInput,
+  note: noteField.optional().describe('Note for the version history'),
+}
+type Wanted = z.infer<z.ZodObject<typeof aboutChange>> & Omit<ItemChange, 'files' | 'visibility'> & { readonly id: string }
+
+/** Changes fields of an item; those that are left out stay. @throws AppError */
+async function changeFields<K extends ItemKind>(context: Needs<'items'>, kind: K, input: Wanted): Promise<ItemOf<K>> {
+  const user = requireUser(context.actor)
+  const { id, baseVersion, base, note, isPrivate, visibility, ...fields } = input
+  const asked = askedVisibility({ isPrivate, visibility })
+  const change: ItemChange = { ...fields, ...(asked ? { visibility: asked } : {}) }
+  if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
+  const item = await context.store.items.changeItem(kind, id, { ...editorOf(user), note: note ?? null }, (current, role) => {
+    requireEditable(user, current, role, id, { baseVersion })
+    const merged = applyBase(base, change, current)
+    requireEditable(user, current, role, id, { visibility: merged.visibility })
+    return merged
+  })
+  if (!item) throw notFound(kind)
+  return item
+}
+
+export const updatePrompt = defineOperation({
+  name: 'update_prompt',
+  title: 'Update a prompt',
+  summary: 'Change fields of a prompt you own; omitted fields stay. A change of the text saves a new version; earlier versions are kept.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    mcp: { readOnly: false, destructive: true, idempotent: true, note: 'Without base, tags replace those others added meanwhile.' },
+    rest: { method: 'PATCH', path: '/api/prompts/{id}' },
+    cli: { command: 'update-prompt', positional: ['id'] },
+  },
+  input: z
+    .object({
+      id: refInput.describe('Id or slug of the prompt'),
+      title: titleField.optional().describe('New title'),
+      content: contentField.optional().describe('New full text'),
+      description: descriptionField.nullable().optional().describe('New description; null removes it'),
+      tags: tagsField.optional().describe('All tags; omitted ones are removed'),
+      category: refInput.nullable().optional().describe('Category; null removes it'),
+      type: promptTypeField.optional().describe('Kind of output the prompt produces'),
+      ...aboutChange,
+    })
+    .superRefine(refuseBothSpellings),
+  output: z.object({ success: z.literal(true), prompt: wholePrompt, version: z.number().int() }),
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const prompt = await changeFields(context, 'prompt', input)
+    const record = await withOwner(context, prompt, toPromptRecord(prompt, context.baseUrl))
+    return { success: true as const, prompt: record, version: prompt.version }
+  },
+})
+
+export const updateSkill = defineOperation({
+  name: 'update_skill',
+  title: 'Update a skill',
+  summary:
+    'Change the title, description, tags, category, slug or visibility of a skill you own; omitted fields stay. Files are changed one by one.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: { rest: { method: 'PATCH', path: '/api/skills/{id}' }, cli: { command: 'update-skill', positional: ['id'] } },
+  input: z
+    .object({
+      id: refInput.describe('Id or slug of the skill'),
+      title: titleField.optional(),
+      description: descriptionField.nullable().optional(),
+      tags: tagsField.optional(),
+      category: refInput.nullable().optional(),
+      ...aboutChange,
+    })
+    .superRefine(refuseBothSpellings),
+  output: z.object({ success: z.literal(true), skill: savedSkill, version: z.number().int() }),
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const skill = await changeFields(context, 'skill', input)
+    const record = await withOwner(context, skill, toSavedSkill(skill, context.baseUrl))
+    return { success: true as const, skill: record, version: skill.version }
+  },
+})

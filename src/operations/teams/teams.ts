@@ -1,0 +1,247 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { displayNameField } from '../../library/account.ts'
+import { type Actor, privateReaderId, withinOf } from '../../library/actor.ts'
+import type { Team, TeamCaller } from '../../library/team-records.ts'
+import { TEAM_ROLES, type TeamRole, teamDescriptionField, teamNotFound } from '../../library/teams.ts'
+import { usernameFault } from '../../library/username.ts'
+import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { pageInputs, refInput, toLimits, toPage } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+
+export const teamInput = refInput.describe('Name of the team')
+/** A person's name, as somebody writes it. */
+export const memberInput = z.string().max(64).describe('Username')
+export const roleInput = z
+  .enum(TEAM_ROLES)
+  .describe(
+    'reader: sees private items; editor: also creates and edits; maintainer: also publishes, deletes, transfers and manages members',
+  )
+const defaultVisibilityInput = z.enum(DEFAULT_VISIBILITIES).describe('Of new items of the team')
+
+/** A new name of a team. */
+const teamNameField = z
+  .string()
+  .superRefine((name, issues) => {
+    const fault = usernameFault(name)
+    if (fault !== null) issues.addIssue({ code: 'custom', message: fault })
+  })
+  .meta({ minLength: 1, maxLength: 64 })
+
+/** A team as its members see it. */
+export const teamRecord = z.object({
+  name: z.string(),
+  displayName: z.string().nullable(),
+  description: z.string().nullable(),
+  defaultVisibility: z.enum(DEFAULT_VISIBILITIES),
+  createdAt: z.string().meta({ format: 'date-time' }),
+})
+
+function toTeamRecord({ name, displayName, description, defaultVisibility, createdAt }: Team): z.infer<typeof teamRecord> {
+  return { name, displayName, description, defaultVisibility, createdAt }
+}
+
+/**
+ * Who changes a team: what administrators may beyond members, they may on the pages and from the command line alone.
+ * @throws AppError `forbidden` for keys that read nothing private
+ */
+export function toCaller(actor: Actor): TeamCaller {
+  const user = requireUser(actor)
+  if (!user.scopes.has('read')) {
+    throw new AppError('forbidden', 'Who is in a team decides who reads its private items, so this API key needs the "read" scope too.')
+  }
+  return { userId: user.userId, isAdmin: user.scopes.has('admin') }
+}
+
+/** The team of a name, for a change; the change reads the caller's role. @throws AppError `not_found` */
+export async function findTeam({ store }: Needs<'teams'>, name: string): Promise<Team> {
+  const team = await store.teams.findTeam(name)
+  if (!team) throw teamNotFound()
+  return team
+}
+
+/** The team of a name and the caller's role in it; null for others than members, and for keys that read nothing private. */
+async function findOwnTeam(context: Needs<'teams'>, name: string): Promise<{ readonly team: Team; readonly role: TeamRole | null }> {
+  const team = await findTeam(context, name)
+  const within = withinOf(context.actor)
+  const isOutside = within !== null && !('team' in within && within.team === team.id)
+  const userId = isOutside ? null : privateReaderId(context.actor)
+  return { team, role: userId === null ? null : await context.store.teams.findTeamRole(userId, team.id) }
+}
+
+/** The team of a name, which the caller is in. @throws AppError `not_found` */
+export async function requireOwnTeam(context: Needs<'teams'>, name: string): Promise<{ readonly team: Team; readonly role: TeamRole }> {
+  const { team, role } = await findOwnTeam(context, name)
+  if (role === null) throw teamNotFound()
+  return { team, role }
+}
+
+/** An empty text takes a field away. */
+function clearable<T extends z.ZodType<string, string>>(field: T) {
+  return z.union([z.literal(''), field]).optional()
+}
+
+/** What an optional text is kept as. */
+function toKept(text: string | undefined): string | null {
+  return text || null
+}
+
+/** The caller's own teams. */
+export const listTeams = defineOperation({
+  name: 'list_teams',
+  title: 'List your teams',
+  summary: 'The teams you are in, with your role in each, by name.',
+  scope: 'read',
+  needsWholeKey: true,
+  surfaces: { rest: { method: 'GET', path: '/api/teams' }, cli: { command: 'list-teams', positional: [] } },
+  input: z.object({}),
+  output: z.object({ teams: z.array(teamRecord.extend({ role: z.enum(TEAM_ROLES).describe('Your role') })) }),
+  async run({ actor, store }: Needs<'teams'>) {
+    const teams = await store.teams.listTeamsOf(requireUser(actor).userId)
+    return { teams: teams.map((team) => ({ ...toTeamRecord(team), role: team.role })) }
+  },
+})
+
+/** Every team, for administrators: who maintains it, and how much it owns, but not what. */
+export const listAllTeams = defineProcedure({
+  scope: 'admin',
+  input: z.object({ ...pageInputs, matching: z.string().max(64).optional(), orphaned: z.boolean().default(false) }),
+  async run({ store }: Needs<'teams'>, input) {
+    const { items, total } = await store.teams.listTeams({
+      ...toLimits(input),
+      matching: input.matching || null,
+      isOrphaned: input.orphaned,
+    })
+    const teams = items.map((team) => ({
+      ...toTeamRecord(team),
+      members: team.members,
+      items: team.items,
+      maintainers: [...team.maintainers],
+      isOrphaned: team.maintainers.length === 0,
+      isAsked: team.isAsked,
+    }))
+    return { teams, ...toPage(input, total) }
+  },
+})
+
+/** Lets groups of a sign-in provider fill a team that somebody here made. */
+export const bindTeam = defineProcedure({
+  scope: 'admin',
+  writes: true,
+  input: z.object({ team: teamNameField }),
+  async run({ store, logins }: Needs<'teams', 'logins'>, { team }) {
+    await store.teams.bindTeam(team)
+    // Whoever came before is looked at again.
+    await logins.forgetSessions()
+  },
+})
+
+/** A team: for its members, and without its members for readers who can see an item of it. */
+export const showTeam = defineOperation({
+  name: 'show_team',
+  title: 'Show a team',
+  summary:
+    'A team by a name of now or of earlier, with your role in it, and how many of its items you can see. Not found when you are not in it and see none.',
+  scope: null,
+  cost: 3,
+  surfaces: { rest: { method: 'GET', path: '/api/teams/{team}' }, cli: { command: 'show-team', positional: ['team'] } },
+  input: z.object({ team: teamInput }),
+  output: teamRecord.pick({ name: true, displayName: true, description: true }).extend({
+    prompts: z.number().int(),
+    skills: z.number().int(),
+    role: z.enum(TEAM_ROLES).nullable().describe('Your role; null: you are not in it'),
+    defaultVisibility: teamRecord.shape.defaultVisibility.optional().describe('For members'),
+    createdAt: teamRecord.shape.createdAt.optional().describe('For members'),
+    members: z.number().int().optional().describe('How many; for members'),
+  }),
+  async run(context: Needs<'items' | 'teams'>, { team: name }) {
+    const { actor, store } = context
+    const { team, role } = await findOwnTeam(context, name)
+    const request = { query: null, filter: { ownerId: team.id }, sort: 'newest', limit: 1, offset: 0 } as const
+    const [prompts, skills] = await Promise.all([
+      store.items.searchItems(actor, 'prompt', request),
+      store.items.searchItems(actor, 'skill', request),
+    ])
+    if (role === null && prompts.total + skills.total === 0) throw teamNotFound()
+    const { name: presentName, displayName, description, ...ofMembers } = toTeamRecord(team)
+    return {
+      name: presentName,
+      displayName,
+      description,
+      prompts: prompts.total,
+      skills: skills.total,
+      role,
+      ...(role === null ? {} : { ...ofMembers, members: await store.teams.countMembers(team.id) }),
+    }
+  },
+})
+
+/** Creates a team; whoever creates it maintains it. */
+export const createTeam = defineOperation({
+  name: 'create_team',
+  title: 'Create a team',
+  summary:
+    'Create a team that owns prompts and skills. You are its maintainer. Its name is one among those of users, and never given to others.',
+  scope: 'write',
+  needsWholeKey: true,
+  writes: true,
+  // Its name is taken for good: at most a dozen a minute, by the default limits.
+  cost: 1_000,
+  surfaces: { rest: { method: 'POST', path: '/api/teams', status: 201 }, cli: { command: 'create-team', positional: ['team'] } },
+  input: z.object({
+    team: teamNameField.describe('Name of the team'),
+    displayName: clearable(displayNameField),
+    description: clearable(teamDescriptionField),
+    defaultVisibility: defaultVisibilityInput.default('private'),
+    maintainer: memberInput.optional().describe('Username of somebody else; only administrators may name one'),
+  }),
+  output: teamRecord,
+  async run({ actor, store }: Needs<'teams'>, { team: name, displayName, description, defaultVisibility, maintainer }) {
+    const draft = { name, displayName: toKept(displayName), description: toKept(description), defaultVisibility, maintainer }
+    return toTeamRecord(await store.teams.createTeam(toCaller(actor), draft))
+  },
+})
+
+const toChange = (text: string | undefined) => (text === undefined ? undefined : toKept(text))
+
+export const updateTeam = defineOperation({
+  name: 'update_team',
+  title: 'Change a team',
+  summary:
+    'Rename a team you maintain, or change its description or the visibility of new items. Its earlier names lead to it for ever. An empty text removes a field.',
+  scope: 'write',
+  needsWholeKey: true,
+  writes: true,
+  surfaces: { rest: { method: 'PATCH', path: '/api/teams/{team}' }, cli: { command: 'update-team', positional: ['team'] } },
+  input: z.object({
+    team: teamInput,
+    newName: teamNameField.optional(),
+    displayName: clearable(displayNameField),
+    description: clearable(teamDescriptionField),
+    defaultVisibility: defaultVisibilityInput.optional(),
+  }),
+  output: teamRecord,
+  async run(context: Needs<'teams'>, { team: name, newName, displayName, description, defaultVisibility }) {
+    const team = await findTeam(context, name)
+    const change = { name: newName, displayName: toChange(displayName), description: toChange(description), defaultVisibility }
+    return toTeamRecord(await context.store.teams.changeTeam(toCaller(context.actor), team.id, change))
+  },
+})
+
+export const deleteTeam = defineOperation({
+  name: 'delete_team',
+  title: 'Delete a team',
+  summary: 'Delete a team you maintain. It must own nothing, not even in the trash. Its names are not given to others.',
+  scope: 'write',
+  needsWholeKey: true,
+  writes: true,
+  surfaces: { rest: { method: 'DELETE', path: '/api/teams/{team}' }, cli: { command: 'delete-team', positional: ['team'] } },
+  input: z.object({ team: teamInput }),
+  output: z.object({ success: z.literal(true), name: z.string() }),
+  async run(context: Needs<'teams'>, { team: name }) {
+    const team = await findTeam(context, name)
+    await context.store.teams.deleteTeam(toCaller(context.actor), team.id)
+    return { success: true as const, name: team.name }
+  },
+})
