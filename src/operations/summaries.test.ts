@@ -13,10 +13,6 @@ it.each(shown.map((operation) => [operation.name, operation] as const))(
   },
 )
 
-it('every operation is offered somewhere', () => {
-  for (const { name, surfaces } of OPERATIONS) expect(Object.keys(surfaces), name).not.toEqual([])
-})
-
 it.each(['update_prompt', 'update_skill'])('%s says that visibility stays', (name) => {
   const operation = OPERATIONS.find((one) => one.name === name)
   const input = operation && describeInputs(operation).find((one) => one.name === 'isPrivate')
