@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, renameSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findTool } from '../scripts/setup-tools.ts'
-import { HEAP_FLAGS } from '../src/cli/heap-flags.ts'
+import { HEAP_FLAGS } from '../src/cli/start-process.ts'
 import type { PackedRuntime } from './pack-runtime.ts'
 
 /** Where Node looks for what was put into it: https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html */

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
 import { AUDIT_ACTIONS, type AuditAction, isAuditAction } from '../library/audit.ts'
 import { sinceInput, toAuditRecord } from '../operations/admin/audit.ts'
-import { EXISTING, type WithApp } from './people-commands.ts'
+import { EXISTING, type WithApp } from './operator.ts'
 import { printJson } from './print.ts'
 import { printList } from './print-list.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { App } from '../app.ts'
 import { AppError } from '../errors.ts'
-import { EXISTING, type WithApp } from './people-commands.ts'
+import { EXISTING, type WithApp } from './operator.ts'
 import { print, printError } from './print.ts'
 import { startProgress } from './show-progress.ts'
 

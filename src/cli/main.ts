@@ -1,11 +1,8 @@
 #!/usr/bin/env node
 import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { endOnSignals } from './end-on-signals.ts'
 import { EXIT_CODES } from './exit-codes.ts'
-import { useHeapFlags } from './heap-flags.ts'
-import { collectWhenIdle } from './idle-collection.ts'
-import { oldNodeFault } from './node-version.ts'
+import { collectWhenIdle, endOnSignals, oldNodeFault, useHeapFlags } from './start-process.ts'
 
 const MAIN = fileURLToPath(import.meta.url)
 /** The Node that is installed with the packages; this file stands two folders below the root. */
@@ -27,7 +24,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     collectWhenIdle()
   }
   endOnSignals()
-  const { runProgram } = await import('./run-program.ts')
+  const { runProgram } = await import('./program.ts')
   await runProgram(argv)
 }
 

@@ -5,11 +5,9 @@ import { showControls } from '../library/controls.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 import { describeInputs } from '../operations/core/describe-inputs.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
-import type { CommandExtra } from './command-extras.ts'
-import { fillPrompt } from './fill-prompt.ts'
+import { type CommandExtra, fillPrompt, saveSkillFiles } from './command-extras.ts'
 import { isList, JSON_OPTION, printList, readOutput, type Screen } from './print-list.ts'
 import { createInputReader } from './read-input.ts'
-import { saveSkillFiles } from './save-skill-files.ts'
 import { showText } from './show-text.ts'
 
 const PLACEHOLDERS = { text: '<text>', number: '<n>', boolean: '[true|false]', list: '<a,b,…>', json: '<json>' } as const

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { type App, openApp } from '../app.ts'
 import { KEY_HINTS } from '../auth/key-hints.ts'
 import { keyFromEnvironment, loadConfig } from '../config/load-config.ts'
@@ -12,21 +12,20 @@ import { OPERATIONS } from '../operations/index.ts'
 import { readProduct } from '../product.ts'
 import { toAppSettings } from './app-settings.ts'
 import { addAuditCommand } from './audit-command.ts'
-import { addBackupCommands } from './backup-commands.ts'
 import { addCompletionCommand } from './completion-command.ts'
-import { addDataCommand } from './data-command.ts'
-import { addDoctorCommand } from './doctor-command.ts'
 import { addEncoderCommands } from './encoder-commands.ts'
-import { warnOfGuessedUrl } from './guessed-url.ts'
+import { EXIT_CODES } from './exit-codes.ts'
+import { addKeyCommands } from './key-commands.ts'
+import { addBackupCommands, addDataCommand, addDoctorCommand } from './maintenance-commands.ts'
 import { ACCOUNTS_GROUP, addOperationCommands, type OperationWork } from './operation-commands.ts'
-import { addPeopleCommands, requireAccount } from './people-commands.ts'
+import { requireAccount, warnOfGuessedUrl } from './operator.ts'
 import { printError } from './print.ts'
 import { addPurgeCommand } from './purge-command.ts'
 import { invokeRemotely } from './remote-invoke.ts'
 import { defaultBaseUrl, serve } from './serve.ts'
-import { addSyncCommand } from './sync-command.ts'
 import { addTeamCommands } from './team-commands.ts'
-import { addTransferCommands } from './transfer-commands.ts'
+import { addSyncCommand, addTransferCommands } from './transfer-commands.ts'
+import { addUserCommands } from './user-commands.ts'
 
 /** Opens the library the settings name for one command, and closes it after. */
 async function withApp(work: (app: App) => Promise<void>, options: { mustExist?: boolean } = {}): Promise<void> {
@@ -119,7 +118,8 @@ export function createProgram(): Command {
     .action(serveMcp)
   addOperationCommands(program, OPERATIONS, withInvoke)
   program.commandsGroup(ACCOUNTS_GROUP)
-  addPeopleCommands(program, withApp)
+  addUserCommands(program, withApp)
+  addKeyCommands(program, withApp)
   addTeamCommands(program, withApp)
   addAuditCommand(program, withApp)
   program.commandsGroup('Import, export and sync:')
@@ -133,4 +133,38 @@ export function createProgram(): Command {
   addEncoderCommands(program, withApp)
   addCompletionCommand(program.commandsGroup('This program:'))
   return program.helpCommand(true)
+}
+
+/** How long a command that failed may take to end. */
+const LINGER_MS = 500
+
+/** Runs one command line as the whole work of a process; the exit status says how it went. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  // A closed output pipe (`… | head`) is not an error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(0)
+  })
+  if (await runCommandLine(argv)) return
+  // A connection may have been left open: a server of PostgreSQL that was refused a password closes it after a minute.
+  setTimeout(() => process.exit(), LINGER_MS).unref()
+}
+
+/** Runs one command line and sets `process.exitCode`. False when it failed and may have left something open. */
+export async function runCommandLine(argv: readonly string[]): Promise<boolean> {
+  try {
+    await createProgram().parseAsync([...argv])
+    return true
+  } catch (thrown) {
+    // Commander has written what is wrong, or the help that was asked for.
+    if (thrown instanceof CommanderError) {
+      process.exitCode = thrown.exitCode === 0 ? 0 : EXIT_CODES.invalid_input
+      return true
+    }
+    const error = toAppError(thrown)
+    const cause = error.code === 'internal' && error.cause instanceof Error ? `: ${error.cause.stack ?? error.cause.message}` : ''
+    printError(`${error.message}${cause}\n`)
+    process.exitCode = EXIT_CODES[error.code]
+    return false
+  }
 }

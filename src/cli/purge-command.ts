@@ -7,7 +7,7 @@ import { type Actor, PERSON_RIGHTS } from '../library/actor.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import type { Output } from '../operations/core/procedure.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from '../operations/items/purge.ts'
-import { EXISTING, OPERATOR, requireAccount, type WithApp } from './people-commands.ts'
+import { EXISTING, OPERATOR, requireAccount, type WithApp } from './operator.ts'
 import { plural, print } from './print.ts'
 
 interface PurgeFlags {

@@ -1,12 +1,11 @@
 import { createServer } from 'node:net'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { type App, describeDatabase, openApp } from '../app.ts'
+import { type App, describeDatabase, type OpeningProgress, openApp } from '../app.ts'
 import { type Config, describeSettings } from '../config/load-config.ts'
 import { listRemovedSettings } from '../config/removed-settings.ts'
 import { startServer } from '../server/start.ts'
 import { loadStarter } from '../transfer/starter.ts'
 import { toAppSettings } from './app-settings.ts'
-import { logOpening } from './log-opening.ts'
 import { needsDatabaseUrl, programName } from './program-name.ts'
 import { requireFolder, type ScheduledBackups, startBackups, writeInProcess } from './scheduled-backups.ts'
 
@@ -157,4 +156,28 @@ function welcome(address: string, config: Config, setupCode: string | null): str
     '',
   )
   return `${lines.join('\n')}\n`
+}
+
+/** Interval between lines of one step. */
+const LOG_EVERY_MS = 5_000
+
+const SENTENCES: Readonly<Record<OpeningProgress['step'], string>> = {
+  copying: 'Backing up the library before the upgrade',
+  migrating: 'Upgrading the library',
+  'reading words': 'Indexing items for search',
+  'finishing removals': 'Finishing account deletions',
+}
+
+/** Logs each step of opening a library, at most one line per five seconds. @param clock monotonic, in milliseconds */
+export function logOpening(
+  write: (fields: Omit<OpeningProgress, 'step'>, text: string) => void,
+  clock: () => number = () => performance.now(),
+): (progress: OpeningProgress) => void {
+  let last: { readonly step: string; readonly at: number } | null = null
+  return ({ step, ...fields }) => {
+    const at = clock()
+    if (last?.step === step && at - last.at < LOG_EVERY_MS) return
+    last = { step, at }
+    write(fields, SENTENCES[step])
+  }
 }

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import about from '../../package.json' with { type: 'json' }
-import { HEAP_FLAGS } from '../../src/cli/heap-flags.ts'
+import { HEAP_FLAGS } from '../../src/cli/start-process.ts'
 import { endProcess, untilPrinted } from '../support/children.ts'
 import { makeFolder } from '../support/folders.ts'
 import { findFreePort } from '../support/postgres-server.ts'

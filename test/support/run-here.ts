@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os'
 import { Readable } from 'node:stream'
-import { runCommandLine } from '../../src/cli/run-program.ts'
+import { runCommandLine } from '../../src/cli/program.ts'
 import type { Finished } from './processes.ts'
 
 /** Of commands, one at a time: they share what the process has once. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { ALLOCATOR, HEAP_FLAGS } from '../../src/cli/heap-flags.ts'
+import { ALLOCATOR, HEAP_FLAGS } from '../../src/cli/start-process.ts'
 import { run } from '../support/processes.ts'
 
 /** What can be said of the image without building it. test/long/image.test.ts builds and starts it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { oldNodeFault } from './node-version.ts'
+import { missingHeapFlags, oldNodeFault } from './start-process.ts'
 
 it('refuses every Node that package.json refuses', () => {
   const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -12,4 +12,14 @@ it('refuses every Node that package.json refuses', () => {
   }
   expect(oldNodeFault('20.20.2', null)).toBe('Commonplace needs Node 24 or newer; this is Node 20.20.2. Start it with a newer version.')
   for (const version of ['24.0.0', '25.1.0']) expect(oldNodeFault(version, '')).toBeNull()
+})
+
+const BOTH = ['--max-semi-space-size=4', '--heap-growing-percent=20']
+
+it('leaves what was given, in whatever way', () => {
+  expect(missingHeapFlags([], '')).toEqual(BOTH)
+  expect(missingHeapFlags(BOTH, '')).toEqual([])
+  expect(missingHeapFlags(['--import', './a.ts', '--max_semi_space_size=16'], '')).toEqual(['--heap-growing-percent=20'])
+  expect(missingHeapFlags([], '--enable-source-maps --max-semi-space-size=16')).toEqual(['--heap-growing-percent=20'])
+  expect(missingHeapFlags(['--max-old-space-size=256'], '')).toEqual(BOTH)
 })

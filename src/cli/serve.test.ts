@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { logOpening } from './log-opening.ts'
+import { logOpening } from './serve.ts'
 
 it('writes a line when a step begins, and one every five seconds of it', () => {
   const lines: string[] = []

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseDuration } from './duration.ts'
+import { parseDuration } from './operator.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS

@@ -1,0 +1,177 @@
+import { Argument, type Command, Option } from 'commander'
+import type { App } from '../app.ts'
+import { AppError } from '../errors.ts'
+import { ROLES, type Role } from '../library/account.ts'
+import { ANONYMOUS } from '../library/actor.ts'
+import { PROXY_PROVIDER } from '../library/arrivals.ts'
+import type { User } from '../library/items.ts'
+import { PERSON_KINDS } from '../library/people.ts'
+import { usernameFault } from '../library/username.ts'
+import { resetFactors } from '../operations/account/factors.ts'
+import { createSignInLink } from '../operations/account/sign-in.ts'
+import {
+  createInvite,
+  createResetLink,
+  deletePerson,
+  handOverItems,
+  listPeople,
+  setRole,
+  setSuspended,
+} from '../operations/admin/people.ts'
+import { asOperator, callAsOperator, parseDuration, printLink, requireAccount, type WithApp } from './operator.ts'
+import { plural, print } from './print.ts'
+import { JSON_OPTION, printList, readPages } from './print-list.ts'
+import { suggest } from './program-name.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+
+async function countOwned(app: App, { id }: User): Promise<number> {
+  const page = { visibility: null, limit: 1, offset: 0 }
+  const counts = await Promise.all((['prompt', 'skill'] as const).map((kind) => app.store.own.listOwned(ANONYMOUS, id, { kind, ...page })))
+  return counts.reduce((sum, { total }) => sum + total, 0)
+}
+
+/** `users` and `sign-in-link`. */
+export function addUserCommands(program: Command, withApp: WithApp): void {
+  const run = asOperator(withApp)
+  program
+    .command('sign-in-link <name>')
+    .description('Create a link that signs somebody in without a password or a provider, once within ten minutes, and print it')
+    .action((username: string) =>
+      run(async (call, app) => {
+        const { url } = await call(createSignInLink, { username })
+        printLink(app, `Sign-in link for ${username}, valid once within ten minutes. It is`, url)
+      }),
+    )
+  const users = program.command('users').description('Manage users, who own prompts and skills')
+  users
+    .command('create <name>')
+    .description(
+      'Create a user. The name is 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen; signing up under it takes an invite for it.',
+    )
+    .option('--public-by-default', 'new items of this user are public by default')
+    .addOption(new Option('--members-by-default', 'new items of this user are for members by default').conflicts('publicByDefault'))
+    .action((name: string, options: { publicByDefault?: true; membersByDefault?: true }) =>
+      withApp(async (app) => {
+        const fault = usernameFault(name)
+        if (fault) throw new AppError('invalid_input', `The username "${name.slice(0, 80)}" ${fault}.`)
+        const user = await app.store.people.createUser({
+          username: name,
+          defaultVisibility: options.publicByDefault ? 'public' : options.membersByDefault ? 'members' : 'private',
+        })
+        print(`Created user "${user.username}". Create a key ${suggest(`keys create --user ${user.username} --name "my laptop"`)}\n`)
+      }),
+    )
+  users
+    .command('list')
+    .description('List accounts: those that somebody signs in to (login), and then those that nobody signs in to yet (reserved)')
+    .option('--all', 'also list authors of imported items, who have no account (placeholder)')
+    .option(...JSON_OPTION)
+    .action((options: { all?: true; json?: true }) =>
+      run(async (call) => {
+        const kinds = PERSON_KINDS.filter((kind) => options.all || kind !== 'placeholder')
+        const readKind = (kind: (typeof kinds)[number]) =>
+          readPages((page) => call(listPeople, { ...page, kind }).then(({ people, totalPages }) => ({ rows: people, totalPages })))
+        printList('users', { users: (await Promise.all(kinds.map(readKind))).flat() }, options)
+      }),
+    )
+  users
+    .command('invite [name]')
+    .description(
+      'Create an invite link for one account and print it. A name limits the invite to that name; reserved and imported names need one.',
+    )
+    .option('--admin', 'make the account an administrator')
+    .option('--expires <duration>', 'lifetime of the link, such as 2d (at most 90d)', '7d')
+    .action((username: string | undefined, options: { admin?: true; expires: string }) =>
+      withApp(async (app) => {
+        const expiresInDays = Math.max(1, Math.round(parseDuration(options.expires) / DAY_MS))
+        const { url } = await callAsOperator(app)(createInvite, { username, role: options.admin ? 'admin' : 'user', expiresInDays })
+        printLink(app, `Invite${username === undefined ? '' : ` for ${username}`} created. The link works once and is`, url)
+      }),
+    )
+  users
+    .command('reset-link <name>')
+    .description('Create a password reset link, valid once within one hour, and print it')
+    .action((username: string) =>
+      run(async (call, app) => {
+        const { url } = await call(createResetLink, { username })
+        printLink(app, `Password reset link for ${username}, valid for one hour. It is`, url)
+      }),
+    )
+  users
+    .command('connect <name>')
+    .description('Let an account sign in through the proxy of AUTH_PROXY_HEADER; its sessions end')
+    .requiredOption('--proxy <value>', 'what the proxy sends for this person')
+    .action((name: string, { proxy: subject }: { proxy: string }) =>
+      run(async (_, app) => {
+        const user = await requireAccount(app, name)
+        await app.store.arrivals.ensureLogin(user.id)
+        await app.store.arrivals.connectIdentity(user.id, { provider: PROXY_PROVIDER, subject }, null)
+        await app.logins.forgetSessions()
+        print(`${user.username} is now who the proxy names "${subject}".\n`)
+      }),
+    )
+  users
+    .command('reset-factors <name>')
+    .description('Remove the passkeys and codes of an account, for somebody who lost them; the password alone signs in afterwards')
+    .action((username: string) =>
+      run(async (call) => {
+        await call(resetFactors, { username })
+        print(`Removed the passkeys and codes of ${username}.\n`)
+      }),
+    )
+  users
+    .command('role <name>')
+    .description('Set the role of a user')
+    .addArgument(new Argument('<role>').choices(ROLES))
+    .action((name: string, role: Role) =>
+      run(async (call) => {
+        const { username } = await call(setRole, { username: name, role })
+        print(`${username} is now ${role === 'admin' ? 'an administrator' : 'a user'}.\n`)
+      }),
+    )
+  for (const isSuspended of [true, false]) {
+    users
+      .command(`${isSuspended ? 'suspend' : 'unsuspend'} <name>`)
+      .description(
+        isSuspended ? 'Suspend an account: its sessions end and its keys stop working; its items stay' : 'End the suspension of an account',
+      )
+      .action((name: string) =>
+        run(async (call) => {
+          const { username } = await call(setSuspended, { username: name, isSuspended })
+          print(`${username} is ${isSuspended ? 'suspended' : 'not suspended'} now.\n`)
+        }),
+      )
+  }
+  users
+    .command('hand-over <name> <to>')
+    .description('Give all items of a suspended account to a user or team, with their versions and addresses')
+    .action((username: string, to: string) =>
+      run(async (call) => {
+        const { items } = await call(handOverItems, { username, to })
+        print(`${plural(items, 'item')} of ${username} handed over to ${to}.\n`)
+      }),
+    )
+  users
+    .command('remove <name>')
+    .description('Delete an account and everything it owns for good; without --yes, only show what would be deleted')
+    .option('--yes', 'delete without asking again')
+    .option('--hand-over-to <name>', 'user or team that gets the items, with their versions and addresses')
+    .action((name: string, { yes, handOverTo }: { yes?: true; handOverTo?: string }) =>
+      run(async (call, app) => {
+        const user = await requireAccount(app, name)
+        const { username } = user
+        if (yes) {
+          await call(deletePerson, { username, confirm: username, handOverTo })
+          const items = handOverTo === undefined ? ' and everything they owned' : `. Their items are of ${handOverTo} now`
+          return print(`Deleted ${username}${items}.\n`)
+        }
+        const owned = plural(await countOwned(app, user), 'item')
+        print(
+          handOverTo === undefined
+            ? `Would delete ${username} for good, with ${owned} and the trash. Backups and other copies of the library will still contain them; see "purge --backups". Add --yes to delete.\n`
+            : `Would delete ${username} for good, and hand ${owned} and the trash to ${handOverTo}. Add --yes to do so.\n`,
+        )
+      }),
+    )
+}
