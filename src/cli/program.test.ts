@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { suggestWords } from './completion-command.ts'
 import { createProgram } from './program.ts'
+import { nameProgram } from './program-name.ts'
+import { missingHeapFlags, oldNodeFault } from './start-process.ts'
 
 it('lists every command below a heading, those that are used most first', () => {
   const lines = createProgram().helpInformation().split('\n')
@@ -7,4 +11,71 @@ it('lists every command below a heading, those that are used most first', () => 
   expect(headings.slice(0, 4)).toEqual(['Options:', 'Run the service:', 'Find and use:', 'Save and change:'])
   expect(headings).not.toContain('Commands:')
   expect(lines.filter((line) => line.includes('. '))).toEqual([])
+})
+
+const START = { node: 'node', program: '/opt/commonplace/dist/cli/main.js', folder: '/opt/commonplace', npmScript: null, launcher: null }
+
+it.each([
+  ['node dist/cli/main.js', START],
+  ['node /opt/commonplace/dist/cli/main.js', { ...START, folder: '/home/ada' }],
+  ['node_modules/node/bin/node dist/cli/main.js', { ...START, node: 'node_modules/node/bin/node' }],
+  ["node '/opt/common place/it'\\''s/main.js'", { ...START, program: "/opt/common place/it's/main.js" }],
+  ['npm run -s commonplace --', { ...START, npmScript: 'start' }],
+  ['npm run -s commonplace --', { ...START, program: '/opt/commonplace/scripts/run.ts', npmScript: 'commonplace' }],
+  ['node dist/cli/main.js', { ...START, npmScript: 'test' }],
+  ['commonplace', { ...START, program: '/usr/local/bin/commonplace' }],
+  ['commonplace', { ...START, program: '/home/ada/node_modules/.bin/commonplace', npmScript: 'npx' }],
+  ['/opt/commonplace/bin/commonplace', { ...START, launcher: '/opt/commonplace/bin/commonplace' }],
+  ["'/srv/our library/commonplace'", { ...START, launcher: '/srv/our library/commonplace', npmScript: 'start' }],
+])('is %s', (name, start) => {
+  expect(nameProgram(start)).toBe(name)
+})
+
+it.each([
+  ['us', ['users']],
+  ['users ro', ['role']],
+  ['users role ada ', ['user', 'admin']],
+  ['delete ', ['prompts', 'skills']],
+  ['users list ', ['--all', '--json', '--help']],
+  ['users list --json --', ['--all', '--help']],
+  ['list-prompts --type S', ['STRUCTURED']],
+  ['list-prompts --type=S', ['--type=STRUCTURED']],
+  ['list-prompts --type = S', ['STRUCTURED']],
+  ['list-prompts --type =', ['TEXT', 'STRUCTURED', 'IMAGE', 'VIDEO', 'AUDIO']],
+  ['list-prompts --type=TEXT --typ', []],
+  ['save-prompt --title users --visib', ['--visibility']],
+  // A file, a name and a text of one's own.
+  ['import prompts ', []],
+  ['whoami --user ', []],
+  ['search foo bar ', []],
+])('suggests after "%s": %j', (line, expected) => {
+  expect(suggestWords(createProgram(), line.split(' ')).map(({ word }) => word)).toEqual(expected)
+})
+
+it('leaves out what nobody types', () => {
+  const words = suggestWords(createProgram(), ['']).map(({ word }) => word)
+  expect(words).toContain('completion')
+  expect(words).not.toContain('complete')
+})
+
+it('refuses every Node that package.json refuses', () => {
+  const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  expect(engines.node).toBe('>=24')
+  for (const version of ['18.20.0', '20.20.2', '22.22.1', '23.11.0']) {
+    expect(oldNodeFault(version, '/x/node_modules/node/bin/node')).toBe(
+      `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with /x/node_modules/node/bin/node (installed by npm ci).`,
+    )
+  }
+  expect(oldNodeFault('20.20.2', null)).toBe('Commonplace needs Node 24 or newer; this is Node 20.20.2. Start it with a newer version.')
+  for (const version of ['24.0.0', '25.1.0']) expect(oldNodeFault(version, '')).toBeNull()
+})
+
+const BOTH = ['--max-semi-space-size=4', '--heap-growing-percent=20']
+
+it('leaves what was given, in whatever way', () => {
+  expect(missingHeapFlags([], '')).toEqual(BOTH)
+  expect(missingHeapFlags(BOTH, '')).toEqual([])
+  expect(missingHeapFlags(['--import', './a.ts', '--max_semi_space_size=16'], '')).toEqual(['--heap-growing-percent=20'])
+  expect(missingHeapFlags([], '--enable-source-maps --max-semi-space-size=16')).toEqual(['--heap-growing-percent=20'])
+  expect(missingHeapFlags(['--max-old-space-size=256'], '')).toEqual(BOTH)
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OPERATOR } from '../../src/cli/operator.ts'
 import { parseGroupMap } from '../../src/library/groups.ts'
-import { setSuspended } from '../../src/operations/admin/people.ts'
 import { answerRequest } from '../support/exchange.ts'
 import { addressBack, callMcp, MCP_ADDRESS, program, RETURN_ADDRESS } from '../support/oauth-program.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
@@ -150,8 +150,7 @@ describe('in this order', { shuffle: false }, () => {
     expect(await teams()).toEqual([['acme', 'editor']])
     await nameFor({ 'remote-user': 'gil', 'remote-groups': '' })
     expect(await teams()).toEqual([])
-    const { context } = { context: test.app.contextFor({ kind: 'user', userId: 'x', username: 'x', scopes: new Set(['admin']) }, 'cli') }
-    await setSuspended.call(context, { username: 'gil', isSuspended: true })
+    await test.call(OPERATOR, 'set_suspended', { username: 'gil', isSuspended: true })
     const refused = await ask('/search', eng)
     expect([refused.status, refused.text.includes('This account is suspended')]).toEqual([403, true])
   })

@@ -534,8 +534,7 @@ describe('every operation that changes what is kept', () => {
 
   it.each([...PROCEDURES])('%s is recorded when it writes', async (name, { writes = false }) => {
     const { store } = test.app
-    const prepared = await prepare(name)
-    const from = await lastOrder(store)
+    const [prepared, from] = [await prepare(name), await lastOrder(store)]
     const before = await test.readEverything()
     const outcome = await test.call(prepared.actor, name, prepared.input, prepared.client).catch((error: unknown) => error)
     // What it does after its answer.
