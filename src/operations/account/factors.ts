@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
+import { requireLogin } from '../admin/people.ts'
 import { clientOf, defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { usableWays } from './identities.ts'
 
@@ -125,8 +126,7 @@ export const resetFactors = defineProcedure({
   input: z.object({ username: z.string().max(64) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl'>, { username }) {
     const { store, logins, sendMail, baseUrl } = context
-    const person = await store.people.findPersonByName(username)
-    if (!person?.hasLogin) throw new AppError('not_found', `"${username.slice(0, 64)}" has no account.`)
+    const person = await requireLogin(store, username)
     if (!(await logins.factors.reset(person.id))) throw new AppError('conflict', `${person.username} has no passkeys, and codes are off.`)
     if (sendMail && person.email !== null) {
       const text = `An administrator removed the passkeys and codes of ${person.username} at ${baseUrl}. Your password alone signs you in until you set up others:\n${baseUrl}/settings/passkeys\n\nIf you did not ask for this, tell an administrator.\n`

@@ -33,19 +33,20 @@ const keyRecord = z.object({
   state: z.enum(['active', 'expired', 'revoked']),
 })
 
+/** What records of keys and of install links share. */
+export function toLifetime({ id, name, createdAt, lastUsedAt, expiresAt, revokedAt }: StoredKey, nowMs: number) {
+  const isOver = expiresAt !== null && Date.parse(expiresAt) <= nowMs
+  const state: 'active' | 'expired' | 'revoked' = revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'active'
+  return { id, name, createdAt, lastUsedAt, expiresAt, state }
+}
+
+/** Those that work first. */
+export function sortWorking<T extends { readonly state: string }>(records: readonly T[]): T[] {
+  return records.toSorted((a, b) => Number(a.state !== 'active') - Number(b.state !== 'active'))
+}
+
 function toKeyRecord(key: StoredKey, narrowedTo: string[] | null, nowMs: number): z.infer<typeof keyRecord> {
-  const isOver = key.expiresAt !== null && Date.parse(key.expiresAt) <= nowMs
-  return {
-    id: key.id,
-    name: key.name,
-    scopes: [...key.scopes],
-    narrowedTo,
-    program: key.clientId,
-    createdAt: key.createdAt,
-    lastUsedAt: key.lastUsedAt,
-    expiresAt: key.expiresAt,
-    state: key.revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'active',
-  }
+  return { ...toLifetime(key, nowMs), scopes: [...key.scopes], narrowedTo, program: key.clientId }
 }
 
 type Stores = Pick<LibraryStore, 'items' | 'collections'>
@@ -85,8 +86,7 @@ export const listKeys = defineProcedure({
     )
     const keys: z.infer<typeof keyRecord>[] = []
     for (const key of stored.toReversed()) keys.push(toKeyRecord(key, await nameWithin(key.within), clock()))
-    const isOver = (key: z.infer<typeof keyRecord>) => Number(key.state !== 'active')
-    return { keys: keys.toSorted((a, b) => isOver(a) - isOver(b)) }
+    return { keys: sortWorking(keys) }
   },
 })
 
@@ -96,7 +96,7 @@ export const whoAmI = defineOperation({
   title: 'Who you are here',
   summary: 'Your account, and the API key you sent: its name, its scopes, what it is narrowed to and when it expires.',
   scope: 'any',
-  surfaces: { rest: { method: 'GET', path: '/api/me' }, cli: { command: 'whoami', positional: [] } },
+  surfaces: { rest: 'GET /api/me', cli: 'whoami' },
   input: z.object({}),
   output: z.object({
     username: z.string(),

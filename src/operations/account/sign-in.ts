@@ -5,6 +5,7 @@ import type { SignedIn } from '../../library/logins.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Person } from '../../library/people.ts'
 import { passwordsOff } from '../../library/sign-in-ways.ts'
+import { requirePerson } from '../admin/people.ts'
 import { clientOf, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { revokeKeysInput } from './keys.ts'
 
@@ -193,8 +194,7 @@ export const createSignInLink = defineProcedure({
   writes: true,
   input: z.object({ username: z.string().max(64) }),
   async run({ store, logins, baseUrl }: Needs<'people' | 'arrivals', 'baseUrl' | 'logins'>, { username }) {
-    const person = await store.people.findPersonByName(username)
-    if (!person) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
+    const person = await requirePerson(store, username)
     if (person.suspendedAt !== null) throw new AppError('conflict', `The account of ${person.username} is suspended.`)
     await store.arrivals.ensureLogin(person.id)
     return { url: `${baseUrl}/sign-in/link?token=${await logins.createSignInToken(person.id)}` }

@@ -110,10 +110,7 @@ export const listTeamActivity = defineOperation({
   scope: 'read',
   needsWholeKey: true,
   cost: 5,
-  surfaces: {
-    rest: { method: 'GET', path: '/api/teams/{team}/activity' },
-    cli: { command: 'list-team-activity', positional: ['team'] },
-  },
+  surfaces: { rest: 'GET /api/teams/{team}/activity', cli: 'list-team-activity team' },
   input: z.object({ team: teamInput, ...pageInputs }),
   output,
   async run(context: Needs<'audit' | 'teams', 'sealer'>, { team: name, cursor, ...query }) {

@@ -27,6 +27,20 @@ function toInviteRecord(invite: Invite, nowMs: number) {
   return { id, username, role, createdAt, expiresAt, usedBy, state }
 }
 
+/** Somebody by name. @throws AppError `not_found`, also for authors of imported items where those are not meant */
+export async function requirePerson({ people }: Needs<'people'>['store'], name: string, takesPlaceholders = true): Promise<Person> {
+  const person = await people.findPersonByName(name)
+  if (!person || (person.isPlaceholder && !takesPlaceholders)) throw new AppError('not_found', `User "${name.slice(0, 80)}" not found.`)
+  return person
+}
+
+/** Somebody who can sign in. @throws AppError `not_found` */
+export async function requireLogin({ people }: Needs<'people'>['store'], name: string): Promise<Person> {
+  const person = await people.findPersonByName(name)
+  if (!person?.hasLogin) throw new AppError('not_found', `"${name.slice(0, 64)}" has no account.`)
+  return person
+}
+
 /** List everyone by name; matching keeps names that contain a text. */
 export const listPeople = defineProcedure({
   scope: 'admin',
@@ -45,8 +59,7 @@ export const showPerson = defineProcedure({
   scope: 'admin',
   input: z.object({ username: nameInput }),
   async run({ store, logins }: Needs<'people', 'logins'>, { username }) {
-    const person = await store.people.findPersonByName(username)
-    if (!person) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
+    const person = await requirePerson(store, username)
     const { codes, passkeys } = await logins.factors.find(person.id)
     return { ...toPersonRecord(person), hasFactors: codes !== null || passkeys.length > 0 }
   },
@@ -85,8 +98,7 @@ export const signOutPerson = defineProcedure({
   writes: true,
   input: z.object({ username: nameInput }),
   async run({ store, logins }: Needs<'people', 'logins'>, { username }) {
-    const person = await store.people.findPersonByName(username)
-    if (!person?.hasLogin) throw new AppError('not_found', `"${username.slice(0, 64)}" has no account.`)
+    const person = await requireLogin(store, username)
     await logins.endSessions(person.id, null)
   },
 })
@@ -97,8 +109,7 @@ export const deletePerson = defineProcedure({
   writes: true,
   input: z.object({ username: nameInput, confirm: z.string().describe('The name again, to confirm'), handOverTo: handOverInput }),
   async run(context: Needs<'people', 'logins'>, { username, confirm, handOverTo }) {
-    const person = await context.store.people.findPersonByName(username)
-    if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
+    const person = await requirePerson(context.store, username, false)
     if (person.id === requireUser(context.actor).userId) {
       throw new AppError('conflict', 'This is your own account. Delete it in your settings.')
     }
@@ -123,8 +134,7 @@ export const handOverItems = defineProcedure({
   writes: true,
   input: z.object({ username: nameInput, to: nameInput }),
   async run({ actor, store }: Needs<'people'>, { username, to }) {
-    const person = await store.people.findPersonByName(username)
-    if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
+    const person = await requirePerson(store, username, false)
     return { items: await store.people.handOverItems(person.id, to, requireUser(actor).userId) }
   },
 })
@@ -181,8 +191,7 @@ export const createResetLink = defineProcedure({
   input: z.object({ username: nameInput }),
   async run({ store, logins, baseUrl, actor }: Needs<'people', 'baseUrl' | 'logins'>, { username }) {
     requireUser(actor)
-    const person = await store.people.findPersonByName(username)
-    if (!person?.hasLogin) throw new AppError('not_found', `"${username.slice(0, 64)}" has no account.`)
+    const person = await requireLogin(store, username)
     return { url: `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id, false)}` }
   },
 })

@@ -3,6 +3,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { keyNameField } from '../../library/account.ts'
 import { parseScope, scopePath } from '../../library/channel-scope.ts'
 import type { StoredKey } from '../../library/keys.ts'
+import { sortWorking, toLifetime } from '../account/keys.ts'
 import { noCollection } from '../collections/collection-records.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
@@ -25,17 +26,7 @@ export const installLinkRecord = z.object({
 })
 
 function toRecord(link: StoredKey, nowMs: number): z.infer<typeof installLinkRecord> {
-  const { id, name, path, createdAt, lastUsedAt, expiresAt, revokedAt } = link
-  const isOver = expiresAt !== null && Date.parse(expiresAt) <= nowMs
-  return {
-    id,
-    name,
-    scope: path ?? '',
-    createdAt,
-    lastUsedAt,
-    expiresAt,
-    state: revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'active',
-  }
+  return { ...toLifetime(link, nowMs), scope: link.path ?? '' }
 }
 
 /** Makes a link; this answer is the only place its address is ever shown. */
@@ -47,10 +38,7 @@ export const createInstallLink = defineOperation({
   scope: 'write',
   needsWholeKey: true,
   writes: true,
-  surfaces: {
-    rest: { method: 'POST', path: '/api/install-links', status: 201 },
-    cli: { command: 'create-install-link', positional: ['name'] },
-  },
+  surfaces: { rest: 'POST /api/install-links 201', cli: 'create-install-link name' },
   input: z.object({
     name: keyNameField.describe('Where it will be used, such as a computer or a team'),
     scope: refInput
@@ -96,13 +84,12 @@ export const listInstallLinks = defineOperation({
   summary: 'List your install links, without their addresses.',
   scope: 'write',
   needsWholeKey: true,
-  surfaces: { rest: { method: 'GET', path: '/api/install-links' }, cli: { command: 'list-install-links', positional: [] } },
+  surfaces: { rest: 'GET /api/install-links', cli: 'list-install-links' },
   input: z.object({}),
   output: z.object({ links: z.array(installLinkRecord) }),
   async run({ actor, store, clock }: Needs<'keys', 'clock'>) {
     const links = (await store.keys.listLinks(requireUser(actor).userId)).map((link) => toRecord(link, clock()))
-    const isOver = (link: z.infer<typeof installLinkRecord>) => Number(link.state !== 'active')
-    return { links: links.toSorted((a, b) => isOver(a) - isOver(b)) }
+    return { links: sortWorking(links) }
   },
 })
 
@@ -114,10 +101,7 @@ export const revokeInstallLink = defineOperation({
   scope: 'write',
   needsWholeKey: true,
   writes: true,
-  surfaces: {
-    rest: { method: 'DELETE', path: '/api/install-links/{id}' },
-    cli: { command: 'revoke-install-link', positional: ['id'] },
-  },
+  surfaces: { rest: 'DELETE /api/install-links/{id}', cli: 'revoke-install-link id' },
   input: z.object({ id: z.string().max(255) }),
   output: z.object({ success: z.literal(true), name: z.string() }),
   async run({ actor, store }: Needs<'keys'>, { id }) {

@@ -100,7 +100,7 @@ export const findSkills = defineOperation({
     'Search skills in the form of `npx skills find`: with the environment variable SKILLS_API_URL set to this service, it searches here.',
   scope: null,
   cost: 3,
-  surfaces: { rest: { method: 'GET', path: '/api/search' } },
+  surfaces: { rest: 'GET /api/search' },
   input: z.object({
     q: queryInput.default('').describe('Words to look for; any text is safe'),
     limit: limitInput.default(20).describe('Maximum number of results'),

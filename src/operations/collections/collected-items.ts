@@ -21,11 +21,7 @@ export const addToCollection = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: {
-    mcp: { readOnly: false, idempotent: true },
-    rest: { method: 'POST', path: '/api/collections/{id}/items' },
-    cli: { command: 'add-to-collection', positional: ['id', 'items'] },
-  },
+  surfaces: { mcp: { readOnly: false, idempotent: true }, rest: 'POST /api/collections/{id}/items', cli: 'add-to-collection id items' },
   input: z.object({
     id: collectionRef,
     items: refs.describe('Ids or slugs'),
@@ -46,10 +42,7 @@ export const removeFromCollection = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: {
-    rest: { method: 'DELETE', path: '/api/collections/{id}/items' },
-    cli: { command: 'remove-from-collection', positional: ['id', 'items'] },
-  },
+  surfaces: { rest: 'DELETE /api/collections/{id}/items', cli: 'remove-from-collection id items' },
   input: z.object({ id: collectionRef, items: refs.describe('Ids or slugs') }),
   output: z.object({ success: z.literal(true), removed: z.number().int(), collection: collectionRecord }),
   async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { id, items }) {
@@ -66,10 +59,7 @@ export const moveInCollection = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: {
-    rest: { method: 'POST', path: '/api/collections/{id}/items/{item}/move' },
-    cli: { command: 'move-in-collection', positional: ['id', 'item'] },
-  },
+  surfaces: { rest: 'POST /api/collections/{id}/items/{item}/move', cli: 'move-in-collection id item' },
   input: z
     .object({
       id: collectionRef,

@@ -36,11 +36,7 @@ export const listCollections = defineOperation({
   summary: "Collections of prompts and skills: yours and your teams' first, then others you can see.",
   scope: null,
   cost: 5,
-  surfaces: {
-    mcp: { readOnly: true },
-    rest: { method: 'GET', path: '/api/collections' },
-    cli: { command: 'list-collections', positional: [] },
-  },
+  surfaces: { mcp: { readOnly: true }, rest: 'GET /api/collections', cli: 'list-collections' },
   input: z.object({
     q: queryInput.default('').describe('Words of the title'),
     owner: filterText.describe('Person or team'),
@@ -106,7 +102,7 @@ export const showCollection = defineOperation({
   summary: 'A collection with a page of its prompts and skills, in its order: those that you find in lists.',
   scope: null,
   cost: 3,
-  surfaces: { rest: { method: 'GET', path: '/api/collections/{id}' }, cli: { command: 'show-collection', positional: ['id'] } },
+  surfaces: { rest: 'GET /api/collections/{id}', cli: 'show-collection id' },
   input: z.object({ id: collectionRef, ...pageInputs }),
   output: z.object({
     collection: collectionRecord,
@@ -141,10 +137,7 @@ export const createCollection = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: {
-    rest: { method: 'POST', path: '/api/collections', status: 201 },
-    cli: { command: 'create-collection', positional: ['title'] },
-  },
+  surfaces: { rest: 'POST /api/collections 201', cli: 'create-collection title' },
   input: z.object({
     title: titleField.describe('Title'),
     description: descriptionField.optional().describe('What it is for'),
@@ -167,10 +160,7 @@ export const updateCollection = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: {
-    rest: { method: 'PATCH', path: '/api/collections/{id}' },
-    cli: { command: 'update-collection', positional: ['id'] },
-  },
+  surfaces: { rest: 'PATCH /api/collections/{id}', cli: 'update-collection id' },
   input: z.object({
     id: collectionRef,
     title: titleField.optional().describe('New title'),
@@ -196,10 +186,7 @@ export const deleteCollection = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: {
-    rest: { method: 'DELETE', path: '/api/collections/{id}' },
-    cli: { command: 'delete-collection', positional: ['id'] },
-  },
+  surfaces: { rest: 'DELETE /api/collections/{id}', cli: 'delete-collection id' },
   input: z.object({ id: collectionRef }),
   output: z.object({ success: z.literal(true), id: z.string(), title: z.string() }),
   async run({ actor, store }: Needs<'collections'>, { id }) {

@@ -28,6 +28,24 @@ export interface Surfaces {
   readonly cli?: { readonly command: string; readonly positional: readonly string[] }
 }
 
+type Method = NonNullable<Surfaces['rest']>['method']
+
+/** The same as it is written: `POST /api/prompts 201`, and a command with its plain arguments, `vote collection id`. */
+interface WrittenSurfaces extends Pick<Surfaces, 'mcp'> {
+  readonly rest?: `${Method} /${string}`
+  readonly cli?: string
+}
+
+function readSurfaces({ mcp, rest, cli }: WrittenSurfaces): Surfaces {
+  const [method, path = '', status] = rest?.split(' ') ?? []
+  const [command, ...positional] = cli?.split(' ') ?? []
+  return {
+    ...(mcp && { mcp }),
+    ...(method && { rest: { method: method as Method, path, ...(status === '201' && { status: 201 }) } }),
+    ...(command && { cli: { command, positional } }),
+  }
+}
+
 interface Meta {
   /** snake_case; a tool's name, and what the other surfaces derive theirs from. */
   readonly name: string
@@ -53,7 +71,10 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
 
 /** Defines a use case that surfaces offer: zod in, zod out, a handler that throws AppError. */
 export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
-  definition: Omit<Operation<I, O>, 'call'> & { run(context: Context, input: z.infer<I>): Promise<z.infer<O>> },
+  definition: Omit<Operation<I, O>, 'call' | 'surfaces'> & {
+    readonly surfaces: WrittenSurfaces
+    run(context: Context, input: z.infer<I>): Promise<z.infer<O>>
+  },
 ): Operation<I, O> {
   const { input, name, needsWholeKey, writes, isStreamed } = definition
   const call = createCall(definition, name, (raw) => {
@@ -62,6 +83,7 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   })
   return {
     ...definition,
+    surfaces: readSurfaces(definition.surfaces),
     async call(context, raw) {
       if (needsWholeKey && withinOf(context.actor) !== null)
         throw new AppError('forbidden', `${name} needs an API key that is not narrowed to a team or to collections.`)

@@ -6,7 +6,7 @@ import { MAX_TAGS, PROMPT_TYPES } from '../../library/fields.ts'
 import { type Filing, filingOf, mergeFiling } from '../../library/filing.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Editor } from '../../library/item-access.ts'
-import type { Item } from '../../library/items.ts'
+import type { Item, ItemKind, ItemOf } from '../../library/items.ts'
 import type { OwnerForItems } from '../../library/owners.ts'
 import type { ItemFilter } from '../../library/search.ts'
 import { requireRight, type TeamRight, type TeamRole } from '../../library/teams.ts'
@@ -65,13 +65,7 @@ export const narrowing = {
   tags: filterList.describe('Tags, slugs or names'),
 }
 
-export function toNarrowing(input: {
-  users?: string[] | undefined
-  collections?: string[] | undefined
-  categories?: string[] | undefined
-  tags?: string[] | undefined
-}): ItemFilter | null {
-  const { users, collections, categories, tags } = input
+export function toNarrowing({ users, collections, categories, tags }: z.infer<z.ZodObject<typeof narrowing>>): ItemFilter | null {
   return (users ?? collections ?? categories ?? tags) ? { authors: users, collections, categories, anyTags: tags } : null
 }
 
@@ -187,15 +181,19 @@ export function notFound(kind: 'prompt' | 'skill'): AppError {
   return new AppError('not_found', `${kind === 'prompt' ? 'Prompt' : 'Skill'} not found, or not visible to you. Check the id or slug.`)
 }
 
-/** An item that the caller sees. @throws AppError `not_found` */
-export async function requireItem(
-  { actor, store }: Needs<'items'>,
-  { collection, id }: { readonly collection: 'prompts' | 'skills'; readonly id: string },
-): Promise<Item> {
-  const kind = kindOf(collection)
-  const item = await store.items.findItem(actor, kind, id)
+/** An item of a kind that the caller sees. @throws AppError `not_found` */
+export async function requireOfKind<K extends ItemKind>({ actor, store }: Needs<'items'>, kind: K, ref: string): Promise<ItemOf<K>> {
+  const item = await store.items.findItem(actor, kind, ref)
   if (!item) throw notFound(kind)
   return item
+}
+
+/** The same of any kind, by the word for it. */
+export function requireItem(
+  context: Needs<'items'>,
+  { collection, id }: { readonly collection: 'prompts' | 'skills'; readonly id: string },
+): Promise<Item> {
+  return requireOfKind(context, kindOf(collection), id)
 }
 
 /** Keeps a key that is narrowed to collections from showing anything to more people. @throws AppError `forbidden` */

@@ -102,34 +102,26 @@ export function itemUrl(baseUrl: string, kind: 'prompt' | 'skill', item: Pick<It
   return `${baseUrl}/${kind}s/${item.visibility === 'unlisted' ? item.id : item.slug}`
 }
 
+/** What every record of an item has. */
+function toCommon(item: Prompt | Skill, baseUrl: string) {
+  const { id, slug, title, description, author, category, tags, votes, createdAt } = item
+  const names = { category: category?.name ?? null, tags: tags.map(({ name }) => name) }
+  return { id, slug, title, description, author, ...names, votes, createdAt, url: itemUrl(baseUrl, item.kind, item) }
+}
+
+/** What records have beside, but for those of a search. */
+function toFull({ category, updatedAt, visibility }: Prompt | Skill) {
+  return { categorySlug: category?.slug ?? null, updatedAt, visibility, isPrivate: visibility === 'private' }
+}
+
 /** What every record of a prompt has, but for its content. */
 function toFoundFields(prompt: Prompt, baseUrl: string) {
   const derived = prompt.description === null ? deriveDescription(prompt.content, prompt.title) : null
-  return {
-    id: prompt.id,
-    slug: prompt.slug,
-    title: prompt.title,
-    description: prompt.description,
-    ...(derived === null ? {} : { derivedDescription: derived }),
-    type: prompt.type,
-    author: prompt.author,
-    category: prompt.category?.name ?? null,
-    tags: prompt.tags.map((tag) => tag.name),
-    votes: prompt.votes,
-    createdAt: prompt.createdAt,
-    url: itemUrl(baseUrl, 'prompt', prompt),
-  }
+  return { ...toCommon(prompt, baseUrl), ...(derived === null ? {} : { derivedDescription: derived }), type: prompt.type }
 }
 
 export function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof promptRecord> {
-  return {
-    ...toFoundFields(prompt, baseUrl),
-    content: prompt.content,
-    categorySlug: prompt.category?.slug ?? null,
-    updatedAt: prompt.updatedAt,
-    visibility: prompt.visibility,
-    isPrivate: prompt.visibility === 'private',
-  }
+  return { ...toFoundFields(prompt, baseUrl), content: prompt.content, ...toFull(prompt) }
 }
 
 /** A record with the name of the team that owns the item, for its members. Others see the author alone. */
@@ -164,23 +156,7 @@ export const toFoundPrompt = shareOnce((prompt: Prompt, baseUrl: string): z.infe
 })
 
 export const toSkillRecord = shareOnce((skill: Skill, baseUrl: string): z.infer<typeof skillRecord> => {
-  return {
-    id: skill.id,
-    slug: skill.slug,
-    title: skill.title,
-    description: skill.description,
-    author: skill.author,
-    category: skill.category?.name ?? null,
-    categorySlug: skill.category?.slug ?? null,
-    tags: skill.tags.map((tag) => tag.name),
-    votes: skill.votes,
-    createdAt: skill.createdAt,
-    updatedAt: skill.updatedAt,
-    visibility: skill.visibility,
-    isPrivate: skill.visibility === 'private',
-    files: skill.files.map(({ filename }) => filename),
-    url: itemUrl(baseUrl, 'skill', skill),
-  }
+  return { ...toCommon(skill, baseUrl), ...toFull(skill), files: skill.files.map(({ filename }) => filename) }
 })
 
 /** Items of both kinds, as lists of one kind each. */
@@ -192,9 +168,8 @@ export function toItemLists(items: readonly Item[], baseUrl: string) {
 }
 
 export const toFoundSkill = shareOnce((skill: Skill, baseUrl: string): z.infer<typeof foundSkill> => {
-  const { id, slug, title, description, author, category, tags, votes, createdAt, files, url } = toSkillRecord(skill, baseUrl)
   const characters = skill.files.reduce((sum, { size }) => sum + size, 0)
-  return { id, slug, title, description, author, category, tags, votes, createdAt, files, characters, url }
+  return { ...toCommon(skill, baseUrl), files: skill.files.map(({ filename }) => filename), characters }
 })
 
 /** Records with how well each fits; as they are when there are no scores. */
@@ -227,12 +202,6 @@ export function fitPrompts(
   return withScores(fitContents(prompts, around, budget), scores)
 }
 
-export function toVersionRecord(version: Version): z.infer<typeof versionRecord> {
-  return {
-    version: version.version,
-    note: version.note,
-    author: version.author,
-    createdAt: version.createdAt,
-    visibility: version.visibility,
-  }
+export function toVersionRecord({ version, note, author, createdAt, visibility }: Version): z.infer<typeof versionRecord> {
+  return { version, note, author, createdAt, visibility }
 }

@@ -41,11 +41,7 @@ export const relatedItems = defineOperation({
   summary: 'Prompts near a prompt in meaning, or skills near a skill, nearest first; none when nothing is near.',
   scope: null,
   cost: 3,
-  surfaces: {
-    mcp: { readOnly: true },
-    rest: { method: 'GET', path: '/api/{collection}/{id}/related' },
-    cli: { command: 'list-related', positional: ['collection', 'id'] },
-  },
+  surfaces: { mcp: { readOnly: true }, rest: 'GET /api/{collection}/{id}/related', cli: 'list-related collection id' },
   input: z.object({
     collection: collectionInput.describe('Kind of the item'),
     id: refInput.describe('Id or slug'),

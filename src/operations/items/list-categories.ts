@@ -13,11 +13,7 @@ export const listCategories = defineOperation({
   summary:
     'Categories with items you can see, and their counts; children follow their parent. all=true adds empty ones, to choose where to save.',
   scope: null,
-  surfaces: {
-    mcp: { readOnly: true },
-    rest: { method: 'GET', path: '/api/categories' },
-    cli: { command: 'list-categories', positional: [] },
-  },
+  surfaces: { mcp: { readOnly: true }, rest: 'GET /api/categories', cli: 'list-categories' },
   input: z.object({ all: z.boolean().default(false).describe('Include categories without visible items') }),
   output: z.object({ categories: z.array(z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable(), ...counts })) }),
   async run({ actor, store }: Needs<'categories'>, { all }) {
@@ -40,7 +36,7 @@ export const listTags = defineOperation({
   title: 'List tags',
   summary: 'Tags of the items you can see, most used first.',
   scope: null,
-  surfaces: { rest: { method: 'GET', path: '/api/tags' }, cli: { command: 'list-tags', positional: [] } },
+  surfaces: { rest: 'GET /api/tags', cli: 'list-tags' },
   input: z.object(pageInputs),
   output: z.object({ tags: z.array(z.object({ slug: z.string(), name: z.string(), count: z.number().int() })), ...pageOutputs }),
   async run({ actor, store }: Needs<'categories'>, { page, perPage }) {

@@ -34,10 +34,7 @@ export const favourite = defineOperation({
   summary: 'Mark an item you can see as a favourite. Only you can see your favourites.',
   scope: 'write',
   cost: 5,
-  surfaces: {
-    rest: { method: 'PUT', path: '/api/{collection}/{id}/favourite' },
-    cli: { command: 'favourite', positional: ['collection', 'id'] },
-  },
+  surfaces: { rest: 'PUT /api/{collection}/{id}/favourite', cli: 'favourite collection id' },
   input: item,
   output: markedItem,
   run: (context, target) => setFavourite(context, target, true),
@@ -49,10 +46,7 @@ export const removeFavourite = defineOperation({
   summary: 'Remove an item from your favourites, also one that is hidden from you by now.',
   scope: 'write',
   cost: 5,
-  surfaces: {
-    rest: { method: 'DELETE', path: '/api/{collection}/{id}/favourite' },
-    cli: { command: 'remove-favourite', positional: ['collection', 'id'] },
-  },
+  surfaces: { rest: 'DELETE /api/{collection}/{id}/favourite', cli: 'remove-favourite collection id' },
   input: item,
   output: markedItem,
   run: (context, target) => setFavourite(context, target, false),
@@ -64,7 +58,7 @@ export const listFavourites = defineOperation({
   summary: 'Your favourite prompts and skills, the last marked first, as far as lists show them to you.',
   scope: 'read',
   cost: 3,
-  surfaces: { rest: { method: 'GET', path: '/api/favourites' }, cli: { command: 'list-favourites', positional: [] } },
+  surfaces: { rest: 'GET /api/favourites', cli: 'list-favourites' },
   input: z.object(pageInputs),
   output: z.object({
     items: z.array(
@@ -136,7 +130,7 @@ export const vote = defineOperation({
   summary: 'Vote for an item you can see, once; voting again changes nothing.',
   scope: 'write',
   cost: 5,
-  surfaces: { rest: { method: 'PUT', path: '/api/{collection}/{id}/vote' }, cli: { command: 'vote', positional: ['collection', 'id'] } },
+  surfaces: { rest: 'PUT /api/{collection}/{id}/vote', cli: 'vote collection id' },
   input: item,
   output: votedItem,
   run: (context, target) => setVote(context, target, true),
@@ -148,10 +142,7 @@ export const removeVote = defineOperation({
   summary: 'Remove your vote from an item.',
   scope: 'write',
   cost: 5,
-  surfaces: {
-    rest: { method: 'DELETE', path: '/api/{collection}/{id}/vote' },
-    cli: { command: 'remove-vote', positional: ['collection', 'id'] },
-  },
+  surfaces: { rest: 'DELETE /api/{collection}/{id}/vote', cli: 'remove-vote collection id' },
   input: item,
   output: votedItem,
   run: (context, target) => setVote(context, target, false),

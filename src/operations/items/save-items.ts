@@ -79,11 +79,7 @@ export const savePrompt = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: {
-    mcp: { readOnly: false },
-    rest: { method: 'POST', path: '/api/prompts', status: 201 },
-    cli: { command: 'save-prompt', positional: [] },
-  },
+  surfaces: { mcp: { readOnly: false }, rest: 'POST /api/prompts 201', cli: 'save-prompt' },
   input: newPromptInput,
   output: z.object({ success: z.literal(true), prompt: wholePrompt, ...hintsOutput }),
   async run(context: Needs<'items' | 'own', 'baseUrl'>, input) {
@@ -157,8 +153,8 @@ export const saveSkill = defineOperation({
   cost: 10,
   surfaces: {
     mcp: { readOnly: false, note: 'Add more files later with add_file_to_skill.' },
-    rest: { method: 'POST', path: '/api/skills', status: 201 },
-    cli: { command: 'save-skill', positional: [] },
+    rest: 'POST /api/skills 201',
+    cli: 'save-skill',
   },
   input: newSkillInput,
   output: z.object({ success: z.literal(true), skill: savedSkill, ...hintsOutput }),
@@ -248,7 +244,7 @@ export const savePrompts = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: { rest: { method: 'POST', path: '/api/prompts/batch' } },
+  surfaces: { rest: 'POST /api/prompts/batch' },
   input: z.object({ prompts: manyItems.describe('Prompts, as POST /api/prompts takes them') }),
   output,
   run: async (context: Needs<'items', 'baseUrl'>, { prompts }) =>
@@ -262,7 +258,7 @@ export const saveSkills = defineOperation({
   scope: 'write',
   writes: true,
   cost: 10,
-  surfaces: { rest: { method: 'POST', path: '/api/skills/batch' } },
+  surfaces: { rest: 'POST /api/skills/batch' },
   input: z.object({ skills: manyItems.describe('Skills, as POST /api/skills takes them') }),
   output,
   run: async (context: Needs<'items', 'baseUrl'>, { skills }) =>

@@ -71,8 +71,8 @@ export const searchPrompts = defineOperation({
   cost: 3,
   surfaces: {
     mcp: { readOnly: true, hasBudget: true, note: 'Use get_prompt with an id or slug from the result to fill in its variables.' },
-    rest: { method: 'GET', path: '/api/search/prompts' },
-    cli: { command: 'search', positional: ['query'] },
+    rest: 'GET /api/search/prompts',
+    cli: 'search query',
   },
   input: z.object({
     query,
@@ -99,11 +99,7 @@ export const searchSkills = defineOperation({
     'Find Agent Skills (folders of instructions and files) by words in their title, description, tags or text files, best match first; an empty query lists the newest. Returns file names only.',
   scope: null,
   cost: 3,
-  surfaces: {
-    mcp: { readOnly: true, note: 'Read a skill with get_skill.' },
-    rest: { method: 'GET', path: '/api/search/skills' },
-    cli: { command: 'search-skills', positional: ['query'] },
-  },
+  surfaces: { mcp: { readOnly: true, note: 'Read a skill with get_skill.' }, rest: 'GET /api/search/skills', cli: 'search-skills query' },
   input: z.object({ query, limit, ...narrowing }),
   output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
@@ -172,7 +168,7 @@ export const listPrompts = defineOperation({
   summary: 'Search and browse prompts in pages, with exact totals. Content over 20,000 characters is cut (contentTruncated).',
   scope: null,
   cost: 3,
-  surfaces: { rest: { method: 'GET', path: '/api/prompts' }, cli: { command: 'list-prompts', positional: [] } },
+  surfaces: { rest: 'GET /api/prompts', cli: 'list-prompts' },
   input: z.object({ ...browsing, type: filterType }),
   output: z.object({ prompts: z.array(listedPrompt), ...listOutputs, ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
@@ -187,7 +183,7 @@ export const listSkills = defineOperation({
   summary: 'Search and browse skills in pages, with exact totals. Lists file names only.',
   scope: null,
   cost: 3,
-  surfaces: { rest: { method: 'GET', path: '/api/skills' }, cli: { command: 'list-skills', positional: [] } },
+  surfaces: { rest: 'GET /api/skills', cli: 'list-skills' },
   input: z.object(browsing),
   output: z.object({ skills: z.array(listedSkill), ...listOutputs, ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {

@@ -13,10 +13,7 @@ export const showTransfer = defineOperation({
   summary: 'Whom an item can go to, who else would see it there, and how many of its versions the new owner would see that were private.',
   scope: 'read',
   needsWholeKey: true,
-  surfaces: {
-    rest: { method: 'GET', path: '/api/{collection}/{id}/transfer' },
-    cli: { command: 'show-transfer', positional: ['collection', 'id'] },
-  },
+  surfaces: { rest: 'GET /api/{collection}/{id}/transfer', cli: 'show-transfer collection id' },
   input: z.object(itemTarget),
   output: z.object({
     itemId: z.string(),
@@ -49,10 +46,7 @@ export const transferItem = defineOperation({
   needsWholeKey: true,
   writes: true,
   cost: 5,
-  surfaces: {
-    rest: { method: 'POST', path: '/api/{collection}/{id}/transfer' },
-    cli: { command: 'transfer-item', positional: ['collection', 'id', 'to'] },
-  },
+  surfaces: { rest: 'POST /api/{collection}/{id}/transfer', cli: 'transfer-item collection id to' },
   input: z.object({
     ...itemTarget,
     to: z.string().max(64).describe('Name of the team, or your own'),

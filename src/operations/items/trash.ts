@@ -14,7 +14,7 @@ export const deleteItem = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: { rest: { method: 'DELETE', path: '/api/{collection}/{id}' }, cli: { command: 'delete', positional: ['collection', 'id'] } },
+  surfaces: { rest: 'DELETE /api/{collection}/{id}', cli: 'delete collection id' },
   input,
   output,
   async run(context: Needs<'items'>, { collection, id }) {
@@ -35,10 +35,7 @@ export const restoreItem = defineOperation({
   needsWholeKey: true,
   writes: true,
   cost: 5,
-  surfaces: {
-    rest: { method: 'POST', path: '/api/{collection}/{id}/restore' },
-    cli: { command: 'restore', positional: ['collection', 'id'] },
-  },
+  surfaces: { rest: 'POST /api/{collection}/{id}/restore', cli: 'restore collection id' },
   input,
   output,
   async run(context: Needs<'items'>, { collection, id }) {
@@ -56,7 +53,7 @@ export const listTrash = defineOperation({
   summary: 'Your deleted prompts and skills, most recent first.',
   scope: 'read',
   needsWholeKey: true,
-  surfaces: { rest: { method: 'GET', path: '/api/trash' }, cli: { command: 'list-trash', positional: [] } },
+  surfaces: { rest: 'GET /api/trash', cli: 'list-trash' },
   input: z.object(pageInputs),
   output: z.object({
     items: z.array(z.object({ id: z.string(), kind: z.enum(['prompt', 'skill']), title: z.string(), deletedAt: z.string() })),

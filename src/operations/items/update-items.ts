@@ -56,8 +56,8 @@ export const updatePrompt = defineOperation({
   cost: 5,
   surfaces: {
     mcp: { readOnly: false, destructive: true, idempotent: true, note: 'Without base, tags replace those others added meanwhile.' },
-    rest: { method: 'PATCH', path: '/api/prompts/{id}' },
-    cli: { command: 'update-prompt', positional: ['id'] },
+    rest: 'PATCH /api/prompts/{id}',
+    cli: 'update-prompt id',
   },
   input: z
     .object({
@@ -87,7 +87,7 @@ export const updateSkill = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: { rest: { method: 'PATCH', path: '/api/skills/{id}' }, cli: { command: 'update-skill', positional: ['id'] } },
+  surfaces: { rest: 'PATCH /api/skills/{id}', cli: 'update-skill id' },
   input: z
     .object({
       id: refInput.describe('Id or slug of the skill'),

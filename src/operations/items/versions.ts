@@ -22,10 +22,7 @@ export const listVersions = defineOperation({
   title: 'List versions',
   summary: 'The history of a prompt or skill, newest first. Owners see all versions, others those saved while public.',
   scope: null,
-  surfaces: {
-    rest: { method: 'GET', path: '/api/{collection}/{id}/versions' },
-    cli: { command: 'list-versions', positional: ['collection', 'id'] },
-  },
+  surfaces: { rest: 'GET /api/{collection}/{id}/versions', cli: 'list-versions collection id' },
   input: z.object({
     ...itemTarget,
     before: z.number().int().min(1).optional().describe('Only versions below this number'),
@@ -51,10 +48,7 @@ export const getVersion = defineOperation({
   title: 'Get a version',
   summary: 'One version of a prompt (content) or of a skill (every file), as it was saved.',
   scope: null,
-  surfaces: {
-    rest: { method: 'GET', path: '/api/{collection}/{id}/versions/{version}' },
-    cli: { command: 'get-version', positional: ['collection', 'id', 'version'] },
-  },
+  surfaces: { rest: 'GET /api/{collection}/{id}/versions/{version}', cli: 'get-version collection id version' },
   input: z.object({ ...itemTarget, version: versionInput }),
   output: versionRecord.extend({
     title: z.string(),
@@ -87,10 +81,7 @@ export const restoreVersion = defineOperation({
   summary: 'Restore an older version of an item you own as the newest one. Visibility does not change; no version is lost.',
   scope: 'write',
   writes: true,
-  surfaces: {
-    rest: { method: 'POST', path: '/api/{collection}/{id}/versions/{version}/restore' },
-    cli: { command: 'restore-version', positional: ['collection', 'id', 'version'] },
-  },
+  surfaces: { rest: 'POST /api/{collection}/{id}/versions/{version}/restore', cli: 'restore-version collection id version' },
   input: z.object({ ...itemTarget, version: versionInput, baseVersion: baseVersionInput }),
   output: z.object({
     success: z.literal(true),

@@ -69,7 +69,7 @@ export const listExposedPrompts = defineOperation({
   summary: 'Every prompt you can see, newest first, with its arguments but no text, by cursor. Stable while prompts are added.',
   scope: null,
   cost: 3,
-  surfaces: { rest: { method: 'GET', path: '/api/exposed-prompts' } },
+  surfaces: { rest: 'GET /api/exposed-prompts' },
   input: z.object({ cursor: z.string().optional().describe('nextCursor of the previous page'), ...narrowing }),
   output: z.object({ prompts: z.array(entryRecord), nextCursor: z.string().optional() }),
   async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
@@ -106,7 +106,7 @@ export const renderExposedPrompt = defineOperation({
   title: 'Render a prompt',
   summary: "A prompt's text with values and defaults filled in. Missing required arguments are listed in unfilled and stay in the text.",
   scope: null,
-  surfaces: { rest: { method: 'POST', path: '/api/exposed-prompts/{name}' } },
+  surfaces: { rest: 'POST /api/exposed-prompts/{name}' },
   input: z.object({ name: refInput.describe('Slug or id'), arguments: valuesInput.optional(), ...narrowing }),
   output: z.object({
     name: z.string(),

@@ -3,7 +3,7 @@ import { shareOnce } from '../../cache/shared-records.ts'
 import type { Version } from '../../library/items.ts'
 import { fillVariables } from '../../library/variables.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { notFound, refInput } from '../core/inputs.ts'
+import { refInput, requireOfKind } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { toPromptWithVariables, variableRecord, versionRecord, wholePrompt, withOwner } from '../core/records.ts'
 
@@ -37,8 +37,8 @@ export const getPrompt = defineOperation({
   scope: null,
   surfaces: {
     mcp: { readOnly: true, note: 'Without variables, clients that support it ask their user for them first.' },
-    rest: { method: 'POST', path: '/api/prompts/{id}/fill' },
-    cli: { command: 'get-prompt', positional: ['id'] },
+    rest: 'POST /api/prompts/{id}/fill',
+    cli: 'get-prompt id',
   },
   input: z.object({
     id: refInput.describe('Id or slug of the prompt'),
@@ -51,9 +51,8 @@ export const getPrompt = defineOperation({
     originalContent: z.string().optional().describe('The content before variables were filled in; only present if they were'),
   }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
-    const { actor, store, baseUrl, count } = context
-    const prompt = await store.items.findItem(actor, 'prompt', input.id)
-    if (!prompt) throw notFound('prompt')
+    const { baseUrl, count } = context
+    const prompt = await requireOfKind(context, 'prompt', input.id)
     count('read', prompt)
     const record = await withOwner(context, prompt, toPromptWithVariables(prompt, baseUrl))
     if (input.variables === undefined) return record
@@ -75,7 +74,7 @@ export const showPrompt = defineOperation({
   title: 'Show a prompt',
   summary: 'One full prompt with its variables and newest versions.',
   scope: null,
-  surfaces: { rest: { method: 'GET', path: '/api/prompts/{id}' } },
+  surfaces: { rest: 'GET /api/prompts/{id}' },
   input: z.object({ id: refInput.describe('Id or slug') }),
   output: wholePrompt.extend({
     variables: z.array(variableRecord),
@@ -83,8 +82,7 @@ export const showPrompt = defineOperation({
   }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl, count } = context
-    const prompt = await store.items.findItem(actor, 'prompt', input.id)
-    if (!prompt) throw notFound('prompt')
+    const prompt = await requireOfKind(context, 'prompt', input.id)
     count('read', prompt)
     const versions = await store.items.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })
     return await withOwner(context, prompt, toShownPrompt(versions, toPromptWithVariables(prompt, baseUrl)))

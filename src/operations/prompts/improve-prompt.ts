@@ -78,8 +78,8 @@ export const improvePrompt = defineOperation({
   isStreamed: true,
   surfaces: {
     mcp: { readOnly: true, idempotent: false, openWorld: true, note: 'To save the result, use save_prompt.' },
-    rest: { method: 'POST', path: '/api/improve-prompt' },
-    cli: { command: 'improve', positional: ['prompt'] },
+    rest: 'POST /api/improve-prompt',
+    cli: 'improve prompt',
   },
   input: z.object({
     prompt: textField({ max: MAX_PROMPT, blank: false }).describe('The prompt to improve'),

@@ -4,7 +4,7 @@ import { normalizeFilename } from '../../library/filename.ts'
 import { MAX_SKILL_FILES, toFileContent } from '../../library/skill.ts'
 import { cutJsonText, fitContents } from '../core/answer-budget.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { maxCharactersInput, notFound, refInput } from '../core/inputs.ts'
+import { maxCharactersInput, refInput, requireOfKind } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { fileRecord, ownerOutput, skillRecord, toSkillRecord, withOwner } from '../core/records.ts'
 
@@ -23,8 +23,8 @@ export const getSkill = defineOperation({
       textOnly: true,
       note: 'Start with SKILL.md and follow it. Where search_skills says more than 40,000 characters, ask with includeContents: false first, then for the files you need.',
     },
-    rest: { method: 'GET', path: '/api/skills/{id}' },
-    cli: { command: 'get-skill', positional: ['id'] },
+    rest: 'GET /api/skills/{id}',
+    cli: 'get-skill id',
   },
   input: z.object({
     id: refInput.describe('Id or slug of the skill'),
@@ -43,8 +43,7 @@ export const getSkill = defineOperation({
   }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl, count } = context
-    const skill = await store.items.findItem(actor, 'skill', input.id)
-    if (!skill) throw notFound('skill')
+    const skill = await requireOfKind(context, 'skill', input.id)
     count('read', skill)
     const { categorySlug: _, ...record } = await withOwner(context, skill, toSkillRecord(skill, baseUrl))
     const names = input.files && new Set(input.files.map((name) => (name.isWellFormed() ? normalizeFilename(name) : name)))
@@ -76,9 +75,9 @@ function cutFile({ content, encoding }: z.infer<typeof fileRecord>, characters: 
 export const getSkillFile = defineProcedure({
   scope: null,
   input: z.object({ skillId: refInput.describe('Id or slug of the skill'), filename: z.string().describe('Path inside the skill') }),
-  async run({ actor, store }: Needs<'items'>, input) {
-    const skill = await store.items.findItem(actor, 'skill', input.skillId)
-    if (!skill) throw notFound('skill')
+  async run(context: Needs<'items'>, input) {
+    const { actor, store } = context
+    const skill = await requireOfKind(context, 'skill', input.skillId)
     const file = input.filename.isWellFormed() ? await store.items.readSkillFile(actor, skill.id, normalizeFilename(input.filename)) : null
     if (!file) throw new AppError('not_found', 'File not found in this skill; get_skill lists its files.')
     return toFileContent(file)

@@ -58,8 +58,8 @@ export const addFileToSkill = defineOperation({
   cost: 5,
   surfaces: {
     mcp: { readOnly: false, note: 'Use update_skill_file to replace it.' },
-    rest: { method: 'POST', path: '/api/skills/{skillId}/files', status: 201 },
-    cli: { command: 'add-file-to-skill', positional: ['skillId', 'filename'] },
+    rest: 'POST /api/skills/{skillId}/files 201',
+    cli: 'add-file-to-skill skillId filename',
   },
   input: written,
   output,
@@ -75,8 +75,8 @@ export const updateSkillFile = defineOperation({
   cost: 5,
   surfaces: {
     mcp: { readOnly: false, destructive: true, idempotent: true },
-    rest: { method: 'PUT', path: '/api/skills/{skillId}/files/{filename}' },
-    cli: { command: 'update-skill-file', positional: ['skillId', 'filename'] },
+    rest: 'PUT /api/skills/{skillId}/files/{filename}',
+    cli: 'update-skill-file skillId filename',
   },
   input: written,
   output,
@@ -92,8 +92,8 @@ export const removeFileFromSkill = defineOperation({
   cost: 5,
   surfaces: {
     mcp: { readOnly: false, destructive: true },
-    rest: { method: 'DELETE', path: '/api/skills/{skillId}/files/{filename}' },
-    cli: { command: 'remove-file-from-skill', positional: ['skillId', 'filename'] },
+    rest: 'DELETE /api/skills/{skillId}/files/{filename}',
+    cli: 'remove-file-from-skill skillId filename',
   },
   input: z.object({ ...target, ...about }),
   output,

@@ -38,7 +38,7 @@ export const listSkillManifests = defineOperation({
   summary: 'Every validly named skill you can see, newest first, with its frontmatter and file digests, by cursor.',
   scope: null,
   cost: 5,
-  surfaces: { rest: { method: 'GET', path: '/api/skill-manifests' } },
+  surfaces: { rest: 'GET /api/skill-manifests' },
   input: z.object({ cursor: z.string().optional().describe('nextCursor of the previous page'), ...narrowing }),
   output: z.object({ skills: z.array(manifestRecord), nextCursor: z.string().optional() }),
   async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
@@ -62,7 +62,7 @@ export const getSkillManifest = defineOperation({
   title: 'Get a skill by its name',
   summary: 'One skill by owner and name: its frontmatter and file digests.',
   scope: null,
-  surfaces: { rest: { method: 'POST', path: '/api/skill-manifests/find' } },
+  surfaces: { rest: 'POST /api/skill-manifests/find' },
   input: z.object({ ...address, ...narrowing }),
   output: manifestRecord,
   run: async (context, input) => toRecord(await findAt(context, input, toNarrowing(input))),
@@ -73,7 +73,7 @@ export const readManifestFile = defineOperation({
   title: 'Read a file of a skill by its name',
   summary: 'One file of a skill by owner, name and filename, as text or base64.',
   scope: null,
-  surfaces: { rest: { method: 'POST', path: '/api/skill-manifests/read' } },
+  surfaces: { rest: 'POST /api/skill-manifests/read' },
   input: z.object({ ...address, filename: z.string() }),
   output: fileRecord,
   async run(context: Needs<'items'>, input) {

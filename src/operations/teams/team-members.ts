@@ -26,10 +26,7 @@ export const listTeamMembers = defineOperation({
   scope: 'read',
   needsWholeKey: true,
   cost: 3,
-  surfaces: {
-    rest: { method: 'GET', path: '/api/teams/{team}/members' },
-    cli: { command: 'list-team-members', positional: ['team'] },
-  },
+  surfaces: { rest: 'GET /api/teams/{team}/members', cli: 'list-team-members team' },
   input: z.object({ team: teamInput, matching: z.string().max(64).optional(), ...pageInputs }),
   output: z.object({ members: z.array(memberRecord), ...pageOutputs }),
   async run(context: Needs<'teams'>, { team: name, matching, page, perPage }) {
@@ -64,10 +61,7 @@ export const setTeamMember = defineOperation({
   scope: 'write',
   needsWholeKey: true,
   writes: true,
-  surfaces: {
-    rest: { method: 'PUT', path: '/api/teams/{team}/members/{username}' },
-    cli: { command: 'set-team-member', positional: ['team', 'username', 'role'] },
-  },
+  surfaces: { rest: 'PUT /api/teams/{team}/members/{username}', cli: 'set-team-member team username role' },
   input: z.object({ team: teamInput, username: memberInput, role: roleInput }),
   output: memberRecord,
   async run(context: Needs<'teams'>, { team: name, username, role }) {
@@ -84,10 +78,7 @@ export const removeTeamMember = defineOperation({
   scope: 'write',
   needsWholeKey: true,
   writes: true,
-  surfaces: {
-    rest: { method: 'DELETE', path: '/api/teams/{team}/members/{username}' },
-    cli: { command: 'remove-team-member', positional: ['team', 'username'] },
-  },
+  surfaces: { rest: 'DELETE /api/teams/{team}/members/{username}', cli: 'remove-team-member team username' },
   input: z.object({ team: teamInput, username: memberInput }),
   output: z.object({ success: z.literal(true), username: z.string() }),
   async run(context: Needs<'teams'>, { team: name, username }) {

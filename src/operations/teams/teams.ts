@@ -94,7 +94,7 @@ export const listTeams = defineOperation({
   summary: 'The teams you are in, with your role in each, by name.',
   scope: 'read',
   needsWholeKey: true,
-  surfaces: { rest: { method: 'GET', path: '/api/teams' }, cli: { command: 'list-teams', positional: [] } },
+  surfaces: { rest: 'GET /api/teams', cli: 'list-teams' },
   input: z.object({}),
   output: z.object({ teams: z.array(teamRecord.extend({ role: z.enum(TEAM_ROLES).describe('Your role') })) }),
   async run({ actor, store }: Needs<'teams'>) {
@@ -145,7 +145,7 @@ export const showTeam = defineOperation({
     'A team by a name of now or of earlier, with your role in it, and how many of its items you can see. Not found when you are not in it and see none.',
   scope: null,
   cost: 3,
-  surfaces: { rest: { method: 'GET', path: '/api/teams/{team}' }, cli: { command: 'show-team', positional: ['team'] } },
+  surfaces: { rest: 'GET /api/teams/{team}', cli: 'show-team team' },
   input: z.object({ team: teamInput }),
   output: teamRecord.pick({ name: true, displayName: true, description: true }).extend({
     prompts: z.number().int(),
@@ -188,7 +188,7 @@ export const createTeam = defineOperation({
   writes: true,
   // Its name is taken for good: at most a dozen a minute, by the default limits.
   cost: 1_000,
-  surfaces: { rest: { method: 'POST', path: '/api/teams', status: 201 }, cli: { command: 'create-team', positional: ['team'] } },
+  surfaces: { rest: 'POST /api/teams 201', cli: 'create-team team' },
   input: z.object({
     team: teamNameField.describe('Name of the team'),
     displayName: clearable(displayNameField),
@@ -213,7 +213,7 @@ export const updateTeam = defineOperation({
   scope: 'write',
   needsWholeKey: true,
   writes: true,
-  surfaces: { rest: { method: 'PATCH', path: '/api/teams/{team}' }, cli: { command: 'update-team', positional: ['team'] } },
+  surfaces: { rest: 'PATCH /api/teams/{team}', cli: 'update-team team' },
   input: z.object({
     team: teamInput,
     newName: teamNameField.optional(),
@@ -236,7 +236,7 @@ export const deleteTeam = defineOperation({
   scope: 'write',
   needsWholeKey: true,
   writes: true,
-  surfaces: { rest: { method: 'DELETE', path: '/api/teams/{team}' }, cli: { command: 'delete-team', positional: ['team'] } },
+  surfaces: { rest: 'DELETE /api/teams/{team}', cli: 'delete-team team' },
   input: z.object({ team: teamInput }),
   output: z.object({ success: z.literal(true), name: z.string() }),
   async run(context: Needs<'teams'>, { team: name }) {
