@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { drive, FLOOR_ASKS, median, startFloor } from '../../bench/drive.ts'
 import { readProcessorTime, readRunDelayMs } from '../../bench/processor-time.ts'
+import { readTip } from '../support/git-tip.ts'
 import { endService, makeWatchedLibrary, serveWatched, startObserver, type WatchedLibrary } from './watched-service.ts'
 
 /**
@@ -188,8 +189,7 @@ beforeAll(async () => {
   names.ids = prompts.map(({ id }) => id)
   names.skills = skills.map(({ slug }) => slug)
   FORM = { ...PAGE, 'content-type': 'application/x-www-form-urlencoded', origin: served.url }
-  const refs = await fetch(`${served.url}/library.git/info/refs?service=git-upload-pack`)
-  names.tip = /[0-9a-f]{40}(?= HEAD)/.exec(await refs.text())?.[0] ?? ''
+  names.tip = (await readTip((path, options) => fetch(served.url + path, options), '/library.git')) ?? ''
   observer = startObserver(served, library, { probes: ['healthz'], everyMs: 2 })
   await measureFloor()
 }, 180_000)

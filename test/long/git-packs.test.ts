@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { readTip } from '../support/git-tip.ts'
 import { testApp } from '../support/test-app.ts'
 
 const VERSION_2 = { 'git-protocol': 'version=2', 'content-type': 'application/x-git-upload-pack-request' }
@@ -13,8 +14,7 @@ it('the Git remote keeps no pack of clients that leave, and bounds those of one 
     await test.call(actor, 'save_prompt', { title: `Large ${place}`, content, tags: ['large'], isPrivate: false })
   }
   const post = async (body: string) => await test.fetch('/tags/large.git/git-upload-pack', { method: 'POST', headers: VERSION_2, body })
-  const refs = await (await post(`${pkt('command=ls-refs')}0001${pkt('ref-prefix refs/heads/')}0000`)).text()
-  const [, tip = ''] = /([0-9a-f]{40}) refs/.exec(refs) ?? []
+  const tip = await readTip(test.fetch, '/tags/large.git')
   const fetchIt = async () => await post(`${pkt('command=fetch')}0001${pkt(`want ${tip}`)}${pkt('done')}0000`)
   for (let left = 0; left < 210; left++) {
     const answer = await fetchIt()

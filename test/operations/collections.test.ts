@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/library/actor.ts'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import type { TeamRole } from '../../src/library/teams.ts'
+import { readTip } from '../support/git-tip.ts'
 import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
@@ -419,12 +420,7 @@ describe('a collection as a scope', () => {
     return answer.status === 200 ? (await readJson(answer)).skills.map(({ name }: { name: string }) => name) : answer.status
   }
 
-  /** The refs of the Git remote of a collection (protocol version 2). */
-  const branchOf = async (collection: string) => {
-    const headers = { 'Content-Type': 'application/x-git-upload-pack-request', 'Git-Protocol': 'version=2' }
-    const asked = { method: 'POST', headers, body: '0014command=ls-refs\n0000' }
-    return await (await test.fetch(`/collections/${collection}.git/git-upload-pack`, asked)).text()
-  }
+  const tipOf = (collection: string) => readTip(test.fetch, `/collections/${collection}.git`)
 
   it('narrows every channel, for strangers and for its owner', async () => {
     const { key } = await test.user('owner')
@@ -444,7 +440,7 @@ describe('a collection as a scope', () => {
     const dump = await readJson(await test.fetch('/collections/shared-scope/prompts.json'))
     expect(dump.prompts.map(({ title }: { title: string }) => title)).toEqual(['Scope prompt'])
     expect(await (await test.fetch('/compat/prompts-chat/collections/shared-scope/prompts.csv')).text()).toMatch(/^act.*\nScope prompt,/)
-    expect(await branchOf('shared-scope')).toContain('refs/heads/main')
+    expect(await tipOf('shared-scope')).toMatch(/^[0-9a-f]{40}$/)
     const mcp = async (path: string, method: string) => Object(await readJson(await test.fetch(path, rpc(method)))).result
     for (const path of ['/api/mcp/collections/shared-scope', `/api/mcp?collections=${shared.id}`]) {
       expect((await mcp(path, 'prompts/list')).prompts.map(({ title }: { title: string }) => title)).toEqual(['Scope prompt'])
@@ -458,10 +454,10 @@ describe('a collection as a scope', () => {
     const [one, two] = [await saveSkill('followed-one'), await saveSkill('followed-two')]
     await test.call(owner, 'add_to_collection', { id, items: [one.id] })
     expect(await skillsAt('/collections/followed')).toEqual(['followed-one'])
-    const before = await branchOf('followed')
+    const before = await tipOf('followed')
     await test.call(owner, 'add_to_collection', { id, items: [two.id] })
     expect(await skillsAt('/collections/followed')).toEqual(['followed-one', 'followed-two'])
-    expect(await branchOf('followed')).not.toBe(before)
+    expect(await tipOf('followed')).not.toBe(before)
     await test.call(owner, 'remove_from_collection', { id, items: [one.id] })
     expect(await skillsAt('/collections/followed')).toEqual(['followed-two'])
     await test.call(owner, 'update_collection', { id, visibility: 'members' })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/library/actor.ts'
+import { readTip } from '../support/git-tip.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 type User = Awaited<ReturnType<TestApp['user']>>['actor']
@@ -34,8 +35,7 @@ describe('earlier tags, categories and visibilities', () => {
     const asked = { changes: changes.map(({ seq }: { seq: number }) => seq) }
     return Object(await test.call(by, 'read_shared_versions', asked)).versions.map(({ tags }: { tags: string[] }) => tags)
   }
-  const tip = async (id: string, from: Pick<TestApp, 'fetch'> = test) =>
-    /[0-9a-f]{40} HEAD/.exec(await (await from.fetch(`/prompts/${id}.git/info/refs?service=git-upload-pack`)).text())?.[0] ?? null
+  const tip = (id: string, from: Pick<TestApp, 'fetch'> = test) => readTip(from.fetch, `/prompts/${id}.git`)
 
   it('are deleted for good with the versions before, where the newest is the last one named', async () => {
     const id = await save({ tags: ['oops-first'], visibility: 'public' })
