@@ -10,7 +10,7 @@ export interface Blank {
   readonly preset?: string
 }
 
-/** What the script of a prompt's page knows of the prompt, beside its text. */
+/** The data of a prompt for the script of its page, beside the text. */
 export interface Filling {
   readonly id: string
   readonly blanks: readonly Blank[]

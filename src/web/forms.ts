@@ -22,7 +22,7 @@ export interface FormLimit {
   tooLarge(words: Words): string
 }
 
-/** What was sent with a form. */
+/** The fields of a form that was sent. */
 export interface SentForm {
   /** The first value of a field; empty when there is none. Line ends are as browsers show them: a single line feed. */
   text(name: string): string

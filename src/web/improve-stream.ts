@@ -6,7 +6,7 @@ import { limitForm, readForm, refuseForeignForm } from './forms.ts'
 import { improveForm } from './pages/writing/edit-prompt.tsx'
 import type { Words } from './site.ts'
 
-/** What is added to the address of an editor. */
+/** The ending added to the address of an editor. */
 const SUFFIX = '/improve'
 const PATHS = ['/new', '/prompts/{ref}/edit']
 /** Points of one call, as of the editor's form. */

@@ -1,7 +1,7 @@
 import { marketplaceName } from '../library/channel-scope.ts'
 import { skillCommand } from './install-links.ts'
 
-/** What is installed: every skill of a scope, or one skill. */
+/** The subject of an installation: every skill of a scope, or one skill. */
 export interface Installed {
   /** Path of the scope, percent-encoded; empty for the whole library. */
   readonly scope: string
@@ -23,7 +23,7 @@ interface Agent {
   /** In addresses, in connect.css and in `READING_WORDS.agentNotes`. */
   readonly id: AgentId
   readonly name: string
-  /** What to type; null where this cannot be installed so. */
+  /** The command to type; null where this cannot be installed so. */
   write(baseUrl: string, installed: Installed): readonly Sample[] | null
 }
 

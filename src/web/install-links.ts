@@ -34,7 +34,7 @@ export function skillCommand(baseUrl: string, skill: { readonly id: string; read
   return `curl -fsS${key} '${baseUrl}/api/skills/${skill.id}/zip' -o ${zip} && unzip -q ${zip} -d ~/.claude/skills && rm ${zip}`
 }
 
-/** What runs a prompt of the service in Claude Code, once that is connected. */
+/** The command that runs a prompt in Claude Code, once that is connected. */
 export function claudePromptCommand(slug: string): string {
   return `/mcp__${SERVER}__${slug}`
 }

@@ -7,7 +7,7 @@ import { isLanguage, LANGUAGES, type Language } from './strings/languages.ts'
 
 const COOKIE = 'language'
 const YEAR_SECONDS = 365 * 24 * 3600
-/** What is read of an Accept-Language header, in UTF-16 units: browsers send less than a hundred. */
+/** The part of an Accept-Language header that is read, in UTF-16 units: browsers send less than a hundred. */
 const MAX_HEADER = 500
 
 /** The language for a range such as `de-AT`, by leaving out its last parts (RFC 4647, section 3.4); null when there is none. */
@@ -31,7 +31,7 @@ export function matchLanguage(header: string, fallback: Language): Language | nu
   return null
 }
 
-/** What of a request decides on its language. */
+/** The parts of a request that decide its language. */
 interface Asked {
   readonly exchange: Pick<Call['exchange'], 'header'>
   readonly actor: Call['actor']

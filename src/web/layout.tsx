@@ -20,7 +20,7 @@ interface LayoutProps {
   readonly scripts?: readonly string[] | undefined
   /** Whether scripts change the page as it is first seen: it is shown after they ran. */
   readonly isDrawnByScripts?: boolean | undefined
-  /** What the page is to services that show links to it. Default: website */
+  /** The type of the page for services that show links to it. Default: website */
   readonly kind?: 'website' | 'article' | 'profile' | undefined
   /** Path of a feed of what the page shows. Default: that of everything */
   readonly feed?: string | undefined
@@ -28,7 +28,7 @@ interface LayoutProps {
   readonly embeddedId?: string | undefined
   /** Where the browser is sent. A delay would be a barrier (WCAG 2.2.1). */
   readonly goesTo?: string | undefined
-  /** What the search field in the header holds. Default: nothing */
+  /** The text of the search field in the header. Default: none */
   readonly query?: string | undefined
   readonly children?: Child
 }

@@ -4,7 +4,7 @@ import type { CallOperation } from '../operations/core/invoke.ts'
 import type { SentForm } from './forms.ts'
 import type { Site } from './site.ts'
 
-/** What a page is made from: the service, the caller's operations, and what the address says. */
+/** The input of a page: the service, the caller's operations, and what the address says. */
 export interface PageRequest {
   readonly site: Site
   /** Calls an operation as the reader. */
@@ -15,11 +15,11 @@ export interface PageRequest {
   readonly query: URLSearchParams
   /** Path and query of the page of this service that led here; null when the browser does not say. */
   readonly referrer: string | null
-  /** Whom the request is counted for. */
+  /** The caller that the request is counted for. */
   readonly caller: string
   /** A signal that is aborted when the reader leaves. */
   signal(): AbortSignal
-  /** What the form that led here left for this page, given once; null when there is nothing. */
+  /** The data that the form before left for this page, given once; null for none. */
   takeFlash<T>(shape: z.ZodType<T>): T | null
   /** The part of the path that names the item. */
   readonly ref: string
@@ -30,7 +30,7 @@ export interface PageRequest {
 }
 
 /**
- * What comes of a form: another page to go to, or a page that is shown this once. `cookies` are Set-Cookie headers; `flash` is for the page
+ * The result of a form: another page to go to, or a page that is shown this once. `cookies` are Set-Cookie headers; `flash` is for the page
  * that is gone to.
  */
 type Outcome = { readonly cookies?: readonly string[] } & (

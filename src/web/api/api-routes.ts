@@ -44,7 +44,7 @@ export interface RouteAnswer {
   readonly types: readonly string[]
   /** Of its JSON; null where there is none. */
   readonly schema: Schema | null
-  /** What a stream of it holds; null where it does not come as one. */
+  /** The contents of its stream; null where it does not come as one. */
   readonly stream: string | null
 }
 
@@ -72,7 +72,7 @@ export interface ApiGroup {
 }
 
 /**
- * What the reference shows of an OpenAPI document. `error` is the schema of every refusal.
+ * The part of an OpenAPI document that the reference shows. `error` is the schema of every refusal.
  * @param baseUrl of the service, for examples that name an address
  */
 export function readApi(document: unknown, baseUrl: string): { readonly groups: readonly ApiGroup[]; readonly error: Schema } {

@@ -1,6 +1,6 @@
 import type { Schema } from './schema-fields.ts'
 
-/** What a route takes. */
+/** The input of a route. */
 export interface RouteInput {
   readonly name: string
   readonly in: 'path' | 'query'

@@ -11,10 +11,10 @@ import { parsePromptPieces } from './prompt-pieces.ts'
 /** Unchanged lines around a change, and lines that are shown. */
 const AROUND = 3
 const MAX_DIFF_LINES = 400
-/** What a link out of an embed says of it. */
+/** The source that a link out of an embed names. */
 const OUTSIDE = { target: '_blank', rel: 'nofollow noopener' } as const
 
-/** What an embed is of, when it shows something from the library. */
+/** The item of an embed, when it shows something from the library. */
 export interface EmbedSource {
   readonly title: string
   readonly author: string

@@ -5,7 +5,7 @@ import { contrastOf, DEFAULT_COLORS, makeEmbedColors } from './colors.ts'
 import { parseContext } from './context.ts'
 import { wrapText } from './wrap-text.ts'
 
-/** What services that show links take, in pixels. */
+/** The size that services that show links take, in pixels. */
 export const CARD_WIDTH = 1200
 export const CARD_HEIGHT = 630
 const EDGE = 72
@@ -21,7 +21,7 @@ const OF_THE_PAGES = {
   dark: { paper: '#16150f', panel: '#1f1d16', ink: '#ece8df', quiet: '#a09a8e', rule: '#2e2b24', accent: '#f08a76', washInk: '#f08a76' },
 } as const
 
-/** What stands on a card. */
+/** The contents of a card. */
 export interface CardContent {
   readonly config: EmbedConfig
   readonly title: string | null

@@ -8,7 +8,7 @@ export interface EmbedColors {
   /** The colour as it was given, and what is written on it. */
   readonly accent: string
   readonly onAccent: string
-  /** What pills and marks stand on, and the colour as near to the given one as can be read there, on the panel and on the paper. */
+  /** The background of pills and marks, and the colour as near to the given one as can be read there, on the panel and on the paper. */
   readonly wash: string
   readonly washInk: string
   readonly added: string
@@ -17,7 +17,7 @@ export interface EmbedColors {
   readonly removedInk: string
 }
 
-/** What an embed looks like when nothing was said. */
+/** The default look of an embed. */
 export const DEFAULT_COLORS = { light: '#3b5bdb', dark: '#91a7ff' } as const
 
 const BASE = {

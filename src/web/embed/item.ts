@@ -18,7 +18,7 @@ export interface EmbeddedItem {
   /** Different variables of a prompt; files of a skill. */
   readonly parts: number
   readonly source: EmbedSource
-  /** What the item says; an address can say more around it. */
+  /** The fields of the item; an address can add others. */
   readonly config: EmbedConfig
 }
 

@@ -50,7 +50,7 @@ export async function describeLink(call: CallOperation, settings: EmbedSettings,
   }
 }
 
-/** What an address of this service shows: the page of an item, or an embed. */
+/** The subject of an address of this service: the page of an item, or an embed. */
 async function findTarget(
   call: CallOperation,
   untitled: string,

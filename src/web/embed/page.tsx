@@ -9,7 +9,7 @@ import { EmbedBox, type EmbedSource } from './box.tsx'
 import { DEFAULT_COLORS, type EmbedColors, makeEmbedColors } from './colors.ts'
 import type { EmbedFault } from './query.ts'
 
-/** What embeds need of the service. */
+/** The parts of the service that embeds use. */
 export interface EmbedSettings {
   readonly words: Words
   readonly name: string

@@ -17,7 +17,7 @@ import { answerEmbed, type EmbedSettings } from './page.tsx'
 import { readEmbedQuery } from './query.ts'
 
 /**
- * What other people's pages frame and show. Each route shows what stands in its address, what is saved for everybody with its id, or one public
+ * The routes that other people's pages frame and show. Each route shows what stands in its address, what is saved for everybody with its id, or one public
  * item.
  */
 export function embedRoutes(makeContext: MakeContext, settings: EmbedSettings): BoundRoute[] {
@@ -154,7 +154,7 @@ function answerSvg({ exchange }: Call, svg: string): Answer {
   return answerWithEtag(exchange, { 'content-type': 'image/svg+xml; charset=utf-8', 'content-security-policy': IMAGE_POLICY }, svg)
 }
 
-/** What stands behind the question mark, as it was sent. */
+/** The query of an address, as it was sent. */
 function queryOf({ exchange }: Call): string {
   return exchange.search.slice(1)
 }

@@ -2,7 +2,7 @@ import { browserSupportsWebAuthn, startAuthentication, startRegistration } from 
 
 // Signing in with a passkey, and adding one: forms that are hidden without this script.
 
-/** What the service answered. @throws Error with its sentence */
+/** The answer of the service. @throws Error with its sentence */
 async function send(path: string, fields: object): Promise<unknown> {
   const answer = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })
   const told: unknown = await answer.json().catch(() => null)

@@ -75,7 +75,7 @@ export function mountTagChips(box: HTMLElement): void {
   if (hasFocus) adding.focus()
 }
 
-/** What separates tags, as `readItemFields` has it. */
+/** The separators of tags, as `readItemFields` has them. */
 const SEPARATOR = /[,，、]/
 
 function splitTags(text: string): string[] {

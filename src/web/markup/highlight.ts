@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { createTextCache, type Made } from './text-cache.ts'
 
-/** What the thread is asked: `maxLine` is the longest line looked at. */
+/** The request to the thread: `maxLine` is the longest line looked at. */
 export interface HighlightQuestion {
   readonly number: number
   readonly code: string
@@ -12,12 +12,12 @@ export interface HighlightQuestion {
 /** Of each line the texts with their classes. */
 export type HighlightedLines = readonly (readonly (readonly [className: string, text: string])[])[]
 
-/** What it says: whether the time of the text in work runs, from which processor time of the thread on; and in the end the lines, null when it cannot. */
+/** Its answer: whether the time of the text in work runs, from which processor time of the thread on; and in the end the lines, null when it cannot. */
 export type HighlightMessage =
   | { readonly number: number; readonly isRunning: boolean; readonly atMs: number }
   | { readonly number: number; readonly lines: HighlightedLines | null }
 
-/** What all code of one text may take together. */
+/** The time that all code of one text may take together. */
 export interface CodeBudget {
   leftMs: number
   /** When its reader stops waiting, by `performance.now()`. */

@@ -22,7 +22,7 @@ const MAX_FENCES = 50
 const MAX_ANCHORS = 200
 /** Of all that is remembered, in UTF-16 units. */
 const MAX_REMEMBERED = 8 * 1024 * 1024
-/** What stands before a heading's name as its id, so that no text can take an id of the page. */
+/** The prefix of a heading's id, so that no text can take an id of the page. */
 const ANCHOR = 'text-'
 const OUTSIDE = /^(https?|mailto):/i
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i

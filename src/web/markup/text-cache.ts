@@ -12,7 +12,7 @@ export interface Made {
 /** Texts made from other texts, the least used forgotten first. */
 export interface TextCache {
   /**
-   * What is kept for these parts, or what `make` makes of them now. Readers of the same text share the work on it; its signal is aborted when
+   * The cached value of these parts, or the one that `make` makes now. Readers of the same text share the work on it; its signal is aborted when
    * the last of them has left. A disconnected reader gets no text.
    * @param options.signal aborted when this reader leaves
    * @param options.isShared false for work that others must not depend on. Default: true

@@ -18,7 +18,7 @@ interface BarsProps {
   readonly values: readonly number[]
   /** The part of each count that is drawn in another colour. */
   readonly parts?: readonly number[]
-  /** What the part is. */
+  /** The name of the part. */
   readonly partName?: string
   readonly class?: string
 }

@@ -20,7 +20,7 @@ const ASKS_ABOVE = 25
 /** Refusals that are named one by one. */
 const MAX_NAMED = 20
 
-/** What an action did, kept for the page after it, with what it takes to undo it. */
+/** The result of an action, kept for the page after it, with the inverse action. */
 const report = z.object({
   does: z.enum([...CHANGES, 'undo']),
   collection: z.enum(['prompts', 'skills']),
@@ -81,7 +81,7 @@ interface BulkReportProps {
   readonly here: string
 }
 
-/** What the last action did, whom it left out and why, and a button that undoes it. */
+/** The result of the last action, the items it left out and why, and a button that undoes it. */
 export const BulkReport: FC<BulkReportProps> = ({ site: { words }, report, here }) => {
   if (!report) return null
   const { library } = words
@@ -122,7 +122,7 @@ interface BulkBarProps {
   readonly sent: PageRequest['sent']
 }
 
-/** What can be done with the selected rows of a list: their boxes belong to this form. On phones it is folded. */
+/** The actions on the selected rows of a list: their boxes belong to this form. On phones it is folded. */
 export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, categories, tags, sent }) => {
   const { library } = words
   return (

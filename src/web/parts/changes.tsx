@@ -37,7 +37,7 @@ export const FieldChanges: FC<{ fields: readonly FieldChange[] }> = ({ fields })
 }
 
 /**
- * What changed, line by line with numbers, in one column or, where there is room, in two. Unchanged stretches are folded; very long ones
+ * The changes line by line with numbers, in one column or, where there is room, in two. Unchanged stretches are folded; very long ones
  * are only counted.
  */
 export const LineChanges: FC<{ site: Site; pieces: readonly DiffPiece[] }> = ({ site: { words }, pieces }) => {

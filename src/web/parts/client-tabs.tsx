@@ -13,7 +13,7 @@ interface ClientTabsProps {
   readonly site: Site
   /** A new key, which every configuration has. Default: none */
   readonly apiKey?: string
-  /** What the switch between the ways to connect stands on; there is none with a key. */
+  /** The selected way to connect; there is no switch with a key. */
   readonly access?: Access
   readonly chosen: ClientId
   /** The form that gets the chosen client. */

@@ -18,7 +18,7 @@ interface NewCollectionProps {
   readonly sent: PageRequest['sent']
   /** Teams that the reader may create one for, by name. */
   readonly teams: readonly string[]
-  /** What the button says. */
+  /** The label of the button. */
   readonly label: string
 }
 

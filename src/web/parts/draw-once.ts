@@ -5,7 +5,7 @@ import type { Words } from '../site.ts'
 
 /** Size of the drawn parts of one language, in UTF-16 units, with their keys. */
 const MAX_DRAWN = 2_000_000
-/** What an entry takes besides its texts. */
+/** The size of an entry besides its texts. */
 const ENTRY = 200
 
 const drawn = new WeakMap<object, LRUCache<string, HtmlEscapedString>>()

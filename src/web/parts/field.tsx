@@ -10,7 +10,7 @@ interface FieldProps {
   readonly name: string
   readonly label: string
   readonly type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'date'
-  /** What stands there until something else was typed. */
+  /** The value until something else was typed. */
   readonly value?: string | null | undefined
   readonly hint?: string | undefined
   readonly rows?: number
@@ -26,7 +26,7 @@ interface FieldProps {
   readonly 'data-source'?: string
 }
 
-/** What is wrong with a field of the form that was sent, or null. */
+/** The fault of a field of the form that was sent, or null. */
 export function faultOf(sent: PageRequest['sent'], name: string): string | null {
   const detail = sent?.fault.details.find(({ path }) => path === name || path.startsWith(`${name}[`) || path.startsWith(`${name}.`))
   return detail?.message ?? null
@@ -37,7 +37,7 @@ function isFirstFault(sent: PageRequest['sent'], name: string): boolean {
   return sent?.fault.details[0]?.path.split(/[.[]/)[0] === name
 }
 
-/** What a field holds: as it was sent, passwords left out, or as it stands. */
+/** The value of a field: as it was sent, passwords left out, or as it stands. */
 export function sentOr(sent: PageRequest['sent'], name: string, value: string | null | undefined): string {
   return sent?.form.has(name) ? sent.form.text(name) : (value ?? '')
 }
@@ -71,7 +71,7 @@ export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value,
   )
 }
 
-/** What stands below a field: what it is for, and what is wrong with it. */
+/** The texts below a field: its hint and its fault. */
 const Below: FC<{ name: string; hint: string | undefined; fault: string | null }> = ({ name, hint, fault }) => (
   <>
     {hint ? (
@@ -122,7 +122,7 @@ export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, hin
 }
 
 /**
- * What went wrong with the form that was sent, above it. Where fields say it already, it leads to them: `labels` by their names.
+ * The fault of the form that was sent, above it. Where fields say it already, it leads to them: `labels` by their names.
  * `fields` are such fields without a label to lead to.
  */
 export const Fault: FC<{
@@ -167,7 +167,7 @@ export const Done: FC<{
   baseUrl?: string
   /** Of the item that was saved, for its owner. */
   visibility?: Visibility | null
-  /** What takes it back. */
+  /** The action that takes it back. */
   children?: Child
 }> = ({ words, query, sent, hints = null, baseUrl = '', visibility = null, children }) => {
   const done = query.get('done') ?? ''

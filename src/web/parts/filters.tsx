@@ -10,7 +10,7 @@ export interface FilterGroup {
   readonly choices: readonly {
     readonly value: string
     readonly name: string
-    /** What the choice finds; null: not counted. */
+    /** The number of items that the choice finds; null: not counted. */
     readonly count: number | null
     /** Whether it stands below the choice before it. */
     readonly isBelow?: boolean

@@ -4,7 +4,7 @@ import type { Output } from '../../operations/core/procedure.ts'
 import type { Site } from '../site.ts'
 import { ActionButton } from './field.tsx'
 
-/** What a new member does first, until all of it is done or the list is hidden. */
+/** The first steps of a new member, until all are done or the list is hidden. */
 export const FirstSteps: FC<{ site: Site; steps: Output<typeof showFirstSteps> }> = ({ site: { words, hasMcp }, steps }) => {
   const { firstPage } = words
   const all = [

@@ -7,7 +7,7 @@ export type Current = 'prompts' | 'skills' | 'collections' | 'connect' | 'docs' 
 interface HeaderProps {
   readonly site: Site
   readonly current: Current
-  /** What the search field holds. Default: nothing */
+  /** The text of the search field. Default: none */
   readonly query?: string | undefined
 }
 
@@ -86,7 +86,7 @@ const HeaderSearch: FC<{ site: Site; query: string }> = ({ site: { words }, quer
   </search>
 )
 
-/** What only somebody who is signed in has. */
+/** The menus of somebody who is signed in. */
 const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ site: { words, reader }, at }) => (
   <>
     <a class="apart" href="/library" aria-current={at('library')}>

@@ -9,7 +9,7 @@ export const INSTALL_STYLES = ['connect.css']
 interface InstallBoxProps {
   readonly site: Site
   readonly installed: Installed
-  /** What the box says first. */
+  /** The first line of the box. */
   readonly lead: string
 }
 

@@ -96,7 +96,7 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
   )
 }
 
-/** What an owner or an administrator seldom does. */
+/** The rare actions of an owner or an administrator. */
 const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standing> }> = ({ site: { words, reader }, item, standing }) => {
   const isAdmin = reader?.isAdmin ?? false
   const isPublic = item.visibility === 'public'
@@ -155,7 +155,7 @@ function staying(done: string, act: (call: CallOperation, item: Item) => Promise
   return { done, run: (call, item) => act(call, item).then(() => undefined) }
 }
 
-/** What each button does. */
+/** The action of each button. */
 const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ['vote', staying('voted', (call, item) => call(vote, item))],
   ['unvote', staying('unvoted', (call, item) => call(removeVote, item))],

@@ -15,7 +15,7 @@ import type { Site } from '../site.ts'
 import { type FieldChange, FieldChanges } from './changes.tsx'
 import { Choice, Field, faultOf } from './field.tsx'
 
-/** What an item's fields hold before anything is typed. */
+/** The values of an item's fields before anything is typed. */
 export interface ItemValues {
   readonly title: string
   readonly description: string | null
@@ -31,7 +31,7 @@ type Categories = Output<typeof listCategories>['categories']
 /** Tags that are offered, the most used ones. */
 const OFFERED_TAGS = 100
 
-/** What an item's fields offer to choose from. */
+/** The choices of an item's fields. */
 export interface Choices {
   readonly categories: Categories
   /** Names of tags. */
@@ -120,13 +120,13 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
   )
 }
 
-/** What an edit began with, so that it keeps what others make of the same fields. */
+/** The values that an edit began with, so that it keeps others' changes of the same fields. */
 export const BaseField: FC<{ request: PageRequest; item: ItemValues; isConflict: boolean }> = ({ request: { sent }, item, isConflict }) => {
   const isShown = isConflict || sent?.fault.code === 'conflict'
   return <input type="hidden" name="base" value={JSON.stringify(baseOf(sent?.form ?? null, item, isShown))} />
 }
 
-/** What others changed of where an item is filed, since the form that was sent began. */
+/** Others' changes of where an item is filed, since the form that was sent began. */
 export const FiledMeanwhile: FC<{ request: PageRequest; item: ItemValues; choices: Choices }> = ({ request, item, choices }) => {
   const { sent, site } = request
   const changes = sent ? compareFiling(site, baseOf(sent.form, item, false), filingOf(item), choices.categories) : []
@@ -159,7 +159,7 @@ function baseOf(form: SentForm | null, item: ItemValues, isShown: boolean): Fili
   return { ...base, ...Object.fromEntries(clashes.map((field) => [field, now[field]])) }
 }
 
-/** What a {@link BaseField} holds. */
+/** The value of a {@link BaseField}. */
 export function readBase(form: SentForm): { base?: Input<typeof updatePrompt>['base'] } {
   try {
     return { base: baseInput.parse(JSON.parse(form.text('base'))) }
@@ -169,7 +169,7 @@ export function readBase(form: SentForm): { base?: Input<typeof updatePrompt>['b
   }
 }
 
-/** Who sees an item of a visibility, in words. @param team the team that owns it, or null @param isEither whether it may be a team's or not */
+/** The audience of a visibility, in words. @param team the team that owns it, or null @param isEither whether it may be a team's or not */
 export function nameVisibility(words: Site['words'], visibility: Visibility, team: string | null, isEither = false): string {
   if (visibility !== 'private') return words.visibilityMeans[visibility]
   if (team !== null) return words.privateToTeam(team)
@@ -197,7 +197,7 @@ export const TitleField: FC<{ request: PageRequest; title: string; isFirst: bool
   </div>
 )
 
-/** What saving a form would change in the saved item. Omitted fields count as unchanged. */
+/** The changes that saving a form would make in the saved item. Omitted fields count as unchanged. */
 export function compareItemFields(site: Site, item: ItemValues, form: SentForm, categories: Categories): FieldChange[] {
   const { title, description, category, tags, visibility } = readItemFields(form, null)
   const now = filingOf(item)
@@ -245,7 +245,7 @@ export function readItemFields<None extends null | undefined>(form: SentForm, no
   }
 }
 
-/** What a form tells the script that keeps its unsaved text in the browser. */
+/** The data of a form for the script that keeps its unsaved text in the browser. */
 export function draftWords(words: Site['words']) {
   return { 'data-restore': words.restoreDraft, 'data-discard': words.discardDraft, 'data-found': words.draftFound }
 }

@@ -14,7 +14,7 @@ export const LiveMarkdown: FC<{ words: Site['words']; filename: string }> = ({ w
     </section>
   ) : null
 
-/** What the script shows there: a Markdown file that is not saved. */
+/** The place where the script shows a Markdown file that is not saved. */
 export async function drawLiveMarkdown(
   { site, signal }: PageRequest,
   file: { readonly filename: string; readonly content: string },

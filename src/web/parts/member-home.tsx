@@ -12,7 +12,7 @@ import { readStars } from './star.tsx'
 /** Entries of each short list. */
 const SHORT = 5
 
-/** What a member's first page shows. */
+/** The contents of a member's first page. */
 export async function readMemberHome({ site, call }: Pick<PageRequest, 'site' | 'call'>) {
   const [steps, prompts, skills, favourites, favouriteSkills, others] = await Promise.all([
     call(showFirstSteps, {}),
@@ -32,7 +32,7 @@ interface MemberHomeProps extends Pick<PageRequest, 'site'> {
   readonly shown: Awaited<ReturnType<typeof readMemberHome>>
 }
 
-/** What is the member's, then what is new of others. The script fills in drafts that this browser keeps. */
+/** The member's items, then new ones of others. The script fills in drafts that this browser keeps. */
 export const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, starred, others, stars } }) => {
   const { words } = site
   return (

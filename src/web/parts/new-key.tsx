@@ -8,7 +8,7 @@ import type { Site } from '../site.ts'
 import { ClientTabs } from './client-tabs.tsx'
 import { chosenReach } from './permissions.tsx'
 
-/** What the page after a form that creates a key gets. */
+/** The data for the page after a form that creates a key. */
 export const newKey = z.object({ id: z.string(), key: z.string(), name: z.string() })
 export type NewKey = z.infer<typeof newKey>
 
@@ -24,7 +24,7 @@ export async function makeKey({ call, form }: Pick<Parameters<Action>[0], 'call'
   return { id: record.id, key, name: record.name }
 }
 
-/** What a form with one button sends to create a key with every scope. */
+/** The fields of a form with one button that creates a key with every scope. */
 export const FirstKeyFields: FC<{ words: Site['words'] }> = ({ words }) => (
   <>
     <input type="hidden" name="name" value={words.firstKeyName} />

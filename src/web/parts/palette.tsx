@@ -23,7 +23,7 @@ export const Shortcuts: FC<{ words: Site['words'] }> = ({ words: { find } }) => 
   </section>
 )
 
-/** What the palette offers beside hits: pages and actions of this reader. Not shown by itself. */
+/** The entries of the palette beside hits: pages and actions of this reader. Not shown by itself. */
 export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasMcp, isForMembers, hasPublicItems } }) => {
   const pages: readonly (readonly [path: string, name: string])[] = [
     ['/', words.home],

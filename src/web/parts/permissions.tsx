@@ -7,7 +7,7 @@ import type { PageRequest } from '../request.ts'
 import type { Words } from '../site.ts'
 import { Choice, faultOf } from './field.tsx'
 
-/** What a key or a program can be narrowed to, with its name. */
+/** A team or collection that a key or a program can be narrowed to, with its name. */
 export type Reaches = readonly (readonly [value: string, name: string])[]
 
 /** The teams and collections that a key of the reader can be narrowed to. */
@@ -19,7 +19,7 @@ export async function readReaches({ call, site: { words } }: Pick<PageRequest, '
   ]
 }
 
-/** What a form chose of them. */
+/** The choice of a form. */
 export function chosenReach(form: SentForm): { team?: string; collections?: string[] } {
   const reach = form.text('reach')
   if (reach.startsWith('team ')) return { team: reach.slice(5) }

@@ -21,7 +21,7 @@ interface Piece {
   readonly html: HtmlEscapedString
 }
 
-/** What a row shows of an item's texts. It is read once for all queries: that takes longer than the rest of a row. */
+/** The excerpt of an item's texts in a row. It is read once for all queries: that takes longer than the rest of a row. */
 interface RowText {
   readonly texts: RowTexts
   /** Everything that can be marked, a line for each piece: no mark goes past the end of one. */
@@ -50,10 +50,10 @@ const ONE_LINE = 100
 /** Size of the cache: the texts of its items and what was read of them, in UTF-16 units. */
 const MAX_CACHED = 8_000_000
 
-/** What an entry takes besides its texts, and each of its pieces. */
+/** The size of an entry besides its texts, and of each of its pieces. */
 const ENTRY = 400
 const PIECE = 100
-/** What a piece of a text that is no plain word takes. */
+/** The size of a piece of a text that is no plain word. */
 const OTHER_PIECE = 20
 
 /** The rows of items that were listed lately, by their ids. */

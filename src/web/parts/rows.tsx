@@ -107,7 +107,7 @@ interface RowProps {
   readonly stars: Stars
   readonly selected: ReadonlySet<string> | null
   readonly children?: Child
-  /** What its reader can do with it in this list. */
+  /** The actions of its reader in this list. */
   readonly controls?: Child
 }
 

@@ -3,7 +3,7 @@ import type { Site } from '../site.ts'
 
 interface SearchFieldProps {
   readonly site: Site
-  /** What it searches; `all` leads to the results of both, `library` to the reader's own. */
+  /** The kind that it searches; `all` leads to the results of both, `library` to the reader's own. */
   readonly kind: 'prompts' | 'skills' | 'all' | 'library'
   readonly query: string
   readonly isLarge?: boolean

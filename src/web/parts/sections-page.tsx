@@ -5,7 +5,7 @@ import { Done } from './field.tsx'
 
 interface SectionsPageProps {
   readonly request: PageRequest
-  /** What all sections are of. */
+  /** The title of all sections. */
   readonly of: string
   /** Names of the sections by their paths. */
   readonly sections: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ const restored = z.object({ restored: z.number().int(), before: z.number().int()
 /** A restored version, and the one that was the newest before it. */
 export type Restored = z.infer<typeof restored>
 
-/** What the form that led here restored; null when it did not. */
+/** The version that the form before restored; null for none. */
 export function takeRestored({ query, takeFlash }: PageRequest): Restored | null {
   return query.get('done') === 'version-restored' ? takeFlash(restored) : null
 }

@@ -2,7 +2,7 @@ import { formatsOf } from '../formats.ts'
 
 const { number } = formatsOf('en')
 
-/** What an embed itself says. */
+/** The texts of embeds. */
 export const EMBED_WORDS = {
   title: 'A prompt',
   chat: 'Prompt',

@@ -1,6 +1,6 @@
 /** Choosing a language. */
 export const LANGUAGE_WORDS = {
-  /** What speakers of this language call it. */
+  /** The name of the language in itself. */
   name: 'English',
   language: 'Language',
   asBrowser: 'As the browser says',

@@ -1,7 +1,7 @@
 import { fetchPage, hasSingleKeys, header, setSingleKeys, takeLast } from './page.ts'
 import { copyPrompt } from './rows.ts'
 
-/** What the search page has for the script: entries of the palette, and the shortcuts. Read once for each page. */
+/** The data of the search page for the script: entries of the palette, and the shortcuts. Read once for each page. */
 let entries: Promise<Document> | undefined
 const readEntries = () => {
   entries ??= fetchPage('/search').catch((error: unknown) => {

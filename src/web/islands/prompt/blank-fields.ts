@@ -203,7 +203,7 @@ function makeEcho(mark: HTMLElement, { preset }: Blank): Place {
   }
 }
 
-/** What names the control characters of a value, which a field does not show. */
+/** Names the control characters of a value, which a field does not show. */
 function nameControls(value: string): HTMLElement[] {
   return splitControls(value, MAX_NAMED).flatMap((piece) => (typeof piece === 'string' ? [] : nameControl({ ...piece, controls: '' })))
 }

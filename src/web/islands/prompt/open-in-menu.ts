@@ -3,7 +3,7 @@ import { isApplication, linkText, SERVICES, type Service } from '../../open-in.t
 
 const LAST_USED = 'open-in'
 
-/** What the menu needs of its page. */
+/** The parts of the page that the menu uses. */
 interface Taking {
   text(): string
   /** Whether nothing is missing, or the reader goes on without it. Otherwise names what is missing. */

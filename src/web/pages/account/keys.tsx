@@ -92,7 +92,7 @@ interface KeyEntriesProps {
   readonly words: Words
   readonly keys: readonly KeyRecord[]
   readonly usage: Output<typeof listKeyUsage>
-  /** What the button that ends one says, alone and with its name, and what that means. */
+  /** The label of the button that ends one, alone and with its name, and its explanation. */
   readonly ends: string
   readonly endsNamed: (name: string) => string
   readonly means: string

@@ -25,7 +25,7 @@ const PATH = '/settings/passkeys'
 const flashShape = z.object({ recoveryCodes: z.array(z.string()) })
 type Shown = Output<typeof showFactors>
 
-/** What signs the reader in beside a password. Whoever has to set one up is led here, and goes on from here. */
+/** The factors of the reader beside a password. Whoever has to set one up is led here, and goes on from here. */
 export async function showPasskeys(request: PageRequest) {
   const { site, query, call, sent, takeFlash } = request
   const { words } = site

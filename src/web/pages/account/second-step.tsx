@@ -5,7 +5,7 @@ import { Fault, Field } from '../../parts/field.tsx'
 import { PasskeySignIn } from '../../parts/passkey-form.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 
-/** What somebody proves whose password was right. */
+/** The second step of somebody whose password was right. */
 export async function showSecondStepPage({ site, query, sent, call }: PageRequest) {
   const { words } = site
   const { factors } = words

@@ -18,7 +18,7 @@ const PER_PAGE = 50
 const FILTERS = ['username', 'action', 'since', 'target'] as const
 const SHORT_ID = 8
 
-/** What a reader did, and what others did to what is theirs. */
+/** The actions of a reader, and those of others on the reader's things. */
 export async function showOwnActivity(request: PageRequest) {
   const { words } = request.site
   const activity = await readActivity(request, (wanted) => request.call(listOwnActivity, wanted))
@@ -51,7 +51,7 @@ export async function showActivity(request: PageRequest) {
   )
 }
 
-/** What was done to a team and to what it owns, for its maintainers. */
+/** The events of a team and its items, for its maintainers. */
 export async function showTeamActivity(request: PageRequest) {
   const { site, param, call } = request
   const { words } = site

@@ -56,7 +56,7 @@ const Facts: FC<{ words: Site['words']; person: ShownPerson }> = ({ words, perso
   </dl>
 )
 
-/** What decides who may act as this account. */
+/** The rights to act as this account. */
 const Access: FC<{ words: Site['words']; person: ShownPerson; isOwn: boolean }> = ({ words, person, isOwn }) => (
   <section>
     <h2>{words.access}</h2>
@@ -73,7 +73,7 @@ const Access: FC<{ words: Site['words']; person: ShownPerson; isOwn: boolean }> 
   </section>
 )
 
-/** What only somebody who can sign in has. */
+/** The sections of somebody who can sign in. */
 const LoginControls: FC<{ words: Site['words']; person: ShownPerson }> = ({ words, person }) => (
   <>
     <ActionButton does="reset">{words.resetLink}</ActionButton>

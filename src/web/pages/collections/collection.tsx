@@ -152,7 +152,7 @@ export async function showCollectionPage(request: PageRequest) {
   )
 }
 
-/** Whose it is, what is in it and who else sees it, in words. */
+/** The owner, size and audience of a collection, in words. */
 const Ownership: FC<{ site: Site; collection: Shown }> = ({ site: { words, reader }, collection }) => {
   const { owner, isOfTeam, role, visibility, prompts, skills } = collection
   const { collecting } = words

@@ -19,7 +19,7 @@ import type { Site } from '../../site.ts'
 
 const PER_PAGE = 24
 const SORTS = ['relevance', 'newest', 'oldest', 'votes'] as const
-/** What narrows a list, and stays when something else changes. */
+/** The filters of a list that stay when something else changes. */
 const KEPT = ['q', 'type', 'category', 'tag', 'author', 'collections', 'sort'] as const
 const FILTERS = ['type', 'category', 'tag', 'author', 'collections'] as const
 

@@ -9,7 +9,7 @@ import { type PageRequest, readListPage } from '../../request.ts'
 const PER_PAGE = 24
 const COLLECTIONS = ['prompts', 'skills'] as const
 
-/** What the reader marked, the last marked first. */
+/** The favourites of the reader, the last marked first. */
 export async function showFavourites(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site

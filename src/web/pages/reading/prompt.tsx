@@ -248,7 +248,7 @@ const Progress: FC<{ site: Site }> = ({ site: { words } }) => (
   </p>
 )
 
-/** What a phone shows of the facts above the text. */
+/** The facts above the text on a phone. */
 const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prompt }) => (
   <p class="byline quiet">
     {prompt.type === 'TEXT' ? null : `${words.types[prompt.type]} · `}

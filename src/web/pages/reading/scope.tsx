@@ -18,7 +18,7 @@ const SORTS = ['newest', 'oldest', 'votes'] as const
 
 /** A part of the library with an address of its own: an author's items, those of a tag, those of a category. */
 interface Part {
-  /** What the lists are asked for. */
+  /** The query of the lists. */
   readonly filter: { readonly author?: string; readonly tag?: string[]; readonly category?: string }
   /** Path of the page, and of the scope in channels. */
   readonly path: string

@@ -11,7 +11,7 @@ import type { PageRequest } from '../../request.ts'
 /** Hits of each kind; all of them are on the lists of their kind. */
 const SHOWN = 10
 
-/** What a query finds among prompts and skills, with how many there are of each. The script's palette reads this page. */
+/** The results of a query among prompts and skills, with the number of each. The script's palette reads this page. */
 export async function showSearch({ site, call, query }: PageRequest) {
   const { words } = site
   const q = query.get('q') ?? ''

@@ -29,7 +29,7 @@ const MAX_SHOWN = 200_000
 interface Versions {
   readonly item: { readonly title: string; readonly path: string }
   readonly shown: Shown
-  /** What it is compared with; null when there is nothing. */
+  /** The version it is compared with; null for none. */
   readonly against: Shown | null
   /** Those to choose from, newest first. */
   readonly choices: Output<typeof listVersions>['versions']
@@ -81,7 +81,7 @@ export async function showPromptVersion(request: PageRequest) {
   )
 }
 
-/** What changed line by line. A last line without an end is a line like the others. */
+/** The changes line by line. A last line without an end is a line like the others. */
 function compareLines(before: string, after: string): DiffPiece[] {
   const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
   return diffByLines(ended(before), ended(after))

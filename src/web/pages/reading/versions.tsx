@@ -17,7 +17,7 @@ const PER_PAGE = 50
 /** Prompts and skills alike, as addresses name them. */
 export type Collection = 'prompts' | 'skills'
 
-/** What every page about an item's versions knows of the item. @throws AppError `not_found` */
+/** The item of a page about versions. @throws AppError `not_found` */
 export async function readItem({ call, ref }: PageRequest, collection: Collection): Promise<{ title: string; path: string }> {
   const { title, url } = collection === 'prompts' ? await call(showPrompt, { id: ref }) : await call(getSkill, { id: ref })
   return { title, path: new URL(url).pathname }

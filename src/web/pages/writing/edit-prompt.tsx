@@ -54,7 +54,7 @@ interface Draft extends ItemValues {
 
 const EMPTY: Draft = { title: '', description: null, categorySlug: null, tags: [], visibility: null, content: '', type: 'TEXT' }
 
-/** What the form is drawn from. */
+/** The data that the form is drawn from. */
 interface EditorProps {
   readonly request: PageRequest
   readonly draft: Draft
@@ -244,7 +244,7 @@ const Variables: FC<{ words: Site['words']; variables: ReturnType<typeof parseVa
 )
 
 /**
- * What a form would change in the version that was saved after it was opened; null when the two say the same.
+ * The changes a form would make in the version that was saved after it was opened; null when the two are equal.
  * The form need not have been refused: a preview is in conflict, too.
  */
 function compareWithSaved(site: Site, form: SentForm, saved: Draft, content: string, categories: Choices['categories']) {

@@ -120,7 +120,7 @@ export async function showEditSkill(request: PageRequest) {
   )
 }
 
-/** What is not in the files. Who sees the skill and where it is found comes first; its title is at the top of the page already. */
+/** The fields outside of the files. Visibility and category come first; its title is at the top of the page already. */
 const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choices; version: number; isConflict: boolean }> = ({
   request,
   skill,

@@ -31,7 +31,7 @@ const PRESETS: readonly (readonly [name: string, light: string, dark: string])[]
 const SHOWN_THEMES = ['auto', 'light', 'dark'] as const
 const SHOWN_WIDTHS = ['wide', 'narrow'] as const
 
-/** What is designed at the moment. */
+/** The embed that is being designed. */
 interface Draft {
   readonly config: EmbedConfig
   /** The item whose text is shown instead of one that is written here. */
@@ -51,7 +51,7 @@ async function listOwn({ site, call }: PageRequest): Promise<EmbedRecord[]> {
   return site.reader ? (await call(listEmbeds, {})).embeds : []
 }
 
-/** What the address, or the form that was refused, says. */
+/** The embed of the address, or of the form that was refused. */
 async function readDraft(request: PageRequest): Promise<Draft> {
   const { site, query, sent, callAnonymously } = request
   if (sent) return await readForm(request, sent.form)
@@ -198,7 +198,7 @@ const Kept: FC<{ site: Site; own: readonly EmbedRecord[] }> = ({ site: { words }
   </section>
 )
 
-/** What the embed looks like, and what puts it on another page. The script replaces what is marked as live. */
+/** The preview of the embed, and the snippet for another page. The script replaces what is marked as live. */
 const Outcome: FC<{ site: Site; draft: Draft }> = ({ site, draft }) => {
   const { words, baseUrl } = site
   const { config, item, stored, shownTheme, shownWidth } = draft

@@ -127,7 +127,7 @@ export async function showImportPage(request: PageRequest) {
   )
 }
 
-/** What an import did, or the button that does it. */
+/** The result of an import, or the button that starts it. */
 const State: FC<{ site: Site; found: Import; path: string }> = ({ site: { words }, found: { isDone, counts }, path }) => {
   const { importing } = words
   const left = counts.created + counts.updated

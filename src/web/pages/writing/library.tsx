@@ -20,7 +20,7 @@ import type { Site } from '../../site.ts'
 const PER_PAGE = 50
 const COLLECTIONS = ['prompts', 'skills'] as const
 
-/** What a view of one's own items shows, as operations take it. */
+/** The query of a view of one's own items, as operations take it. */
 function readView(query: URLSearchParams) {
   const text = (name: string) => query.get(name)?.slice(0, 200) || undefined
   return {
@@ -43,7 +43,7 @@ function linkTo({ collection, q, ...view }: View, page = 1): string {
   return params.size === 0 ? '/library' : `/library?${params}`
 }
 
-/** What is the reader's own, whatever its visibility: searched, filtered, and changed together. */
+/** The reader's own items of every visibility: searched, filtered, and changed together. */
 export async function showLibrary(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
@@ -116,7 +116,7 @@ export async function showLibrary(request: PageRequest) {
   )
 }
 
-/** Whose items are shown: the reader's own, or those of a team. */
+/** The owner of the shown items: the reader, or a team. */
 const Owners: FC<{ site: Site; view: View; teams: readonly string[] }> = ({ site: { words }, view, teams }) => (
   <nav aria-label={words.owner}>
     <ul class="filters">

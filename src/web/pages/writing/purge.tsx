@@ -6,7 +6,7 @@ import { Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { type Collection, readVersionNumber } from '../reading/versions.tsx'
 
-/** What can be deleted for good of an item, what that does not reach, and a form for each. */
+/** The parts of an item that can be deleted for good, their limits, and a form for each. */
 export function showPurgePage(collection: Collection) {
   return async (request: PageRequest) => {
     const { site, call, ref, query, sent } = request
@@ -96,7 +96,7 @@ export function showPurgePage(collection: Collection) {
   }
 }
 
-/** What must be ticked first: the button alone would be pressed by mistake. */
+/** The box to tick first: the button alone would be pressed by mistake. */
 const Sure: FC<{ label: string }> = ({ label }) => (
   <label class="tick">
     <input type="checkbox" name="sure" value="yes" required /> {label}

@@ -8,7 +8,7 @@ import { PageLinks } from '../../parts/page-links.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 
 const PER_PAGE = 24
-/** What was deleted, and a way back. */
+/** Deleted items, and a way back. */
 export async function showTrash(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site

@@ -3,7 +3,7 @@ import type { DESIGNER_WORDS, EMBED_WORDS } from '../embeds.ts'
 
 const { number } = formatsOf('de')
 
-/** What an embed itself says, in German. */
+/** The texts of embeds, in German. */
 export const EMBED_WORDS_DE: typeof EMBED_WORDS = {
   title: 'Ein Prompt',
   chat: 'Prompt',
