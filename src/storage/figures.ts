@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely'
 import type { LibraryFigures } from '../library/service.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
+import { countRows } from './items/item-rows.ts'
 import { listLargestOwners } from './items/owner-usage.ts'
 import { MIGRATIONS } from './migrations/index.ts'
-import type { Database } from './schema.ts'
 import type { SearchReader } from './search/search-reader.ts'
 
 /** Owners that are named: those who keep most. */
@@ -19,9 +18,9 @@ export function figureStore({ reader, measure }: OpenDatabase, search: SearchRea
       const { countItems } = await search.current()
       const [prompts, skills] = [countItems('prompt'), countItems('skill')]
       const [items, users, logins, database, owners] = await Promise.all([
-        countRows(reader, 'item'),
-        countRows(reader, 'user'),
-        countRows(reader, 'login'),
+        countRows(reader.selectFrom('item')),
+        countRows(reader.selectFrom('user')),
+        countRows(reader.selectFrom('login')),
         measure(),
         listLargestOwners(reader, MAX_OWNERS),
       ])
@@ -39,12 +38,4 @@ export function figureStore({ reader, measure }: OpenDatabase, search: SearchRea
       }
     },
   }
-}
-
-async function countRows(db: Kysely<Database>, table: 'item' | 'user' | 'login'): Promise<number> {
-  const { n } = await db
-    .selectFrom(table)
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow()
-  return Number(n)
 }

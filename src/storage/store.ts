@@ -29,6 +29,7 @@ import { type ExportReader, exportReader } from './items/export-items.ts'
 import { markStore } from './items/item-marks.ts'
 import { readSearchableText } from './items/item-parts.ts'
 import { createItemQueries, type ItemQueries } from './items/item-queries.ts'
+import { countRows } from './items/item-rows.ts'
 import { ownItemStore } from './items/own-items.ts'
 import { recountUsage } from './items/owner-usage.ts'
 import { ownershipStore } from './items/ownership.ts'
@@ -404,10 +405,7 @@ async function indexUnread(
   onProgress: (progress: OpeningProgress) => void,
 ): Promise<void> {
   // Counted without an order first: by an index instead of the whole items.
-  const { count } = await unreadItems(reader)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  const of = Number(count)
+  const of = await countRows(unreadItems(reader))
   for (let done = 0; of > 0; done += ITEMS_A_TRANSACTION) {
     const unread = await unreadItems(reader).select('item.seq').orderBy('item.seq').limit(ITEMS_A_TRANSACTION).execute()
     if (unread.length === 0) break

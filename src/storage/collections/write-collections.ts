@@ -14,6 +14,7 @@ import { slugCandidates, slugify } from '../../library/slug.ts'
 import { requireRight, type TeamRight } from '../../library/teams.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { batches } from '../batches.ts'
+import { countRows } from '../items/item-rows.ts'
 import { retireSlug } from '../items/item-slugs.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq } from '../items/write-items.ts'
@@ -156,12 +157,8 @@ export function writeCollections(context: WriteContext, count: CountCollected) {
           requireRight(owner.role, 'manage', 'choose who else sees a collection')
         }
         const ownerSeq = await findUserSeq(db, ownerId)
-        const { count } = await db
-          .selectFrom('collection')
-          .select((eb) => eb.fn.countAll<number>().as('count'))
-          .where('owner_seq', '=', ownerSeq)
-          .executeTakeFirstOrThrow()
-        if (Number(count) >= MAX_COLLECTIONS) {
+        const count = await countRows(db.selectFrom('collection').where('owner_seq', '=', ownerSeq))
+        if (count >= MAX_COLLECTIONS) {
           throw new AppError(
             'conflict',
             `${owner.name} has ${MAX_COLLECTIONS.toLocaleString('en')} collections, the most there can be. Delete one first.`,
@@ -265,8 +262,8 @@ export function writeCollections(context: WriteContext, count: CountCollected) {
         const there = new Set((await all.select('item_seq').where('item_seq', 'in', wanted).execute()).map(({ item_seq }) => item_seq))
         const missing = wanted.filter((seq) => !there.has(seq))
         if (missing.length === 0) return { row, added: 0 }
-        const { count } = await all.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
-        if (Number(count) + missing.length > MAX_COLLECTION_ITEMS) {
+        const count = await countRows(all)
+        if (count + missing.length > MAX_COLLECTION_ITEMS) {
           throw new AppError('conflict', `A collection holds at most ${MAX_COLLECTION_ITEMS.toLocaleString('en')} items.`)
         }
         const next =

@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { EmbedConfig, StoredEmbed } from '../../library/embed/config.ts'
 import { embedConfig } from '../../library/embed/config.ts'
 import type { Database } from '../schema.ts'
+import { countRows } from './item-rows.ts'
 import type { WriteContext } from './write-context.ts'
 
 function toEmbed(row: Selectable<Database['embed']>): StoredEmbed {
@@ -16,12 +17,8 @@ export function embedStore(reader: Kysely<Database>, context: WriteContext) {
     saveEmbed: (userId: string, config: EmbedConfig, most: number): Promise<StoredEmbed | null> =>
       context.transact(async (db, notes) => {
         const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
-        const { count } = await db
-          .selectFrom('embed')
-          .select((eb) => eb.fn.countAll<number>().as('count'))
-          .where('owner_seq', '=', seq)
-          .executeTakeFirstOrThrow()
-        if (Number(count) >= most) return null
+        const count = await countRows(db.selectFrom('embed').where('owner_seq', '=', seq))
+        if (count >= most) return null
         const row = {
           id: context.random.id(),
           owner_seq: seq,

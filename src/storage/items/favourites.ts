@@ -50,8 +50,8 @@ export function favouriteStore(reader: Kysely<Database>, context: WriteContext) 
         const row = visible
         if (!row) return null
         if (!(await mine.select('item_seq').where('item_seq', '=', row.seq).executeTakeFirst())) {
-          const { n } = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
-          if (Number(n) >= most) return 'full'
+          const n = await countRows(mine)
+          if (n >= most) return 'full'
           const at = new Date(context.clock()).toISOString()
           await db.insertInto('favourite').values({ item_seq: row.seq, user_seq: user, created_at: at }).execute()
         }

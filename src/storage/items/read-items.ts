@@ -17,7 +17,7 @@ import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
 import { type ItemQueries, withItems } from './item-queries.ts'
-import { selectItems, seqOf, toItems } from './item-rows.ts'
+import { countRows, selectItems, seqOf, toItems } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readSharedSkills } from './read-shared-skills.ts'
 import { readVersions, selectVisible } from './read-versions.ts'
@@ -182,10 +182,10 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
         .limit(page.limit)
         .offset(page.offset)
         .execute()
-      const total = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
+      const total = await countRows(mine)
       return {
         items: rows.map((row) => ({ id: row.id, kind: row.kind, title: row.title, deletedAt: row.deleted_at ?? '' })),
-        total: Number(total.n),
+        total,
       }
     },
   }

@@ -7,6 +7,7 @@ import { visibleSet } from '../../library/visibility.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, type RowFilter } from './item-filters.ts'
+import { countRows } from './item-rows.ts'
 
 /** Words that are looked for in titles. */
 const MAX_TITLE_WORDS = 8
@@ -22,12 +23,7 @@ function hasInTitle(escaped: string) {
 export function createTableLists(db: Kysely<Database>) {
   const items = (actor: Actor, kind: ItemKind, filter: RowFilter) =>
     applyFilter(db.selectFrom('item'), kind, filter, visibleSet(actor, 'list'))
-  const countItems = async (actor: Actor, kind: ItemKind, filter: RowFilter): Promise<number> => {
-    const { total } = await items(actor, kind, filter)
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow()
-    return Number(total)
-  }
+  const countItems = (actor: Actor, kind: ItemKind, filter: RowFilter): Promise<number> => countRows(items(actor, kind, filter))
   const countCategories = async (actor: Actor, kind: ItemKind, filter: RowFilter) => {
     const rows = await items(actor, kind, filter)
       .select(['item.category_seq', (eb) => eb.fn.countAll<number>().as('count')])
@@ -85,9 +81,9 @@ export function createTableLists(db: Kysely<Database>) {
       const matching = words
         .slice(0, MAX_TITLE_WORDS)
         .reduce((found, word) => found.where(hasInTitle(word.replace(/[\\%_]/g, '\\$&'))), items(actor, kind, filter))
-      const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+      const total = await countRows(matching)
       const rows = await matching.select('item.seq').orderBy('item.seq', 'desc').limit(limit).offset(offset).execute()
-      return { seqs: rows.map(({ seq }) => seq), total: Number(total) }
+      return { seqs: rows.map(({ seq }) => seq), total }
     },
     /** By the category's row number. */
     countByCategory: (actor: Actor, kind: ItemKind): Promise<ReadonlyMap<number, number>> => countCategories(actor, kind, {}),

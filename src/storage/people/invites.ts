@@ -3,6 +3,7 @@ import type { Role } from '../../library/account.ts'
 import type { Invite, Person } from '../../library/people.ts'
 import type { SearchResult } from '../../library/search.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
+import { countRows } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
@@ -82,11 +83,8 @@ export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
         .limit(limit)
         .offset(offset)
         .execute()
-      const { n } = await reader
-        .selectFrom('invite')
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
-      return { items: rows.map(toInvite), total: Number(n) }
+      const total = await countRows(reader.selectFrom('invite'))
+      return { items: rows.map(toInvite), total }
     },
     revokeInvite: (id: string): Promise<Invite | null> =>
       context.transact(async (db, notes) => {

@@ -92,24 +92,7 @@ function ofKind(kind: PersonKind) {
 
 /** How many people can sign in. */
 export async function countLogins(db: Kysely<Database>): Promise<number> {
-  return await count(db, 'login')
-}
-
-async function countPeople(db: Kysely<Database>): Promise<number> {
-  const { n } = await db
-    .selectFrom('user')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('is_team', '=', 0)
-    .executeTakeFirstOrThrow()
-  return Number(n)
-}
-
-async function count(db: Kysely<Database>, table: 'login' | 'version' | 'item'): Promise<number> {
-  const { n } = await db
-    .selectFrom(table)
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow()
-  return Number(n)
+  return await countRows(db.selectFrom('login'))
 }
 
 /** Users, their profiles and invites, and what administrators decide about them. */
@@ -353,21 +336,16 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
         .groupBy('kind')
         .execute()
       const of = (kind: string) => Number(kinds.find((row) => row.kind === kind)?.n ?? 0)
-      const { keys } = await reader
-        .selectFrom('api_key')
-        .select((eb) => eb.fn.countAll<number>().as('keys'))
-        .where('revoked_at', 'is', null)
-        .where('kind', '=', 'key')
-        .executeTakeFirstOrThrow()
+      const keys = await countRows(reader.selectFrom('api_key').where('revoked_at', 'is', null).where('kind', '=', 'key'))
       const [prompts, skills] = [of('prompt'), of('skill')]
       return {
         prompts,
         skills,
-        inTrash: (await count(reader, 'item')) - prompts - skills,
-        versions: await count(reader, 'version'),
-        people: await countPeople(reader),
+        inTrash: (await countRows(reader.selectFrom('item'))) - prompts - skills,
+        versions: await countRows(reader.selectFrom('version')),
+        people: await countRows(reader.selectFrom('user').where('is_team', '=', 0)),
         logins: await countLogins(reader),
-        keys: Number(keys),
+        keys,
       }
     },
   }

@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Team, TeamCaller, TeamMember } from '../../library/team-records.ts'
 import { hasRight, MAX_TEAM_MEMBERS, MAX_TEAMS, requireRight, type TeamRole, teamNotFound } from '../../library/teams.ts'
+import { countRows } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'
 import { activeMaintainers, requireOtherMaintainer } from './team-maintainers.ts'
 import { findRole } from './team-roles.ts'
@@ -55,22 +56,13 @@ export async function requireAccount(db: Kysely<Database>, username: string): Pr
 }
 
 export async function countMembers(db: Kysely<Database>, teamSeq: number): Promise<number> {
-  const { n } = await db
-    .selectFrom('team_member')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('team_seq', '=', teamSeq)
-    .executeTakeFirstOrThrow()
-  return Number(n)
+  return await countRows(db.selectFrom('team_member').where('team_seq', '=', teamSeq))
 }
 
 /** @throws AppError `conflict` for somebody who is in as many teams as one may be */
 export async function refuseManyTeams(db: Kysely<Database>, user: { readonly seq: number; readonly username: string }): Promise<void> {
-  const { n } = await db
-    .selectFrom('team_member')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('user_seq', '=', user.seq)
-    .executeTakeFirstOrThrow()
-  if (Number(n) >= MAX_TEAMS) throw new AppError('conflict', `${user.username} is in ${MAX_TEAMS} teams, the most there can be.`)
+  const n = await countRows(db.selectFrom('team_member').where('user_seq', '=', user.seq))
+  if (n >= MAX_TEAMS) throw new AppError('conflict', `${user.username} is in ${MAX_TEAMS} teams, the most there can be.`)
 }
 
 /** @throws AppError `conflict` for a team with as many members as one may have */

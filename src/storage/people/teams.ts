@@ -328,12 +328,8 @@ async function renameTeam(db: Kysely<Database>, team: Selectable<Database['user'
   await requireFreeName(db, name, 'name', team.seq)
   if (key !== team.username_key) {
     await db.deleteFrom('former_name').where('username_key', '=', key).execute()
-    const { n } = await db
-      .selectFrom('former_name')
-      .select((eb) => eb.fn.countAll<number>().as('n'))
-      .where('user_seq', '=', team.seq)
-      .executeTakeFirstOrThrow()
-    if (Number(n) >= MAX_FORMER_NAMES) {
+    const n = await countRows(db.selectFrom('former_name').where('user_seq', '=', team.seq))
+    if (n >= MAX_FORMER_NAMES) {
       throw new AppError('conflict', `The team has had ${MAX_FORMER_NAMES + 1} names, the most there can be. Take back one of them.`)
     }
     await db.insertInto('former_name').values({ username_key: team.username_key, user_seq: team.seq }).execute()
