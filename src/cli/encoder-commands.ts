@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { App } from '../app.ts'
 import { AppError } from '../errors.ts'
 import { EXISTING, type WithApp } from './operator.ts'
-import { print, printError } from './print.ts'
+import { print, printError, printJson } from './print.ts'
 import { startProgress } from './show-progress.ts'
 
 type ItemEncoding = NonNullable<App['itemEncoding']>
@@ -21,11 +21,8 @@ function requireProvider(app: App): ItemEncoding {
 
 async function printStatus({ model, countItems }: ItemEncoding, items: string, isJson = false): Promise<void> {
   const { total, embedded, pending } = await countItems()
-  print(
-    isJson
-      ? `${JSON.stringify({ model, total, embedded, pending })}\n`
-      : `${model}: ${embedded} of ${total} ${items} embedded, ${pending} pending.\n`,
-  )
+  if (isJson) printJson({ model, total, embedded, pending })
+  else print(`${model}: ${embedded} of ${total} ${items} embedded, ${pending} pending.\n`)
 }
 
 async function encodeEverything({ model, countItems, encodeAll }: ItemEncoding): Promise<void> {

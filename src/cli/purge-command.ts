@@ -29,39 +29,20 @@ function readRange(text: string): { first: number; last: number } {
   return { first: Number(first), last: Number(last ?? first) }
 }
 
-/** A requested deletion. */
-interface Deletion {
-  /** What would be deleted, in words. */
-  readonly what: string
-  readonly isWholeItem: boolean
-  /** Deletes it; gives how many versions went, where that is counted. */
-  run(call: CallOperation, id: string): Promise<number | null>
-}
-
-/** @throws AppError `invalid_input` */
-function readDeletion(collection: 'prompts' | 'skills', { versions, file }: PurgeFlags): Deletion {
+/** What is to be deleted, in words, and how; the function gives how many versions went, where that is counted. @throws AppError `invalid_input` */
+function readDeletion(collection: 'prompts' | 'skills', { versions, file }: PurgeFlags) {
   if (versions !== undefined && file !== undefined) throw new AppError('invalid_input', 'Use either --versions or --file.')
-  if (file !== undefined) {
-    if (collection !== 'skills') throw new AppError('invalid_input', '--file works on skills only.')
-    return {
-      what: `Older contents of "${file}" in`,
-      isWholeItem: false,
-      run: async (call, id) => (await call(purgeFile, { id, filename: file })).removed,
-    }
+  if (file !== undefined && collection !== 'skills') throw new AppError('invalid_input', '--file works on skills only.')
+  const range = versions === undefined ? null : readRange(versions)
+  const what =
+    file !== undefined ? `Older contents of "${file}" in` : range ? `Versions ${range.first} to ${range.last} of` : 'All versions of'
+  const run = async (call: CallOperation, id: string): Promise<number | null> => {
+    if (file !== undefined) return (await call(purgeFile, { id, filename: file })).removed
+    if (range) return (await call(purgeVersions, { collection, id, ...range })).removed
+    await call(purgeItem, { collection, id })
+    return null
   }
-  if (versions === undefined) {
-    const run = async (call: CallOperation, id: string) => {
-      await call(purgeItem, { collection, id })
-      return null
-    }
-    return { what: 'All versions of', isWholeItem: true, run }
-  }
-  const range = readRange(versions)
-  return {
-    what: `Versions ${range.first} to ${range.last} of`,
-    isWholeItem: false,
-    run: async (call, id) => (await call(purgeVersions, { collection, id, ...range })).removed,
-  }
+  return { what, isWholeItem: file === undefined && range === null, run }
 }
 
 /** Rejects in a dry run what `--yes` would reject. @throws AppError as the operation does */

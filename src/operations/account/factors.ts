@@ -1,23 +1,16 @@
 import { z } from 'zod'
-import { AppError, invalidInput } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { requireLogin } from '../admin/people.ts'
 import { clientOf, defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
-import { usableWays } from './identities.ts'
+import { requireProof, usableWays } from './identities.ts'
 
 const passwordInput = z.string().default('').describe('The password; without one, a session that was opened moments ago will do')
 /** The longest name of a passkey. */
 const nameInput = z.string().trim().min(1, 'is required').max(100)
 
-/**
- * What decides who gets in is changed by its owner alone, not by whoever finds a browser open.
- * @throws AppError `invalid_input` naming the field, `forbidden`, `rate_limited`
- */
-async function proveAgain({ logins }: Needs<never, 'logins'>, user: UserActor, password: string): Promise<void> {
-  if (await logins.hasPassword(user.userId)) {
-    if (!(await logins.isPasswordOf(user.userId, password))) throw invalidInput('password', 'Wrong password.')
-  } else if (!(await logins.isFreshSession(user.userId, user.sessionId))) {
-    throw new AppError('forbidden', 'Sign out and sign in again first: this needs a session of the last ten minutes.')
-  }
+/** What decides who gets in is changed by its owner alone, not by whoever finds a browser open. @throws AppError as {@link requireProof} */
+function proveAgain(context: Needs<never, 'logins'>, user: UserActor, password: string): Promise<void> {
+  return requireProof(context, user, password, 'Sign out and sign in again first: this needs a session of the last ten minutes.')
 }
 
 /** Your passkeys, and whether signing in with your password takes a code. */
