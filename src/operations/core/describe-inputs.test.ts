@@ -81,3 +81,20 @@ describe('coerceText', () => {
     for (const text of ['', 'TRUE', 'yes', '1', '0']) expect(coerceText(text, 'boolean')).toBe(text)
   })
 })
+
+const shown = OPERATIONS.filter(({ surfaces }) => surfaces.rest || surfaces.cli)
+
+it.each(shown.map((operation) => [operation.name, operation] as const))(
+  '%s is described to people, not to clients of MCP',
+  (_, operation) => {
+    const texts = [operation.summary, ...describeInputs(operation).map(({ description }) => description)].join(' ')
+    for (const { name } of OPERATIONS) if (name.includes('_')) expect(texts).not.toMatch(new RegExp(`\\b${name}\\b`))
+    expect(texts).not.toMatch(/\btools?\b|clients that can ask/)
+  },
+)
+
+it.each(['update_prompt', 'update_skill'])('%s says that visibility stays', (name) => {
+  const operation = OPERATIONS.find((one) => one.name === name)
+  const input = operation && describeInputs(operation).find((one) => one.name === 'isPrivate')
+  expect(input?.description).toMatch(/Default: unchanged\.?$/)
+})
