@@ -12,6 +12,7 @@ import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/library/actor.ts'
 import { answerWith } from '../../src/server/listen.ts'
+import { readTip } from '../support/git-tip.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 
 const run = promisify(execFile)
@@ -219,12 +220,8 @@ describe.skipIf(!hasGit())('the Git remote', () => {
   })
 
   it('is the same in a process that has just started', async () => {
-    const tip = async (fetch: TestApp['fetch']) => {
-      const body = `0014command=ls-refs\n0001${pkt('ref-prefix refs/heads/')}0000`
-      return await (await fetch('/git-upload-pack', { method: 'POST', headers: VERSION_2, body })).text()
-    }
     const again = await test.reopen()
-    expect(await tip(again.fetch)).toBe(await tip(test.fetch))
+    expect(await readTip(again.fetch, '')).toBe(await readTip(test.fetch, ''))
     await again.close()
   })
 
