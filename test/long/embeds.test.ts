@@ -25,7 +25,7 @@ describe('embeds', () => {
         expect(await page.locator('.tree').count(), value).toBe(config.showFiletree ? 1 : 0)
         expect(await page.locator('.diff').count(), value).toBe(config.showDiff ? 1 : 0)
         expect(await page.locator('.flash').count(), value).toBe(config.flashButton ? 1 : 0)
-        const send = await page.locator('.send').evaluate('one => getComputedStyle(one).backgroundColor')
+        const send = await page.evaluate("getComputedStyle(document.querySelector('.send')).backgroundColor")
         const color = (theme === 'light' ? config.lightColor : config.darkColor) ?? ''
         expect(send, value).toBe(`rgb(${[1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)).join(', ')})`)
       }
