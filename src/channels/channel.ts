@@ -9,11 +9,11 @@ import { answerFile } from './answers.ts'
 import { type Archive, type Archives, createArchives } from './archives.ts'
 import { createListings, type ListedSkill, type Listing } from './listing.ts'
 
-/** What channels are made from. */
+/** The parts of the service that channels use. */
 export interface ChannelParts {
   readonly makeContext: MakeContext
   readonly readRevision: () => Promise<number>
-  /** What the service is called. */
+  /** The name of the service. */
   readonly name: string
   /** Its public address, without a slash at the end. */
   readonly baseUrl: string
@@ -24,13 +24,13 @@ export interface ChannelParts {
 /** Makes a rendering of a listing: a value that becomes JSON. */
 type Render = (channel: Channel, call: Call, listing: Listing) => Promise<unknown>
 
-/** What every channel works with: one listing, one set of archives. */
+/** The shared parts of channels: one listing, one set of archives. */
 export interface Channel {
   readonly name: string
   readonly baseUrl: string
   /** Calls operations as the caller of a request. */
   call(call: Call): CallOperation
-  /** What the caller may see within the scope of the request's path. @throws AppError `not_found` */
+  /** The listing of the caller within the scope of the request's path. @throws AppError `not_found` */
   list(call: Call): Promise<Listing>
   /** A skill of it by its name. @throws AppError `not_found` */
   find(call: Call, name: string): Promise<ListedSkill>

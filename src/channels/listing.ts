@@ -20,11 +20,11 @@ const MAX_KEPT = 80_000
 export interface ListedSkill extends Omit<SharedSkill, 'described'> {
   readonly name: string
   readonly description: string
-  /** What its archive is kept under. */
+  /** The cache key of its archive. */
   readonly archiveKey: string
 }
 
-/** What one caller may see within a scope. */
+/** The skills that one caller may see within a scope. */
 export interface Listing {
   readonly scope: ChannelScope
   /** Oldest first. */
@@ -32,7 +32,7 @@ export interface Listing {
   readonly byName: ReadonlyMap<string, ListedSkill>
   /** Says that there are more skills than a listing holds; null where there are none. */
   readonly cutNote: string | null
-  /** What is rendered of it, by the name of the rendering; kept with it. */
+  /** Its renderings by name, kept with it. */
   readonly rendered: Map<string, Promise<Uint8Array>>
 }
 
@@ -70,7 +70,7 @@ function selectOne(listing: Listing, name: string): Listing {
   return { ...listing, scope: { ...listing.scope, only: name }, skills, byName: new Map(skill && [[name, skill]]), rendered: new Map() }
 }
 
-/** What a listing counts for: its skills, and their files by the weight they have beside them. */
+/** The weight of a listing: its skills, and their files by the weight they have beside them. */
 function sizeOf({ skills }: Listing): number {
   return skills.reduce((sum, { files }) => sum + 1 + Math.ceil(files.length / FILES_A_SKILL), 1)
 }

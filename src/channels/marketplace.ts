@@ -94,7 +94,7 @@ export function marketplaceRoutes(channel: Channel): BoundRoute[] {
   ]
 }
 
-/** What stands before the scope in the address of a request: nothing, what asks for a key, or an install link, which has its scope in it. */
+/** The prefix of the scope in the address of a request: nothing, what asks for a key, or an install link, which has its scope in it. */
 function wayTo({ exchange: { path } }: Call): string {
   return /^\/(?:private(?=\/)|install\/[^/]+)/.exec(path)?.[0] ?? ''
 }
@@ -136,7 +136,7 @@ function toMarketplace(channel: Channel, call: Call, listing: Listing, plugins: 
   }
 }
 
-/** Who gets a marketplace: empty for everybody, `private` for the holder of a key, `link-xxxx` for that of an install link, by its digest. */
+/** The reader of a marketplace: empty for everybody, `private` for the holder of a key, `link-xxxx` for that of an install link, by its digest. */
 export function nameReader(actor: Actor, path: string): string {
   const token = /^\/install\/([^/.]+)/.exec(path)?.[1]
   if (token !== undefined) return `link-${hash('sha256', token).slice(0, 4)}`
@@ -155,7 +155,7 @@ const pluginFile = (channel: Channel, listing: Listing): SkillFile => ({
   ),
 })
 
-/** What the archive of all skills is kept under; null where there are too few or too many for one. */
+/** The cache key of the archive of all skills; null where there are too few or too many for one. */
 function describeBundle(channel: Channel, listing: Listing): { readonly key: string } | null {
   const files = listing.skills.flatMap((skill) =>
     skill.files.map((file) => ({ ...file, filename: `skills/${skill.name}/${file.filename}` })),

@@ -19,7 +19,7 @@ import { showPrompt } from '../operations/prompts/get-prompt.ts'
 import { answerBytes, JSON_TYPE } from './answers.ts'
 import type { Channel } from './channel.ts'
 
-/** What clients of prompts.chat get as the address of the service. */
+/** The address of the service for clients of prompts.chat. */
 const PREFIX = '/compat/prompts-chat'
 /** Path of a collection, before what dumps its prompts alone. */
 const COLLECTION = '/collections/{collected}'
@@ -34,7 +34,7 @@ const FOR_DEVELOPERS = 'coding'
 
 type Whole = Output<typeof listWholePrompts>['prompts'][number]
 
-/** What the routes need beside the channel. */
+/** The parts that the routes use beside the channel. */
 export interface CompatParts {
   /** Of what anonymous readers see. */
   readonly readRevision: () => Promise<number>
@@ -163,7 +163,7 @@ function toListInput(query: URLSearchParams): Input<typeof listWholePrompts> {
 const toAuthor = (username: string) => ({ id: username, username, name: username, avatar: null, identifier: null, verified: false })
 const toTag = ({ name, slug }: Whole['tags'][number]) => ({ id: slug, name, slug, color: '#808080' })
 
-/** What lists and dumps have in common. Views and comments are not counted here. */
+/** The fields that lists and dumps share. Views and comments are not counted here. */
 function toCommon({ id, slug, title, description, content, type, votes, createdAt, updatedAt, contributors }: Whole) {
   return {
     id,

@@ -10,7 +10,7 @@ const HELD_BYTES = { all: 256 * 1024 * 1024, known: 64 * 1024 * 1024, anonymous:
 /** Time limit of a body: a little below the connection's, so that the client gets our answer. */
 const READ_WITHIN_MS = 25_000
 
-/** Whose body is read. */
+/** The caller whose body is read. */
 interface BodyOwner {
   readonly caller: string
   /** Whether the caller has a key or a session. */

@@ -11,10 +11,10 @@ export interface Call {
   readonly kind: RouteKind
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
-  /** What the request is called in logs and errors. */
+  /** The id of the request in logs and errors. */
   readonly requestId: string
   readonly actor: Actor
-  /** Whom the request is counted for. */
+  /** The caller that the request is counted for. */
   readonly caller: string
   /** Where it came from, as sign-in and forms see it. */
   readonly client: ClientOfRequest

@@ -24,11 +24,11 @@ const EVENTS = 500
 const EVENT_FILTERS = ['username', 'action', 'since', 'target']
 
 const collection = z.enum(['prompts', 'skills'])
-/** What the page of one's own items keeps for this download, since an address cannot hold hundreds of ids. */
+/** The selection that the page of one's own items keeps for this download, since an address cannot hold hundreds of ids. */
 const selection = z.object({ collection, ids: z.array(z.string()) })
 
 /**
- * What answers bytes instead of JSON: below /api for programs with their keys, below /download for signed-in people and their private items,
+ * Routes that answer bytes instead of JSON: below /api for programs with their keys, below /download for signed-in people and their private items,
  * and exports on pages. Each checks the caller before its answer begins, so that who may not have it gets an error's status.
  */
 export function downloadRoutes(contextFor: (surface: 'rest' | 'download') => MakeContext, sendPieces: SendPieces): BoundRoute[] {

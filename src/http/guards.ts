@@ -4,7 +4,7 @@ import type { ClientOfRequest } from '../library/client-of-request.ts'
 import { callerOfAddress } from './rate-limits.ts'
 import type { Route, RouteKind } from './route.ts'
 
-/** Who may reach the service under which name, and from which pages. */
+/** The host names and origins under which the service may be reached. */
 export interface AccessRules {
   readonly baseUrl: string
   readonly allowedHosts: readonly string[]
@@ -90,7 +90,7 @@ interface StrangerRequest {
 }
 
 /**
- * What somebody without an account gets while the library is for members alone (contract, "One rule"): pages ask to sign in, REST, MCP and
+ * The refusal of somebody without an account while the library is for members alone (contract, "One rule"): pages ask to sign in, REST, MCP and
  * Git ask for a key, and everything for readers elsewhere does not exist. Whether an item exists makes no difference.
  * @returns null for what brings people in: probes, static files, sign-in, and addresses with a token of their own; and for what shows one
  * public item, where the library does
@@ -118,7 +118,7 @@ export function refuseStranger({ kind, path, route, hasPublicItems }: StrangerRe
 }
 
 /**
- * What a stranger gets for an error of a route that is open to them: the page of an item asks to sign in, whether the item is for members, is
+ * The answer to a stranger for an error of a route that is open to them: the page of an item asks to sign in, whether the item is for members, is
  * private or was never there.
  */
 export function hideFromStranger(error: AppError, route: Pick<Route, 'isOfPublicItem' | 'kind'> | null): AppError {

@@ -12,7 +12,7 @@ type EmbeddingsState = 'ok' | 'degraded' | 'off'
 /** How the encoder does: `embedding` while it starts or items lack a vector, `fallback` when search works without it. */
 type EncoderState = 'embedding' | 'ready' | 'fallback' | 'off'
 
-/** What `/readyz` asks. */
+/** The checks of `/readyz`. */
 export interface Readiness {
   /** Rejects when the library cannot be used: an AppError `unavailable` says why. */
   check(): Promise<void>

@@ -33,14 +33,14 @@ export interface BackupFigures {
   failures(): number
 }
 
-/** What the encoder's metrics are read from. */
+/** The sources of the encoder's metrics. */
 interface EncoderFigures {
   readonly state: 'embedding' | 'ready' | 'fallback'
   readonly counts: { readonly encoded: number; readonly failures: number; readonly failedItems: number }
   countItems(): Promise<VectorCounts>
 }
 
-/** What the metrics of a provider of embeddings are read from. */
+/** The sources of a provider's metrics. */
 interface ProviderFigures {
   fault(): string | null
   readonly counts: Readonly<{ sent: number; cached: number; fellBack: number; failedQueries: number; failedItems: number }>
@@ -72,7 +72,7 @@ export function keepFor<T>(
   }
 }
 
-/** What the library holds and how large it is; the caller keeps `read`'s answers for a while. */
+/** Metrics of the library's contents and size; the caller keeps `read`'s answers for a while. */
 export function libraryMetrics(version: string, read: () => Promise<LibraryFigures>): readonly Metric[] {
   const of = (pick: (figures: LibraryFigures) => Reading) => async () => pick(await read())
   return [
@@ -116,7 +116,7 @@ export function libraryMetrics(version: string, read: () => Promise<LibraryFigur
   ]
 }
 
-/** What this process is busy with, read without asking the library. */
+/** Metrics of this process, read without asking the library. */
 export function loadMetrics(load: () => LoadFigures, faults: () => FaultCounts): readonly Metric[] {
   return [
     gauge('commonplace_http_running', 'Requests in progress', () => load().running),
@@ -167,7 +167,7 @@ export function storeMetrics({ readUsage, readCacheUse }: Pick<LibraryStore['ser
   ]
 }
 
-/** What an alarm about missing backups needs. */
+/** Metrics for an alarm about missing backups. */
 export function backupMetrics(figures: BackupFigures): readonly Metric[] {
   return [
     gauge(

@@ -39,7 +39,7 @@ function toSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
   return rest
 }
 
-/** What a stream of an operation's text holds. */
+/** The contents of a stream of an operation's text. */
 const EVENTS: Json = {
   type: 'string',
   description:

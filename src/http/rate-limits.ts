@@ -72,7 +72,7 @@ export function createRateLimits(
   }
 }
 
-/** Whom requests without a key are counted for: an address, or the network of one where a single machine has a whole network (IPv6 /64). */
+/** The caller of requests without a key: an address, or the network of one where a single machine has a whole network (IPv6 /64). */
 export function callerOfAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return `address ${mapped}`
@@ -100,9 +100,9 @@ export interface SharedCounts {
 }
 
 interface Count {
-  /** What all instances had counted when this one last asked. */
+  /** The count of all instances when this one last asked. */
   total: number
-  /** What this one has counted since. */
+  /** The count of this one since. */
   own: number
 }
 

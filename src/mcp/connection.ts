@@ -9,7 +9,7 @@ export interface ListFilter {
 }
 
 /**
- * What the address of a connection asks for: comma-separated values of `users`, `collections`, `categories` and `tags`, where an empty parameter counts as
+ * The lists that the address of a connection asks for: comma-separated values of `users`, `collections`, `categories` and `tags`, where an empty parameter counts as
  * absent and a part of the path wins, and `profile`.
  */
 export function readConnection(

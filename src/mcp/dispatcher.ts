@@ -122,7 +122,7 @@ const textsByName = z.custom<Record<string, string>>(
 )
 const promptWithVariables = z.object({ title: z.string(), variables: z.array(variableShape) })
 
-/** What a tool gave, or what is said in its place: an error, or a question. */
+/** The result of a tool, or an error or question in its place. */
 type ToolOutcome = ToolAnswer | { readonly kind: 'instead'; readonly result: CallToolResult | Question }
 interface ToolAnswer {
   readonly kind: 'answer'

@@ -32,7 +32,7 @@ export function selectTools(operations: readonly Operation[], profile?: ToolProf
   return new Map(operations.filter(isOffered).map((operation) => [operation.name, operation] as const))
 }
 
-/** What an answer may take by default, as JSON: clients hide longer ones from their model, or refuse them. */
+/** The length of an answer by default, as JSON: clients hide longer ones from their model, or refuse them. */
 const BUDGET = 24_000
 const BUDGET_PER_RESULT = 600
 

@@ -49,7 +49,7 @@ import { createMcpRoutes } from './mcp-routes.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 
-/** What the server needs of the settings. */
+/** The settings that the server uses. */
 export type ServerSettings = Pick<
   Config,
   | 'HOST'

@@ -70,7 +70,7 @@ export async function listen({ host, port }: { host: string; port: number }, fro
 }
 
 /**
- * What a server calls with each request; resolves when it is answered.
+ * The handler of a server's requests; resolves when a request is answered.
  * @param isStopping whether an answer is the last one of its connection
  */
 export function answerWith(

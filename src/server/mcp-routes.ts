@@ -17,7 +17,7 @@ import { invokeLocally } from '../operations/core/invoke.ts'
 import type { Product } from '../product.ts'
 import type { ReportFault } from './fault-log.ts'
 
-/** What follows the address for a part of the lists, for clients that drop the query. */
+/** The path below the address for a part of the lists, for clients that drop the query. */
 export const LIST_SCOPES = ['', '/@{user}', '/tags/{tag}', '/categories/{category}', '/collections/{collected}'] as const
 /** Debounce window of change notifications. */
 const DEBOUNCE_MS = 500

@@ -17,7 +17,7 @@ const COST = 10
 /** Seconds for which programs may keep metadata. */
 const METADATA_AGE = 'public, max-age=300'
 
-/** What the routes need of the service. */
+/** The parts of the service that the routes use. */
 interface OAuthSite {
   readonly baseUrl: string
   readonly name: string

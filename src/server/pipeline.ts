@@ -36,7 +36,7 @@ const MAX_REFUSED_BYTES = 64 * 1024
 /** The page on which people set up a second factor. */
 const FACTOR_PATH = '/settings/passkeys'
 
-/** What the pipeline works with. */
+/** The parts of the pipeline. */
 export interface PipelineParts {
   readonly router: Router<BoundRoute>
   readonly rules: AccessRules
@@ -57,15 +57,15 @@ export interface PipelineParts {
   clientOf(exchange: Exchange): ClientOfRequest
   /** Runs it, and adds up what it takes. */
   meterWork<T>(meter: WorkMeter, work: () => T): T
-  /** Who presents a key. @throws AppError `invalid_api_key` */
+  /** The actor of a key. @throws AppError `invalid_api_key` */
   authenticate(key: string): Promise<Actor>
   /** How programs sign in; null where they do not. */
   readonly oauth: Pick<OAuthServer, 'authenticate'> | null
-  /** Who made the install link of this token, and its scope; null when it does not work. */
+  /** The maker of the install link of a token, and its scope; null when it does not work. */
   authenticateInstallLink(token: string): Promise<{ readonly id: string; readonly actor: Actor; readonly scope: string } | null>
-  /** Whom a browser's cookies sign in; `cookies` renew its session. */
+  /** The actor of a browser's cookies; `cookies` renew its session. */
   authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[]; lacksFactor: boolean }>
-  /** Whom a reverse proxy signs in; null where none does. */
+  /** The actor that a reverse proxy signs in; null where none does. */
   readonly proxy: ProxySignIn | null
   /** A page that says what went wrong, when one was asked for. */
   toProblem(call: Call, error: AppError): Promise<Answer> | null
@@ -168,7 +168,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     call.lacksFactor = lacksFactor
     setCaller(call, actor)
   }
-  /** What the proxy says counts more than a cookie; without it there may be the session of a sign-in link. */
+  /** The proxy's word counts more than a cookie; without it there may be the session of a sign-in link. */
   const identifyBehind = async (proxy: ProxySignIn, call: OpenCall): Promise<void> => {
     const report = (message: string) => parts.onFault(new AppError('upstream_failed', message), call.requestId)
     const actor = await proxy.identify(call.exchange, report)

@@ -11,7 +11,7 @@ const AGED_MS = 6 * 3_600_000
 /** Events of one transaction, between which others write. */
 const EVENTS_A_BATCH = 500
 
-/** What a service deletes automatically. */
+/** The data that a service deletes automatically. */
 export interface Retention {
   /** Days in the trash; null keeps it. */
   readonly trashDays: number | null

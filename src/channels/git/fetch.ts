@@ -2,7 +2,7 @@ import type { History } from './history.ts'
 import { type ObjectId, readObject } from './objects.ts'
 import { readTree } from './tree.ts'
 
-/** What a client asks for (git-scm.com, "protocol-v2", fetch). */
+/** The request of a client (git-scm.com, "protocol-v2", fetch). */
 export interface FetchRequest {
   readonly wants: readonly ObjectId[]
   readonly haves: readonly ObjectId[]
@@ -13,7 +13,7 @@ export interface FetchRequest {
   readonly depth: number | null
 }
 
-/** What is answered, before a pack. */
+/** The answer before a pack. */
 export interface FetchPlan {
   /** A commit that was asked for and is not in the history; nothing else is said then. */
   readonly unknown: ObjectId | null
@@ -21,12 +21,12 @@ export interface FetchPlan {
   readonly common: readonly ObjectId[]
   /** Commits that the client has without their parents from now on, and those it gets the parents of; null when nothing was asked. */
   readonly boundary: { readonly shallow: readonly ObjectId[]; readonly unshallow: readonly ObjectId[] } | null
-  /** What the pack holds; null when the client must say more first. */
+  /** The contents of the pack; null when the client must say more first. */
   readonly objects: readonly ObjectId[] | null
 }
 
 /**
- * What a client needs of a history. Commits stand in one line, so those below one it has are there too, down to where it was cut: what each
+ * The part of a history that a client lacks. Commits stand in one line, so those below one it has are there too, down to where it was cut: what each
  * commit changes is enough for those above.
  */
 export function planFetch(history: History, request: FetchRequest): FetchPlan {

@@ -50,7 +50,7 @@ export function gitRoutes(
   }
   const usesVersion2 = ({ exchange }: Call) => /(?:^|:)version=2(?:$|:)/.test(exchange.header('git-protocol') ?? '')
 
-  /** What is sent with a pack. The thread keeps the pack until all of it is taken, or the reader leaves. */
+  /** The parts of a pack's answer. The thread keeps the pack until all of it is taken, or the reader leaves. */
   async function* readPack(head: Uint8Array, pack: string, work: WorkMeter, release: () => void): AsyncGenerator<Uint8Array, undefined> {
     let isTaken = false
     try {
@@ -171,7 +171,7 @@ function listRefs(tip: ObjectId | null, lines: readonly PktLine[]): Buffer[] {
   return [...(isWanted('HEAD') ? [pktLine(`${tip} HEAD${symref}\n`)] : []), ...(isWanted(BRANCH) ? [pktLine(`${tip} ${BRANCH}\n`)] : [])]
 }
 
-/** What comes before a pack. */
+/** The lines before a pack. */
 function sayPlan(plan: Omit<FetchPlan, 'objects'>, hasPack: boolean, { isDone }: FetchRequest): Buffer[] {
   const said: Buffer[] = []
   if (!isDone && plan.common.length + Number(!hasPack) > 0) {

@@ -12,7 +12,7 @@ const LIMITS = { maxOldGenerationSizeMb: 1024 }
 /** Processor time that a point pays for. */
 const MS_A_POINT = 10
 
-/** What the thread of histories is asked. A history is called by its key. */
+/** A request to the thread of histories. A history is called by its key. */
 export type GitQuestion =
   /** A page of the entries that a history shall hold; the first page begins a new list. */
   | { readonly kind: 'list'; readonly key: string; readonly isFirst: boolean; readonly changes: readonly SharedChange[] }
@@ -26,7 +26,7 @@ export type GitQuestion =
   | { readonly kind: 'next'; readonly pack: string }
   | { readonly kind: 'cancel'; readonly pack: string }
 
-/** What it answers. */
+/** Its answer. */
 export type GitAnswer =
   /** How many entries are listed. */
   | { readonly kind: 'listed'; readonly count: number }

@@ -5,7 +5,7 @@ import { decodeText, fileMode, SKILL_MD } from '../../library/skill.ts'
 import { diffEnds, type Earlier, hashObject, type ObjectId, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
 import { createRows, type Rows, readTree, toByteKey, treeRow } from './tree.ts'
 
-/** What a history says of the service that makes it. */
+/** The service that makes a history, as it is named there. */
 export interface RepositoryAbout {
   /** Name of the service. */
   readonly name: string
@@ -13,7 +13,7 @@ export interface RepositoryAbout {
   readonly host: string
   /** Of the plugin marketplace. */
   readonly marketplace: string
-  /** What is in it, in a few words. */
+  /** Its contents, in a few words. */
   readonly description: string
   readonly readme: string
 }
@@ -311,7 +311,7 @@ function* listIds(folder: Folder): Generator<ObjectId> {
   for (const inner of folder.folders.values()) yield* listIds(inner)
 }
 
-/** Who made the changes, or the service where they are several people; never by their email address. */
+/** The author of the changes, or the service where they are several people; never by their email address. */
 function nameWriter({ name, host }: RepositoryAbout, steps: readonly Step[]): string {
   const writers = new Set(steps.map(({ version }) => version.writer))
   const [only] = writers

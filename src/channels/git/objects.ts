@@ -42,7 +42,7 @@ export function storeObject(type: ObjectType, bytes: Uint8Array): StoredObject {
   return { type, size: bytes.length, deflated: deflate(bytes), base: null, depth: 0 }
 }
 
-/** What an object was before. */
+/** The earlier form of an object. */
 export interface Earlier {
   readonly id: ObjectId
   readonly stored: StoredObject
@@ -76,7 +76,7 @@ export function readObject(id: ObjectId, find: (id: ObjectId) => StoredObject | 
   }
 }
 
-/** What stands before an object in a pack. */
+/** The header of an object in a pack. */
 function packHeader({ type, size, base }: StoredObject): Buffer {
   const bytes: number[] = []
   let rest = Math.floor(size / 16)
@@ -97,7 +97,7 @@ export function diffEnds(from: Buffer, to: Buffer): Buffer {
   return writeDelta(from.length, to.length, [{ start: 0, end: head }, to.subarray(head, to.length - tail), { start, end }])
 }
 
-/** What a content is put together from: a range of the one before, or new bytes. */
+/** A piece of a content: a range of the one before, or new bytes. */
 export type DeltaPart = { readonly start: number; readonly end: number } | Buffer
 
 /** A delta between contents of these lengths. */

@@ -30,12 +30,12 @@ export interface Repository {
   ask(makeQuestion: (key: string) => GitQuestion, work: WorkMeter): Promise<GitAnswer>
 }
 
-/** Who opens a repository. */
+/** The reader who opens a repository. */
 interface Reader {
   readonly actor: Actor
-  /** Whom its marketplace is named for, as `nameReader` says it. */
+  /** The name of its marketplace's reader, as `nameReader` gives it. */
   readonly audience: string
-  /** Whom it is counted for: one history is built for each at a time. */
+  /** The caller it is counted for: one history is built for each at a time. */
   readonly caller: string
   readonly call: CallOperation
   /** Counts points for the work that opening takes. @throws AppError `rate_limited` */

@@ -6,7 +6,7 @@ import type { PktLine } from './pkt-line.ts'
 /** Most wants, haves and shallow commits of one request. */
 const MAX_IDS = 5_000
 
-/** What no answer is made for. */
+/** A request that gets no answer. */
 const UNSUPPORTED: ReadonlySet<string> = new Set(['deepen-not', 'deepen-relative', 'deepen-since', 'filter', 'packfile-uris', 'want-ref'])
 
 /** A request while it is read. */

@@ -15,7 +15,7 @@ const RESUME_WAIT_MS = 50
 /** When a client whose stream broke should reconnect. */
 const RETRY_MS = 1_000
 
-/** Whom a session belongs to, and whom it counts for. */
+/** The owner of a session, and the caller it counts for. */
 export interface SessionOwner {
   /** The key that opened it, or `anonymous`: nobody else may use it. */
   readonly owner: string
@@ -60,7 +60,7 @@ export interface SessionServers {
   close(): Promise<void>
 }
 
-/** What servers need from the rest of the module. */
+/** The parts of the module that servers use. */
 interface ServerParts {
   buildServer(binding: Binding): McpServer
   readonly eventLogs: ReturnType<typeof createEventLogs>
