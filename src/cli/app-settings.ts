@@ -2,7 +2,7 @@ import type { AppSettings } from '../app.ts'
 import type { Config } from '../config/load-config.ts'
 import { readSignInSettings } from '../config/sign-in-settings.ts'
 
-/** What opening the library needs of the settings. `address` is where people reach the service. */
+/** The settings with which the library is opened. `address` is where people reach the service. */
 export function toAppSettings(config: Config, address: string): AppSettings {
   return {
     databaseUrl: config.DATABASE_URL,

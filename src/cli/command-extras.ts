@@ -14,7 +14,7 @@ export interface CommandExtra {
   readonly options: readonly Option[]
   /** The inputs, with those from the extra options. @throws AppError `invalid_input` */
   toInput?(input: Values, flags: Values): Values
-  /** What to write to stdout in place of the answer as JSON, or null. @throws AppError */
+  /** The text for stdout in place of the answer as JSON, or null. @throws AppError */
   present?(output: Values, input: Values, flags: Values): Promise<string | null>
 }
 

@@ -2,7 +2,7 @@ import { Argument, type Command, type Option } from 'commander'
 import { print } from './print.ts'
 
 /**
- * What a shell runs when it starts. Each function gives the words up to the cursor to `complete`, as they were typed: nothing of them is
+ * The script that a shell runs when it starts. Each function gives the words up to the cursor to `complete`, as they were typed: nothing of them is
  * evaluated. Where that prints nothing, the shell offers files.
  */
 const SCRIPTS = {

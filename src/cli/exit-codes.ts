@@ -17,7 +17,7 @@ export const EXIT_CODES = {
   internal: 70,
 } as const satisfies Record<ErrorCode, number>
 
-/** What each exit status means, for the reference. */
+/** The meaning of each exit status, for the reference. */
 export const EXIT_STATUSES: Readonly<Record<0 | 1 | (typeof EXIT_CODES)[ErrorCode], string>> = {
   0: 'Done.',
   1: 'Partly done: an import or an embedding model rejected entries, each named on stderr. Or `doctor` found faults.',

@@ -54,7 +54,7 @@ const named = z
   .nullable()
   .transform((party) => party?.name ?? '')
 
-/** What operations and commands that list things show on a terminal: the member of the answer that has the rows, and a row's columns. */
+/** The tables that listing operations and commands show on a terminal: the member of the answer that has the rows, and a row's columns. */
 const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<Record<string, z.ZodType<string>>>]>> = {
   search_prompts: ['prompts', { slug: text, type: text, title: text }],
   search_skills: ['skills', { slug: text, title: text }],

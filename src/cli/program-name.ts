@@ -11,14 +11,14 @@ interface Start {
   readonly folder: string
   /** The script of this package that npm runs, if it does. */
   readonly npmScript: string | null
-  /** What was typed, where something else started Node. */
+  /** The command that was typed, where something else started Node. */
   readonly launcher: string | null
 }
 
 /** Scripts of package.json that run the command line. */
 const NPM_SCRIPTS = new Set(['start', 'commonplace'])
 
-/** What to type before a command, so that it is run as this process was started. */
+/** The words before a command, so that it runs as this process was started. */
 export function nameProgram({ node, program, folder, npmScript, launcher }: Start): string {
   if (launcher !== null) return quote(launcher)
   if (npmScript !== null && NPM_SCRIPTS.has(npmScript)) return 'npm run -s commonplace --'

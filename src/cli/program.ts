@@ -87,7 +87,7 @@ async function serveMcp(options: { url?: string }): Promise<void> {
   )
 }
 
-/** What a command does, in a line. */
+/** The summary of a command, in a line. */
 function summaryOf(command: Command): string {
   return command.summary() || (command.description().split(/\.(?: |$)/)[0] ?? '')
 }

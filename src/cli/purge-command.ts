@@ -29,7 +29,7 @@ function readRange(text: string): { first: number; last: number } {
   return { first: Number(first), last: Number(last ?? first) }
 }
 
-/** What is to be deleted, in words, and how; the function gives how many versions went, where that is counted. @throws AppError `invalid_input` */
+/** The deletion in words, and how to run it; the function gives how many versions went, where that is counted. @throws AppError `invalid_input` */
 function readDeletion(collection: 'prompts' | 'skills', { versions, file }: PurgeFlags) {
   if (versions !== undefined && file !== undefined) throw new AppError('invalid_input', 'Use either --versions or --file.')
   if (file !== undefined && collection !== 'skills') throw new AppError('invalid_input', '--file works on skills only.')

@@ -10,7 +10,7 @@ export const STDIN_MARK = '-'
 
 /** Reads the values of one command line. */
 export interface InputReader {
-  /** What was written for an input, as the value it stands for. @throws AppError `invalid_input` */
+  /** The value of a text that was written for an input. @throws AppError `invalid_input` */
   read(input: Pick<InputDescription, 'name' | 'kind'>, written: string | boolean): Promise<unknown>
 }
 

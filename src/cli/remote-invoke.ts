@@ -104,7 +104,7 @@ export function invokeRemotely(
   }
 }
 
-/** What came back: the JSON of the answer or of the error. */
+/** The response: the JSON of the answer or of the error. */
 interface Answer {
   readonly isDone: boolean
   readonly status: number

@@ -30,7 +30,7 @@ export async function findFreePort(host: string): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** What a service writes to, and what ends it. */
+/** The outputs of a service, and the signal that ends it. */
 export interface Terminal {
   write(text: string): void
   readonly log: DestinationStream

@@ -33,7 +33,7 @@ export function endOnSignals(): void {
   }
 }
 
-/** What keeps the service small: half the memory under load, for a few per cent of processor time. See docs/decisions/0011. The Dockerfile has them too. */
+/** Flags that keep the service small: half the memory under load, for a few per cent of processor time. See docs/decisions/0011. The Dockerfile has them too. */
 export const HEAP_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
 
 /** Large buffers, such as bodies of requests, go back to the system when they are freed (glibc's mallopt; others ignore it). The Dockerfile too. */

@@ -91,7 +91,7 @@ async function countEntries(path: string): Promise<number> {
   return count
 }
 
-/** What a whole library holds, as the end of a sentence. */
+/** The contents of a whole library, as the end of a sentence. */
 function describeWhole({ counts, digest }: WholeLibrary): string {
   const count = (table: string) => counts[table] ?? 0
   const held = `${plural(count('item'), 'item')} with ${plural(count('version'), 'version')} and ${plural(count('vote'), 'vote')}`

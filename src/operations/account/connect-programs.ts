@@ -16,7 +16,7 @@ function requireOAuth(oauth: OAuthServer | null): OAuthServer {
   return oauth
 }
 
-/** What a program asks its user for. */
+/** The request of a program to its user. */
 export const showProgramRequest = defineProcedure({
   scope: 'account',
   input: z.object({ query: queryInput }),

@@ -8,7 +8,7 @@ const passwordInput = z.string().default('').describe('The password; without one
 /** The longest name of a passkey. */
 const nameInput = z.string().trim().min(1, 'is required').max(100)
 
-/** What decides who gets in is changed by its owner alone, not by whoever finds a browser open. @throws AppError as {@link requireProof} */
+/** Factors are changed by their owner alone, not by whoever finds a browser open. @throws AppError as {@link requireProof} */
 function proveAgain(context: Needs<never, 'logins'>, user: UserActor, password: string): Promise<void> {
   return requireProof(context, user, password, 'Sign out and sign in again first: this needs a session of the last ten minutes.')
 }
@@ -71,7 +71,7 @@ export const removeCodes = defineProcedure({
   },
 })
 
-/** What a browser needs to make a passkey. */
+/** The options with which a browser makes a passkey. */
 export const startPasskey = defineProcedure({
   scope: 'account',
   input: z.object({ password: passwordInput }),

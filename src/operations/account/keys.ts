@@ -33,7 +33,7 @@ const keyRecord = z.object({
   state: z.enum(['active', 'expired', 'revoked']),
 })
 
-/** What records of keys and of install links share. */
+/** The fields that records of keys and of install links share. */
 export function toLifetime({ id, name, createdAt, lastUsedAt, expiresAt, revokedAt }: StoredKey, nowMs: number) {
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= nowMs
   const state: 'active' | 'expired' | 'revoked' = revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'active'
@@ -90,7 +90,7 @@ export const listKeys = defineProcedure({
   },
 })
 
-/** Who a key stands for: what a program asks to see whether its key works, and for what. */
+/** The account of a key: programs ask for it to see whether their key works, and for what. */
 export const whoAmI = defineOperation({
   name: 'whoami',
   title: 'Who you are here',
@@ -117,7 +117,7 @@ export const whoAmI = defineOperation({
 })
 
 /**
- * What a key is narrowed to.
+ * The restriction of a key.
  * @throws AppError `not_found` for a team that the user is not in and for a collection that the user does not see
  */
 export async function readWithin(

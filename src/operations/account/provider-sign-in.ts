@@ -6,7 +6,7 @@ import type { ProviderSettings } from '../../library/sign-in-ways.ts'
 import { clientOf, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { requireProof } from './identities.ts'
 
-/** What a browser carries to a provider and back, sealed. */
+/** The sealed state that a browser carries to a provider and back. */
 const COOKIE = 'commonplace.journey'
 const PURPOSE = 'journey to a sign-in provider'
 /** How long somebody may take at the provider. */
@@ -22,7 +22,7 @@ const journeyShape = z.object({
   nonce: z.string().nullable(),
   verifier: z.string(),
   to: z.string(),
-  /** Whose account the identity is to be connected to; null: somebody signs in. */
+  /** The account that the identity is to be connected to; null: somebody signs in. */
   connects: z.string().nullable(),
   untilMs: z.number(),
 })

@@ -65,7 +65,7 @@ export const requestPasswordReset = defineProcedure({
   },
 })
 
-/** Whose password a link sets; the link stays good. */
+/** The person whose password a link sets; the link stays good. */
 export const showPasswordReset = defineProcedure({
   scope: null,
   input: z.object({ token: tokenInput }),
@@ -137,7 +137,7 @@ export const finishSignIn = defineProcedure({
   },
 })
 
-/** What a browser needs to sign in with a passkey. */
+/** The options with which a browser signs in with a passkey. */
 export const startPasskeySignIn = defineProcedure({
   scope: null,
   run: (context: Needs<never, 'logins'>) => context.logins.factors.startPasskeySignIn(clientOf(context)),
@@ -201,7 +201,7 @@ export const createSignInLink = defineProcedure({
   },
 })
 
-/** Whom a link signs in; it stays good. */
+/** The person whom a link signs in; it stays good. */
 export const showSignInLink = defineProcedure({
   scope: null,
   input: z.object({ token: tokenInput }),

@@ -10,7 +10,7 @@ import { clientOf, defineProcedure, type Needs } from '../core/procedure.ts'
 /** Longest secret looked at. */
 const secretInput = z.string().max(200)
 
-/** What keeps an invite from being used, as a sentence, or null. */
+/** The fault of an invite, as a sentence, or null. */
 function inviteFault(invite: Invite | null, nowMs: number): string | null {
   if (!invite || invite.revokedAt !== null) return 'Invite not found. Ask for a new one.'
   if (invite.usedAt !== null) return 'This invite has already been used. Ask for a new one.'

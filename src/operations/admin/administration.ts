@@ -67,7 +67,7 @@ export const deleteCategory = defineProcedure({
   },
 })
 
-/** What an operator wants to know at a glance. */
+/** The figures of a library at a glance. */
 export const showServiceStatus = defineProcedure({
   scope: 'admin',
   async run({ readStatus }: Needs<never, 'readStatus'>) {

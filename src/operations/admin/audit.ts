@@ -7,7 +7,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { requireOwnTeam, teamInput } from '../teams/teams.ts'
 
-/** What cursors are sealed for. */
+/** The purpose of sealed cursors. */
 const CURSOR = 'audit events'
 /** Characters of an id that are shown where all of it would lead to something hidden: enough to tell one from another. */
 const SHORT_ID = 8
@@ -95,14 +95,14 @@ async function readPage(
   }
 }
 
-/** What a person did, and what others did to what is theirs. */
+/** The actions of a person, and those of others on the person's things. */
 export const listOwnActivity = defineProcedure({
   scope: 'account',
   input: z.object(pageInputs),
   run: async (context, { cursor, ...query }) => await readPage(context, { ...query, aboutId: requireUser(context.actor).userId }, cursor),
 })
 
-/** What was done to a team and to what it owns, for those who maintain it. */
+/** The events of a team and its items, for its maintainers. */
 export const listTeamActivity = defineOperation({
   name: 'list_team_activity',
   title: 'Activity of a team',

@@ -8,7 +8,7 @@ import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const nameInput = z.string().max(64)
-/** Who gets the items of an account that is deleted. */
+/** The receiver of the items of a deleted account. */
 export const handOverInput = z.string().max(64).optional().describe('Name of a user or team that gets the items instead')
 
 /** A person as administrators see them. */

@@ -7,7 +7,7 @@ import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 
 /** Tokens made before others are served. */
 const SEALED_AT_ONCE = 100
-/** What tokens are sealed for. */
+/** The purpose of sealed tokens. */
 const PURPOSE = 'archive'
 /** How long a token works: clients fetch an archive right after its address. */
 const MAX_AGE_MS = 10 * 60_000
@@ -41,7 +41,7 @@ export const sealArchives = defineProcedure({
   },
 })
 
-/** What a token is for, while it and the key it was given to work. */
+/** The archive of a token, while it and the key it was given to work. */
 export const openArchive = defineProcedure({
   scope: null,
   input: z.object({ token: z.string().max(4096) }),

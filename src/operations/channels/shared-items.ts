@@ -8,7 +8,7 @@ import { countSearch, filterText, limitInput, notFound, queryInput, refInput } f
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { oneOf } from '../items/search-items.ts'
 
-/** What a scope holds. `reach` is `id` for an item that the scope's address names. */
+/** The contents of a scope. `reach` is `id` for an item that the scope's address names. */
 interface ScopeFilter {
   readonly reach: 'list' | 'id'
   readonly filter: ItemFilter
@@ -92,7 +92,7 @@ export const readSharedVersions = defineProcedure({
   run: async ({ actor, store }: Needs<'items'>, { changes }) => ({ versions: await store.items.readSharedVersions(actor, changes) }),
 })
 
-/** What `npx skills find` asks for; the names and the shape are its own. */
+/** The answer to `npx skills find`; the names and the shape are its own. */
 export const findSkills = defineOperation({
   name: 'find_skills',
   title: 'Find skills to install',

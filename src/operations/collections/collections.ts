@@ -64,7 +64,7 @@ export const listCollections = defineOperation({
 /** Collections that the filters of a list offer. */
 const MAX_OFFERED = 12
 
-/** What the filters of a list offer. */
+/** The choices of the filters of a list. */
 export const nameOwnCollections = defineProcedure({
   scope: 'account',
   async run({ actor, store }: Needs<'collections'>) {
@@ -73,7 +73,7 @@ export const nameOwnCollections = defineProcedure({
   },
 })
 
-/** What somebody chooses from who collects an item. */
+/** The collections that an item can be put into. */
 export const chooseCollections = defineProcedure({
   scope: 'account',
   input: z.object({ collection: collectionInput, id: refInput, q: queryInput.default(''), ...pageInputs }),

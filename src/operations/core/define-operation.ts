@@ -51,7 +51,7 @@ interface Meta {
   readonly name: string
   /** A few words for people. */
   readonly title: string
-  /** What it does and when to use it, in words that hold on every surface. */
+  /** Its purpose and use, in words that hold on every surface. */
   readonly summary: string
   readonly surfaces: Surfaces
   /** Points a call takes from its caller's minute; a point is about a millisecond of the process. Default: 1. */

@@ -45,7 +45,7 @@ export const limitInput = z.number().int().min(1).max(50).default(10)
 /** How long an answer may be, as JSON. */
 export const maxCharactersInput = z.number().int().min(1_000).max(1_000_000).optional()
 
-/** What narrows a list: an empty text, or null, counts as left out, as a form or a model sends it. */
+/** A filter of a list: an empty text, or null, counts as left out, as a form or a model sends it. */
 function filter<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional()).optional()
 }
@@ -54,10 +54,10 @@ export const filterText = filter(short)
 const filterList = filter(z.array(short).max(50))
 /** Collections that one list is narrowed to: what is in each is read for it. */
 const MAX_COLLECTION_FILTERS = 10
-/** What narrows lists to collections. */
+/** The filter of lists by collections. */
 export const collectionsInput = filter(z.array(short).max(MAX_COLLECTION_FILTERS)).describe('Collections, ids or slugs')
 
-/** What narrows the lists of a connection. */
+/** The filters of the lists of a connection. */
 export const narrowing = {
   users: filterList.describe('Usernames of authors'),
   collections: collectionsInput,
@@ -107,12 +107,12 @@ export function refuseBothSpellings(
   }
 }
 
-/** Who changes something, with what their key is narrowed to. */
+/** The editor of a change, with the restriction of their key. */
 export function editorOf({ userId, within }: UserActor): Pick<Editor, 'userId' | 'within'> {
   return { userId, within }
 }
 
-/** Whose a new item is, or whose items are meant. */
+/** The owner of a new item, or of the items that are meant. */
 export const ownerInput = filterText.describe('Name of a team you are in. Default: yourself')
 
 /** Somebody whose items the user has a role over, by name. @throws AppError `not_found` */
@@ -208,7 +208,7 @@ export function refuseWidening(actor: Actor, visibility: Visibility | undefined)
 
 /**
  * Refuses an edit by anybody without the right to it; for use inside the store's transaction, on the current state.
- * What the key may not read it may not edit either: the answer to an edit shows the item.
+ * A key may not edit what it may not read: the answer to an edit shows the item.
  * @param role the caller's over the item's owner
  * @param asked.baseVersion the version the edit was made on
  * @param asked.visibility the visibility it asks for

@@ -18,7 +18,7 @@ import type { SignInSettings } from '../../library/sign-in-ways.ts'
 import type { CountUse } from '../../library/usage.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 
-/** What a transport may add to one call. */
+/** Options that a transport may add to one call. */
 export interface CallOptions {
   /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined
@@ -58,7 +58,7 @@ interface Caller extends CallOptions {
   readonly count: CountUse
 }
 
-/** What operations may use beside the store. */
+/** The services that operations may use beside the store. */
 interface Services {
   readonly sealer: Sealer
   readonly clock: Clock
@@ -84,7 +84,7 @@ interface Services {
   readonly readStatus?: () => Promise<ServiceStatus>
 }
 
-/** What an operation runs with: the caller, and the parts of the store and the services it names. */
+/** The context of an operation: the caller, and the parts of the store and the services it names. */
 export type Needs<Stores extends keyof LibraryStore = never, Uses extends keyof Services = never> = Caller & {
   readonly store: Pick<LibraryStore, Stores>
 } & Pick<Services, Uses>
@@ -94,7 +94,7 @@ export type Context = Needs<keyof LibraryStore, keyof Services>
 
 /** A use case that pages, channels and commands call: with the types of its input and its answer. */
 export interface Procedure<I extends z.ZodObject = z.ZodObject, T = unknown> {
-  /** What the caller must be allowed to do: `any` takes every key; null when anybody may call. */
+  /** The right that the caller needs: `any` takes every key; null when anybody may call. */
   readonly scope: Right | 'any' | null
   /** Whether it may change what is kept: the audit log then names its caller. Default: false */
   readonly writes?: true
@@ -106,9 +106,9 @@ export interface Procedure<I extends z.ZodObject = z.ZodObject, T = unknown> {
   call(context: Context, raw: unknown): Promise<T>
 }
 
-/** What a procedure takes, before defaults are filled in. */
+/** The input of a procedure, before defaults are filled in. */
 export type Input<P extends Procedure> = z.input<P['input']>
-/** What a procedure answers. */
+/** The answer of a procedure. */
 export type Output<P extends Procedure> = Awaited<ReturnType<P['call']>>
 
 /** A signed-in actor. */

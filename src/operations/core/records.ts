@@ -12,7 +12,7 @@ import type { Needs } from './procedure.ts'
 
 const when = z.string().meta({ format: 'date-time' })
 
-/** What prompt and skill records share. */
+/** The fields that prompt and skill records share. */
 const itemRecord = z.object({
   id: z.string(),
   slug: z.string(),
@@ -102,19 +102,19 @@ export function itemUrl(baseUrl: string, kind: 'prompt' | 'skill', item: Pick<It
   return `${baseUrl}/${kind}s/${item.visibility === 'unlisted' ? item.id : item.slug}`
 }
 
-/** What every record of an item has. */
+/** The fields of every record of an item. */
 function toCommon(item: Prompt | Skill, baseUrl: string) {
   const { id, slug, title, description, author, category, tags, votes, createdAt } = item
   const names = { category: category?.name ?? null, tags: tags.map(({ name }) => name) }
   return { id, slug, title, description, author, ...names, votes, createdAt, url: itemUrl(baseUrl, item.kind, item) }
 }
 
-/** What records have beside, but for those of a search. */
+/** Further fields of records, but for those of a search. */
 function toFull({ category, updatedAt, visibility }: Prompt | Skill) {
   return { categorySlug: category?.slug ?? null, updatedAt, visibility, isPrivate: visibility === 'private' }
 }
 
-/** What every record of a prompt has, but for its content. */
+/** The fields of every record of a prompt, but for its content. */
 function toFoundFields(prompt: Prompt, baseUrl: string) {
   const derived = prompt.description === null ? deriveDescription(prompt.content, prompt.title) : null
   return { ...toCommon(prompt, baseUrl), ...(derived === null ? {} : { derivedDescription: derived }), type: prompt.type }

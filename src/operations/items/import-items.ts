@@ -128,7 +128,7 @@ export const checkImport = defineProcedure({
   },
 })
 
-/** What an import you began would do, or did, entry by entry. */
+/** The result of an import, or of its preview, entry by entry. */
 export const showImport = defineProcedure({
   scope: 'account',
   input: z.object({

@@ -102,7 +102,7 @@ export const browseFavourites = defineProcedure({
 /** The most items that one page lists. */
 const MAX_SHOWN = 200
 
-/** What the stars of a list show. */
+/** The favourites among the items of a list. */
 export const findFavourites = defineProcedure({
   scope: 'account',
   input: z.object({ ids: z.array(refInput).max(MAX_SHOWN) }),

@@ -9,7 +9,7 @@ import { toItemLists } from '../core/records.ts'
 /** Most items that one action changes. */
 export const MAX_BULK = 500
 
-/** What narrows a person's own items. */
+/** The filters of a person's own items. */
 const narrowing = {
   collection: collectionInput,
   owner: ownerInput,
@@ -50,7 +50,7 @@ export const listOwnItems = defineProcedure({
   },
 })
 
-/** What "select all" selects. */
+/** The items that "select all" selects. */
 export const matchOwnItems = defineProcedure({
   scope: 'account',
   input: z.object(narrowing),

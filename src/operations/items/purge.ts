@@ -9,7 +9,7 @@ import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 type Collection = 'prompts' | 'skills'
 
 const number = z.number().int().min(1)
-/** What may be deleted for good by this caller: an item they see and own, one in their trash, and for administrators one they see. */
+/** The item that this caller may delete for good: one they see and own, one in their trash, and for administrators one they see. */
 async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Collection, ref: string) {
   const { actor, store } = context
   const user = requireUser(actor)

@@ -32,7 +32,7 @@ import {
 import { createParser, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { itemUrl, ownerOutput, skillRecord, toPromptRecord, toSkillRecord, wholePrompt, withOwner } from '../core/records.ts'
 
-/** Whose a new item is, and who sees it: as asked, else as the owner's setting says. @throws AppError `not_found` for no team of the caller */
+/** The owner and visibility of a new item: as asked, else as the owner's setting says. @throws AppError `not_found` for no team of the caller */
 export async function newOwnership(
   { actor, store }: Needs<'items'>,
   input: Parameters<typeof askedVisibility>[0] & { readonly owner?: string | undefined },
@@ -165,7 +165,7 @@ export const saveSkill = defineOperation({
   },
 })
 
-/** What to know of an item that was saved: which one it nearly repeats, where the caller finds that, and how many words search passes over. */
+/** Hints about a saved item: which one it nearly repeats, where the caller finds that, and how many words search passes over. */
 async function hintsOnSave(
   { actor, store, baseUrl, onFault }: Needs<'items' | 'own', 'baseUrl'>,
   kind: ItemKind,

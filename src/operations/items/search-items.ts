@@ -38,7 +38,7 @@ import {
 
 const query = queryInput.describe('Words to look for; any text is safe')
 const limit = limitInput.describe('Maximum number of results')
-/** What narrows a search. */
+/** The filters of a search. */
 const narrowing = {
   category: filterText.describe('Category, including subcategories'),
   tag: filterText.describe('Tag'),
@@ -114,7 +114,7 @@ export function oneOf(value: string | undefined): string[] | undefined {
   return value === undefined ? undefined : [value]
 }
 
-/** What narrows, sorts and pages a list of items. */
+/** The filters, order and page of a list of items. */
 export const browsing = {
   q: queryInput.default('').describe('Search text; empty lists everything'),
   ...pageInputs,

@@ -6,7 +6,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { itemTarget, kindOf, requireItem } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 
-/** What a giver wants to know before. */
+/** The effects of a transfer, shown before it. */
 export const showTransfer = defineOperation({
   name: 'show_transfer',
   title: 'Show what a transfer changes',

@@ -20,7 +20,7 @@ import { type Needs, requireUser } from '../core/procedure.ts'
 import { toPromptRecord, wholePrompt, withOwner } from '../core/records.ts'
 import { savedSkill, toSavedSkill } from './save-items.ts'
 
-/** What changes of both kinds end with. */
+/** The end of changes of both kinds. */
 const aboutChange = {
   slug: refInput.optional().describe('New slug; the old one redirects here'),
   ...visibilityChanges,

@@ -14,7 +14,7 @@ import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
 
-/** What cursors are sealed for. */
+/** The purpose of sealed cursors. */
 const CURSOR = 'list_exposed_prompts'
 /** Popular clients give up after 50 pages: the whole walk takes at most this many, up to 40,000 prompts. */
 const MAX_PAGES = 40

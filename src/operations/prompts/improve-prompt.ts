@@ -22,7 +22,7 @@ const MAX_NAMED = 10
 export const BUILT_IN_IMPROVER = 'commonplace/offline'
 const DAY_MS = 86_400_000
 
-/** Whom a call is counted for: the person, whatever key they come with, as anybody can make more keys. */
+/** The caller that a call is counted for: the person, whatever key they come with, as anybody can make more keys. */
 function nameCaller({ actor }: Needs): string {
   return `user ${requireUser(actor).userId}`
 }

@@ -8,7 +8,7 @@ import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { fileRecord } from '../core/records.ts'
 
-/** What cursors are sealed for. */
+/** The purpose of sealed cursors. */
 const CURSOR = 'list_skill_manifests'
 /** Skills on one page: each may name 512 files. */
 const PAGE_SIZE = 50

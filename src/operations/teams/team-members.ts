@@ -42,7 +42,7 @@ export const listTeamMembers = defineOperation({
 /** Names that a page offers. */
 const MAX_CANDIDATES = 200
 
-/** What completes a name where a member is added. */
+/** Completions of a name where a member is added. */
 export const suggestMembers = defineProcedure({
   scope: 'account',
   input: z.object({ team: teamInput }),

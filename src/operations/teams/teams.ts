@@ -43,7 +43,7 @@ function toTeamRecord({ name, displayName, description, defaultVisibility, creat
 }
 
 /**
- * Who changes a team: what administrators may beyond members, they may on the pages and from the command line alone.
+ * The caller who changes a team: administrators use their rights on the pages and from the command line alone.
  * @throws AppError `forbidden` for keys that read nothing private
  */
 export function toCaller(actor: Actor): TeamCaller {
@@ -82,7 +82,7 @@ function clearable<T extends z.ZodType<string, string>>(field: T) {
   return z.union([z.literal(''), field]).optional()
 }
 
-/** What an optional text is kept as. */
+/** The stored form of an optional text. */
 function toKept(text: string | undefined): string | null {
   return text || null
 }
