@@ -163,7 +163,8 @@ export function createDispatcher(operations: readonly Operation[], serverInfo: I
         return async (binding) => offerOf(binding).json
       case 'initialize': {
         const { protocolVersion } = params
-        if (!isInitialize(params) || !SUPPORTED_PROTOCOL_VERSIONS.includes(String(protocolVersion))) return null
+        if (!isInitialize(params) || typeof protocolVersion !== 'string' || !SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion))
+          return null
         const extensions = { [SKILLS_EXTENSION_ID]: { directoryRead: true } }
         const described = { protocolVersion, capabilities: { ...capabilities, extensions }, serverInfo, instructions: INSTRUCTIONS }
         return async () => JSON.stringify(described)
@@ -196,6 +197,66 @@ export function createDispatcher(operations: readonly Operation[], serverInfo: I
     }
   }
 
+  const buildServer = (binding: Binding): McpServer => {
+    const { invoke, filter, rawArguments, isWithoutSkills } = binding
+    const { tools, byName } = offerOf(binding)
+    const { resources: _, ...plain } = capabilities
+    const mcp = new McpServer(serverInfo, {
+      capabilities: isWithoutSkills ? plain : capabilities,
+      cacheHints: {
+        'tools/list': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'public' },
+        'server/discover': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'public' },
+      },
+      instructions: INSTRUCTIONS,
+    })
+    const { server } = mcp
+    const asker = (context: ServerContext): Ask | null =>
+      canAskByForm(server.getClientCapabilities()) ? (title, variables) => askVariables(title, variables, context) : null
+    const orProtocolError = async <T>(work: Promise<T>): Promise<T> => {
+      try {
+        return await work
+      } catch (error) {
+        throw toProtocolError(toSeen(binding, error))
+      }
+    }
+
+    server.setRequestHandler('tools/list', () => ({ tools }))
+    server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }, context) => {
+      const extra = extraTools.get(name)
+      if (extra) return await extra.call(args, context)
+      const operation = byName.get(name)
+      if (!operation) {
+        const names = [...byName.keys()].join(', ')
+        throw toProtocolError(new AppError('invalid_input', `Unknown tool "${name.slice(0, 80)}"; the tools are: ${names}.`))
+      }
+      const signal = () => whenLeft(context, binding.signal?.())
+      const answer = await callTool({ ...binding, signal }, operation, args, asker(context))
+      return answer.kind === 'answer' ? toToolResult(answer) : answer.result
+    })
+    server.setRequestHandler('prompts/list', async ({ params }) => {
+      const page = exposedPage.parse(await orProtocolError(listPrompts(binding, params?.cursor)))
+      const added = params?.cursor === undefined ? (extras.prompts ?? []).map((extra) => extra.prompt) : []
+      return { ...page, prompts: [...added, ...page.prompts] }
+    })
+    server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, context) => {
+      const given = textsByName.safeParse(rawArguments).data ?? args
+      const extra = extraPrompts.get(name)
+      return extra ? await extra.get(given, context) : await orProtocolError(getPrompt(binding, name, given, asker(context)))
+    })
+    server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
+      if (ref.type !== 'ref/prompt') return { completion: { values: [] } }
+      const extra = extraPrompts.get(ref.name)
+      if (extra) return { completion: { values: [...(extra.complete?.(argument) ?? [])], hasMore: false } }
+      const { variables } = promptWithVariables.parse(await orProtocolError(invoke('get_prompt', { id: ref.name })))
+      const fallback = variables.find(({ name }) => name === argument.name)?.default ?? ''
+      const fits = fallback !== '' && fallback.toLowerCase().startsWith(argument.value.toLowerCase())
+      return { completion: { values: fits ? [fallback] : [], hasMore: false } }
+    })
+    if (!isWithoutSkills || extras.attach) createSkillsExtension(invoke, filter).attach(mcp)
+    extras.attach?.(mcp)
+    return tidyErrors(mcp)
+  }
+
   return {
     costOf({ method, params = {} }, filter) {
       if (NARROWED_METHOD.test(method)) return (COSTS.get(method) ?? 1) + pointsOfCollections(filter.collections)
@@ -206,7 +267,7 @@ export function createDispatcher(operations: readonly Operation[], serverInfo: I
     async answer(request, binding) {
       const answer = isPlain ? findAnswer(request) : null
       if (!answer) {
-        const sdk = await answerOnce(this.buildServer(bindOnce(binding, request)), request)
+        const sdk = await answerOnce(buildServer(bindOnce(binding, request)), request)
         return { json: JSON.stringify(sdk), isError: sdk === null || 'error' in sdk }
       }
       const id = JSON.stringify(request.id)
@@ -222,65 +283,7 @@ export function createDispatcher(operations: readonly Operation[], serverInfo: I
         return { json: `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`, isError: true }
       }
     },
-    buildServer(binding) {
-      const { invoke, filter, rawArguments, isWithoutSkills } = binding
-      const { tools, byName } = offerOf(binding)
-      const { resources: _, ...plain } = capabilities
-      const mcp = new McpServer(serverInfo, {
-        capabilities: isWithoutSkills ? plain : capabilities,
-        cacheHints: {
-          'tools/list': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'public' },
-          'server/discover': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'public' },
-        },
-        instructions: INSTRUCTIONS,
-      })
-      const { server } = mcp
-      const asker = (context: ServerContext): Ask | null =>
-        canAskByForm(server.getClientCapabilities()) ? (title, variables) => askVariables(title, variables, context) : null
-      const orProtocolError = async <T>(work: Promise<T>): Promise<T> => {
-        try {
-          return await work
-        } catch (error) {
-          throw toProtocolError(toSeen(binding, error))
-        }
-      }
-
-      server.setRequestHandler('tools/list', () => ({ tools }))
-      server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }, context) => {
-        const extra = extraTools.get(name)
-        if (extra) return await extra.call(args, context)
-        const operation = byName.get(name)
-        if (!operation) {
-          const names = [...byName.keys()].join(', ')
-          throw toProtocolError(new AppError('invalid_input', `Unknown tool "${name.slice(0, 80)}"; the tools are: ${names}.`))
-        }
-        const signal = () => whenLeft(context, binding.signal?.())
-        const answer = await callTool({ ...binding, signal }, operation, args, asker(context))
-        return answer.kind === 'answer' ? toToolResult(answer) : answer.result
-      })
-      server.setRequestHandler('prompts/list', async ({ params }) => {
-        const page = exposedPage.parse(await orProtocolError(listPrompts(binding, params?.cursor)))
-        const added = params?.cursor === undefined ? (extras.prompts ?? []).map((extra) => extra.prompt) : []
-        return { ...page, prompts: [...added, ...page.prompts] }
-      })
-      server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, context) => {
-        const given = textsByName.safeParse(rawArguments).data ?? args
-        const extra = extraPrompts.get(name)
-        return extra ? await extra.get(given, context) : await orProtocolError(getPrompt(binding, name, given, asker(context)))
-      })
-      server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
-        if (ref.type !== 'ref/prompt') return { completion: { values: [] } }
-        const extra = extraPrompts.get(ref.name)
-        if (extra) return { completion: { values: [...(extra.complete?.(argument) ?? [])], hasMore: false } }
-        const { variables } = promptWithVariables.parse(await orProtocolError(invoke('get_prompt', { id: ref.name })))
-        const fallback = variables.find(({ name }) => name === argument.name)?.default ?? ''
-        const fits = fallback !== '' && fallback.toLowerCase().startsWith(argument.value.toLowerCase())
-        return { completion: { values: fits ? [fallback] : [], hasMore: false } }
-      })
-      if (!isWithoutSkills || extras.attach) createSkillsExtension(invoke, filter).attach(mcp)
-      extras.attach?.(mcp)
-      return tidyErrors(mcp)
-    },
+    buildServer,
   }
 }
 

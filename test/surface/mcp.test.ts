@@ -52,6 +52,8 @@ describe('in this order', { shuffle: false }, () => {
           instructions: expect.stringContaining('search_prompts'),
         })
       }
+      const odd = { protocolVersion: ['2025-06-18'], capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+      expect(await call('initialize', odd)).toMatchObject({ error: { code: -32602 } })
     })
 
     it('needs no initialize, no Accept and no session; ping and notifications work', async () => {

@@ -56,7 +56,11 @@ export function gitRoutes(
     try {
       yield head
       while (!isTaken) {
-        const told = await thread.ask({ kind: 'next', pack }, work)
+        const told = await thread.ask({ kind: 'next', pack }, work).catch((error: unknown) => {
+          // A thread that ended has no packs, and starts again only for a new question.
+          isTaken = true
+          throw error
+        })
         if (told.kind !== 'piece') throw new AppError('unavailable', 'The pack is no longer there. Try again.')
         isTaken = told.bytes === null
         yield told.bytes ?? FLUSH

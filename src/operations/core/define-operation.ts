@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { AppError, invalidInput } from '../../errors.ts'
-import { withinOf } from '../../library/actor.ts'
+import { invalidInput } from '../../errors.ts'
 import { type Context, createCall, type Procedure } from './procedure.ts'
 
 /** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */
@@ -56,8 +55,6 @@ interface Meta {
   readonly surfaces: Surfaces
   /** Points a call takes from its caller's minute; a point is about a millisecond of the process. Default: 1. */
   readonly cost?: number
-  /** Whether a narrowed key is refused: what it reaches is more than items. Default: false */
-  readonly needsWholeKey?: true
   /** Whether it tells its text as it comes (`CallOptions.onText`), and may take long. */
   readonly isStreamed?: boolean
 }
@@ -76,7 +73,7 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
     run(context: Context, input: z.infer<I>): Promise<z.infer<O>>
   },
 ): Operation<I, O> {
-  const { input, name, needsWholeKey, writes, isStreamed } = definition
+  const { input, name, writes, isStreamed } = definition
   const call = createCall(definition, name, (raw) => {
     const which = writes ? undefined : findUnknown(input, raw).find((unknown) => UNSUPPORTED.has(unknown))
     if (which !== undefined) throw invalidInput(which, `${which} is not supported by ${name}, which reads the newest version.`)
@@ -85,8 +82,6 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
     ...definition,
     surfaces: readSurfaces(definition.surfaces),
     async call(context, raw) {
-      if (needsWholeKey && withinOf(context.actor) !== null)
-        throw new AppError('forbidden', `${name} needs an API key that is not narrowed to a team or to collections.`)
       const answer = await call(context, raw)
       // The shape of what improves is fixed by its specification (contract, "REST").
       return isStreamed ? answer : withHint(answer, findUnknown(input, raw))

@@ -5,7 +5,7 @@ import type { Providers } from '../../auth/providers.ts'
 import type { Sealer } from '../../auth/sealer.ts'
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import type { OnText } from '../../improve/with-model/improve-with-model.ts'
-import type { Actor, Right } from '../../library/actor.ts'
+import { type Actor, type Right, withinOf } from '../../library/actor.ts'
 import { type Surface, toOrigin } from '../../library/audit.ts'
 import type { ClientOfRequest } from '../../library/client-of-request.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
@@ -96,6 +96,8 @@ export type Context = Needs<keyof LibraryStore, keyof Services>
 export interface Procedure<I extends z.ZodObject = z.ZodObject, T = unknown> {
   /** The right that the caller needs: `any` takes every key; null when anybody may call. */
   readonly scope: Right | 'any' | null
+  /** Whether a narrowed key is refused: what it reaches is more than items. Default: false */
+  readonly needsWholeKey?: true
   /** Whether it may change what is kept: the audit log then names its caller. Default: false */
   readonly writes?: true
   readonly input: I
@@ -132,12 +134,14 @@ export function defineProcedure<I extends z.ZodObject = Nothing, T = unknown>(
  * @param check looks at the input as it came, once it is parsed
  */
 export function createCall<I extends z.ZodObject, T>(
-  { scope, writes, input, run }: Definition<I, T>,
+  { scope, needsWholeKey, writes, input, run }: Definition<I, T>,
   name: string,
   check: (raw: unknown) => void = () => {},
 ): Procedure<I, T>['call'] {
   const parse = createParser(input)
   return async (context, raw) => {
+    if (needsWholeKey && withinOf(context.actor) !== null)
+      throw new AppError('forbidden', `${name} needs an API key that is not narrowed to a team or to collections.`)
     checkScope(context, scope, name)
     const parsed = parse(raw)
     check(raw)
