@@ -1,4 +1,4 @@
-import type { PromptType } from '../src/library/fields.ts'
+import type { PromptType } from '../src/domain/items/fields.ts'
 import { readPromptFile } from '../src/transfer/prompt-file.ts'
 
 /** A generator of numbers from 0 to below 1 that gives the same ones for the same seed (mulberry32). */

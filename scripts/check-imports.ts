@@ -6,26 +6,26 @@ import { fileURLToPath } from 'node:url'
 /** What each room may import besides itself and errors; `file` rooms are single files of src. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'errors.ts': [],
-  config: ['library'],
+  config: ['domain'],
   'product.ts': [],
   'exchange.ts': [],
-  library: [],
-  cache: ['library'],
-  search: ['library'],
-  improve: ['library'],
-  encoder: ['library'],
-  storage: ['library', 'cache', 'search'],
-  ai: ['library', 'search', 'improve'],
-  auth: ['library'],
-  operations: ['library', 'cache', 'search', 'improve', 'transfer'],
-  transfer: ['library'],
-  mcp: ['exchange.ts', 'operations', 'cache', 'library'],
-  http: ['exchange.ts', 'operations', 'cache', 'library', 'auth'],
-  channels: ['exchange.ts', 'operations', 'http', 'cache', 'library'],
-  web: ['exchange.ts', 'operations', 'http', 'library', 'search'],
-  'app.ts': ['library', 'search', 'improve', 'encoder', 'storage', 'ai', 'auth', 'operations'],
-  server: ['app.ts', 'config', 'product.ts', 'exchange.ts', 'library', 'auth', 'operations', 'mcp', 'http', 'channels', 'web'],
-  cli: ['app.ts', 'server', 'config', 'product.ts', 'library', 'improve', 'auth', 'operations', 'mcp', 'transfer'],
+  domain: [],
+  cache: ['domain'],
+  search: ['domain'],
+  improve: ['domain'],
+  encoder: ['domain'],
+  storage: ['domain', 'cache', 'search'],
+  ai: ['domain', 'search', 'improve'],
+  auth: ['domain'],
+  operations: ['domain', 'cache', 'search', 'improve', 'transfer'],
+  transfer: ['domain'],
+  mcp: ['exchange.ts', 'operations', 'cache', 'domain'],
+  http: ['exchange.ts', 'operations', 'cache', 'domain', 'auth'],
+  channels: ['exchange.ts', 'operations', 'http', 'cache', 'domain'],
+  web: ['exchange.ts', 'operations', 'http', 'domain', 'search'],
+  'app.ts': ['domain', 'search', 'improve', 'encoder', 'storage', 'ai', 'auth', 'operations'],
+  server: ['app.ts', 'config', 'product.ts', 'exchange.ts', 'domain', 'auth', 'operations', 'mcp', 'http', 'channels', 'web'],
+  cli: ['app.ts', 'server', 'config', 'product.ts', 'domain', 'improve', 'auth', 'operations', 'mcp', 'transfer'],
 }
 
 /** Files whose types other rooms may import: those are what a factory returns. */
@@ -33,7 +33,7 @@ const INFERRED = new Set(['storage/store.ts', 'auth/logins.ts', 'auth/providers.
 
 /** Packages and built-ins a room must not touch. */
 const FORBIDDEN_PACKAGES: readonly { readonly room: string; readonly pattern: RegExp }[] = [
-  { room: 'library', pattern: /^(node:(?!zlib$)|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
+  { room: 'domain', pattern: /^(node:(?!zlib$)|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'search', pattern: /^(node:|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'improve', pattern: /^(node:|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'encoder', pattern: /^(node:sqlite|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },

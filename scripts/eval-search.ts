@@ -15,7 +15,7 @@ import type { ItemEncoding } from '../src/ai/item-encoding.ts'
 import { type App, openApp } from '../src/app.ts'
 import { toAppSettings } from '../src/cli/app-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
-import { type Actor, ANONYMOUS } from '../src/library/actor.ts'
+import { type Actor, ANONYMOUS } from '../src/domain/people/actor.ts'
 import { importPrompts } from '../src/transfer/import-prompts.ts'
 
 /** How far down a list of results counts. */

@@ -5,7 +5,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     id: 'lists-show-unlisted',
     group: 'visibility',
-    file: 'library/visibility.ts',
+    file: 'domain/items/visibility.ts',
     name: 'othersMaySee',
     search: 'OTHERS_MAY_SEE[standing][reach]',
     replace: "OTHERS_MAY_SEE[standing][reach === 'list' ? 'id' : reach]",

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Encoder } from '../library/ports/encoder.ts'
-import type { ChangeRange, ItemVectorStore, UnencodedItem } from '../library/ports/item-vectors.ts'
+import type { Encoder } from '../domain/ports/encoder.ts'
+import type { ChangeRange, ItemVectorStore, UnencodedItem } from '../domain/ports/item-vectors.ts'
 
 /** Claims items for a while. */
 interface ClaimingStore {

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
+import type { ImproveBudget, Improver } from '../domain/ports/models.ts'
+import { isBlank } from '../domain/text/characters.ts'
 import { AppError } from '../errors.ts'
 import { SYSTEM_PROMPT } from '../improve/with-model/system-prompt.ts'
-import { isBlank } from '../library/characters.ts'
-import type { ImproveBudget, Improver } from '../library/ports/models.ts'
 import { type ModelSettings, resolveModel } from './providers.ts'
 
 /** How prompts are improved, as an operator sets it. */

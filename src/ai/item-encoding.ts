@@ -1,6 +1,6 @@
+import type { Encoder } from '../domain/ports/encoder.ts'
+import type { ItemVectorStore, VectorCounts } from '../domain/ports/item-vectors.ts'
 import { AppError, toAppError } from '../errors.ts'
-import type { Encoder } from '../library/ports/encoder.ts'
-import type { ItemVectorStore, VectorCounts } from '../library/ports/item-vectors.ts'
 import { backOffMs, type Patience } from './back-off.ts'
 import { type EncodingRun, encodePending, saveVectors } from './encode-pending.ts'
 import { loadPreparedVectors } from './prepared-vectors.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LanguageModel as SdkModel, streamText as SdkStreamText } from 'ai'
+import type { LanguageModel, ModelRequest } from '../domain/ports/models.ts'
 import { AppError } from '../errors.ts'
-import type { LanguageModel, ModelRequest } from '../library/ports/models.ts'
 import { type Failure, readRetryAfter, waitBeforeRetry } from './retries.ts'
 
 /** Resolves after that many milliseconds; rejects when the signal is aborted. */

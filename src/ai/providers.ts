@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { LanguageModel } from '../domain/ports/models.ts'
 import { AppError } from '../errors.ts'
-import type { LanguageModel } from '../library/ports/models.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { createLanguageModel, type LoadModel, type Wait } from './language-model.ts'
 

@@ -1,8 +1,8 @@
+import { type Actor, ANONYMOUS } from '../domain/people/actor.ts'
+import { toDay } from '../domain/people/usage.ts'
+import type { Clock } from '../domain/ports/environment.ts'
+import type { StoredKey } from '../domain/sign-in/keys.ts'
 import { AppError, invalidInput } from '../errors.ts'
-import { type Actor, ANONYMOUS } from '../library/actor.ts'
-import type { StoredKey } from '../library/keys.ts'
-import type { Clock } from '../library/ports/environment.ts'
-import { toDay } from '../library/usage.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { hashApiKey, isWellFormedApiKey, LINK_PREFIX, looksLikeApiKey } from './api-key.ts'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { displayNameField, emailField } from '../domain/people/account.ts'
+import { readGroups, toGrants } from '../domain/people/groups.ts'
+import type { Arriving } from '../domain/sign-in/arrivals.ts'
+import type { ProviderSettings } from '../domain/sign-in/sign-in-ways.ts'
 import { AppError } from '../errors.ts'
-import { displayNameField, emailField } from '../library/account.ts'
-import type { Arriving } from '../library/arrivals.ts'
-import { readGroups, toGrants } from '../library/groups.ts'
-import type { ProviderSettings } from '../library/sign-in-ways.ts'
 
 /** Longest subject (OpenID Connect Core, section 2). */
 const MAX_SUBJECT = 255

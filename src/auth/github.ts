@@ -1,7 +1,7 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { z } from 'zod'
+import type { ProviderSettings } from '../domain/sign-in/sign-in-ways.ts'
 import { AppError } from '../errors.ts'
-import type { ProviderSettings } from '../library/sign-in-ways.ts'
 import type { Claims } from './claims.ts'
 
 type Library = typeof import('openid-client')

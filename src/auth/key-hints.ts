@@ -1,5 +1,5 @@
-import type { Surface } from '../library/audit.ts'
-import type { UseEntry } from '../library/usage.ts'
+import type { UseEntry } from '../domain/people/usage.ts'
+import type { Surface } from '../domain/service/audit.ts'
 
 /** The needs of a caller without a key, per surface. Completes the sentence "OPERATION needs …". */
 export const KEY_HINTS = {

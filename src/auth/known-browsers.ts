@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { readCookie, writeCookie } from '../library/cookies.ts'
+import { readCookie, writeCookie } from '../domain/sign-in/cookies.ts'
 
 const COOKIE = 'commonplace.known'
 const MAX_AGE_SECONDS = 365 * 24 * 3600

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import type { Clock } from '../library/ports/environment.ts'
+import type { Clock } from '../domain/ports/environment.ts'
 import type { LibraryStore } from '../storage/store.ts'
 
 /** Lets each of many do something so often in a stretch of time. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type CustomAdapter, createAdapterFactory } from '@better-auth/core/db/adapter'
 import { z } from 'zod'
+import { LOGIN_TABLES, type LoginCondition, type LoginRow, type LoginTable } from '../domain/sign-in/logins.ts'
 import { AppError } from '../errors.ts'
-import { LOGIN_TABLES, type LoginCondition, type LoginRow, type LoginTable } from '../library/logins.ts'
 import type { LibraryStore } from '../storage/store.ts'
 
 const rowShape = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))

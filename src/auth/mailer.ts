@@ -1,5 +1,5 @@
+import type { SendMail } from '../domain/sign-in/logins.ts'
 import { AppError } from '../errors.ts'
-import type { SendMail } from '../library/logins.ts'
 
 /** Longest time a mail server may take for one mail. */
 const TIMEOUT_MS = 15_000

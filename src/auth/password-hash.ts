@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { z } from 'zod'
-import type { PasswordHash } from '../library/password.ts'
+import type { PasswordHash } from '../domain/sign-in/password.ts'
 import type { PasswordHasher } from './password-hasher.ts'
 
 /** OWASP: N = 2^17, r = 8, p = 1, which takes 128 MiB while it works; better-auth's 2^14, 16 and 1 take 32. */

@@ -1,6 +1,6 @@
+import { PASSWORD_LENGTH } from '../domain/sign-in/password.ts'
+import { passwordsOff } from '../domain/sign-in/sign-in-ways.ts'
 import { AppError } from '../errors.ts'
-import { PASSWORD_LENGTH } from '../library/password.ts'
-import { passwordsOff } from '../library/sign-in-ways.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import type { Auth, LoginSettings } from './better-auth.ts'
 import { createLimiter } from './limiter.ts'

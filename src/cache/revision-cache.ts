@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { CacheUse } from '../library/service.ts'
+import type { CacheUse } from '../domain/service/service.ts'
 
 /** A bounded cache by key; the least recently used entries go first. */
 interface RevisionCache<T extends object | string | number> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { escapeControlsInJson } from '../library/controls.ts'
+import { escapeControlsInJson } from '../domain/text/controls.ts'
 import { extendRecord, joinBytes, jsonLength, shareOnce, shareRecord, toJsonBytes, toQuotedBytes } from './shared-records.ts'
 
 const record = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())

@@ -1,4 +1,4 @@
-import { escapeControlsInJson } from '../library/controls.ts'
+import { escapeControlsInJson } from '../domain/text/controls.ts'
 
 /** The forms of a shared record, made when they are first needed: the bytes of its JSON, and of that within a text of JSON. */
 interface Made {

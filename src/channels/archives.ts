@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Zip, ZipPassThrough } from 'fflate'
 import { LRUCache } from 'lru-cache'
-import { fileMode, type SkillFile } from '../library/skill.ts'
+import { fileMode, type SkillFile } from '../domain/skills/skill.ts'
 
 /** Bytes of archives kept in memory. */
 const MAX_BYTES = 64 * 1024 * 1024

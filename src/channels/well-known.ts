@@ -1,7 +1,7 @@
+import { SKILL_MD } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
 import type { Answer } from '../exchange.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
-import { SKILL_MD } from '../library/skill.ts'
 import { readSharedFiles } from '../operations/channels/shared-items.ts'
 import { answerBytes, answerFile, JSON_TYPE } from './answers.ts'
 import type { Channel } from './channel.ts'

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { z } from 'zod'
+import { fromFileContent } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
-import { fromFileContent } from '../library/skill.ts'
 import { fileRecord } from '../operations/core/records.ts'
 import { writeSkillFolder } from '../transfer/skill-folder.ts'
 import { printError } from './print.ts'

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander'
 import { z } from 'zod'
+import { showControls } from '../domain/text/controls.ts'
 import { AppError } from '../errors.ts'
-import { showControls } from '../library/controls.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 import { describeInputs } from '../operations/core/describe-inputs.ts'
 import type { Invoke } from '../operations/core/invoke.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { showControls } from '../domain/text/controls.ts'
 import { AppError } from '../errors.ts'
-import { showControls } from '../library/controls.ts'
 
 /** Fewest characters of a last column that are shown, however narrow the terminal is. */
 const MIN_LAST_COLUMN = 20

@@ -1,5 +1,5 @@
+import { showControls } from '../domain/text/controls.ts'
 import type { OnText } from '../improve/with-model/improve-with-model.ts'
-import { showControls } from '../library/controls.ts'
 
 /** Where a command writes to. */
 interface Screen {

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { parseGroupMap } from '../domain/people/groups.ts'
+import { DEFAULT_QUOTA, NO_QUOTA, type OwnerQuota, USAGE_PARTS } from '../domain/people/quota.ts'
 import { AppError } from '../errors.ts'
-import { parseGroupMap } from '../library/groups.ts'
-import { DEFAULT_QUOTA, NO_QUOTA, type OwnerQuota, USAGE_PARTS } from '../library/quota.ts'
 
 /** Texts separated by commas. */
 export const list = z.string().transform((text) =>
@@ -25,7 +25,7 @@ export const origins = list.refine(
 )
 /** Costs of password hashes. */
 export const PASSWORD_HASHES = ['standard', 'owasp'] as const
-/** The rules for second factors: those of `library/ports/factors.ts`. */
+/** The rules for second factors: those of `src/domain/sign-in/factors.ts`. */
 export const SECOND_FACTOR_RULES = ['optional', 'admins', 'everybody'] as const
 /** true or false. */
 export const onOff = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { DEFAULT_QUOTA } from '../library/quota.ts'
-import { PROVIDER_TYPES } from '../library/sign-in-ways.ts'
+import { DEFAULT_QUOTA } from '../domain/people/quota.ts'
+import { PROVIDER_TYPES } from '../domain/sign-in/sign-in-ways.ts'
 import {
   countOrOff,
   countUpTo,

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { toGroupMap } from '../domain/people/groups.ts'
+import { PROVIDER_TYPES, type ProviderSettings, type ProviderType, type SignInSettings } from '../domain/sign-in/sign-in-ways.ts'
 import { AppError } from '../errors.ts'
-import { toGroupMap } from '../library/groups.ts'
-import { PROVIDER_TYPES, type ProviderSettings, type ProviderType, type SignInSettings } from '../library/sign-in-ways.ts'
 import type { Config } from './load-config.ts'
 
 const MAX_FILE_BYTES = 256 * 1024

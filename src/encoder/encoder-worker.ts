@@ -1,6 +1,6 @@
 // Encodes in a thread of its own: a long item takes half a second of processor time, which the event loop does not have.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type { EncodedQuery, ItemText } from '../library/ports/encoder.ts'
+import type { EncodedQuery, ItemText } from '../domain/ports/encoder.ts'
 import type { Request, ThreadData, ThreadMessage } from './messages.ts'
 import { describeFault, finish, type Model, openModel } from './model.ts'
 import { enclose, planWindows, poolWindows, QUERY_TOKENS } from './pooling.ts'

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
-import type { EncodedQuery, Encoder } from '../library/ports/encoder.ts'
+import type { EncodedQuery, Encoder } from '../domain/ports/encoder.ts'
 import type { Request, ThreadData, ThreadMessage } from './messages.ts'
 import { describeFault, inspectFile } from './model.ts'
 import { shortenItem, shortenQuery } from './pooling.ts'

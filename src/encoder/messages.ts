@@ -1,4 +1,4 @@
-import type { EncodedQuery, ItemText } from '../library/ports/encoder.ts'
+import type { EncodedQuery, ItemText } from '../domain/ports/encoder.ts'
 
 /** The data of the thread: the file, and the name of the model that it must have. */
 export interface ThreadData {

@@ -1,4 +1,4 @@
-import type { ItemText } from '../library/ports/encoder.ts'
+import type { ItemText } from '../domain/ports/encoder.ts'
 import type { WordPieces } from './word-pieces.ts'
 
 /** Raised when the same weights give items other vectors: a part of the model's name. */

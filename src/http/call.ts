@@ -1,6 +1,6 @@
+import type { Actor } from '../domain/people/actor.ts'
+import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
 import type { Answer, Exchange } from '../exchange.ts'
-import type { Actor } from '../library/actor.ts'
-import type { ClientOfRequest } from '../library/client-of-request.ts'
 import type { Context } from '../operations/core/procedure.ts'
 import type { WorkMeter } from '../storage/store.ts'
 import type { Route, RouteKind } from './route.ts'

@@ -1,6 +1,6 @@
+import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import type { ClientOfRequest } from '../library/client-of-request.ts'
 import { callerOfAddress } from './rate-limits.ts'
 import type { Route, RouteKind } from './route.ts'
 

@@ -1,6 +1,6 @@
 import { createRevisionCaches } from '../cache/revision-cache.ts'
+import type { CountUse, UseNote } from '../domain/people/usage.ts'
 import type { Answer } from '../exchange.ts'
-import type { CountUse, UseNote } from '../library/usage.ts'
 import type { Call } from './call.ts'
 import { hasKeyHeader } from './cors.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { createTally } from '../domain/service/tally.ts'
 import { AppError } from '../errors.ts'
 import type { Answer, AnswerHeaders } from '../exchange.ts'
-import { createTally } from '../library/tally.ts'
 
 /** Headers of bytes for saving, never for showing: whatever they are, a browser neither renders nor sniffs them (contract, "REST"). */
 export function downloadHeaders(type: string, filename: string): AnswerHeaders {

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Clock } from '../domain/ports/environment.ts'
 import { AppError } from '../errors.ts'
-import type { Clock } from '../library/ports/environment.ts'
 import type { LibraryStore } from '../storage/store.ts'
 
 const WINDOW_SECONDS = 60

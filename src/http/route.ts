@@ -1,4 +1,4 @@
-import { RESERVED_NAMES } from '../library/username.ts'
+import { RESERVED_NAMES } from '../domain/people/username.ts'
 
 /**
  * The kind of a route. It decides authentication (keys below /api and on channels, keys and access tokens on MCP, cookies on pages and

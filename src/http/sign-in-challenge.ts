@@ -1,8 +1,8 @@
 import { looksLikeApiKey } from '../auth/api-key.ts'
 import { readBearerToken } from '../auth/authenticate.ts'
 import { looksLikeAccessToken } from '../auth/oauth/tokens.ts'
+import { SCOPES } from '../domain/people/actor.ts'
 import type { AnswerHeaders, Exchange } from '../exchange.ts'
-import { SCOPES } from '../library/actor.ts'
 
 /** Where MCP is served to everybody, and to programs with a key. */
 export const MCP_PATH = '/api/mcp'

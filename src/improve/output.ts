@@ -1,4 +1,4 @@
-import type { PromptType } from '../library/fields.ts'
+import type { PromptType } from '../domain/items/fields.ts'
 
 /** The output that an improved prompt is meant to bring forth. */
 export const OUTPUT_TYPES = ['text', 'image', 'video', 'sound'] as const

@@ -1,9 +1,9 @@
 import { type ElicitRequestFormParams, inputRequired, inputResponse, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { isLongerThan } from '../domain/text/characters.ts'
+import { showControls } from '../domain/text/controls.ts'
+import { MAX_VARIABLE_VALUE } from '../domain/variables/variables.ts'
 import { invalidInput } from '../errors.ts'
-import { isLongerThan } from '../library/characters.ts'
-import { showControls } from '../library/controls.ts'
-import { MAX_VARIABLE_VALUE } from '../library/variables.ts'
 
 /** A variable as operations show it. */
 export const variableShape = z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() })

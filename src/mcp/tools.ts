@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { escapeControlsInJson } from '../library/controls.ts'
+import { escapeControlsInJson } from '../domain/text/controls.ts'
 import type { Operation, ToolProfile } from '../operations/core/define-operation.ts'
 import { toJsonSchema } from '../operations/core/json-schema.ts'
 

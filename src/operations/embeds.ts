@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { StoredEmbed } from '../domain/embed/config.ts'
+import { embedConfig, MAX_EMBED_BYTES, tidyEmbedConfig } from '../domain/embed/config.ts'
+import { isId } from '../domain/text/identifier.ts'
 import { AppError } from '../errors.ts'
-import type { StoredEmbed } from '../library/embed/config.ts'
-import { embedConfig, MAX_EMBED_BYTES, tidyEmbedConfig } from '../library/embed/config.ts'
-import { isId } from '../library/identifier.ts'
 import { refInput } from './core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from './core/procedure.ts'
 

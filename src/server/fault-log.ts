@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import type { FaultCounts, RecentFault } from '../domain/service/service.ts'
 import type { AppError, StorageFault } from '../errors.ts'
-import type { FaultCounts, RecentFault } from '../library/service.ts'
 
 /** Shortest interval between two log lines of the same fault. */
 const QUIET_MS = 60_000

@@ -1,10 +1,10 @@
 import type { OAuthAnswer, OAuthServer } from '../auth/oauth/oauth-server.ts'
+import { SCOPES } from '../domain/people/actor.ts'
 import { AppError } from '../errors.ts'
 import { type Answer, jsonAnswer } from '../exchange.ts'
 import { decodeBody } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import { MCP_PATH, RESOURCE_METADATA_PATH, SIGNED_IN_MCP_PATH } from '../http/sign-in-challenge.ts'
-import { SCOPES } from '../library/actor.ts'
 import { LIST_SCOPES } from './mcp-routes.ts'
 
 /** Largest body of a request for tokens or a registration, in bytes. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { DETAIL_DAYS, TOTAL_DAYS, toDay } from '../library/usage.ts'
+import { DETAIL_DAYS, TOTAL_DAYS, toDay } from '../domain/people/usage.ts'
 import type { LibraryStore } from '../storage/store.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely'
-import type { Actor } from '../library/actor.ts'
+import { visibleSet } from '../domain/items/visibility.ts'
+import type { Actor } from '../domain/people/actor.ts'
 import {
   AUDIT_ACTIONS,
   type AuditDetail,
@@ -9,8 +10,7 @@ import {
   type AuditOrigin,
   type AuditQuery,
   auditDetail,
-} from '../library/audit.ts'
-import { visibleSet } from '../library/visibility.ts'
+} from '../domain/service/audit.ts'
 import { isCollectionVisible } from './collections/collection-rows.ts'
 import { isInVisibleSet } from './items/item-rows.ts'
 import type { WriteContext } from './items/write-context.ts'

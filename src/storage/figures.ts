@@ -1,4 +1,4 @@
-import type { LibraryFigures } from '../library/service.ts'
+import type { LibraryFigures } from '../domain/service/service.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { countRows } from './items/item-rows.ts'
 import { listLargestOwners } from './items/owner-usage.ts'

@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely'
-import type { Role } from '../library/account.ts'
-import type { AuditAction, Surface } from '../library/audit.ts'
-import type { DraftKind } from '../library/form-drafts.ts'
-import type { ItemKind } from '../library/items.ts'
-import type { Audience } from '../library/shared-changes.ts'
-import type { TeamRole } from '../library/teams.ts'
-import type { UseKind, UseSurface } from '../library/usage.ts'
-import type { DefaultVisibility, Visibility } from '../library/visibility.ts'
+import type { ItemKind } from '../domain/items/items.ts'
+import type { Audience } from '../domain/items/shared-changes.ts'
+import type { DefaultVisibility, Visibility } from '../domain/items/visibility.ts'
+import type { Role } from '../domain/people/account.ts'
+import type { DraftKind } from '../domain/people/form-drafts.ts'
+import type { TeamRole } from '../domain/people/teams.ts'
+import type { UseKind, UseSurface } from '../domain/people/usage.ts'
+import type { AuditAction, Surface } from '../domain/service/audit.ts'
 
 /** Tables of earlier schemas, which migrations that have landed write to. */
 interface DroppedTables {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import type { DayUses, UseCount, UseKind, UseSurface } from '../library/usage.ts'
+import type { DayUses, UseCount, UseKind, UseSurface } from '../domain/people/usage.ts'
 import { batches } from './batches.ts'
 import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'

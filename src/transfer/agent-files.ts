@@ -1,7 +1,7 @@
+import { readPromptType } from '../domain/items/fields.ts'
+import { describeOddFields, splitFrontmatter } from '../domain/skills/frontmatter.ts'
+import { splitCode } from '../domain/text/split-code.ts'
 import { AppError } from '../errors.ts'
-import { readPromptType } from '../library/fields.ts'
-import { describeOddFields, splitFrontmatter } from '../library/frontmatter.ts'
-import { splitCode } from '../library/split-code.ts'
 import { type Changes, describeChanges, toVariableName, toVariables } from './foreign-variables.ts'
 
 /** A prompt in a file that an agent or an editor reads, as a row that the prompt reader knows. */

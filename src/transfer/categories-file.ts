@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { categoryNameField } from '../domain/items/category-name.ts'
+import type { Category } from '../domain/items/items.ts'
+import { isSlug } from '../domain/items/slug.ts'
 import { AppError } from '../errors.ts'
-import { categoryNameField } from '../library/category-name.ts'
-import type { Category } from '../library/items.ts'
-import { isSlug } from '../library/slug.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { readRegularFile } from './regular-file.ts'
 

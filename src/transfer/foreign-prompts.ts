@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_TAG, MAX_TAGS } from '../library/fields.ts'
+import { MAX_TAG, MAX_TAGS } from '../domain/items/fields.ts'
 import { cutLongTags } from './foreign-tags.ts'
 import { type Changes, describeChanges, toVariables } from './foreign-variables.ts'
 

@@ -1,5 +1,5 @@
-import { cutCharacters } from '../library/characters.ts'
-import { isVariableName, MAX_VARIABLE_NAME, parseVariables } from '../library/variables.ts'
+import { cutCharacters } from '../domain/text/characters.ts'
+import { isVariableName, MAX_VARIABLE_NAME, parseVariables } from '../domain/variables/variables.ts'
 
 /** `{{name}}`, with choices or a type after `:` or `|`; not `${{…}}` of GitHub, nor `={{…}}` of JSX. */
 const DOUBLE_BRACES = /(?<![$=])\{\{([^{}|:\n]{1,200})(?:([|:])([^{}\n]{0,1000}))?\}\}/g

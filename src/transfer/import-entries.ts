@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
+import type { SkillFile } from '../domain/skills/skill.ts'
 import { isRefusal } from '../errors.ts'
-import type { SkillFile } from '../library/skill.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { type EntryPlace, type Match, type MatchState, matchAtOnce, matchEntries, type OpenEntry, startMatching } from './match-entries.ts'
 import type { People } from './people.ts'

@@ -1,4 +1,4 @@
-import { ANONYMOUS } from '../library/actor.ts'
+import { ANONYMOUS } from '../domain/people/actor.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import type { CreatedItem } from './prepare-prompt.ts'
 

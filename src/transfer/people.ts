@@ -1,6 +1,6 @@
+import type { User } from '../domain/items/items.ts'
+import { usernameFault } from '../domain/people/username.ts'
 import { AppError } from '../errors.ts'
-import type { User } from '../library/items.ts'
-import { usernameFault } from '../library/username.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import type { ExportedTeams } from './teams-file.ts'
 

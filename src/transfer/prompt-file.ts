@@ -4,11 +4,19 @@ import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { type CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
+import {
+  contentField,
+  MAX_DESCRIPTION,
+  PROMPT_TYPES,
+  type PromptType,
+  readPromptType,
+  tagsField,
+  titleField,
+} from '../domain/items/fields.ts'
+import { VISIBILITIES, type Visibility } from '../domain/items/visibility.ts'
+import type { Hold } from '../domain/service/transfer.ts'
+import { cutAtWord } from '../domain/text/characters.ts'
 import { AppError } from '../errors.ts'
-import { cutAtWord } from '../library/characters.ts'
-import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, readPromptType, tagsField, titleField } from '../library/fields.ts'
-import type { Hold } from '../library/transfer.ts'
-import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 import { findLeftOut, listNames, readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
 import { describeVariables } from './foreign-variables.ts'
 import { decodeUtf8, readLines } from './text-lines.ts'

@@ -1,12 +1,10 @@
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, readdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError } from '../errors.ts'
-import { cutAtWord, cutCharacters } from '../library/characters.ts'
-import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
-import { isGitName, normalizeFilename } from '../library/filename.ts'
-import { readFrontmatter } from '../library/frontmatter.ts'
-import { holdsPrivateKey, isLeftOutName, isSecretName } from '../library/left-out.ts'
+import { MAX_DESCRIPTION, MAX_TITLE } from '../domain/items/fields.ts'
+import { isGitName, normalizeFilename } from '../domain/skills/filename.ts'
+import { readFrontmatter } from '../domain/skills/frontmatter.ts'
+import { holdsPrivateKey, isLeftOutName, isSecretName } from '../domain/skills/left-out.ts'
 import {
   checkSkillFiles,
   decodeText,
@@ -19,7 +17,9 @@ import {
   SKILL_MD,
   type SkillFile,
   toFileMode,
-} from '../library/skill.ts'
+} from '../domain/skills/skill.ts'
+import { cutAtWord, cutCharacters } from '../domain/text/characters.ts'
+import { AppError } from '../errors.ts'
 import { writeWholeFolder } from './whole-folder.ts'
 
 /** A skill as a folder gives it, checked. */

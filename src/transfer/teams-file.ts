@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { DEFAULT_VISIBILITIES } from '../domain/items/visibility.ts'
+import { displayNameField } from '../domain/people/account.ts'
+import { teamDescriptionField } from '../domain/people/teams.ts'
+import type { ExportedTeam } from '../domain/service/transfer.ts'
 import { AppError } from '../errors.ts'
-import { displayNameField } from '../library/account.ts'
-import { teamDescriptionField } from '../library/teams.ts'
-import type { ExportedTeam } from '../library/transfer.ts'
-import { DEFAULT_VISIBILITIES } from '../library/visibility.ts'
 import { readRegularFile } from './regular-file.ts'
 
 /** Largest file of teams that is read, in bytes. */

@@ -1,5 +1,5 @@
+import { encodingFault } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
-import { encodingFault } from '../library/skill.ts'
 
 /** A file's text without a byte order mark, piece by piece. @throws AppError `invalid_input` at the first byte that is not UTF-8: nothing is replaced in silence */
 export async function* decodeUtf8(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import { type Zippable, zipSync } from 'fflate'
 import { expect, it } from 'vitest'
-import { MAX_FILE_BYTES } from '../library/skill.ts'
+import { MAX_FILE_BYTES } from '../domain/skills/skill.ts'
 import { readUpload } from './upload.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -1,5 +1,5 @@
+import { strangerTo } from '../domain/people/actor.ts'
 import type { MakeContext } from '../http/call.ts'
-import { strangerTo } from '../library/actor.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 
 /** Calls operations as a stranger to this library, so that responses are the same for every reader. */

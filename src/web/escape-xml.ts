@@ -1,4 +1,4 @@
-import { showControls } from '../library/controls.ts'
+import { showControls } from '../domain/text/controls.ts'
 
 /** A text as XML holds it, in an attribute too: control characters are marked, and what XML 1.0 has no place for (section 2.2) is left out. */
 export function escapeXml(text: string): string {

@@ -1,4 +1,4 @@
-import { labelVariable } from '../library/variable-label.ts'
+import { labelVariable } from '../domain/variables/variable-label.ts'
 import type { FILLING_WORDS } from './strings/filling.ts'
 
 /** A blank as the page of its prompt shows it. */

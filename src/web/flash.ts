@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readCookie, writeCookie } from '../library/cookies.ts'
+import { readCookie, writeCookie } from '../domain/sign-in/cookies.ts'
 import type { Context } from '../operations/core/procedure.ts'
 
 const COOKIE = 'flash'

@@ -1,4 +1,4 @@
-import { marketplaceName } from '../library/channel-scope.ts'
+import { marketplaceName } from '../domain/skills/channel-scope.ts'
 import { skillCommand } from './install-links.ts'
 
 /** The subject of an installation: every skill of a scope, or one skill. */

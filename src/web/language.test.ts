@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Actor, ANONYMOUS } from '../library/actor.ts'
+import { type Actor, ANONYMOUS } from '../domain/people/actor.ts'
 import { createLanguageReader, matchLanguage } from './language.ts'
 
 describe('an Accept-Language header', () => {

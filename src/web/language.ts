@@ -1,7 +1,7 @@
 import { parseAccept } from 'hono/utils/accept'
+import { readCookie, writeCookie } from '../domain/sign-in/cookies.ts'
 import { AppError } from '../errors.ts'
 import type { Call } from '../http/call.ts'
-import { readCookie, writeCookie } from '../library/cookies.ts'
 import type { Words } from './site.ts'
 import { isLanguage, LANGUAGES, type Language } from './strings/languages.ts'
 

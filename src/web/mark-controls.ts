@@ -1,4 +1,4 @@
-import { hasControls, showControls, splitControls } from '../library/controls.ts'
+import { hasControls, showControls, splitControls } from '../domain/text/controls.ts'
 
 /** Where a page holds text: fields and names that hold nothing else, tags, and what stands between them. */
 const PARTS = /(<textarea\b[^>]*>)[^<]*|(<(?:title|option)\b[^>]*>)([^<]*)|<[a-z/!][^>]*>|[^<]+|</gi

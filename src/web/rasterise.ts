@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
+import { createTally } from '../domain/service/tally.ts'
 import { AppError } from '../errors.ts'
-import { createTally } from '../library/tally.ts'
 import { ERROR_WORDS } from './strings/errors.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Actor } from '../../src/library/actor.ts'
-import type { PromptFields, User } from '../../src/library/items.ts'
+import type { PromptFields, User } from '../../src/domain/items/items.ts'
+import type { Actor } from '../../src/domain/people/actor.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
-import type { Prompt, PromptFields, User } from '../../src/library/items.ts'
+import type { Prompt, PromptFields, User } from '../../src/domain/items/items.ts'
+import { type Actor, ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { retireSlug } from '../../src/storage/items/item-slugs.ts'

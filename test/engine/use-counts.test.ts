@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { splitCounts, type UseCount } from '../../src/library/usage.ts'
+import { splitCounts, type UseCount } from '../../src/domain/people/usage.ts'
 import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'

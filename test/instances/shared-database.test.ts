@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LibraryChange } from '../../src/library/instances.ts'
+import type { LibraryChange } from '../../src/domain/service/instances.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openPostgres } from '../../src/storage/dialects/postgres.ts'
 import type { LibraryStore } from '../../src/storage/store.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EMBED_EXAMPLES } from '../../src/library/embed/examples.ts'
+import { EMBED_EXAMPLES } from '../../src/domain/embed/examples.ts'
 import { parseContext, parseTools } from '../../src/web/embed/context.ts'
 import { writeEmbedQuery } from '../../src/web/embed/query.ts'
 import { lookForBarriers, useBrowser } from '../support/browser.ts'

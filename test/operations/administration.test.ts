@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Actor, ADMIN_RIGHTS } from '../../src/library/actor.ts'
+import { type Actor, ADMIN_RIGHTS } from '../../src/domain/people/actor.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 

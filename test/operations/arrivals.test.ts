@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { Arriving } from '../../src/library/arrivals.ts'
-import { parseGroupMap, toGrants } from '../../src/library/groups.ts'
+import { parseGroupMap, toGrants } from '../../src/domain/people/groups.ts'
+import type { Arriving } from '../../src/domain/sign-in/arrivals.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { signUp } from '../support/visitor.ts'
 

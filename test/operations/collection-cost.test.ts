@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { Actor } from '../../src/library/actor.ts'
-import { ANONYMOUS } from '../../src/library/actor.ts'
+import type { Actor } from '../../src/domain/people/actor.ts'
+import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>

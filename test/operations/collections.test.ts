@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Actor } from '../../src/library/actor.ts'
-import { ANONYMOUS } from '../../src/library/actor.ts'
-import type { TeamRole } from '../../src/library/teams.ts'
+import type { Actor } from '../../src/domain/people/actor.ts'
+import { ANONYMOUS } from '../../src/domain/people/actor.ts'
+import type { TeamRole } from '../../src/domain/people/teams.ts'
 import { readTip } from '../support/git-tip.ts'
 import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 

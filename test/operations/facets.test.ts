@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
+import { type Actor, ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 interface Facets {

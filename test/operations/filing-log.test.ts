@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ANONYMOUS } from '../../src/library/actor.ts'
+import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { readTip } from '../support/git-tip.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 

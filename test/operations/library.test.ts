@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Actor } from '../../src/library/actor.ts'
-import { PERSON_RIGHTS } from '../../src/library/actor.ts'
+import type { Actor } from '../../src/domain/people/actor.ts'
+import { PERSON_RIGHTS } from '../../src/domain/people/actor.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 

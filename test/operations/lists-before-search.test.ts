@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { ANONYMOUS } from '../../src/library/actor.ts'
+import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 /** Lists are answered from the tables until the search index is loaded, and say the same. */

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { base32 } from '@better-auth/utils/base32'
 import { afterEach, expect, it } from 'vitest'
-import { ADMIN_RIGHTS } from '../../src/library/actor.ts'
+import { ADMIN_RIGHTS } from '../../src/domain/people/actor.ts'
 import { codeAt } from '../support/codes.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, visit } from '../support/visitor.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MAX_KEYS, MAX_PROGRAMS } from '../../src/library/account.ts'
+import { MAX_KEYS, MAX_PROGRAMS } from '../../src/domain/people/account.ts'
 import {
   addressBack,
   callMcp,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { EncodedQuery, Encoder } from '../../src/library/ports/encoder.ts'
+import type { EncodedQuery, Encoder } from '../../src/domain/ports/encoder.ts'
 import { eventually } from '../support/model-server.ts'
 import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 

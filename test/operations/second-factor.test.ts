@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backUpLibrary, restoreLibrary } from '../../src/app.ts'
-import { ADMIN_RIGHTS } from '../../src/library/actor.ts'
+import { ADMIN_RIGHTS } from '../../src/domain/people/actor.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { codeAt, readSecret } from '../support/codes.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { User } from '../../src/library/items.ts'
+import type { User } from '../../src/domain/items/items.ts'
 import { scanFolder } from '../../src/transfer/sync/scan-folder.ts'
 import { type SyncOptions, syncFolder } from '../../src/transfer/sync/sync-folder.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Actor, ADMIN_RIGHTS, ANONYMOUS } from '../../src/library/actor.ts'
+import { type Actor, ADMIN_RIGHTS, ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import { openAt } from '../support/engines.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EncodedQuery, Encoder, ItemText } from '../../src/library/ports/encoder.ts'
+import type { EncodedQuery, Encoder, ItemText } from '../../src/domain/ports/encoder.ts'
 
 /** Numbers of its vectors. */
 const DIMS = 384

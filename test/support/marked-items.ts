@@ -1,4 +1,4 @@
-import type { Actor } from '../../src/library/actor.ts'
+import type { Actor } from '../../src/domain/people/actor.ts'
 import type { TestApp } from './test-app.ts'
 
 export type Kind = 'prompt' | 'skill'

@@ -1,4 +1,4 @@
-import type { PromptFields } from '../../src/library/items.ts'
+import type { PromptFields } from '../../src/domain/items/items.ts'
 
 /** A prompt with nothing special about it, for tests of the store. */
 export const PLAIN_PROMPT: PromptFields = {

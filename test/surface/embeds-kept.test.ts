@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EMBED_EXAMPLES } from '../../src/library/embed/examples.ts'
+import { EMBED_EXAMPLES } from '../../src/domain/embed/examples.ts'
 import { readEmbedQuery, writeEmbedQuery } from '../../src/web/embed/query.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { readSkillArchive } from '../../src/library/skill-archive.ts'
+import { readSkillArchive } from '../../src/domain/skills/skill-archive.ts'
 import { stopHighlighting } from '../../src/web/markup/highlight.ts'
 import { json, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { RESERVED_NAMES } from '../../src/domain/people/username.ts'
 import { createRouter, firstSegments } from '../../src/http/route.ts'
-import { RESERVED_NAMES } from '../../src/library/username.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 
 let test: TestApp

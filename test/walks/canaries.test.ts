@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Actor } from '../../src/library/actor.ts'
+import type { Actor } from '../../src/domain/people/actor.ts'
 import { json, rpc, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp } from '../support/visitor.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Actor, ANONYMOUS, strangerTo } from '../../src/domain/people/actor.ts'
 import type { Route } from '../../src/http/route.ts'
-import { type Actor, ANONYMOUS, strangerTo } from '../../src/library/actor.ts'
 import { createFakeEncoder } from '../support/fake-encoder.ts'
 import { eventually } from '../support/model-server.ts'
 import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Actor } from '../../src/library/actor.ts'
-import { readSkillArchive } from '../../src/library/skill-archive.ts'
+import type { Actor } from '../../src/domain/people/actor.ts'
+import { readSkillArchive } from '../../src/domain/skills/skill-archive.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import { fillAddress, type Kind, type MarkedItem, saveMarked } from '../support/marked-items.ts'
 import { PROCEDURES } from '../support/procedures.ts'

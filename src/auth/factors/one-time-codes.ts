@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { base32 } from '@better-auth/utils/base32'
 import { createOTP } from '@better-auth/utils/otp'
-import { RECOVERY_CODES } from '../../library/factors.ts'
+import { RECOVERY_CODES } from '../../domain/sign-in/factors.ts'
 
 /** Seconds for which an app shows one code (RFC 6238, section 5.2). */
 const STEP_SECONDS = 30

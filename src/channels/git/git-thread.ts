@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
+import type { SharedChange, SharedVersion } from '../../domain/items/shared-changes.ts'
 import { AppError } from '../../errors.ts'
-import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
 import type { WorkMeter } from '../../storage/store.ts'
 import type { FetchPlan, FetchRequest } from './fetch.ts'
 import type { RepositoryAbout } from './history.ts'

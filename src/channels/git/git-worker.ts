@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
-import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
+import type { SharedChange, SharedVersion } from '../../domain/items/shared-changes.ts'
 import { planFetch } from './fetch.ts'
 import type { GitAnswer, GitQuestion, NumberedAnswer, NumberedQuestion } from './git-thread.ts'
 import { createHistory, type History, type RepositoryAbout, type Step } from './history.ts'

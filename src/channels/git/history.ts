@@ -1,7 +1,7 @@
-import { describeSkill } from '../../library/frontmatter.ts'
-import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
-import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
-import { decodeText, fileMode, SKILL_MD } from '../../library/skill.ts'
+import type { SharedChange, SharedVersion } from '../../domain/items/shared-changes.ts'
+import { describeSkill } from '../../domain/skills/frontmatter.ts'
+import { decodeText, fileMode, SKILL_MD } from '../../domain/skills/skill.ts'
+import { writePromptMarkdown } from '../../domain/text/prompt-markdown.ts'
 import { diffEnds, type Earlier, hashObject, type ObjectId, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
 import { createRows, type Rows, readTree, toByteKey, treeRow } from './tree.ts'
 

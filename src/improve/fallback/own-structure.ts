@@ -1,6 +1,6 @@
 import { isAlias, isMap, isNode, isScalar, visit, type YAMLMap } from 'yaml'
-import { parseJson } from '../../library/json.ts'
-import { parseVariables } from '../../library/variables.ts'
+import { parseJson } from '../../domain/text/json.ts'
+import { parseVariables } from '../../domain/variables/variables.ts'
 import type { OutputFormat } from '../output.ts'
 import { readYaml, toPlain } from '../read-yaml.ts'
 import { writeYaml } from './write-structure.ts'

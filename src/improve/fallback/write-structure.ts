@@ -1,5 +1,5 @@
 import { Document, visit } from 'yaml'
-import { parseVariables } from '../../library/variables.ts'
+import { parseVariables } from '../../domain/variables/variables.ts'
 
 /** A prompt and the lines added to it as a JSON object. */
 export function writeTaskJson(prompt: string, lines: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Improver, LanguageModel, ModelRequest } from '../../library/ports/models.ts'
+import type { Improver, LanguageModel, ModelRequest } from '../../domain/ports/models.ts'
 import type { ImproveRequest } from '../improve-request.ts'
 import { improveWithModel, type OnText } from './improve-with-model.ts'
 

@@ -1,6 +1,6 @@
+import type { Improver, LanguageModel, ModelMessage } from '../../domain/ports/models.ts'
+import { cutCharacters, isBlank } from '../../domain/text/characters.ts'
 import { AppError } from '../../errors.ts'
-import { cutCharacters, isBlank } from '../../library/characters.ts'
-import type { Improver, LanguageModel, ModelMessage } from '../../library/ports/models.ts'
 import type { ImproveRequest } from '../improve-request.ts'
 import { chooseMark, writeComplaint, writeQuestion, writeSystem } from './ask.ts'
 import { MAX_IMPROVED, readAnswer } from './read-answer.ts'

@@ -1,7 +1,7 @@
 import { type Document, visit } from 'yaml'
-import { hasForbiddenCharacter, isBlank, isLongerThan } from '../../library/characters.ts'
-import { parseJson } from '../../library/json.ts'
-import { parseVariables } from '../../library/variables.ts'
+import { hasForbiddenCharacter, isBlank, isLongerThan } from '../../domain/text/characters.ts'
+import { parseJson } from '../../domain/text/json.ts'
+import { parseVariables } from '../../domain/variables/variables.ts'
 import type { OutputFormat } from '../output.ts'
 import { readYaml, toPlain } from '../read-yaml.ts'
 

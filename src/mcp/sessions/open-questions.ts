@@ -1,5 +1,5 @@
+import { createTally } from '../../domain/service/tally.ts'
 import { AppError } from '../../errors.ts'
-import { createTally } from '../../library/tally.ts'
 
 /** Most requests that wait for a user: of one session, of one caller, and in all. */
 export interface QuestionLimits {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Clock } from '../../library/ports/environment.ts'
+import type { Clock } from '../../domain/ports/environment.ts'
 import { initializeRequest } from '../messages.ts'
 
 /** Lifetime of a session. */

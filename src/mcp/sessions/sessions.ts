@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server'
-import type { ItemKind } from '../../library/items.ts'
+import type { ItemKind } from '../../domain/items/items.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { canAskByForm } from '../ask-variables.ts'
 import type { Binding } from '../dispatcher.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { PASSWORD_PROVIDER, PROXY_PROVIDER } from '../../domain/sign-in/arrivals.ts'
+import { FRESH_MINUTES, type SignInSettings } from '../../domain/sign-in/sign-in-ways.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { PASSWORD_PROVIDER, PROXY_PROVIDER } from '../../library/arrivals.ts'
-import { FRESH_MINUTES, type SignInSettings } from '../../library/sign-in-ways.ts'
 import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 
 /**

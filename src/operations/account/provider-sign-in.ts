@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { Arrival, Arriving } from '../../domain/sign-in/arrivals.ts'
+import { readCookie, writeCookie } from '../../domain/sign-in/cookies.ts'
+import type { ProviderSettings } from '../../domain/sign-in/sign-in-ways.ts'
 import { AppError, toAppError } from '../../errors.ts'
-import type { Arrival, Arriving } from '../../library/arrivals.ts'
-import { readCookie, writeCookie } from '../../library/cookies.ts'
-import type { ProviderSettings } from '../../library/sign-in-ways.ts'
 import { clientOf, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { requireProof } from './identities.ts'
 

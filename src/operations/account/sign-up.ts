@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { emailField, type Role } from '../../domain/people/account.ts'
+import type { Invite, SignUpState } from '../../domain/people/people.ts'
+import { usernameFault } from '../../domain/people/username.ts'
+import { passwordFault } from '../../domain/sign-in/password.ts'
+import { passwordsOff } from '../../domain/sign-in/sign-in-ways.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { emailField, type Role } from '../../library/account.ts'
-import { passwordFault } from '../../library/password.ts'
-import type { Invite, SignUpState } from '../../library/people.ts'
-import { passwordsOff } from '../../library/sign-in-ways.ts'
-import { usernameFault } from '../../library/username.ts'
 import { clientOf, defineProcedure, type Needs } from '../core/procedure.ts'
 
 /** Longest secret looked at. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { categoryNameField } from '../../domain/items/category-name.ts'
+import { isSlug, slugify } from '../../domain/items/slug.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { categoryNameField } from '../../library/category-name.ts'
-import { isSlug, slugify } from '../../library/slug.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 
 const slugInput = z.string().max(64)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { ROLES } from '../../domain/people/account.ts'
+import { type Invite, PERSON_KINDS, type Person, type PersonKind } from '../../domain/people/people.ts'
+import { usernameFault } from '../../domain/people/username.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { ROLES } from '../../library/account.ts'
-import { type Invite, PERSON_KINDS, type Person, type PersonKind } from '../../library/people.ts'
-import { usernameFault } from '../../library/username.ts'
 import { pageInputs, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
+import { withinOf, withinSchema } from '../../domain/people/actor.ts'
 import { AppError } from '../../errors.ts'
-import { withinOf, withinSchema } from '../../library/actor.ts'
 import { refInput } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 

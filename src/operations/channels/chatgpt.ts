@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SKILL_MD, toFileContent } from '../../library/skill.ts'
+import { SKILL_MD, toFileContent } from '../../domain/skills/skill.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { countSearch, notFound, queryInput, refInput } from '../core/inputs.ts'

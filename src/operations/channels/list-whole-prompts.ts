@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { WalkPosition } from '../../library/item-access.ts'
-import type { Category, Prompt } from '../../library/items.ts'
+import type { WalkPosition } from '../../domain/items/item-access.ts'
+import type { Category, Prompt } from '../../domain/items/items.ts'
 import { collectionsInput, countSearch, filterType, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { browsing, toSearchRequest } from '../items/search-items.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { COLLECTION_MOVES, type CollectionPlace, MAX_COLLECTED_AT_ONCE } from '../../library/collections.ts'
+import { COLLECTION_MOVES, type CollectionPlace, MAX_COLLECTED_AT_ONCE } from '../../domain/items/collections.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { baseVersionInput, refInput } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'

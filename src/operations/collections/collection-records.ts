@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { Collection } from '../../domain/items/collections.ts'
+import { VISIBILITIES } from '../../domain/items/visibility.ts'
+import { hasRight, TEAM_ROLES } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
-import type { Collection } from '../../library/collections.ts'
-import { hasRight, TEAM_ROLES } from '../../library/teams.ts'
-import { VISIBILITIES } from '../../library/visibility.ts'
 import { refInput } from '../core/inputs.ts'
 
 const when = z.string().meta({ format: 'date-time' })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { descriptionField, titleField } from '../../domain/items/fields.ts'
+import { visibilitySchema } from '../../domain/items/visibility.ts'
+import { withinOf } from '../../domain/people/actor.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { withinOf } from '../../library/actor.ts'
-import { descriptionField, titleField } from '../../library/fields.ts'
-import { visibilitySchema } from '../../library/visibility.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import {
   baseVersionInput,

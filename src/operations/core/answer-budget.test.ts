@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeControlsInJson } from '../../library/controls.ts'
+import { escapeControlsInJson } from '../../domain/text/controls.ts'
 import { cutJsonText, fitContents } from './answer-budget.ts'
 
 const text = fc.oneof(

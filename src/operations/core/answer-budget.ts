@@ -1,6 +1,6 @@
 import { shareOnce } from '../../cache/shared-records.ts'
-import { isHighSurrogate } from '../../library/characters.ts'
-import { escapeControlsInJson, escapedLength } from '../../library/controls.ts'
+import { isHighSurrogate } from '../../domain/text/characters.ts'
+import { escapeControlsInJson, escapedLength } from '../../domain/text/controls.ts'
 
 /** A record with a text in it that may be cut. */
 interface WithContent {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isCategoryNamed } from '../../library/category-name.ts'
-import type { HitScore } from '../../library/search.ts'
-import { slugifyTag } from '../../library/slug.ts'
+import { isCategoryNamed } from '../../domain/items/category-name.ts'
+import type { HitScore } from '../../domain/items/search.ts'
+import { slugifyTag } from '../../domain/items/slug.ts'
 import { usedCategories } from '../items/list-categories.ts'
 import type { Needs } from './procedure.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { withinOf } from '../../library/actor.ts'
+import { withinOf } from '../../domain/people/actor.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toLimits, toPage } from '../core/inputs.ts'

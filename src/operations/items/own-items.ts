@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { OWN_SORTS, type OwnItemsFilter } from '../../library/own-items.ts'
-import { VISIBILITIES } from '../../library/visibility.ts'
+import { OWN_SORTS, type OwnItemsFilter } from '../../domain/items/own-items.ts'
+import { VISIBILITIES } from '../../domain/items/visibility.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { collectionInput, filterText, kindOf, ownerInput, pageInputs, queryInput, requireOwner, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'

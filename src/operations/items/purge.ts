@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { isVisible } from '../../domain/items/visibility.ts'
+import { hasRight } from '../../domain/people/teams.ts'
+import type { LibraryCopy } from '../../domain/service/library-copies.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { LibraryCopy } from '../../library/library-copies.ts'
-import { hasRight } from '../../library/teams.ts'
-import { isVisible } from '../../library/visibility.ts'
 import { itemTarget, kindOf, notFound, refInput } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 

@@ -1,7 +1,4 @@
 import { z } from 'zod'
-import { AppError, toAppError } from '../../errors.ts'
-import { cutAtWord, cutCharacters } from '../../library/characters.ts'
-import { showControls } from '../../library/controls.ts'
 import {
   contentField,
   descriptionField,
@@ -11,11 +8,14 @@ import {
   promptTypeField,
   tagsField,
   titleField,
-} from '../../library/fields.ts'
-import { readFrontmatter } from '../../library/frontmatter.ts'
-import type { Item, ItemKind, Prompt, Skill } from '../../library/items.ts'
-import { checkSkillFiles, decodeText, fromFileContent, SKILL_MD, type SkillFile } from '../../library/skill.ts'
-import { askedVisibility, isWiderThan, type Visibility, visibilitySchema } from '../../library/visibility.ts'
+} from '../../domain/items/fields.ts'
+import type { Item, ItemKind, Prompt, Skill } from '../../domain/items/items.ts'
+import { askedVisibility, isWiderThan, type Visibility, visibilitySchema } from '../../domain/items/visibility.ts'
+import { readFrontmatter } from '../../domain/skills/frontmatter.ts'
+import { checkSkillFiles, decodeText, fromFileContent, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
+import { cutAtWord, cutCharacters } from '../../domain/text/characters.ts'
+import { showControls } from '../../domain/text/controls.ts'
+import { AppError, toAppError } from '../../errors.ts'
 import { defineOperation, findUnknown, withHint } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
 import {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../domain/items/fields.ts'
+import type { ItemChange } from '../../domain/items/item-access.ts'
+import type { ItemKind, ItemOf } from '../../domain/items/items.ts'
+import { askedVisibility } from '../../domain/items/visibility.ts'
 import { invalidInput } from '../../errors.ts'
-import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
-import type { ItemChange } from '../../library/item-access.ts'
-import type { ItemKind, ItemOf } from '../../library/items.ts'
-import { askedVisibility } from '../../library/visibility.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import {
   applyBase,

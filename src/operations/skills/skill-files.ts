@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
-import { noteField } from '../../library/fields.ts'
+import { noteField } from '../../domain/items/fields.ts'
 import {
   applyFileChange,
   checkSkillFiles,
@@ -10,8 +9,9 @@ import {
   listSkillFiles,
   type SkillFile,
   toFileContent,
-} from '../../library/skill.ts'
-import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../../library/skill-archive.ts'
+} from '../../domain/skills/skill.ts'
+import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../../domain/skills/skill-archive.ts'
+import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { baseVersionInput, editorOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { TeamMember } from '../../library/team-records.ts'
-import { requireRight, TEAM_ROLES } from '../../library/teams.ts'
+import type { TeamMember } from '../../domain/people/team-records.ts'
+import { requireRight, TEAM_ROLES } from '../../domain/people/teams.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'

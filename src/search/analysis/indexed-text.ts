@@ -1,4 +1,4 @@
-import { cutCharacters } from '../../library/characters.ts'
+import { cutCharacters } from '../../domain/text/characters.ts'
 import { eachWord } from './words.ts'
 
 /** The texts of an item that are searched. */

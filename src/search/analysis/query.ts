@@ -1,5 +1,5 @@
-import { blankForbiddenCharacters, isBlank } from '../../library/characters.ts'
-import type { QueryWords } from '../../library/search.ts'
+import type { QueryWords } from '../../domain/items/search.ts'
+import { blankForbiddenCharacters, isBlank } from '../../domain/text/characters.ts'
 import { readQueryWords, SPACED_PART } from './words.ts'
 
 /** Longest query, in characters. */

@@ -1,5 +1,5 @@
-import { blankForbiddenCharacters } from '../../library/characters.ts'
-import type { QueryWords } from '../../library/search.ts'
+import type { QueryWords } from '../../domain/items/search.ts'
+import { blankForbiddenCharacters } from '../../domain/text/characters.ts'
 
 /** Longest word, in UTF-16 units; longer ones are cut. */
 const MAX_WORD = 48

@@ -15,7 +15,7 @@ import {
   wordList,
   written,
 } from '../../../test/support/indexed-library.ts'
-import type { Visibility } from '../../library/visibility.ts'
+import type { Visibility } from '../../domain/items/visibility.ts'
 import { PUBLIC } from './item-table.ts'
 
 describe('what somebody keeps for themselves', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ItemKind } from '../../library/items.ts'
+import type { ItemKind } from '../../domain/items/items.ts'
 import { clearSlots, columnOf, putBlock, SLOTS_A_BLOCK } from './held-columns.ts'
 import type { HiddenItem } from './hidden-postings.ts'
 import { FREE, type ItemTable, STATE_COLUMN, TAGS_COLUMN } from './item-table.ts'

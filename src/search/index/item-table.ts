@@ -1,5 +1,5 @@
-import { MAX_TAGS } from '../../library/fields.ts'
-import type { Tag } from '../../library/items.ts'
+import { MAX_TAGS } from '../../domain/items/fields.ts'
+import type { Tag } from '../../domain/items/items.ts'
 import type { Centre } from '../vectors/centre.ts'
 import { type Column, createVectorColumns, type VectorColumns } from '../vectors/vector-columns.ts'
 import { type HeldColumns, holdColumns } from './held-columns.ts'

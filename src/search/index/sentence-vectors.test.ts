@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BASE, libraryOf, makeLibrary, POOL, VECTORS, type Written } from '../../../test/support/indexed-library.ts'
-import type { EncodedQuery } from '../../library/ports/encoder.ts'
+import type { EncodedQuery } from '../../domain/ports/encoder.ts'
 import type { WordVectors } from '../vectors/word-vectors.ts'
 
 const DIMS = 384

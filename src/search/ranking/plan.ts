@@ -1,4 +1,4 @@
-import type { QueryWords } from '../../library/search.ts'
+import type { QueryWords } from '../../domain/items/search.ts'
 import { STOP_WORDS } from '../analysis/words.ts'
 import type { Vocabulary } from '../index/vocabulary.ts'
 import type { Embedder } from '../vectors/embedder.ts'

@@ -1,4 +1,4 @@
-import type { EncodedQuery } from '../../library/ports/encoder.ts'
+import type { EncodedQuery } from '../../domain/ports/encoder.ts'
 import type { IndexView } from '../index/kind-index.ts'
 import { cutPage, type IndexAnswer, type IndexRequest, sortSlots } from '../index/select-items.ts'
 import type { Viewer } from '../index/viewer.ts'

@@ -1,8 +1,8 @@
 import type { RevisionCaches } from '../../cache/revision-cache.ts'
 import { shareRecord } from '../../cache/shared-records.ts'
-import type { Actor } from '../../library/actor.ts'
-import { type Item, isOfKind } from '../../library/items.ts'
-import { seesAsStranger, visibleSet } from '../../library/visibility.ts'
+import { type Item, isOfKind } from '../../domain/items/items.ts'
+import { seesAsStranger, visibleSet } from '../../domain/items/visibility.ts'
+import type { Actor } from '../../domain/people/actor.ts'
 import type { ItemQueries } from '../items/item-queries.ts'
 
 /** Text of cached items, in UTF-16 units; the bytes made of it take two to three times as much on top. */

@@ -1,7 +1,4 @@
 import type { Kysely } from 'kysely'
-import { AppError } from '../../errors.ts'
-import type { Actor } from '../../library/actor.ts'
-import type { AuditDetail, AuditField } from '../../library/audit.ts'
 import {
   type Collection,
   type CollectionChange,
@@ -9,10 +6,13 @@ import {
   foldTitle,
   MAX_COLLECTION_ITEMS,
   MAX_COLLECTIONS,
-} from '../../library/collections.ts'
-import { slugCandidates, slugify } from '../../library/slug.ts'
-import { requireRight, type TeamRight } from '../../library/teams.ts'
-import type { Visibility } from '../../library/visibility.ts'
+} from '../../domain/items/collections.ts'
+import { slugCandidates, slugify } from '../../domain/items/slug.ts'
+import type { Visibility } from '../../domain/items/visibility.ts'
+import type { Actor } from '../../domain/people/actor.ts'
+import { requireRight, type TeamRight } from '../../domain/people/teams.ts'
+import type { AuditDetail, AuditField } from '../../domain/service/audit.ts'
+import { AppError } from '../../errors.ts'
 import { batches } from '../batches.ts'
 import { countRows } from '../items/item-rows.ts'
 import { retireSlug } from '../items/item-slugs.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import { OPERATOR_ORIGIN } from '../../domain/service/audit.ts'
 import { AppError } from '../../errors.ts'
-import { OPERATOR_ORIGIN } from '../../library/audit.ts'
 import { writeEntries } from '../audit-log.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import { migrate } from '../migrations/index.ts'

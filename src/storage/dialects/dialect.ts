@@ -1,5 +1,5 @@
 import type { ColumnDefinitionBuilder, Kysely, LogEvent } from 'kysely'
-import type { DatabaseSize } from '../../library/service.ts'
+import type { DatabaseSize } from '../../domain/service/service.ts'
 import type { Database } from '../schema.ts'
 import type { FrozenStatements } from './frozen-statements.ts'
 import type { SnapshotFile } from './snapshot-file.ts'

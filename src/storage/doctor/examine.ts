@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Clock, Random } from '../../library/ports/environment.ts'
+import type { Clock, Random } from '../../domain/ports/environment.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { findMissingColumns, MIGRATIONS, readMigrations } from '../migrations/index.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { isSlug, withSuffix } from '../../library/slug.ts'
+import { isSlug, withSuffix } from '../../domain/items/slug.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 

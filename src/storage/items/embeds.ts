@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { EmbedConfig, StoredEmbed } from '../../library/embed/config.ts'
-import { embedConfig } from '../../library/embed/config.ts'
+import type { EmbedConfig, StoredEmbed } from '../../domain/embed/config.ts'
+import { embedConfig } from '../../domain/embed/config.ts'
 import type { Database } from '../schema.ts'
 import { countRows } from './item-rows.ts'
 import type { WriteContext } from './write-context.ts'

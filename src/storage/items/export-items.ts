@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { type Category, type ItemKind, type ItemOf, isOfKind } from '../../library/items.ts'
-import type { ExportedPrompt, ExportedSkill, ExportedTeam } from '../../library/transfer.ts'
+import { type Category, type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
+import type { ExportedPrompt, ExportedSkill, ExportedTeam } from '../../domain/service/transfer.ts'
 import { isOneOf } from '../is-one-of.ts'
 import type { Database } from '../schema.ts'
 import { readFiles } from './item-parts.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
-import type { ExportedTwin, ImportedTwin, KnownItem } from '../../library/item-access.ts'
-import { type ItemKind, type ItemOf, isOfKind } from '../../library/items.ts'
+import type { ExportedTwin, ImportedTwin, KnownItem } from '../../domain/items/item-access.ts'
+import { type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
 import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type ItemRow, selectItems, toItems } from './item-rows.ts'

@@ -1,12 +1,27 @@
 import { type Kysely, sql } from 'kysely'
-import type { Actor } from '../../library/actor.ts'
-import { DERIVED_FROM } from '../../library/derived-description.ts'
-import { isId } from '../../library/identifier.ts'
-import type { ItemPage, ItemPageSizes, WalkPage, WalkPosition } from '../../library/item-access.ts'
-import { type Category, type Item, type ItemKind, type ItemOf, isOfKind, type SkillManifest, type Version } from '../../library/items.ts'
-import type { Encoder } from '../../library/ports/encoder.ts'
-import { type Facets, type HitScore, type ItemFilter, MAX_FACET_TAGS, type RelatedItem, type SearchRequest } from '../../library/search.ts'
-import { othersMaySee, type Reach, type Standing, standingOf, type VisibleSet, visibleSet } from '../../library/visibility.ts'
+import type { ItemPage, ItemPageSizes, WalkPage, WalkPosition } from '../../domain/items/item-access.ts'
+import {
+  type Category,
+  type Item,
+  type ItemKind,
+  type ItemOf,
+  isOfKind,
+  type SkillManifest,
+  type Version,
+} from '../../domain/items/items.ts'
+import {
+  type Facets,
+  type HitScore,
+  type ItemFilter,
+  MAX_FACET_TAGS,
+  type RelatedItem,
+  type SearchRequest,
+} from '../../domain/items/search.ts'
+import { othersMaySee, type Reach, type Standing, standingOf, type VisibleSet, visibleSet } from '../../domain/items/visibility.ts'
+import type { Actor } from '../../domain/people/actor.ts'
+import type { Encoder } from '../../domain/ports/encoder.ts'
+import { DERIVED_FROM } from '../../domain/text/derived-description.ts'
+import { isId } from '../../domain/text/identifier.ts'
 import { titleKey } from '../../search/analysis/query.ts'
 import type { Audience } from '../../search/index/item-table.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
+import { nameQuota, type OwnerQuota, type OwnerUsage, USAGE_PARTS } from '../../domain/people/quota.ts'
 import { AppError } from '../../errors.ts'
-import { nameQuota, type OwnerQuota, type OwnerUsage, USAGE_PARTS } from '../../library/quota.ts'
 import { batches } from '../batches.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Clock, Random } from '../../library/ports/environment.ts'
-import type { OwnerQuota } from '../../library/quota.ts'
+import type { OwnerQuota } from '../../domain/people/quota.ts'
+import type { Clock, Random } from '../../domain/ports/environment.ts'
 import type { TransactOptions } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
 import type { WriteNotes } from './item-parts.ts'

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { readNamedFrontmatter } from '../../library/frontmatter.ts'
-import { decodeText, SKILL_MD } from '../../library/skill.ts'
+import { readNamedFrontmatter } from '../../domain/skills/frontmatter.ts'
+import { decodeText, SKILL_MD } from '../../domain/skills/skill.ts'
 import type { Database } from '../schema.ts'
 
 /**

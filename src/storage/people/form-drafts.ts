@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { DRAFT_KINDS, type DraftKind } from '../../library/form-drafts.ts'
+import { DRAFT_KINDS, type DraftKind } from '../../domain/people/form-drafts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
+import { hasRight } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
-import { hasRight } from '../../library/teams.ts'
 import { handOver } from '../items/change-owner.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { findUserSeq } from '../items/write-items.ts'

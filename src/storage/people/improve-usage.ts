@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ImproveBudget } from '../../library/ports/models.ts'
+import type { ImproveBudget } from '../../domain/ports/models.ts'
 import type { WriteContext } from '../items/write-context.ts'
 
 /** Caller budgets for improving prompts. */

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
-import type { AuditEntry } from '../../library/audit.ts'
-import { isId } from '../../library/identifier.ts'
-import type { LoginAction, LoginCondition, LoginEvent, LoginRow, LoginTable } from '../../library/logins.ts'
+import type { AuditEntry } from '../../domain/service/audit.ts'
+import type { LoginAction, LoginCondition, LoginEvent, LoginRow, LoginTable } from '../../domain/sign-in/logins.ts'
+import { isId } from '../../domain/text/identifier.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 

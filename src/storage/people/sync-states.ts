@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
+import type { SyncedPath } from '../../domain/service/sync.ts'
 import { AppError } from '../../errors.ts'
-import type { SyncedPath } from '../../library/sync.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 

@@ -1,5 +1,5 @@
-import { decodeText, SKILL_MD, type SkillFile } from '../../library/skill.ts'
-import { diffByLines } from '../../library/text-diff.ts'
+import { decodeText, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
+import { diffByLines } from '../../domain/text/text-diff.ts'
 import type { SyncStep } from './plan-sync.ts'
 import { digestSkill } from './scan-folder.ts'
 import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, type SyncReport, saveState } from './sync-run.ts'

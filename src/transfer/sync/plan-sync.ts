@@ -1,6 +1,6 @@
+import type { ItemKind } from '../../domain/items/items.ts'
+import type { SyncedPath } from '../../domain/service/sync.ts'
 import { AppError } from '../../errors.ts'
-import type { ItemKind } from '../../library/items.ts'
-import type { SyncedPath } from '../../library/sync.ts'
 
 /** A file or skill of the folder at a path. */
 export interface FolderEntry {

@@ -1,9 +1,8 @@
 import type { Dirent } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../errors.ts'
-import { filenameFault, normalizeFilename } from '../../library/filename.ts'
-import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from '../../library/left-out.ts'
+import { filenameFault, normalizeFilename } from '../../domain/skills/filename.ts'
+import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from '../../domain/skills/left-out.ts'
 import {
   checkSkillFiles,
   MAX_FILE_BYTES,
@@ -13,7 +12,8 @@ import {
   SKILL_MD,
   type SkillFile,
   toFileMode,
-} from '../../library/skill.ts'
+} from '../../domain/skills/skill.ts'
+import { AppError } from '../../errors.ts'
 import { lstatIfThere, readRegularFile } from '../regular-file.ts'
 import type { FolderEntry } from './plan-sync.ts'
 import { sha256 } from './synced-prompt.ts'

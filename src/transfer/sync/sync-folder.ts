@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
+import type { User } from '../../domain/items/items.ts'
 import { AppError } from '../../errors.ts'
-import type { User } from '../../library/items.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { readCategories } from '../prepare-prompt.ts'
 import { planSync, type SyncedItem } from './plan-sync.ts'

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
+import type { Visibility } from '../../domain/items/visibility.ts'
 import { AppError } from '../../errors.ts'
-import type { Visibility } from '../../library/visibility.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { lstatIfThere } from '../regular-file.ts'
 import { toSkillDraft } from '../skill-folder.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { checkSkillFiles, decodeText, fileMode, type SkillFile } from '../../domain/skills/skill.ts'
 import { AppError } from '../../errors.ts'
-import { checkSkillFiles, decodeText, fileMode, type SkillFile } from '../../library/skill.ts'
 import { kindOf, type SyncStep } from './plan-sync.ts'
 import { conflictName, digestSkill, readSkill } from './scan-folder.ts'
 import { findPrompt, findSkill, type Run, readPromptBytes, readSkillFiles, saveState } from './sync-run.ts'

@@ -1,5 +1,5 @@
-import { showControls } from '../../library/controls.ts'
-import { type EmbedConfig, MAX_EMBED_QUERY } from '../../library/embed/config.ts'
+import { type EmbedConfig, MAX_EMBED_QUERY } from '../../domain/embed/config.ts'
+import { showControls } from '../../domain/text/controls.ts'
 import { escapeXml } from '../escape-xml.ts'
 import { parseContext } from './context.ts'
 import { parsePathTree, type TreeNode } from './path-tree.ts'

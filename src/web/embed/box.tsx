@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
-import type { EmbedConfig } from '../../library/embed/config.ts'
-import { diffByLines, toDiffLines } from '../../library/text-diff.ts'
+import type { EmbedConfig } from '../../domain/embed/config.ts'
+import { diffByLines, toDiffLines } from '../../domain/text/text-diff.ts'
 import type { Words } from '../site.ts'
 import { textOf } from '../text-of.ts'
 import { type ContextReference, parseContext, parseTools } from './context.ts'

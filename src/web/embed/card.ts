@@ -1,4 +1,4 @@
-import type { EmbedConfig } from '../../library/embed/config.ts'
+import type { EmbedConfig } from '../../domain/embed/config.ts'
 import { escapeXml } from '../escape-xml.ts'
 import type { Words } from '../site.ts'
 import { contrastOf, DEFAULT_COLORS, makeEmbedColors } from './colors.ts'

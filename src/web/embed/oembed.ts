@@ -1,6 +1,6 @@
+import { MAX_EMBED_QUERY } from '../../domain/embed/config.ts'
+import { showControls } from '../../domain/text/controls.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { showControls } from '../../library/controls.ts'
-import { MAX_EMBED_QUERY } from '../../library/embed/config.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import { showEmbed } from '../../operations/embeds.ts'
 import { ERROR_WORDS } from '../strings/errors.ts'

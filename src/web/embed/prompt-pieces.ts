@@ -1,4 +1,4 @@
-import { parseVariables } from '../../library/variables.ts'
+import { parseVariables } from '../../domain/variables/variables.ts'
 
 /** A piece of a prompt as an embed marks it; all together are the prompt. */
 export interface PromptPiece {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type EmbedConfig, embedConfig, MAX_EMBED_PROMPT, tidyEmbedConfig } from '../../library/embed/config.ts'
+import { type EmbedConfig, embedConfig, MAX_EMBED_PROMPT, tidyEmbedConfig } from '../../domain/embed/config.ts'
 import { readEmbedQuery, writeEmbedQuery } from './query.ts'
 
 const text = (maxLength: number) => fc.string({ unit: 'grapheme', maxLength }).filter((one) => !one.includes('\0'))

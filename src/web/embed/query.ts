@@ -1,4 +1,4 @@
-import { EMBED_FIELDS, type EmbedConfig, embedConfig, isEmbedFlag, tidyEmbedConfig } from '../../library/embed/config.ts'
+import { EMBED_FIELDS, type EmbedConfig, embedConfig, isEmbedFlag, tidyEmbedConfig } from '../../domain/embed/config.ts'
 import type { Words } from '../site.ts'
 import { ENGLISH } from '../strings/index.ts'
 import { parseTools } from './context.ts'

@@ -1,6 +1,6 @@
 // What the editor does beyond a form: it shows the text as it will be, keeps a draft on this browser, saves by key, and improves in place.
-import { countCharacters } from '../../library/characters.ts'
-import { parseVariables } from '../../library/variables.ts'
+import { countCharacters } from '../../domain/text/characters.ts'
+import { parseVariables } from '../../domain/variables/variables.ts'
 import { mountImprove } from './improve-in-place.ts'
 import { mountMarks, showPreview, showVariables } from './live-preview.ts'
 import { mountMarkdownPreview } from './markdown-preview.ts'

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import { type TextChange, takeChanges } from '../../library/text-changes.ts'
+import { type TextChange, takeChanges } from '../../domain/text/text-changes.ts'
 
 /**
  * Improves the text without leaving the page: the form is sent, the text is shown while it is written, and the suggested version is taken

@@ -1,4 +1,4 @@
-import type { ParsedText } from '../../library/variables.ts'
+import type { ParsedText } from '../../domain/variables/variables.ts'
 
 /** Longest text that is marked while it is typed, in UTF-16 units. */
 const MAX_MARKED = 50_000

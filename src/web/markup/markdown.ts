@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import { slugify } from '../../library/slug.ts'
-import { parseVariables } from '../../library/variables.ts'
+import { slugify } from '../../domain/items/slug.ts'
+import { parseVariables } from '../../domain/variables/variables.ts'
 import { createCodeBudget, escapeHtml, highlightCode } from './highlight.ts'
 import { languageOfFence } from './languages.ts'
 import { createTextCache, type Made } from './text-cache.ts'

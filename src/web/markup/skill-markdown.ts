@@ -1,4 +1,4 @@
-import { splitFrontmatter } from '../../library/frontmatter.ts'
+import { splitFrontmatter } from '../../domain/skills/frontmatter.ts'
 import { languageOfFile } from './languages.ts'
 import { renderMarkdown } from './markdown.ts'
 

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { type DiffBlock, type DiffPiece, diffTexts, toDiffBlocks } from '../../library/text-diff.ts'
+import { type DiffBlock, type DiffPiece, diffTexts, toDiffBlocks } from '../../domain/text/text-diff.ts'
 import type { Site } from '../site.ts'
 
 /** Unchanged lines shown around a change. */

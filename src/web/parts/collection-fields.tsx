@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
-import { hasRight } from '../../library/teams.ts'
-import { VISIBILITIES } from '../../library/visibility.ts'
+import { VISIBILITIES } from '../../domain/items/visibility.ts'
+import { hasRight } from '../../domain/people/teams.ts'
 import { createCollection } from '../../operations/collections/collections.ts'
 import { listTeams } from '../../operations/teams/teams.ts'
 import type { SentForm } from '../forms.ts'

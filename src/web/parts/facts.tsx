@@ -1,6 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
-import { slugifyTag } from '../../library/slug.ts'
-import { othersMaySee, type Visibility } from '../../library/visibility.ts'
+import { slugifyTag } from '../../domain/items/slug.ts'
+import { othersMaySee, type Visibility } from '../../domain/items/visibility.ts'
 import type { Output } from '../../operations/core/procedure.ts'
 import type { showItemPage } from '../../operations/items/item-page.ts'
 import type { Site } from '../site.ts'

@@ -1,6 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
-import type { Visibility } from '../../library/visibility.ts'
+import type { Visibility } from '../../domain/items/visibility.ts'
 import { MAX_SHOWN_AGAIN } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'

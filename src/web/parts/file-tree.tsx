@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { SKILL_MD } from '../../library/skill.ts'
+import { SKILL_MD } from '../../domain/skills/skill.ts'
 import type { Site } from '../site.ts'
 
 interface Folder {

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Visibility } from '../../library/visibility.ts'
+import type { Visibility } from '../../domain/items/visibility.ts'
 import type { Site } from '../site.ts'
 import { nameVisibility } from './item-fields.tsx'
 

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { parseVariables } from '../../library/variables.ts'
+import type { parseVariables } from '../../domain/variables/variables.ts'
 
 /** A prompt's text with its blanks marked, each with the name of its variable for the script that makes a field of it. */
 export const MarkedText: FC<{ segments: ReturnType<typeof parseVariables>['segments'] }> = ({ segments }) => (

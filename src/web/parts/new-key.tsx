@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
-import { SCOPES } from '../../library/actor.ts'
+import { SCOPES } from '../../domain/people/actor.ts'
 import { createKey } from '../../operations/account/keys.ts'
 import type { ClientId } from '../client-configs.ts'
 import type { Action } from '../request.ts'

@@ -1,5 +1,5 @@
-import { type FirstWord, firstWords } from '../../library/first-words.ts'
-import { MAX_VARIABLE_VALUE } from '../../library/variables.ts'
+import { type FirstWord, firstWords } from '../../domain/text/first-words.ts'
+import { MAX_VARIABLE_VALUE } from '../../domain/variables/variables.ts'
 import { findFirstMark, type Marks, type ReadableText, readForMarks } from '../../search/analysis/mark-words.ts'
 
 /** How much of a text is searched for a passage, in UTF-16 units. */

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Scope } from '../../library/actor.ts'
+import type { Scope } from '../../domain/people/actor.ts'
 import { listCollections } from '../../operations/collections/collections.ts'
 import { listTeams } from '../../operations/teams/teams.ts'
 import type { SentForm } from '../forms.ts'

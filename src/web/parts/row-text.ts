@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import { LRUCache } from 'lru-cache'
-import { firstWords } from '../../library/first-words.ts'
+import { firstWords } from '../../domain/text/first-words.ts'
 import { findMarks, type Marks, type Ranges, type ReadableText, readForMarks } from '../../search/analysis/mark-words.ts'
 import { drawMarked, highlight } from './highlight.ts'
 import { findPassage, readPassage, readStart } from './passage.ts'

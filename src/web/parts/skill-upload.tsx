@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
+import type { FileContent } from '../../domain/skills/skill.ts'
 import { invalidInput } from '../../errors.ts'
-import type { FileContent } from '../../library/skill.ts'
 import { readSkillArchive } from '../../operations/skills/skill-files.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'

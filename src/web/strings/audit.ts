@@ -1,4 +1,4 @@
-import type { AuditAction, AuditField, Surface } from '../../library/audit.ts'
+import type { AuditAction, AuditField, Surface } from '../../domain/service/audit.ts'
 import { formatsOf } from '../formats.ts'
 
 const { number } = formatsOf('en')

@@ -1,5 +1,5 @@
-import type { COLLECTION_MOVES } from '../../library/collections.ts'
-import type { TeamRole } from '../../library/teams.ts'
+import type { COLLECTION_MOVES } from '../../domain/items/collections.ts'
+import type { TeamRole } from '../../domain/people/teams.ts'
 import { formatsOf } from '../formats.ts'
 
 const { number } = formatsOf('en')

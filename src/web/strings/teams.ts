@@ -1,4 +1,4 @@
-import type { TeamRole } from '../../library/teams.ts'
+import type { TeamRole } from '../../domain/people/teams.ts'
 import { formatsOf } from '../formats.ts'
 
 const { number } = formatsOf('en')

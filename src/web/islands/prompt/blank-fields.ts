@@ -1,6 +1,6 @@
 // Blanks as fields where they stand in the text.
-import { splitControls } from '../../../library/controls.ts'
-import { escapeInJson, findQuotedBlanks } from '../../../library/json-blanks.ts'
+import { splitControls } from '../../../domain/text/controls.ts'
+import { escapeInJson, findQuotedBlanks } from '../../../domain/variables/json-blanks.ts'
 import type { Blank, Filling } from '../../filling.ts'
 import { readValues, storeValues } from './stored-values.ts'
 

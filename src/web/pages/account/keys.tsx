@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { SCOPES } from '../../../library/actor.ts'
+import { SCOPES } from '../../../domain/people/actor.ts'
 import { listKeys, revokeKey } from '../../../operations/account/keys.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'

@@ -1,4 +1,4 @@
-import { SCOPES } from '../../../library/actor.ts'
+import { SCOPES } from '../../../domain/people/actor.ts'
 import { connectProgram, refuseProgram, showProgramRequest } from '../../../operations/account/connect-programs.ts'
 import { listKeys, revokeKey } from '../../../operations/account/keys.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'

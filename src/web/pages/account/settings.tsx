@@ -1,9 +1,9 @@
 import type { Child, FC } from 'hono/jsx'
-import { writeCookie } from '../../../library/cookies.ts'
-import { PASSWORD_LENGTH } from '../../../library/password.ts'
-import type { UsagePart } from '../../../library/quota.ts'
-import { hasRight } from '../../../library/teams.ts'
-import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
+import { DEFAULT_VISIBILITIES } from '../../../domain/items/visibility.ts'
+import type { UsagePart } from '../../../domain/people/quota.ts'
+import { hasRight } from '../../../domain/people/teams.ts'
+import { writeCookie } from '../../../domain/sign-in/cookies.ts'
+import { PASSWORD_LENGTH } from '../../../domain/sign-in/password.ts'
 import {
   changePassword,
   deleteAccount,

@@ -1,6 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
+import { AUDIT_ACTIONS } from '../../../domain/service/audit.ts'
 import { AppError } from '../../../errors.ts'
-import { AUDIT_ACTIONS } from '../../../library/audit.ts'
 import { type AuditRecord, listAuditEvents, listOwnActivity, listTeamActivity } from '../../../operations/admin/audit.ts'
 import type { Input, Output } from '../../../operations/core/procedure.ts'
 import { showTeam } from '../../../operations/teams/teams.ts'

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
-import { ROLES } from '../../../library/account.ts'
+import { ROLES } from '../../../domain/people/account.ts'
 import { createInvite, listInvites, revokeInvite } from '../../../operations/admin/people.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { Confirm } from '../../parts/confirm.tsx'

@@ -1,4 +1,4 @@
-import { PERSON_KINDS } from '../../../library/people.ts'
+import { PERSON_KINDS } from '../../../domain/people/people.ts'
 import { listPeople } from '../../../operations/admin/people.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { Day, UtcDay } from '../../parts/day.tsx'

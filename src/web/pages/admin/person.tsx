@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
+import { ROLES } from '../../../domain/people/account.ts'
 import { AppError } from '../../../errors.ts'
-import { ROLES } from '../../../library/account.ts'
 import { resetFactors } from '../../../operations/account/factors.ts'
 import { createResetLink, deletePerson, setRole, setSuspended, showPerson, signOutPerson } from '../../../operations/admin/people.ts'
 import type { Output } from '../../../operations/core/procedure.ts'

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
+import { PROMPT_TYPES } from '../../../domain/items/fields.ts'
 import { AppError } from '../../../errors.ts'
-import { PROMPT_TYPES } from '../../../library/fields.ts'
 import { nameOwnCollections, showCollection } from '../../../operations/collections/collections.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'

@@ -1,6 +1,6 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
-import { cutAtWord } from '../../../library/characters.ts'
+import { cutAtWord } from '../../../domain/text/characters.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { searchDocuments } from '../../document-search.ts'
 import { DOCUMENTS, readDocument } from '../../documents.ts'

@@ -1,4 +1,4 @@
-import { scopePath } from '../../../library/channel-scope.ts'
+import { scopePath } from '../../../domain/skills/channel-scope.ts'
 import { showProfile } from '../../../operations/account/account.ts'
 import type { LeadsOn, PageRequest } from '../../request.ts'
 import { showPart } from './scope.tsx'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Child, FC } from 'hono/jsx'
-import { type DiffPiece, diffByLines, diffTexts } from '../../../library/text-diff.ts'
+import { type DiffPiece, diffByLines, diffTexts } from '../../../domain/text/text-diff.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { showMarks } from '../../../operations/items/marks.ts'
 import { getVersion, listVersions, restoreVersion } from '../../../operations/items/versions.ts'

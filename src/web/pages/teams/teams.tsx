@@ -1,4 +1,4 @@
-import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
+import { DEFAULT_VISIBILITIES } from '../../../domain/items/visibility.ts'
 import { createTeam, listTeams } from '../../../operations/teams/teams.ts'
 import { Layout } from '../../layout.tsx'
 import { Choice, Done, Fault, Field } from '../../parts/field.tsx'

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
+import { VISIBILITIES } from '../../../domain/items/visibility.ts'
 import { invalidInput } from '../../../errors.ts'
-import { VISIBILITIES } from '../../../library/visibility.ts'
 import { showAccount } from '../../../operations/account/account.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { checkImport, IMPORT_OUTCOMES, loadStarterLibrary, runImport, showImport } from '../../../operations/items/import-items.ts'

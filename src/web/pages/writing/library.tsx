@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
-import { OWN_SORTS } from '../../../library/own-items.ts'
-import { VISIBILITIES } from '../../../library/visibility.ts'
+import { OWN_SORTS } from '../../../domain/items/own-items.ts'
+import { VISIBILITIES } from '../../../domain/items/visibility.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listOwnItems } from '../../../operations/items/own-items.ts'

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { countCharacters, hasForbiddenCharacter, isBlank, isLongerThan } from '../text/characters.ts'
+
+/** Limits of a text field, in characters (Unicode code points). `blank: false` refuses text of white space only. */
+interface TextLimits {
+  readonly min?: number
+  readonly max: number
+  readonly blank?: boolean
+}
+
+/**
+ * A text field that is kept exactly as it came: nothing trimmed, nothing normalised.
+ * Refuses NUL and lone surrogates. JSON Schema shows the limits as minLength and maxLength, which count code points too.
+ */
+export function textField(limits: TextLimits) {
+  return z
+    .string()
+    .superRefine((text, issues) => {
+      const fault = textFault(text, limits)
+      if (fault) issues.addIssue({ code: 'custom', message: fault })
+    })
+    .meta({ ...(limits.min || limits.blank === false ? { minLength: limits.min ?? 1 } : {}), maxLength: limits.max })
+}
+
+function textFault(text: string, limits: TextLimits): string | null {
+  if (isLongerThan(text, limits.max)) return `has ${countCharacters(text)} characters; the limit is ${limits.max}`
+  if (limits.min && countCharacters(text) < limits.min) return `needs at least ${limits.min} character${limits.min === 1 ? '' : 's'}`
+  if (limits.blank === false && isBlank(text)) return 'is blank'
+  const forbidden = hasForbiddenCharacter(text)
+  return forbidden ? `contains a ${forbidden}, which cannot be stored` : null
+}
+
+export const PROMPT_TYPES = ['TEXT', 'STRUCTURED', 'IMAGE', 'VIDEO', 'AUDIO'] as const
+export type PromptType = (typeof PROMPT_TYPES)[number]
+
+export const MAX_TITLE = 200
+export const MAX_DESCRIPTION = 500
+export const MAX_CONTENT = 200_000
+export const MAX_TAGS = 10
+export const MAX_TAG = 50
+const MAX_NOTE = 200
+/** Characters of content shown in lists and search results; longer ones are cut there and say so. */
+export const MAX_LISTED_CONTENT = 20_000
+
+export const titleField = textField({ max: MAX_TITLE, blank: false })
+export const descriptionField = textField({ max: MAX_DESCRIPTION })
+export const contentField = textField({ max: MAX_CONTENT, blank: false })
+export const noteField = textField({ max: MAX_NOTE })
+export const promptTypeField = z.enum(PROMPT_TYPES)
+/** A type as files write it, in any case; null for another word. */
+export function readPromptType(text: string): PromptType | null {
+  return promptTypeField.nullable().catch(null).parse(text.trim().toUpperCase())
+}
+export const tagsField = z
+  .array(textField({ min: 1, max: MAX_TAG }))
+  .superRefine((tags, issues) => {
+    if (tags.length > MAX_TAGS) issues.addIssue({ code: 'custom', message: `has ${tags.length} tags; the limit is ${MAX_TAGS}` })
+  })
+  .meta({ maxItems: MAX_TAGS })
