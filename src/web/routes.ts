@@ -23,7 +23,7 @@ import { changeAllTeams, showAllTeams } from './pages/admin/teams.tsx'
 import { collectItem, showCollecting } from './pages/collections/collecting.tsx'
 import { changeCollection, showCollectionPage } from './pages/collections/collection.tsx'
 import { createCollectionHere, showCollections } from './pages/collections/collections.tsx'
-import { showApiReference } from './pages/reading/api-reference.tsx'
+import { showApiGroup, showApiReference } from './pages/reading/api-reference.tsx'
 import { browse } from './pages/reading/browse.tsx'
 import { createKeyHere, showConnect } from './pages/reading/connect.tsx'
 import { showDocument, showDocuments } from './pages/reading/documents.tsx'
@@ -162,6 +162,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/admin/status', page: showStatus },
   { path: '/connect', page: showConnect, act: createKeyHere, isOfMcp: true },
   { path: '/docs', page: showDocuments },
+  { path: '/docs/api/:group', page: showApiGroup },
   ...[...DOCUMENTS.guides, ...DOCUMENTS.references].map(({ name, ...source }) => ({
     ...source,
     path: `/docs/${name}`,

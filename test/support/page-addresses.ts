@@ -31,6 +31,7 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   // Without a password that was right a moment ago it leads there.
   ['/sign-in/code', () => '/sign-in'],
   ['/versions/:version', () => '/versions/1'],
+  ['/docs/api/:group', () => '/docs/api/prompts'],
 ]
 
 /** What a program asks for, which is shown only with its signed query; proved in oauth.test.ts. */

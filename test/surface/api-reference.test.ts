@@ -1,3 +1,4 @@
+import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readApi } from '../../src/web/api/api-routes.ts'
@@ -8,11 +9,15 @@ const paths = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unkn
 describe('the API reference', () => {
   let service: TestApp
   let document: unknown
+  let pages: string[] = []
   let html = ''
+  const read = async (part: string) => await (await service.fetch(`/docs/api${part}`, { headers: { Accept: 'text/html' } })).text()
   beforeAll(async () => {
     service = await testApp()
     document = await (await service.fetch('/api/openapi.json')).json()
-    html = await (await service.fetch('/docs/api', { headers: { Accept: 'text/html' } })).text()
+    const groups = readApi(document, '').groups.map(({ name }) => name)
+    pages = await Promise.all(['', ...groups.map((name) => `/${name}`)].map(read))
+    html = pages.slice(1).join('')
   })
   afterAll(() => service.close())
 
@@ -37,13 +42,20 @@ describe('the API reference', () => {
     ])
   })
 
-  it('leads from its contents to every route, by the anchors that the headings of the document have', () => {
-    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-    const links = [...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id)
-    expect(links.filter((id) => !ids.includes(id))).toEqual([])
-    expect(ids).toContain('post-apipromptsidfill')
-    expect(ids).toContain('delete-apiskillsskillidfilesfilename')
+  it('leads from its first page to every route, by the anchors that the headings of the document have', () => {
+    const [first = ''] = pages
+    const idsOf = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+    const links = [...first.matchAll(/ href="\/docs\/api\/([a-z]+)#([^"]+)"/g)].map(([, , id = '']) => id)
+    expect(links.length).toBeGreaterThan(30)
+    expect(links.filter((id) => !idsOf(first).includes(id) || !idsOf(html).includes(id))).toEqual([])
+    expect(links).toContain('post-apipromptsidfill')
+    expect(links).toContain('delete-apiskillsskillidfilesfilename')
+  })
+
+  it('has pages of at most 60 KB as they are sent, and 404 for another group', async () => {
+    const sizes = pages.map((page) => brotliCompressSync(page).length)
+    expect(Math.max(...sizes)).toBeLessThan(60 * 1024)
+    expect((await service.fetch('/docs/api/nothing', { headers: { Accept: 'text/html' } })).status).toBe(404)
   })
 
   it('says which scope a route needs, and in which fields it answers', () => {

@@ -67,11 +67,13 @@ describe('documents', () => {
       const names = new Set([...index.matchAll(/href="(\/docs\/[^"#]+)"/g)].map(([, path]) => path ?? ''))
       expect(names.size).toBe(count)
       const pages = new Map<string, string>()
+      // A Set gives what is added while it is read: the parts of the API reference.
       for (const name of names) {
         const { status, html } = await readPage(app, name)
         expect(status, name).toBe(200)
         expect(html, name).toMatch(/<h1>[^<]+<\/h1>/)
         pages.set(name, html)
+        for (const [, part = ''] of html.matchAll(/href="(\/docs\/api\/[a-z]+)/g)) names.add(part)
       }
       let links = 0
       for (const [name, html] of pages) {

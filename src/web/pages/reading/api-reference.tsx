@@ -1,5 +1,6 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
+import { AppError } from '../../../errors.ts'
 import { createOpenApi } from '../../../http/openapi.ts'
 import { OPERATIONS } from '../../../operations/index.ts'
 import { type ApiGroup, type ApiRoute, type RouteAnswer, readApi } from '../../api/api-routes.ts'
@@ -17,15 +18,25 @@ import type { Site, Words } from '../../site.ts'
 /** Bodies already rendered, by what they depend on: the same for every reader, as long as the service runs. */
 const rendered = new Map<string, string>()
 
-/** The REST interface, route by route, made from its OpenAPI document. */
+/** The REST interface, made from its OpenAPI document: every route by its title, and what all have in common. */
 export async function showApiReference({ site }: PageRequest) {
-  const { words } = site
-  const { title } = readDocument('api', site)
-  const key = [site.baseUrl, site.hasMcp, words.language].join(' ')
-  const body = rendered.get(key) ?? String(await (<Reference site={site} />))
+  return await showPart(site, null)
+}
+
+/** The routes of one group. @throws AppError `not_found` */
+export async function showApiGroup({ site, param }: PageRequest) {
+  return await showPart(site, param('group'))
+}
+
+async function showPart(site: Site, group: string | null) {
+  const { words, baseUrl, hasMcp } = site
+  const key = [baseUrl, hasMcp, words.language, group].join(' ')
+  const body = rendered.get(key) ?? String(await (<Reference site={site} group={group} />))
   rendered.set(key, body)
+  const { title } = readDocument('api', site)
+  const heading = isGroup(group, words) ? `${words.api.groups[group]} · ${title}` : title
   return (
-    <Layout site={site} title={title} description={words.aboutDocuments.api} path="/docs/api" current="docs">
+    <Layout site={site} title={heading} description={words.aboutDocuments.api} path={pathOf(group)} current="docs">
       <DocumentFrame site={site} name="api">
         <article class="document api">
           <DocumentHead site={site} title={title} />
@@ -36,63 +47,104 @@ export async function showApiReference({ site }: PageRequest) {
   )
 }
 
-const Reference: FC<{ site: Site }> = ({ site }) => {
+function isGroup(group: string | null, { api }: Words): group is keyof typeof api.groups {
+  return group !== null && Object.hasOwn(api.groups, group)
+}
+
+function pathOf(group: string | null): string {
+  return group === null ? '/docs/api' : `/docs/api/${group}`
+}
+
+const Reference: FC<{ site: Site; group: string | null }> = ({ site, group }) => {
   const { words, baseUrl, hasMcp } = site
   const { api } = words
   const { groups, error } = readApi(createOpenApi(OPERATIONS, { version: '', baseUrl, hasMcp }), baseUrl)
+  const shown = groups.find(({ name }) => name === group)
+  if (group !== null && !shown) throw new AppError('not_found', words.errors.noDocument)
   return (
     <>
-      <Contents words={words} groups={groups} />
+      <Contents words={words} groups={groups} shown={group} />
       <div class="routes">
-        <p class="prose">
-          {api.keyLead}{' '}
-          <a href="/docs/keys-and-visibility" lang={markEnglish(words)}>
-            {readDocument('keys-and-visibility', site).title}
-          </a>
-        </p>
-        <p class="prose">{api.inputLead}</p>
-        <p class="prose">
-          <a href="/api/openapi.json">{api.document}</a> · <a href="/docs/self-hosting#health">{api.healthLead}</a>
-        </p>
-        {groups.map(({ name, routes }) => (
+        {shown ? (
           <section>
-            <h2 id={name}>{api.groups[name]}</h2>
-            {routes.map((route) => (
+            <h2>{api.groups[shown.name]}</h2>
+            {shown.routes.map((route) => (
               <Route words={words} route={route} baseUrl={baseUrl} />
             ))}
           </section>
-        ))}
-        <section>
-          <h2 id="errors">{api.errors}</h2>
-          <p>
-            {api.errorsLead} <a href="/docs/errors">{api.errorsMore}</a>
-          </p>
-          <SchemaTable words={words} caption={api.answer} isAnswer fields={listFields(error, api)} />
-        </section>
+        ) : (
+          <>
+            <p class="prose">
+              {api.keyLead}{' '}
+              <a href="/docs/keys-and-visibility" lang={markEnglish(words)}>
+                {readDocument('keys-and-visibility', site).title}
+              </a>
+            </p>
+            <p class="prose">{api.inputLead}</p>
+            <p class="prose">
+              <a href="/api/openapi.json">{api.document}</a> · <a href="/docs/self-hosting#health">{api.healthLead}</a>
+            </p>
+            {groups.map((one) => (
+              <Titles words={words} group={one} />
+            ))}
+            <section>
+              <h2 id="errors">{api.errors}</h2>
+              <p>
+                {api.errorsLead} <a href="/docs/errors">{api.errorsMore}</a>
+              </p>
+              <SchemaTable words={words} caption={api.answer} isAnswer fields={listFields(error, api)} />
+            </section>
+          </>
+        )}
       </div>
     </>
   )
 }
 
-const Contents: FC<{ words: Words; groups: readonly ApiGroup[] }> = ({ words, groups }) => (
+/** The routes of a group by title. Each has the anchor that a link to the reference of routes may have. */
+const Titles: FC<{ words: Words; group: ApiGroup }> = ({ words, group: { name, routes } }) => (
+  <section>
+    <h2 id={name}>
+      <a href={pathOf(name)}>{words.api.groups[name]}</a>
+    </h2>
+    <ul>
+      {routes.map(({ anchor, method, path, title }) => (
+        <li id={anchor}>
+          <a href={`${pathOf(name)}#${anchor}`} lang={markEnglish(words)}>
+            {title}
+          </a>{' '}
+          <span class="quiet">
+            {method} {path}
+          </span>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+const Contents: FC<{ words: Words; groups: readonly ApiGroup[]; shown: string | null }> = ({ words, groups, shown }) => (
   <nav class="contents" aria-label={words.onThisPage}>
     <ul>
       {groups.map(({ name, routes }) => (
         <li>
-          <a href={`#${name}`}>{words.api.groups[name]}</a>
-          <ul>
-            {routes.map(({ anchor, title }) => (
-              <li>
-                <a href={`#${anchor}`} lang={markEnglish(words)}>
-                  {title}
-                </a>
-              </li>
-            ))}
-          </ul>
+          <a href={pathOf(name)} aria-current={name === shown ? 'page' : undefined}>
+            {words.api.groups[name]}
+          </a>
+          {name === shown ? (
+            <ul>
+              {routes.map(({ anchor, title }) => (
+                <li>
+                  <a href={`#${anchor}`} lang={markEnglish(words)}>
+                    {title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          ) : null}
         </li>
       ))}
       <li>
-        <a href="#errors">{words.api.errors}</a>
+        <a href="/docs/api#errors">{words.api.errors}</a>
       </li>
     </ul>
   </nav>
