@@ -70,10 +70,6 @@ const KEEP_ALIVE_MS = 10_000
 const CONNECT_MS = 10_000
 const UNIQUE_VIOLATION = '23505'
 
-const anyItem = prepareStatement(sql`select title, content from item order by seq desc limit 1`)
-const recovery = prepareStatement(sql`select pg_is_in_recovery() as "inRecovery"`)
-const databaseSize = prepareStatement(sql`select pg_database_size(current_database()) as bytes`)
-
 export const postgresDialect: Dialect = {
   blobType: 'bytea',
   identity: (column) => column.primaryKey().generatedByDefaultAsIdentity(),
@@ -223,16 +219,16 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
       return rows[0]?.n ?? 0
     },
     async check() {
-      await anyItem(reader, {})
+      await reader.selectFrom('item').select(['title', 'content']).orderBy('seq', 'desc').limit(1).execute()
     },
     async checkWrite() {
-      const [row] = await recovery(reader, {})
-      if (z.object({ inRecovery: z.boolean() }).parse(row).inRecovery)
+      const { rows } = await sql`select pg_is_in_recovery() as "inRecovery"`.execute(reader)
+      if (z.object({ inRecovery: z.boolean() }).parse(rows[0]).inRecovery)
         throw new AppError('unavailable', 'The database is a standby and cannot be written to.')
     },
     async measure() {
-      const [row] = await databaseSize(reader, {})
-      const { bytes } = z.object({ bytes: z.number() }).parse(row)
+      const { rows } = await sql`select pg_database_size(current_database()) as bytes`.execute(reader)
+      const { bytes } = z.object({ bytes: z.number() }).parse(rows[0])
       return { engine: 'PostgreSQL', place: new URL(url).host, bytes, logBytes: null, beside: [] }
     },
     readUsage() {

@@ -1,6 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { WriteContext } from '../items/write-context.ts'
-import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** Lease time of a claim: other instances may take the items over when it ends. */
@@ -9,17 +8,11 @@ const CLAIM_MS = 10_000
 /** Which items this instance encodes, so that no other one does the same work. */
 export type Claims = ReturnType<typeof createClaims>
 
-const dropClaim = prepareQuery((db) =>
-  db
-    .deleteFrom('embedding_claim')
-    .where('item_seq', '=', sql<number>`${slot('seq')}`)
-    .where('model', '=', slot('model')),
-)
-
 /** Claims of items by model, in `embedding_claim`. */
 export function createClaims(context: WriteContext, { instance, isShared }: { readonly instance: string; readonly isShared: boolean }) {
-  const release = async (db: Kysely<Database>, model: string, seq: number): Promise<void> => {
-    await dropClaim(db, { seq, model })
+  const release = async (db: Kysely<Database>, model: string, seqs: readonly number[]): Promise<void> => {
+    if (isShared && seqs.length > 0)
+      await db.deleteFrom('embedding_claim').where('model', '=', model).where('item_seq', 'in', seqs).execute()
   }
   return {
     /** Lease time in milliseconds; null for a single instance, which claims nothing. */
@@ -60,10 +53,12 @@ export function createClaims(context: WriteContext, { instance, isShared }: { re
           .where('model', '=', model)
           .where('item_seq', 'in', [...seqs])
           .execute()
-        for (const { item_seq: seq } of done) {
-          await release(db, model, seq)
-          seqs.delete(seq)
-        }
+        await release(
+          db,
+          model,
+          done.map((row) => row.item_seq),
+        )
+        for (const { item_seq: seq } of done) seqs.delete(seq)
         return seqs
       })
       return rows.filter((row) => mine.has(row.seq))
@@ -74,7 +69,7 @@ export function createClaims(context: WriteContext, { instance, isShared }: { re
         db.updateTable('embedding_claim').set({ until }).where('model', '=', model).where('instance', '=', instance).execute(),
       )
     },
-    /** Ends the claim of an item whose vector is saved in this transaction. */
+    /** Ends the claims of items whose vectors are saved in this transaction. */
     release,
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { ANALYSIS } from '../../search/analysis/indexed-text.ts'
 import { INDEX_LAYOUT } from '../../search/index/index-parts.ts'
@@ -9,7 +9,6 @@ import { readRevision } from '../change-log.ts'
 import { identifyLibrary } from '../copy/copy-library.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import type { SnapshotDraft, SnapshotFile, SnapshotSource } from '../dialects/snapshot-file.ts'
-import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { ensureIndexEpoch, readIndexEpoch } from './index-epoch.ts'
 
@@ -80,15 +79,6 @@ type Header = z.infer<typeof header>
 
 /** The search index of a library as bytes beside it, from which a start reads it in one piece. */
 export type IndexSnapshots = ReturnType<typeof indexSnapshots>
-
-const liveWords = prepareQuery((db) =>
-  db
-    .selectFrom('word')
-    .select('seq')
-    .where('seq', '>', sql<number>`${slot('after')}`)
-    .orderBy('seq')
-    .limit(WORDS_A_TURN),
-)
 
 /** The snapshots of a library in a file. */
 export function indexSnapshots(database: OpenDatabase, file: SnapshotFile) {
@@ -188,7 +178,7 @@ async function isOfNow(database: OpenDatabase, head: Header): Promise<boolean> {
 async function readLiveWords(reader: Kysely<Database>, last: number): Promise<Uint8Array> {
   const isLive = new Uint8Array(last + 1)
   for (let after = 0; ; await nextTurn()) {
-    const rows = await liveWords(reader, { after })
+    const rows = await reader.selectFrom('word').select('seq').where('seq', '>', after).orderBy('seq').limit(WORDS_A_TURN).execute()
     for (const { seq } of rows) if (seq <= last) isLive[seq] = 1
     after = rows.at(-1)?.seq ?? last
     if (rows.length < WORDS_A_TURN || after >= last) return isLive

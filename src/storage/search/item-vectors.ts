@@ -8,7 +8,7 @@ import { type SearchableText, toEmbeddedText } from '../../search/analysis/index
 import { readRevision } from '../change-log.ts'
 import { readSearchableText } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
-import { prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
+import { prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Claims } from './claims.ts'
 
@@ -18,39 +18,39 @@ const MOST_ROWS = 1000
 /** Vectors that one transaction writes or deletes: a few milliseconds, so that others can write in between. */
 const ROWS_A_TRANSACTION = 200
 
-const latestItems = prepareQuery((db) =>
-  db
-    .selectFrom('change')
-    .innerJoin('item', 'item.seq', 'change.item_seq')
-    .leftJoin('item_vector', (join) =>
-      join.onRef('item_vector.item_seq', '=', 'item.seq').on('item_vector.model', '=', sql<string>`${slot('model')}`),
-    )
-    .select([
-      'change.seq as revision',
-      'item.seq',
-      'item.id',
-      'item.version',
-      'item.visibility',
-      'item.deleted_at',
-      'item_vector.seq as vector_seq',
-    ])
-    .where('change.seq', '>', sql<number>`${slot('after')}`)
-    .where('change.seq', '<=', sql<number>`${slot('upTo')}`)
-    // Each item at its last change.
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('change as later')
-            .select('later.seq')
-            .whereRef('later.item_seq', '=', 'change.item_seq')
-            .whereRef('later.seq', '>', 'change.seq'),
+/** Items by their last change in `after < seq <= upTo`, the newest first, with the number of their vector of a model. */
+function selectLatest(db: Kysely<Database>, model: string, after: number, upTo: number) {
+  return (
+    db
+      .selectFrom('change')
+      .innerJoin('item', 'item.seq', 'change.item_seq')
+      .leftJoin('item_vector', (join) => join.onRef('item_vector.item_seq', '=', 'item.seq').on('item_vector.model', '=', model))
+      .select([
+        'change.seq as revision',
+        'item.seq',
+        'item.id',
+        'item.version',
+        'item.visibility',
+        'item.deleted_at',
+        'item_vector.seq as vector_seq',
+      ])
+      .where('change.seq', '>', after)
+      .where('change.seq', '<=', upTo)
+      // Each item at its last change.
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('change as later')
+              .select('later.seq')
+              .whereRef('later.item_seq', '=', 'change.item_seq')
+              .whereRef('later.seq', '>', 'change.seq'),
+          ),
         ),
-      ),
-    )
-    .orderBy('change.seq', 'desc')
-    .limit(sql<number>`${slot('limit')}`),
-)
+      )
+      .orderBy('change.seq', 'desc')
+  )
+}
 const dropStale = prepareStatement(sql`
   delete from item_vector
   where item_seq = ${slot('seq')} and (
@@ -67,49 +67,17 @@ export async function dropStaleVectors(db: Kysely<Database>, seq: number, text: 
   await dropStale(db, { seq, digest: text && digestItemText(toItemText(text)) })
 }
 
-const encodedItem = prepareQuery((db) =>
-  db
-    .selectFrom('item')
-    .select(['seq', 'visibility'])
-    .where('id', '=', slot('id'))
-    .where('version', '=', sql<number>`${slot('version')}`)
-    .where('deleted_at', 'is', null),
-)
-const dropVector = prepareQuery((db) =>
-  db
-    .deleteFrom('item_vector')
-    .where('item_seq', '=', sql<number>`${slot('seq')}`)
-    .where('model', '=', slot('model')),
-)
-const putVector = prepareStatement(
-  sql`insert into item_vector (item_seq, model, digest, vector, is_provided)
-    values (${slot('seq')}, ${slot('model')}, ${slot('digest')}, ${slot('vector')}, ${slot('isProvided')})`,
-)
-
 /** Of one moment, and each by an index: counting what is not in the trash would read every row with its text. */
 const counts = z.object({ total: z.coerce.number(), embedded: z.coerce.number() })
-const countFor = (total: ReturnType<typeof sql>) =>
-  prepareStatement(sql`select ${total} as total, (select count(*) from item_vector where model = ${slot('model')}) as embedded`)
-const countAll = countFor(sql`(select count(*) from item) - (select count(*) from item where deleted_at is not null)`)
-const countPublic = countFor(sql`(select count(*) from item where visibility = 'public' and deleted_at is null)`)
-const latestVector = prepareQuery((db) =>
-  db
-    .selectFrom('item_vector')
-    .select('vector')
-    .where('model', '=', sql<string>`${slot('model')}`)
-    .orderBy('seq', 'desc')
-    .limit(1),
-)
-const dropSome = prepareStatement(sql`
-  delete from item_vector where seq in (
-    select seq from item_vector where model = ${slot('model')} order by seq limit ${sql.lit(ROWS_A_TRANSACTION)})
-  returning seq`)
+const PUBLIC = sql`(select count(*) from item where visibility = 'public' and deleted_at is null)`
+const ALL = sql`(select count(*) from item) - (select count(*) from item where deleted_at is not null)`
 
 /** The vectors of all items. */
 export function itemVectorStore(reader: Kysely<Database>, context: WriteContext, claims: Claims): ItemVectorStore {
   const countVectors: ItemVectorStore['countVectors'] = async ({ model, isProvider }) => {
-    const [row] = await (isProvider ? countPublic : countAll)(reader, { model })
-    const { total, embedded } = counts.parse(row)
+    const embeddedNow = sql`(select count(*) from item_vector where model = ${model})`
+    const { rows } = await sql`select ${isProvider ? PUBLIC : ALL} as total, ${embeddedNow} as embedded`.execute(reader)
+    const { total, embedded } = counts.parse(rows[0])
     return { total, embedded, pending: Math.max(0, total - embedded) }
   }
   /** Those of the rows that are still public: asked after their texts were read, so that a text is sent only while it is public. */
@@ -139,26 +107,37 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
   }
   const dropModel = async (model: string): Promise<number> => {
     for (let dropped = 0; ; ) {
-      const rows = await context.transact((db) => dropSome(db, { model }))
+      const rows = await context.transact((db) => {
+        const some = db.selectFrom('item_vector').select('seq').where('model', '=', model).orderBy('seq').limit(ROWS_A_TRANSACTION)
+        return db.deleteFrom('item_vector').where('seq', 'in', some).returning('seq').execute()
+      })
       dropped += rows.length
       if (rows.length < ROWS_A_TRANSACTION) return dropped
     }
   }
   const savePart = ({ model, isProvider }: VectorModel, vectors: Parameters<ItemVectorStore['saveVectors']>[1]): Promise<number> =>
     context.transact(async (db) => {
-      const found = await together(vectors.map(({ item: { id, version } }) => encodedItem(db, { id, version })))
-      // In the order of claims, for which others wait.
-      const saved = vectors
-        .flatMap((one, index) => (found[index] ?? []).map((row) => ({ ...one, ...row })))
-        .filter(({ visibility }) => !isProvider || visibility === 'public')
-        .toSorted((a, b) => a.seq - b.seq)
-      await together(
-        saved.flatMap(({ seq, item: { digest }, vector }) => [
-          dropVector(db, { seq, model }),
-          claims.release(db, model, seq),
-          putVector(db, { seq, model, digest, vector: toBytes(vector), isProvided: Number(isProvider) }),
-        ]),
-      )
+      const rows = await db
+        .selectFrom('item')
+        .select(['seq', 'id', 'version', 'visibility'])
+        .where(
+          'id',
+          'in',
+          vectors.map(({ item }) => item.id),
+        )
+        .where('deleted_at', 'is', null)
+        .execute()
+      const rowOf = new Map(rows.map((row) => [row.id, row]))
+      const saved = vectors.flatMap(({ item: { id, version, digest }, vector }) => {
+        const row = rowOf.get(id)
+        if (row?.version !== version || (isProvider && row.visibility !== 'public')) return []
+        return [{ item_seq: row.seq, model, digest, vector: toBytes(vector), is_provided: Number(isProvider) }]
+      })
+      if (saved.length === 0) return 0
+      const seqs = saved.map((row) => row.item_seq)
+      await db.deleteFrom('item_vector').where('model', '=', model).where('item_seq', 'in', seqs).execute()
+      await claims.release(db, model, seqs)
+      await db.insertInto('item_vector').values(saved).execute()
       return saved.length
     })
   return {
@@ -169,7 +148,7 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
       let position = upTo
       let skipsClaimed = false
       for (let most = FIRST_ROWS; ; most = Math.min(MOST_ROWS, most * 4)) {
-        const rows = await latestItems(reader, { model: model.model, after, upTo: position, limit: most })
+        const rows = await selectLatest(reader, model.model, after, position).limit(most).execute()
         const missing: typeof rows = []
         for (const row of rows) {
           position = row.revision - 1
@@ -189,7 +168,8 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
     renewClaims: claims.renew,
     async saveVectors(model, vectors) {
       const dims = vectors.at(-1)?.vector.length
-      const [earlier] = await latestVector(reader, { model: model.model })
+      const latest = reader.selectFrom('item_vector').select('vector').where('model', '=', model.model).orderBy('seq', 'desc').limit(1)
+      const earlier = await latest.executeTakeFirst()
       if (dims !== undefined && earlier && earlier.vector.length !== dims) await dropModel(model.model)
       const alike = vectors.filter(({ vector }) => vector.length === dims)
       let saved = 0
