@@ -84,7 +84,7 @@ export function addPurgeCommand(program: Command, withApp: WithApp): void {
     .option('--user <name>', 'act as this owner (default: administrator, who can delete whole items: public ones, or unlisted ones by id)')
     .option('--versions <range>', 'only these versions, such as 3 or 1-3; the newest stays, and loses its earlier tags and categories')
     .option('--file <name>', 'only the older contents of this file of a skill')
-    .option('--backups', 'delete backups in BACKUP_DIR, copies made before upgrades, and libraries replaced by restores')
+    .option('--backups', 'delete backups in BACKUP_DIR, and the copies of the library that upgrades, restores and imports left')
     .option('--yes', 'delete without asking again')
     .action(async (collection: string | undefined, id: string | undefined, flags: PurgeFlags) => {
       if (collection === undefined && !flags.backups)

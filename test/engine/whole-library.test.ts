@@ -1,6 +1,6 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import { type Actor, ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
+import { listCopies } from '../../src/storage/backup/library-copies.ts'
 import { writeLibraryFile } from '../../src/storage/copy/library-file.ts'
 import { TABLES, tablesOf } from '../../src/storage/copy/tables.ts'
 import { openSqlite, readSqliteFile, sqliteDialect } from '../../src/storage/dialects/sqlite.ts'
@@ -206,6 +207,23 @@ for (const engine of ENGINES) {
     })
   })
 }
+
+it('is imported by a working copy that a purge of copies finds, and that does not stay', async () => {
+  const source = await createStore(openSqlite(join(folder, 'source.db')), SYSTEM)
+  cleanUps.push(() => source.close())
+  await makeRichLibrary(source)
+  const out = join(folder, 'out.db')
+  await source.transfer.exportWhole(out)
+  const path = join(folder, 'target.db')
+  const target = await createStore(openSqlite(path), SYSTEM)
+  cleanUps.push(() => target.close())
+  const during = new Set<string>()
+  await target.transfer.importWhole(out, () => {
+    for (const copy of listCopies(path, null)) during.add(`${copy.kind} ${basename(copy.path).replace(/[0-9a-f]{8}/, 'x')}`)
+  })
+  expect([...during]).toEqual(['replaced .target.db.importing.x.tmp'])
+  expect(readdirSync(folder).filter((name) => name.includes('importing'))).toEqual([])
+})
 
 describe('a file without logins', () => {
   it('has nothing of any column that is marked secret, nor of tables that are no content', async () => {

@@ -100,13 +100,14 @@ describe('purge', () => {
       `${path}.replaced-20260101T000000Z-wal`,
       `${path}.restoring`,
       join(folder, '.library.db.before-0012.0a1b2c3d.tmp'),
+      join(folder, '.library.db.importing.0a1b2c3d.tmp'),
       join(backups, '.commonplace-20260101T000000Z.db.0a1b2c3d.tmp'),
     ]
     const others = [`${path}.before-lunch`, join(backups, 'mine.db'), join(folder, 'other.db.before-0011')]
     for (const file of [...copies, ...others]) writeFileSync(file, 'x')
-    expect(await must('purge', '--backups')).toContain('Would delete 6 files. Add --yes to delete.')
+    expect(await must('purge', '--backups')).toContain('Would delete 7 files. Add --yes to delete.')
     expect(copies.every((file) => existsSync(file))).toBe(true)
-    expect(await must('purge', '--backups', '--yes')).toContain('Deleted 6 files.')
+    expect(await must('purge', '--backups', '--yes')).toContain('Deleted 7 files.')
     expect(copies.some((file) => existsSync(file))).toBe(false)
     expect(others.every((file) => existsSync(file))).toBe(true)
     expect(readdirSync(backups)).toEqual(['mine.db'])

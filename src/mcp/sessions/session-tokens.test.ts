@@ -39,6 +39,12 @@ it('are refused when they are made up, sealed for something else, or longer than
     expect(tokens.open(token, 'anonymous')).toBeNull()
 })
 
+it('are refused when another version sealed other claims', () => {
+  now = 0
+  for (const claims of ['{}', 'null', JSON.stringify({ id: 's', owner: 'anonymous', endsAt: 1 })])
+    expect(tokens.open(sealer.seal('mcp session', claims), 'anonymous')).toBeNull()
+})
+
 it('stay within a kibibyte, or there is none', () => {
   const long = { name: 'n'.repeat(10_000), version: 'v'.repeat(10_000) }
   expect(tokens.seal(initialize({ elicitation: {} }, long), 'anonymous')?.length).toBeLessThanOrEqual(1024)

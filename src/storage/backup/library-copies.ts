@@ -8,8 +8,8 @@ const BACKUP = /^commonplace-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/
 const BESIDE = [
   ['upgrade', /^\.before-\d{4}$/],
   ['replaced', /^\.replaced-\d{8}T\d{6}Z(-\d+)?$/],
-  // Left by an interrupted restore.
-  ['replaced', /^\.restoring$/],
+  // Left by an interrupted restore or import.
+  ['replaced', /^\.(restoring|importing)$/],
 ] as const
 /** Left by an interrupted copy: a hidden file with random letters beside its target. */
 const CUT_OFF = /^\.(.+)\.[0-9a-f]{8}\.tmp$/

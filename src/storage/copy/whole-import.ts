@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import { audienceOf, othersMaySee } from '../../domain/items/visibility.ts'
 import type { Random } from '../../domain/ports/environment.ts'
@@ -11,6 +11,7 @@ import { writeEntries } from '../audit-log.ts'
 import { logOther } from '../change-log.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite, sqliteDialect } from '../dialects/sqlite.ts'
+import { temporaryName } from '../dialects/sqlite-copy.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { migrate } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
@@ -19,7 +20,7 @@ import { markWordsDue } from '../search/words-due.ts'
 import { checkRows, checkWhole } from './check-rows.ts'
 import { removeCategories } from './copy-library.ts'
 import { writeEarlierExport } from './earlier-export.ts'
-import { checkLibraryFile, rebuildFile } from './library-file.ts'
+import { checkLibraryFile, rebuildFile, removeFile } from './library-file.ts'
 import { describeLibrary, toWhole } from './manifest.ts'
 import { type CopyProgress, copyTables } from './table-rows.ts'
 import { tablesOf } from './tables.ts'
@@ -35,8 +36,8 @@ export async function importWhole(
   path: string,
   onProgress: (progress: CopyProgress) => unknown,
 ): Promise<WholeLibrary & { readonly isNew: boolean }> {
-  const folder = mkdtempSync(join(database.file ? dirname(database.file.path) : tmpdir(), '.commonplace-import-'))
-  const copy = join(folder, 'library.db')
+  const folder = database.file ? null : mkdtempSync(join(tmpdir(), 'commonplace-import-'))
+  const copy = temporaryName(folder === null ? `${database.file?.path}.importing` : join(folder, 'library.db'))
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) await writeEarlierExport(path, copy, random)
     else {
@@ -51,7 +52,8 @@ export async function importWhole(
       await source.close()
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFile(copy)
+    if (folder !== null) rmSync(folder, { recursive: true, force: true })
   }
 }
 
