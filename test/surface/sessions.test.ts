@@ -27,12 +27,14 @@ afterAll(() => place.remove())
 type Mode = 'legacy' | { pin: '2026-07-28' }
 type Asked = { message: string; requestedSchema: { properties: Record<string, Record<string, unknown>>; required?: string[] } }
 const INFO = { name: 'test', version: '1' }
+/** As editors declare themselves. */
+const CAPABILITIES = { elicitation: { form: { applyDefaults: true } }, roots: { listChanged: true }, sampling: {} }
 
 /** A client whose user answers as told; `asked` collects the forms. */
 async function connect(how: Mode | 'stdio' | 'stdio to server', answer: (asked: Asked) => Promise<ElicitResult>) {
   const asked: Asked[] = []
   const isStdio = how === 'stdio' || how === 'stdio to server'
-  const client = new Client(INFO, { capabilities: { elicitation: {} }, ...(isStdio ? {} : { versionNegotiation: { mode: how } }) })
+  const client = new Client(INFO, { capabilities: CAPABILITIES, ...(isStdio ? {} : { versionNegotiation: { mode: how } }) })
   client.setRequestHandler('elicitation/create', async (request) => {
     const form: Asked = JSON.parse(JSON.stringify(request.params))
     asked.push(form)

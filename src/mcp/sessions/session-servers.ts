@@ -123,6 +123,7 @@ export function createSessionServers(parts: ServerParts): SessionServers {
     const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion, capabilities, clientInfo } }
     const replayed = await transport.handleRequest(openingRequest(), { parsedBody: initialize })
     await replayed.body?.cancel()
+    if (!replayed.ok) throw new AppError('internal', `A session could not start again: the SDK answered ${replayed.status}.`)
     const questions = bounds.open(quota, (requestId) => {
       const params = { requestId, reason: 'The client disconnected and did not reconnect.' }
       transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params })

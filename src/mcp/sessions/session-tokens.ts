@@ -8,8 +8,7 @@ const LIFETIME_MS = 24 * 3_600_000
 /** Largest token, in characters; a client that declares more is served without a session. */
 const MAX_TOKEN = 1024
 const PURPOSE = 'mcp session'
-/** The capabilities that a server asks for, and how much of a name or version is kept. */
-const CAPABILITIES = ['elicitation', 'sampling', 'roots'] as const
+/** How much of a client's name or version is kept. */
 const NAME_LENGTH = 64
 
 const claims = z.object({
@@ -17,7 +16,8 @@ const claims = z.object({
   owner: z.string(),
   endsAt: z.number(),
   protocolVersion: z.string(),
-  capabilities: z.partialRecord(z.enum(CAPABILITIES), z.record(z.string(), z.object({}))),
+  /** The capabilities a server asks about; what clients declare beside them stays out. */
+  capabilities: z.object({ elicitation: z.object({ form: z.object({}).optional(), url: z.object({}).optional() }).optional() }),
   clientInfo: z.object({ name: z.string(), version: z.string() }),
 })
 
@@ -43,11 +43,8 @@ export function createSessionTokens(
     seal(initialize, owner) {
       const { protocolVersion, capabilities, ...rest } = initializeRequest.parse(initialize).params
       const named = clientInfo.safeParse(rest).data?.clientInfo ?? { name: '', version: '' }
-      const declared: SessionClaims['capabilities'] = {}
-      for (const name of CAPABILITIES) {
-        const value = capabilities[name]
-        if (typeof value === 'object' && value !== null) declared[name] = Object.fromEntries(Object.keys(value).map((key) => [key, {}]))
-      }
+      const { elicitation } = capabilities
+      const modes = elicitation && { ...('form' in elicitation ? { form: {} } : {}), ...('url' in elicitation ? { url: {} } : {}) }
       const token = sealer.seal(
         PURPOSE,
         JSON.stringify({
@@ -55,7 +52,7 @@ export function createSessionTokens(
           owner: digestOf(owner),
           endsAt: clock() + LIFETIME_MS,
           protocolVersion,
-          capabilities: declared,
+          capabilities: modes ? { elicitation: modes } : {},
           clientInfo: { name: named.name.slice(0, NAME_LENGTH), version: named.version.slice(0, NAME_LENGTH) },
         } satisfies SessionClaims),
       )
