@@ -52,7 +52,7 @@ function readSecret(name: string, environment: Environment): string | undefined 
 }
 
 /**
- * Reads the settings from an environment. The only reader of `process.env`.
+ * Reads the settings from an environment.
  * @throws AppError `invalid_input` with a sentence for each setting that is out of range, naming it
  */
 export function loadConfig(environment: Environment = process.env): Config {
