@@ -294,8 +294,14 @@ describe.skipIf(obstacle !== null)('claude, from the marketplace over https', ()
   }, 300_000)
   afterAll(() => front.close())
 
+  /** The name of a marketplace, which differs by who reads it. */
+  const marketAt = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const { name } = JSON.parse(await (await fetch(`${secure.url}${path}/marketplace.json`, { headers })).text())
+    return String(name)
+  }
+
   /** A person with Claude Code, who adds the marketplace at an address. */
-  function user(name: string, more: Readonly<Record<string, string>> = {}) {
+  function user(name: string, more: Readonly<Record<string, string>> = {}, market = SECURE_MARKET) {
     const { home, run } = person(`https-${name}`, { ...front.env, ...more })
     const claude = async (...args: string[]) => await run('claude', ...args)
     /** What Claude Code knows of each plugin: where it is, and the start of its digest, of the installed one if there is one. */
@@ -307,7 +313,7 @@ describe.skipIf(obstacle !== null)('claude, from the marketplace over https', ()
           { version: source.sha256.slice(0, 12), url: source.url },
         ]),
         ...installed.map(({ id, version, installPath }: { id: string; version: string; installPath: string }) => [
-          id.replace(`@${SECURE_MARKET}`, ''),
+          id.replace(`@${market}`, ''),
           { version, path: installPath },
         ]),
       ])
@@ -318,9 +324,9 @@ describe.skipIf(obstacle !== null)('claude, from the marketplace over https', ()
       list,
       names: async () => [...(await list()).keys()].toSorted(),
       add: async (address: string) => await claude('plugin', 'marketplace', 'add', `${address}/marketplace.json`),
-      refresh: async () => await claude('plugin', 'marketplace', 'update', SECURE_MARKET),
-      install: async (plugin: string) => await claude('plugin', 'install', `${plugin}@${SECURE_MARKET}`),
-      update: async (plugin: string) => await claude('plugin', 'update', `${plugin}@${SECURE_MARKET}`),
+      refresh: async () => await claude('plugin', 'marketplace', 'update', market),
+      install: async (plugin: string) => await claude('plugin', 'install', `${plugin}@${market}`),
+      update: async (plugin: string) => await claude('plugin', 'update', `${plugin}@${market}`),
       /** The texts of an installed plugin's skills, by name; a plugin of one skill has it at its root. */
       texts: async (plugin: string) => {
         const root = (await list()).get(plugin)?.path ?? ''
@@ -358,7 +364,7 @@ describe.skipIf(obstacle !== null)('claude, from the marketplace over https', ()
 
   it('takes what a link gives, and nothing once it is revoked', async () => {
     const link = await secure.makeLink('claude')
-    const friend = user('friend')
+    const friend = user('friend', {}, await marketAt(new URL(link.url).pathname))
     expect(await friend.add(link.url)).toMatchObject(DONE)
     const given = [...all('hidden', PRIVATE), ...all('open', PUBLIC)]
     expect(await friend.names()).toEqual([BUNDLE, ...given])
@@ -373,13 +379,15 @@ describe.skipIf(obstacle !== null)('claude, from the marketplace over https', ()
 
   it('takes what a key in its settings gives, when it starts', async () => {
     // Without an account it ends before it asks a model, but after it has installed what its settings name.
-    const { home, claude, names, install, texts } = user('settings', { CLAUDE_CODE_SYNC_PLUGIN_INSTALL: '1' })
-    const source = { source: 'url', url: `https://${HOST}/marketplace.json`, headers: { Authorization: `Bearer ${secure.key}` } }
-    const settings = { extraKnownMarketplaces: { [SECURE_MARKET]: { source } }, enabledPlugins: { [`hidden-006@${SECURE_MARKET}`]: true } }
+    const headers = { Authorization: `Bearer ${secure.key}` }
+    const market = await marketAt('', headers)
+    const { home, claude, names, install, texts } = user('settings', { CLAUDE_CODE_SYNC_PLUGIN_INSTALL: '1' }, market)
+    const source = { source: 'url', url: `https://${HOST}/marketplace.json`, headers }
+    const settings = { extraKnownMarketplaces: { [market]: { source } }, enabledPlugins: { [`hidden-006@${market}`]: true } }
     mkdirSync(join(home, '.claude'))
     writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(settings))
     expect((await claude('--print', 'hello')).text).toContain('Not logged in')
-    expect(skillsIn(join(home, '.claude', 'plugins', 'cache', SECURE_MARKET))).toEqual(['hidden-006'])
+    expect(skillsIn(join(home, '.claude', 'plugins', 'cache', market))).toEqual(['hidden-006'])
     expect(await names()).toEqual([BUNDLE, ...all('hidden', PRIVATE), ...all('open', PUBLIC)])
     expect(await install('hidden-007')).toMatchObject(DONE)
     expect((await texts('hidden-007')).get('hidden-007')).toContain('Before')
