@@ -215,6 +215,7 @@ function fill(path: string): string[] {
     team: ['owner', 'canary', 'crew'],
     tag: ['canary', 'nothing'],
     category: ['coding'],
+    group: ['prompts', 'keys'],
     scope: [
       '',
       '/@owner',

@@ -11,8 +11,8 @@ const initialize = (capabilities: object, clientInfo: object = { name: 'test', v
   method: 'initialize',
   params: { protocolVersion: '2025-11-25', capabilities, clientInfo },
 })
-const seal = (owner: string, capabilities: object = { elicitation: { form: { x: 1 } }, roots: { listChanged: true }, other: {} }) =>
-  tokens.seal(initialize(capabilities), owner) ?? ''
+const DECLARED = { elicitation: { form: { x: 1 } }, sampling: { tools: true }, roots: { listChanged: true }, other: {} }
+const seal = (owner: string, capabilities: object = DECLARED) => tokens.seal(initialize(capabilities), owner) ?? ''
 
 it('keep what the client declared, for their owner and for a day', () => {
   now = 0
@@ -22,7 +22,7 @@ it('keep what the client declared, for their owner and for a day', () => {
     owner: expect.any(String),
     endsAt: 24 * 3_600_000,
     protocolVersion: '2025-11-25',
-    capabilities: { elicitation: { form: {} } },
+    capabilities: { elicitation: { form: {} }, sampling: {} },
     clientInfo: { name: 'test', version: '1' },
   })
   for (const owner of ['anonymous', 'user u key l', 'user u key k within t']) expect(tokens.open(token, owner)).toBeNull()

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Clock } from '../../domain/ports/environment.ts'
-import { initializeRequest } from '../messages.ts'
+import { initializeRequest, isObject } from '../messages.ts'
 
 /** Lifetime of a session. */
 const LIFETIME_MS = 24 * 3_600_000
@@ -16,8 +16,11 @@ const claims = z.object({
   owner: z.string(),
   endsAt: z.number(),
   protocolVersion: z.string(),
-  /** The capabilities a server asks about; what clients declare beside them stays out. */
-  capabilities: z.object({ elicitation: z.object({ form: z.object({}).optional(), url: z.object({}).optional() }).optional() }),
+  /** The capabilities a server may use; what clients declare beside them stays out. */
+  capabilities: z.object({
+    elicitation: z.object({ form: z.object({}).optional(), url: z.object({}).optional() }).optional(),
+    sampling: z.object({}).optional(),
+  }),
   clientInfo: z.object({ name: z.string(), version: z.string() }),
 })
 
@@ -43,7 +46,7 @@ export function createSessionTokens(
     seal(initialize, owner) {
       const { protocolVersion, capabilities, ...rest } = initializeRequest.parse(initialize).params
       const named = clientInfo.safeParse(rest).data?.clientInfo ?? { name: '', version: '' }
-      const { elicitation } = capabilities
+      const { elicitation, sampling } = capabilities
       const modes = elicitation && { ...('form' in elicitation ? { form: {} } : {}), ...('url' in elicitation ? { url: {} } : {}) }
       const token = sealer.seal(
         PURPOSE,
@@ -52,7 +55,7 @@ export function createSessionTokens(
           owner: digestOf(owner),
           endsAt: clock() + LIFETIME_MS,
           protocolVersion,
-          capabilities: modes ? { elicitation: modes } : {},
+          capabilities: { ...(modes ? { elicitation: modes } : {}), ...(isObject(sampling) ? { sampling: {} } : {}) },
           clientInfo: { name: named.name.slice(0, NAME_LENGTH), version: named.version.slice(0, NAME_LENGTH) },
         } satisfies SessionClaims),
       )
