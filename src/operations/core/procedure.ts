@@ -121,10 +121,10 @@ type Nothing = z.ZodObject<Record<never, never>>
 const NOTHING: Nothing = z.object({})
 
 /** Defines a use case: zod in, a handler that throws AppError. Without `input`, it takes none. */
-export function defineProcedure<I extends z.ZodObject = Nothing, T = unknown>(
-  definition: Omit<Definition<I, T>, 'input'> & { readonly input?: I },
-): Procedure<I, T> {
-  const { input = NOTHING as unknown as I } = definition
+export function defineProcedure<I extends z.ZodObject, T>(definition: Definition<I, T>): Procedure<I, T>
+export function defineProcedure<T>(definition: Omit<Definition<Nothing, T>, 'input'>): Procedure<Nothing, T>
+export function defineProcedure<T>(definition: Omit<Definition<z.ZodObject, T>, 'input'> & { readonly input?: z.ZodObject }) {
+  const { input = NOTHING } = definition
   return { ...definition, input, call: createCall({ ...definition, input }, 'This') }
 }
 
