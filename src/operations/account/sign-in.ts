@@ -19,10 +19,8 @@ export const signIn = defineProcedure({
   input: z.object({ name: nameInput, password: z.string().min(1, 'is required'), isRemembered: z.boolean().default(true) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, input) {
     const signedIn = await context.logins.signIn({ ...input, name: input.name.trim() }, clientOf(context))
-    mailNewBrowser(context, signedIn)
-    const { cookies: made, isPending } = signedIn
-    if (!isPending) context.count('sign_in')
-    return { cookies: made, isPending }
+    noteSignIn(context, signedIn)
+    return { cookies: signedIn.cookies, isPending: signedIn.isPending }
   },
 })
 
@@ -95,8 +93,9 @@ export const resetPassword = defineProcedure({
   },
 })
 
-/** Mails the owner of an account that was opened from a browser nobody knew. Not waited for: the mail server may be slow. */
-function mailNewBrowser(context: Needs<'people', 'sendMail' | 'baseUrl' | 'clock'>, { newBrowserOf }: SignedIn): void {
+/** Counts a complete sign-in, and mails the person if the browser is unknown. The mail is not awaited: its server may be slow. */
+function noteSignIn(context: Needs<'people', 'sendMail' | 'baseUrl' | 'clock'>, { isPending, newBrowserOf }: SignedIn): void {
+  if (!isPending) context.count('sign_in')
   const { sendMail, store, baseUrl, client } = context
   if (newBrowserOf === null || !sendMail) return
   const send = async () => {
@@ -131,8 +130,7 @@ export const finishSignIn = defineProcedure({
   input: z.object({ code: z.string().min(1, 'is required').max(100) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, { code }) {
     const signedIn = await context.logins.finishSignIn(code, clientOf(context))
-    mailNewBrowser(context, signedIn)
-    context.count('sign_in')
+    noteSignIn(context, signedIn)
     return { cookies: signedIn.cookies }
   },
 })
@@ -150,8 +148,7 @@ export const signInWithPasskey = defineProcedure({
   input: z.object({ answer: z.looseObject({}) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, { answer }) {
     const signedIn = await context.logins.signInWithPasskey(answer, clientOf(context))
-    mailNewBrowser(context, signedIn)
-    context.count('sign_in')
+    noteSignIn(context, signedIn)
     return { cookies: signedIn.cookies }
   },
 })
