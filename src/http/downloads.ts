@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { imageTypeOf } from '../domain/skills/image-type.ts'
 import { fromFileContent, type SkillFile } from '../domain/skills/skill.ts'
 import { writeSkillArchive } from '../domain/skills/skill-archive.ts'
 import { createZipWriter } from '../domain/skills/zip-writer.ts'
@@ -21,6 +22,7 @@ import { downloadHeaders, type SendPieces } from './pieces.ts'
 
 /** Events of the audit log read at once. */
 const EVENTS = 500
+const TEXT = 'text/plain; charset=utf-8'
 const EVENT_FILTERS = ['username', 'action', 'since', 'target']
 
 const collection = z.enum(['prompts', 'skills'])
@@ -103,7 +105,9 @@ function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPie
         const { skillId = '', filename = '' } = call.params
         const file = await callFor(call)(getSkillFile, { skillId, filename })
         const bytes = Buffer.from(file.content, file.encoding ?? 'utf8')
-        return answerFile(bytes, file.encoding === undefined, filename.split('/').at(-1) ?? filename)
+        // Pages show a picture of a skill in the text that names it.
+        const type = file.encoding === undefined ? TEXT : (imageTypeOf(filename) ?? 'application/octet-stream')
+        return answerFile(bytes, type, filename.split('/').at(-1) ?? filename)
       },
     },
     {
@@ -111,7 +115,7 @@ function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPie
       path: `${prefix}/prompts/{id}/raw`,
       async handle(call) {
         const prompt = await readPrompt(call)
-        return answerFile(prompt.content, true, `${prompt.slug}.txt`)
+        return answerFile(prompt.content, TEXT, `${prompt.slug}.txt`)
       },
     },
     {
@@ -119,7 +123,7 @@ function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPie
       path: `${prefix}/prompts/{id}/prompt.md`,
       async handle(call) {
         const prompt = await readPrompt(call)
-        return answerFile(writePromptMarkdown(prompt), true, `${prompt.slug}.prompt.md`)
+        return answerFile(writePromptMarkdown(prompt), TEXT, `${prompt.slug}.prompt.md`)
       },
     },
     // Packed as it is sent: each piece is a few milliseconds' work, and other requests come in between.
@@ -141,7 +145,7 @@ function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPie
     path: `${prefix}/prompts/{id}/filled`,
     async handle(call) {
       const prompt = await callFor(call)(getPrompt, { id: call.params['id'] ?? '', variables: {} })
-      return answerFile(prompt.content, true, `${prompt.slug}.txt`)
+      return answerFile(prompt.content, TEXT, `${prompt.slug}.txt`)
     },
   }
   return [...routes, filled]
@@ -151,8 +155,8 @@ function queryOf({ exchange }: Call): URLSearchParams {
   return new URLSearchParams(exchange.search)
 }
 
-function answerFile(body: string | Uint8Array, isText: boolean, filename: string): Answer {
-  return { status: 200, headers: downloadHeaders(isText ? 'text/plain; charset=utf-8' : 'application/octet-stream', filename), body }
+function answerFile(body: string | Uint8Array, type: string, filename: string): Answer {
+  return { status: 200, headers: downloadHeaders(type, filename), body }
 }
 
 /** Favourites by address: their texts are others'. */

@@ -1,6 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { drawOnce } from './parts/draw-once.ts'
-import { type Current, Header } from './parts/header.tsx'
+import { type Current, Header, type PageSearch } from './parts/header.tsx'
 import { LanguageSwitch } from './parts/language-switch.tsx'
 import type { Site } from './site.ts'
 
@@ -28,8 +28,8 @@ interface LayoutProps {
   readonly embeddedId?: string | undefined
   /** Where the browser is sent. A delay would be a barrier (WCAG 2.2.1). */
   readonly goesTo?: string | undefined
-  /** The text of the search field in the header. Default: none */
-  readonly query?: string | undefined
+  /** What the search field in the header searches. Default: everything */
+  readonly search?: PageSearch | undefined
   readonly children?: Child
 }
 
@@ -48,7 +48,7 @@ export const Layout: FC<LayoutProps> = ({
   feed = '/feed.xml',
   embeddedId,
   goesTo,
-  query,
+  search,
   children,
 }) => {
   const { words, name, baseUrl, url } = site
@@ -84,7 +84,7 @@ export const Layout: FC<LayoutProps> = ({
         <a class="skip" href="#content">
           {words.skip}
         </a>
-        {drawHeader(site, current, query)}
+        {drawHeader(site, current, search)}
         <main class="frame" id="content">
           {children}
         </main>
@@ -95,9 +95,9 @@ export const Layout: FC<LayoutProps> = ({
 }
 
 /** The header, which is the same on many pages for anonymous readers. */
-function drawHeader(site: Site, current: Current, query: string | undefined): Child {
-  const draw = () => <Header site={site} current={current} query={query} />
-  if (site.reader !== null || query !== undefined) return draw()
+function drawHeader(site: Site, current: Current, search: PageSearch | undefined): Child {
+  const draw = () => <Header site={site} current={current} search={search ?? {}} />
+  if (site.reader !== null || search !== undefined) return draw()
   return drawOnce(site.words, JSON.stringify(['header', site.name, site.hasMcp, current]), draw)
 }
 

@@ -2,7 +2,7 @@
 import { showAges } from './find/ages.ts'
 import { searchWhileTyping } from './find/live-search.ts'
 import { offerSwitch } from './find/palette.ts'
-import { addCopyButtons, moveInRows } from './find/rows.ts'
+import { actOnPage, addCopyButtons, moveInRows } from './find/rows.ts'
 import { listenForKeys } from './find/shortcuts.ts'
 
 const refresh = () => {
@@ -11,7 +11,7 @@ const refresh = () => {
 }
 refresh()
 searchWhileTyping(refresh)
-listenForKeys(moveInRows)
+listenForKeys((key) => moveInRows(key) || actOnPage(key))
 // The search page lists the shortcuts: without single keys, it is where they are turned on again.
 offerSwitch(document)
 // A menu closes as people expect: by a click elsewhere, or by Escape, which returns to its button.

@@ -3,6 +3,7 @@ import type { Filling } from '../filling.ts'
 import { mountBlankFields } from './prompt/blank-fields.ts'
 import { copyText } from './prompt/copy-text.ts'
 import { mountOpenInMenu } from './prompt/open-in-menu.ts'
+import { takeArrival } from './prompt/stored-values.ts'
 
 /** How long the button says that it copied. */
 const COPIED_MS = 1500
@@ -35,7 +36,8 @@ function mountPrompt(article: HTMLElement): void {
     const filled = blanks.countFilled()
     if (!progress) return
     progress.hidden = false
-    progress.querySelector('span')?.replaceChildren(put(words.filled, { n: filled, count: filling.blanks.length }))
+    const done = put(words.filled, { n: filled, count: filling.blanks.length })
+    progress.querySelector('span')?.replaceChildren(missing === 0 ? done : `${done} · ${put(words.required, { n: missing })}`)
     for (const clear of progress.querySelectorAll<HTMLElement>('[data-clear]')) clear.hidden = filled === 0
   }
   const blanks = mountBlankFields(article, filling, () => {
@@ -53,6 +55,7 @@ function mountPrompt(article: HTMLElement): void {
 
   relabel()
   if (copy) copy.hidden = false
+  if (takeArrival()) blanks.focusFirst()
   copy?.addEventListener('click', async () => {
     if (!mayGoOn()) return
     const names = nameMissing()

@@ -11,8 +11,13 @@ export interface MarkdownPlace {
   readonly headingShift: 1 | 2
   /** Whether the blanks of a prompt are marked. */
   readonly hasBlanks?: boolean
-  /** Where a relative link leads; null when it leads nowhere. Without it no relative link leads anywhere. Its answers must depend on `key` alone. */
-  readonly links?: { readonly key: string; find(path: string): string | null }
+  /** Whether a line end in a paragraph is one on the page. Default: it is a space, as in CommonMark */
+  readonly keepsLines?: boolean
+  /**
+   * Where a relative link leads, and where a picture is loaded from; null when it leads nowhere. Without it no relative link leads anywhere.
+   * Its answers must depend on `key` alone.
+   */
+  readonly links?: { readonly key: string; find(path: string): string | null; findImage?(path: string): string | null }
 }
 
 /** Longer texts stay plain, in UTF-16 units. The slowest of what was tried, a table, takes some 140 ms of processor at this length. */
@@ -43,12 +48,13 @@ type Segment = ReturnType<typeof parseVariables>['segments'][number]
 
 /**
  * Markdown as HTML, or null when it is too long to be rendered. No HTML of the text is let through; links lead to http, https, mailto, headings
- * of the text and what `place.links` knows; images are links, for nothing is loaded from elsewhere.
+ * of the text and what `place.links` knows. Only pictures that it knows are loaded; others are links.
  * @param signal aborted when the reader leaves, who then gets null
  */
 export async function renderMarkdown(text: string, place: MarkdownPlace, signal?: AbortSignal): Promise<string | null> {
   if (text.length > MAX_TEXT) return null
-  const key = [String(place.headingShift), String(place.hasBlanks ?? false), place.links?.key ?? '', text]
+  const { headingShift, hasBlanks = false, keepsLines = false, links } = place
+  const key = [String(headingShift), String(hasBlanks), String(keepsLines), links?.key ?? '', text]
   const make = async (left: AbortSignal): Promise<Made> => {
     const budget = createCodeBudget()
     let isWhole = true
@@ -59,7 +65,10 @@ export async function renderMarkdown(text: string, place: MarkdownPlace, signal?
       if (token.type === 'heading_open' || token.type === 'heading_close') token.tag = shiftHeading(token.tag, place.headingShift)
       if (token.type === 'heading_open') addAnchor(token, tokens[index + 1]?.content ?? '', anchors)
       if (token.type === 'th_open' || token.type === 'td_open') alignCell(token)
-      if (token.type === 'inline') token.children = rewriteInline(token.children ?? [], place)
+      if (token.type === 'inline') {
+        if (tokens[index - 2]?.type === 'list_item_open') markTask(token)
+        token.children = rewriteInline(token.children ?? [], place)
+      }
       if (token.type === 'fence' || token.type === 'code_block') {
         if (left.aborted) return { text: null, isKept: false }
         const isHighlighted = fences++ < MAX_FENCES
@@ -72,7 +81,10 @@ export async function renderMarkdown(text: string, place: MarkdownPlace, signal?
       }
     }
     // With a hopeless block in it the next reader's time would go the same way.
-    return { text: markdown.renderer.render(tokens, markdown.options, {}), isKept: isWhole || budget.hasHopelessBlock }
+    return {
+      text: markdown.renderer.render(tokens, { ...markdown.options, breaks: keepsLines }, {}),
+      isKept: isWhole || budget.hasHopelessBlock,
+    }
   }
   return (await remembered.find(key, make, { signal })).text
 }
@@ -82,6 +94,13 @@ function alignCell(token: Token): void {
   const side = /^text-align:(center|right)$/.exec(String(token.attrGet('style') ?? ''))?.[1]
   token.attrs = (token.attrs ?? []).filter(([name]) => name !== 'style')
   if (side !== undefined) token.attrSet('class', `align-${side}`)
+}
+
+/** Draws the box of a task list item (GitHub Flavored Markdown, section 5.3). */
+function markTask({ children }: Token): void {
+  const [first] = children ?? []
+  const box = first?.type === 'text' ? /^\[([ xX])\] /.exec(first.content) : null
+  if (first && box) first.content = `${box[1] === ' ' ? '☐' : '☑'} ${first.content.slice(box[0].length)}`
 }
 
 function shiftHeading(tag: string, shift: number): string {
@@ -123,6 +142,11 @@ function rewriteInline(tokens: readonly Token[], place: MarkdownPlace): Token[] 
       if (open.pop()) rewritten.push(make('</a>'))
     } else if (token.type === 'image') {
       const source = String(token.attrGet('src') ?? '')
+      const image = SCHEME.test(source) ? null : (place.links?.findImage?.(decode(source)) ?? null)
+      if (image !== null) {
+        rewritten.push(make(`<img src="${escapeHtml(image)}" alt="${escapeHtml(token.content)}" loading="lazy">`))
+        continue
+      }
       const target = open.includes(true) ? null : findTarget(source, place)
       const shown = escapeHtml(token.content || source)
       rewritten.push(...(target === null ? [make(shown)] : [makeLink(target, null), make(`${shown}</a>`)]))
@@ -161,6 +185,19 @@ function decode(part: string): string {
   } catch {
     return part
   }
+}
+
+/** Lines that only Markdown begins so: headings, items of lists, fences, quotes and tables. */
+const BLOCK = /^ {0,3}(?:#{1,6} \S|[-*+] \S|\d{1,3}[.)] \S|```|~~~|> \S|\|.*\|)/gm
+const EMPHASIS = /\*\*[^\s*]|`[^`\n]+`|\]\(https?:/
+/** Only this much of a text is looked at, in UTF-16 units. */
+const LOOKED_AT = 20_000
+
+/** Whether a text reads better rendered: it has several blocks of Markdown, or one and emphasis. */
+export function looksLikeMarkdown(text: string): boolean {
+  const start = text.slice(0, LOOKED_AT)
+  const blocks = start.match(BLOCK)?.length ?? 0
+  return blocks > 2 || (blocks > 0 && EMPHASIS.test(start))
 }
 
 /** A piece of a text, marked when it is a blank, as `MarkedText` does. */

@@ -1,4 +1,5 @@
 import { splitFrontmatter } from '../../domain/skills/frontmatter.ts'
+import { imageTypeOf } from '../../domain/skills/image-type.ts'
 import { languageOfFile } from './languages.ts'
 import { renderMarkdown } from './markdown.ts'
 
@@ -14,23 +15,27 @@ export function isMarkdown(filename: string): boolean {
 
 /**
  * A Markdown file as it is shown, with links to the other files; null when it is too long.
- * @param path what `toUrl` depends on
+ * @param path what the addresses depend on
  * @param signal aborted when the reader leaves, who then gets null
  */
 export async function renderSkillMarkdown(
   { filename, content }: { readonly filename: string; readonly content: string },
   filenames: Iterable<string>,
   path: string,
-  toUrl: (filename: string) => string,
+  { toUrl, toImage }: { toUrl(filename: string): string; toImage?(filename: string): string },
   signal: AbortSignal,
 ): Promise<SkillMarkdown | null> {
   const { fields, body } = splitFrontmatter(content)
   const names = new Set(filenames)
   const links = {
-    key: JSON.stringify([path, filename, [...names]]),
+    key: JSON.stringify([path, filename, toImage !== undefined, [...names]]),
     find: (relative: string) => {
       const target = resolvePath(filename, relative)
       return names.has(target) ? toUrl(target) : null
+    },
+    findImage: (relative: string) => {
+      const target = resolvePath(filename, relative)
+      return toImage && names.has(target) && imageTypeOf(target) !== null ? toImage(target) : null
     },
   }
   const html = await renderMarkdown(body, { headingShift: 2, links }, signal)

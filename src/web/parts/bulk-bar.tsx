@@ -4,6 +4,7 @@ import { VISIBILITIES } from '../../domain/items/visibility.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { AppError } from '../../errors.ts'
 import { keepFormDraft, showFormDraft } from '../../operations/account/account.ts'
+import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { Input, Output } from '../../operations/core/procedure.ts'
 import { changeItems, deleteItems, restoreItems, takeBackChanges } from '../../operations/items/bulk.ts'
 import type { listCategories } from '../../operations/items/list-categories.ts'
@@ -72,6 +73,12 @@ export const BulkQuestion: FC<{ site: Site; question: Awaited<ReturnType<typeof 
 /** The report that the address names; null when there is none, or it has expired. */
 export async function readReport(request: Pick<PageRequest, 'call' | 'query'>) {
   return await readKept(request, 'report', report)
+}
+
+/** Keeps the report of items that were moved to the trash elsewhere. @returns its id */
+export async function keepDeleted(call: CallOperation, collection: 'prompts' | 'skills', deleted: readonly string[]): Promise<string> {
+  const body: z.input<typeof report> = { does: 'delete', collection, count: deleted.length, refused: [], deleted: [...deleted] }
+  return (await call(keepFormDraft, { kind: 'bulk', body: JSON.stringify(body) })).id
 }
 
 interface BulkReportProps {

@@ -10,15 +10,17 @@ export const FrontmatterTable: FC<{ site: Site; fields: readonly (readonly [name
   fields,
 }) =>
   fields.length === 0 ? null : (
-    <table class="head">
-      <caption class="kind">{words.reading.frontmatter}</caption>
-      <tbody>
-        {fields.slice(0, MAX_FIELDS).map(([name, value]) => (
-          <tr>
-            <th scope="row">{name}</th>
-            <td>{value}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <details>
+      <summary class="quiet">{words.reading.frontmatter}</summary>
+      <table class="head">
+        <tbody>
+          {fields.slice(0, MAX_FIELDS).map(([name, value]) => (
+            <tr>
+              <th scope="row">{name}</th>
+              <td>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   )

@@ -4,18 +4,29 @@ import type { Site } from '../site.ts'
 /** Which entry of the menu a page is. */
 export type Current = 'prompts' | 'skills' | 'collections' | 'connect' | 'docs' | 'library' | 'favourites' | 'teams' | 'account' | undefined
 
+/** What the search field of the header searches, and how. */
+export interface PageSearch {
+  /** The list it narrows. Default: everything that is found */
+  readonly list?: 'prompts' | 'skills' | 'collections' | 'library' | 'docs' | undefined
+  /** The text of the field. Default: none */
+  readonly query?: string | undefined
+  /** Filters of the list that stay. */
+  readonly kept?: Readonly<Record<string, string | undefined>>
+  /** Whether the page has a larger field of its own, and the header shows none. */
+  readonly isInPage?: boolean
+}
+
 interface HeaderProps {
   readonly site: Site
   readonly current: Current
-  /** The text of the search field. Default: none */
-  readonly query?: string | undefined
+  readonly search: PageSearch
 }
 
 /**
  * The head of every page: brand, search, menu. Where there is little room, the menu is behind one button: the sheet shows the contents of
  * closed `<details>` where there is room, and browsers that cannot do so keep the button.
  */
-export const Header: FC<HeaderProps> = ({ site, current, query = '' }) => {
+export const Header: FC<HeaderProps> = ({ site, current, search }) => {
   const { words, name, hasMcp, reader } = site
   const at = (entry: Current) => (entry === current ? 'page' : undefined)
   return (
@@ -24,7 +35,7 @@ export const Header: FC<HeaderProps> = ({ site, current, query = '' }) => {
         <a class="brand" href="/">
           {name}
         </a>
-        <HeaderSearch site={site} query={query} />
+        <HeaderSearch site={site} search={search} />
         <details class="site-menu">
           <summary>{words.find.menu}</summary>
           <nav aria-label={name}>
@@ -59,15 +70,16 @@ export const Header: FC<HeaderProps> = ({ site, current, query = '' }) => {
   )
 }
 
-/** The field that searches everything. A plain form; the script reads its texts for rows from here. */
-const HeaderSearch: FC<{ site: Site; query: string }> = ({ site: { words }, query }) => (
-  <search>
+/** The search field of a page. A plain form; the script reads its texts for rows from here. */
+const HeaderSearch: FC<{ site: Site; search: PageSearch }> = ({ site: { words }, search: { list, query = '', kept = {}, isInPage } }) => (
+  <search hidden={isInPage}>
     <form
       class="find"
-      action="/search"
+      action={list === undefined ? '/search' : `/${list}`}
       method="get"
       data-copy={words.copy}
       data-copied={words.copied}
+      data-copied-with-blanks={words.find.copiedWithBlanks}
       data-failed={words.find.failed}
       data-voted={words.find.voted}
       data-unvoted={words.find.unvoted}
@@ -76,12 +88,13 @@ const HeaderSearch: FC<{ site: Site; query: string }> = ({ site: { words }, quer
         type="search"
         name="q"
         value={query}
-        placeholder={words.search}
-        aria-label={words.find.field}
+        placeholder={list === undefined ? words.search : words.find.fields[list]}
+        aria-label={list === undefined ? words.find.field : words.find.fields[list]}
         aria-keyshortcuts="/ Control+K Meta+K"
         maxlength={1000}
         autocomplete="off"
       />
+      {Object.entries(kept).map(([name, value]) => (value === undefined ? null : <input type="hidden" name={name} value={value} />))}
     </form>
   </search>
 )

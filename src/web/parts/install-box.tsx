@@ -23,7 +23,7 @@ export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader
   const { needsKey } = installed
   return (
     <details class="install">
-      <summary>{reading.install}</summary>
+      <summary class="button first">{reading.install}</summary>
       <p class="quiet">{lead}</p>
       <div class="clients">
         {offered.length > 1 ? (

@@ -4,13 +4,14 @@ import { hasRight, type TeamRight } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { Output } from '../../operations/core/procedure.ts'
+import { deleteItems } from '../../operations/items/bulk.ts'
 import { favourite, removeFavourite, removeVote, setFeatured, setHeld, showMarks, vote } from '../../operations/items/marks.ts'
 import { copyItem } from '../../operations/items/save-items.ts'
-import { deleteItem } from '../../operations/items/trash.ts'
 import { updatePrompt, updateSkill } from '../../operations/items/update-items.ts'
 import { localPath } from '../forms.ts'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
+import { keepDeleted } from './bulk-bar.tsx'
 import { ActionButton } from './field.tsx'
 
 type Collection = 'prompts' | 'skills'
@@ -38,48 +39,30 @@ interface ItemActionsProps {
   readonly standing: Standing
 }
 
-/** The reader's actions on an item, each a one-button form; those that few need are in a menu. */
+/** The reader's actions on an item, each a one-button form: the two that most use, and a menu of the others. */
 export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
-  const { words, reader } = site
-  const isAdmin = reader?.isAdmin ?? false
+  const { words } = site
+  if (standing === null) return <ShareButton site={site} item={item} look="button quiet" />
   return (
-    <div class="item-actions">
-      {standing === null ? null : (
-        <ActionButton class="button quiet" action={item.path} does={standing.hasVoted ? 'unvote' : 'vote'} isPressed={standing.hasVoted}>
-          {standing.hasVoted ? words.unvote : words.vote}
-        </ActionButton>
-      )}
-      {standing === null ? null : (
-        <ActionButton
-          class="button quiet starred"
-          action={item.path}
-          does={standing.isFavourite ? 'unfavourite' : 'favourite'}
-          isPressed={standing.isFavourite}
-        >
-          {words.favourite}
-        </ActionButton>
-      )}
-      {standing === null ? null : (
-        <a class="button quiet" href={`${item.path}/collections`} rel="nofollow">
-          {words.collecting.addTo}
-        </a>
-      )}
-      {standing === null || mayDo(standing, 'edit') ? null : (
-        <ActionButton class="button quiet" action={item.path} does="copy">
-          {words.saveToLibrary}
-        </ActionButton>
-      )}
+    <>
+      <ActionButton
+        class="button quiet starred"
+        action={item.path}
+        does={standing.isFavourite ? 'unfavourite' : 'favourite'}
+        isPressed={standing.isFavourite}
+      >
+        {words.favourite}
+      </ActionButton>
       {mayDo(standing, 'edit') ? (
         <a class="button quiet" href={`${item.path}/edit`}>
           {words.edit}
         </a>
-      ) : null}
-      {item.visibility === 'private' ? null : (
-        <button class="button quiet" type="button" data-share={item.url} data-copied={words.linkCopied} hidden>
-          {words.share}
-        </button>
+      ) : (
+        <ActionButton class="button quiet" action={item.path} does="copy">
+          {words.saveToLibrary}
+        </ActionButton>
       )}
-      {standing && mayDo(standing, 'publish') && !standing.isHeld && item.visibility !== 'public' ? (
+      {mayDo(standing, 'publish') && !standing.isHeld && item.visibility !== 'public' ? (
         <details class="menu">
           <summary class="button quiet">{words.makePublic}</summary>
           <div>
@@ -90,51 +73,65 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
           </div>
         </details>
       ) : null}
-      {standing !== null && (mayDo(standing, 'edit') || isAdmin) ? <MoreActions site={site} item={item} standing={standing} /> : null}
-      {standing?.isHeld && (mayDo(standing, 'edit') || isAdmin) ? <p class="quiet">{words.isHeld}</p> : null}
-    </div>
+      <MoreActions site={site} item={item} standing={standing} />
+      {standing.isHeld && (mayDo(standing, 'edit') || site.reader?.isAdmin) ? <p class="quiet">{words.isHeld}</p> : null}
+    </>
   )
 }
 
-/** The rare actions of an owner or an administrator. */
-const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standing> }> = ({ site: { words, reader }, item, standing }) => {
+const ShareButton: FC<Pick<ItemActionsProps, 'site' | 'item'> & { look: string }> = ({ site: { words }, item, look }) =>
+  item.visibility === 'private' ? null : (
+    <button class={look} type="button" data-share={item.url} data-copied={words.linkCopied} hidden>
+      {words.share}
+    </button>
+  )
+
+/** What is done to an item now and then; what takes it away comes last. */
+const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standing> }> = ({ site, item, standing }) => {
+  const { words, reader } = site
   const isAdmin = reader?.isAdmin ?? false
   const isPublic = item.visibility === 'public'
+  const may = (right: TeamRight) => mayDo(standing, right)
+  const acts: readonly (readonly [isOffered: boolean, does: string, label: string])[] = [
+    [true, standing.hasVoted ? 'unvote' : 'vote', standing.hasVoted ? words.unvote : words.vote],
+    [may('edit'), 'copy', words.duplicate],
+    [isAdmin && isPublic, standing.isFeatured ? 'unfeature' : 'feature', standing.isFeatured ? words.unfeature : words.feature],
+    [isAdmin && (isPublic || standing.isHeld), standing.isHeld ? 'unhold' : 'hold', standing.isHeld ? words.unhold : words.hold],
+  ]
   return (
     <details class="menu">
       <summary class="button quiet" aria-label={words.moreActions}>
         ⋯
       </summary>
       <div>
-        {mayDo(standing, 'edit') ? (
-          <ActionButton class="link" action={item.path} does="copy">
-            {words.duplicate}
-          </ActionButton>
-        ) : null}
-        {mayDo(standing, 'transfer') ? (
+        <a class="link" href={`${item.path}/collections`} rel="nofollow">
+          {words.collecting.addTo}
+        </a>
+        <ShareButton site={site} item={item} look="link" />
+        {acts.map(([isOffered, does, label]) =>
+          isOffered ? (
+            <ActionButton class="link" action={item.path} does={does}>
+              {label}
+            </ActionButton>
+          ) : null,
+        )}
+        {may('transfer') ? (
           <a class="link" href={`${item.path}/transfer`}>
             {words.transfers.transfer}
           </a>
         ) : null}
-        {mayDo(standing, 'delete') ? (
-          <ActionButton class="link" action={item.path} does="delete">
-            {words.moveToTrash}
-          </ActionButton>
-        ) : null}
-        {isAdmin && isPublic ? (
-          <ActionButton class="link" action={item.path} does={standing.isFeatured ? 'unfeature' : 'feature'}>
-            {standing.isFeatured ? words.unfeature : words.feature}
-          </ActionButton>
-        ) : null}
-        {isAdmin && (isPublic || standing.isHeld) ? (
-          <ActionButton class="link" action={item.path} does={standing.isHeld ? 'unhold' : 'hold'}>
-            {standing.isHeld ? words.unhold : words.hold}
-          </ActionButton>
-        ) : null}
-        {isAdmin && !mayDo(standing, 'delete') ? (
-          <a class="link" href={`${item.path}/purge`}>
-            {words.purge.link}
-          </a>
+        {may('delete') ? (
+          <div class="last">
+            <ActionButton class="link" action={item.path} does="delete">
+              {words.moveToTrash}
+            </ActionButton>
+          </div>
+        ) : isAdmin ? (
+          <div class="last">
+            <a class="link" href={`${item.path}/purge`}>
+              {words.purge.link}
+            </a>
+          </div>
         ) : null}
       </div>
     </details>
@@ -163,7 +160,7 @@ const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ['unfavourite', staying('unfavourited', (call, item) => call(removeFavourite, item))],
   ['copy', { done: 'copied', run: copy }],
   ['publish', { done: 'published', run: publish }],
-  ['delete', { done: 'deleted', run: (call, item) => call(deleteItem, item).then(() => '/trash') }],
+  ['delete', { done: 'deleted', run: discard }],
   ['feature', staying('featured', (call, item) => call(setFeatured, { ...item, isFeatured: true }))],
   ['unfeature', staying('unfeatured', (call, item) => call(setFeatured, { ...item, isFeatured: false }))],
   ['hold', { done: 'held', run: hold }],
@@ -181,6 +178,15 @@ async function publish(call: CallOperation, { collection, id }: Item): Promise<s
   return new URL(url).pathname
 }
 
+/** Leads to the reader's items, whose page tells what was deleted and can undo it. */
+async function discard(call: CallOperation, { collection, id }: Item): Promise<string> {
+  const { owner, isTeam } = await call(showMarks, { collection, id })
+  const { deleted, refused } = await call(deleteItems, { collection, ids: [id] })
+  if (refused[0]) throw new AppError('conflict', refused[0].reason)
+  const view = { kind: collection, ...(isTeam && { owner }), report: await keepDeleted(call, collection, deleted) }
+  return `/library?${new URLSearchParams(view)}`
+}
+
 /** The slug of an unlisted item works for its owner only. */
 async function hold(call: CallOperation, item: Item): Promise<string> {
   const { id } = await call(setHeld, { ...item, isHeld: true })
@@ -193,6 +199,10 @@ export function actOnItem(collection: Collection): Action {
     const act = ACTS.get(form.text('do'))
     if (!act) throw new AppError('invalid_input', site.words.errors.noButton)
     const to = await act.run(call, { collection, id: ref })
-    return { to: form.has('back') ? localPath(form.text('back'), path) : `${to ?? path}?done=${act.done}` }
+    return { to: form.has('back') ? localPath(form.text('back'), path) : addDone(to ?? path, act.done) }
   }
+}
+
+function addDone(path: string, done: string): string {
+  return path.includes('?') ? path : `${path}?done=${done}`
 }

@@ -22,7 +22,7 @@ export async function drawLiveMarkdown(
   path: string,
 ) {
   const toUrl = (filename: string) => `${path}?file=${encodeURIComponent(filename)}`
-  const made = isMarkdown(file.filename) ? await renderSkillMarkdown(file, filenames, path, toUrl, signal()) : null
+  const made = isMarkdown(file.filename) ? await renderSkillMarkdown(file, filenames, path, { toUrl }, signal()) : null
   return (
     <div data-preview>
       {made ? (

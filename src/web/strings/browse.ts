@@ -12,8 +12,6 @@ export const BROWSE_WORDS = {
   moreClients: 'More clients, and keys for private items',
   docs: 'Docs',
   search: 'Search',
-  searchPrompts: 'Search prompts',
-  searchSkills: 'Search skills',
   lead: 'A shared library of prompts and Agent Skills, maintained by the people who use it.',
   newest: 'Newest',
   mostVoted: 'Most voted',

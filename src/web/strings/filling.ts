@@ -11,6 +11,8 @@ export const FILLING_WORDS = {
   namesAndMore: '{names} and {n} more',
   pasteThere: 'Copied. Paste it into {name}.',
   filled: '{n} of {count} filled',
+  required: '{n} required',
+  longValue: '{n} characters',
   clear: 'Clear',
   cleared: 'Values cleared.',
   openIn: 'Open in',

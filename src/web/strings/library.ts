@@ -6,7 +6,6 @@ const items = (count: number) => (count === 1 ? '1 item' : `${number(count)} ite
 
 /** The page of one's own items, where many are changed together. */
 export const LIBRARY_WORDS = {
-  search: 'Search your library',
   counts: items,
   sorts: { relevance: 'Best match', updated: 'Last changed', newest: 'Newest', title: 'Title', votes: 'Most voted' },
   noMatches: 'Nothing of yours matches.',

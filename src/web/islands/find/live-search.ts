@@ -1,10 +1,9 @@
-import { fetchPage, takeLast } from './page.ts'
+import { fetchPage, header, takeLast } from './page.ts'
 
 /** Shows results as they are typed, in the page that shows them; the address stays that of the form. */
 export function searchWhileTyping(refresh: () => void): void {
-  const forms = [...document.querySelectorAll<HTMLFormElement>('form[data-search], form.find')]
-  const form = forms.find((one) => one.getAttribute('action') === location.pathname)
-  if (!form) return
+  const form = header
+  if (form?.getAttribute('action') !== location.pathname) return
   const ask = takeLast(async (signal) => {
     const fields = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' && value !== '' ? [[name, value]] : []))
     const url = fields.length === 0 ? location.pathname : `${location.pathname}?${new URLSearchParams(fields)}`
@@ -12,12 +11,11 @@ export function searchWhileTyping(refresh: () => void): void {
     const main = document.querySelector('main')
     const fresh = page.querySelector('main')
     if (!main || !fresh) return
-    // Everything but the field itself, which keeps the cursor where it is.
     const results = main.querySelector('[data-results]')
     const others = fresh.querySelector('[data-results]')
     const wasOpen = main.querySelector<HTMLDetailsElement>('.narrowing')?.open ?? false
     if (results && others) results.replaceWith(others)
-    else if (!main.contains(form)) main.replaceChildren(...fresh.children)
+    else main.replaceChildren(...fresh.children)
     const narrowing = main.querySelector<HTMLDetailsElement>('.narrowing')
     if (narrowing) narrowing.open = wasOpen
     history.replaceState(null, '', url)

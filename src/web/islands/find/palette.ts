@@ -63,6 +63,15 @@ async function chooseTheme(theme: string): Promise<void> {
   else document.documentElement.dataset['theme'] = theme
 }
 
+/** The page of the prompt gives its first blank the focus; its script reads this key. */
+function noteArrival(path: string): void {
+  try {
+    sessionStorage.setItem('fill-in', path)
+  } catch {
+    // Storage is blocked: the page opens as usual.
+  }
+}
+
 /** Opens the palette: actions, pages, and what a search finds. Typing before its entries arrive is not lost. */
 export function openPalette(): void {
   if (document.querySelector('dialog[open]')) return
@@ -92,6 +101,7 @@ export function openPalette(): void {
   const go = (entry: Entry | undefined) => {
     if (!entry) return
     dialog.close()
+    if (entry.href.startsWith('/prompts/')) noteArrival(entry.href)
     if (entry.theme) chooseTheme(entry.theme).catch(() => location.assign(entry.href))
     else location.assign(entry.href)
   }

@@ -19,18 +19,19 @@ export function addCopyButtons(): void {
 }
 
 /** The text of a prompt with its defaults. @throws Error when it cannot be read */
-async function readText(path: string): Promise<Blob> {
+async function readText(path: string): Promise<string> {
   const answer = await fetch(`/download${path}/filled`, { signal: AbortSignal.timeout(10_000) })
   if (!answer.ok) throw new Error(String(answer.status))
-  return new Blob([await answer.text()], { type: 'text/plain' })
+  return await answer.text()
 }
 
-/** Copies the text of the prompt at a path, with its defaults, and says so. */
+/** Copies the text of the prompt at a path, with its defaults, and says so; also that blanks are left in it. */
 export function copyPrompt(path: string, show: (text: string | undefined) => void = announce): void {
   const words = header?.dataset
+  const text = readText(path)
   // The promise goes into the item: browsers allow a copy only in the moment of the click.
-  navigator.clipboard.write([new ClipboardItem({ 'text/plain': readText(path) })]).then(
-    () => show(words?.['copied']),
+  navigator.clipboard.write([new ClipboardItem({ 'text/plain': text.then((read) => new Blob([read], { type: 'text/plain' })) })]).then(
+    async () => show(/\$\{[^}]+\}/.test(await text) ? words?.['copiedWithBlanks'] : words?.['copied']),
     () => show(words?.['failed']),
   )
 }
@@ -61,6 +62,24 @@ async function vote(path: string): Promise<void> {
   announce(header?.dataset[answer.ok ? (button.value === 'vote' ? 'voted' : 'unvoted') : 'failed'])
 }
 
+/** What keys mean on the page of an item: its buttons and links. */
+const ON_PAGE: Readonly<Record<string, string>> = {
+  c: 'button:is([data-copy-filled], [data-counted])',
+  e: '.item-actions > a[href$="/edit"]',
+  f: '.room textarea',
+  s: '.item-actions button.starred',
+  v: '.item-actions button:is([value=vote], [value=unvote])',
+}
+
+/** Does what a key means on the page of an item. Whether it means anything. */
+export function actOnPage(key: string): boolean {
+  const selector = ON_PAGE[key]
+  const target = selector === undefined ? null : document.querySelector<HTMLElement>(selector)
+  if (target instanceof HTMLTextAreaElement) target.focus()
+  else target?.click()
+  return target !== null
+}
+
 /** Does what a key means for the rows of a list. Whether it means anything. */
 export function moveInRows(key: string): boolean {
   const rows = [...document.querySelectorAll(ROW)]
@@ -74,6 +93,7 @@ export function moveInRows(key: string): boolean {
   const path = row && titleOf(row)?.pathname
   if (!path) return false
   if (key === 'c') row.querySelector<HTMLButtonElement>('.row-copy')?.click()
+  else if (key === 's') row.querySelector<HTMLButtonElement>('.star button')?.click()
   else if (key === 'e') location.assign(`${path}/edit`)
   else if (key === 'v') vote(path).catch(() => announce(header?.dataset['failed']))
   else return false

@@ -6,6 +6,8 @@ import { readValues, storeValues } from './stored-values.ts'
 
 /** Fields of one page; further blanks show their value as text, so that a text with thousands of them stays quick. */
 const MAX_FIELDS = 500
+/** A value that may be folded, in UTF-16 units: more than twelve lines of a page. */
+const LONG = 800
 /** Runs of control characters that are named behind a field. */
 const MAX_NAMED = 5
 
@@ -19,6 +21,7 @@ export interface BlankFields {
   findMissing(): Blank[]
   /** Marks the blanks that are missing, and gives the first the focus. */
   showMissing(): void
+  focusFirst(): void
   /** Empties all, and gives the first the focus. */
   clear(): void
 }
@@ -65,7 +68,7 @@ export function mountBlankFields(article: HTMLElement, filling: Filling, onChang
     const isRepeated = known.some(({ field }) => field !== null)
     // A field in a link would follow it, and a hundred names with a field each are always there.
     const isField = !mark.closest('a') && (!isRepeated || count < MAX_FIELDS)
-    const place = isField ? makeField(mark, blank, (value) => set(blank.name, value)) : makeEcho(mark, blank)
+    const place = isField ? makeField(mark, blank, (value) => set(blank.name, value), filling.words.longValue) : makeEcho(mark, blank)
     // One value needs one stop of the Tab key.
     if (place.field && isRepeated) place.field.tabIndex = -1
     if (place.field) count++
@@ -119,6 +122,7 @@ export function mountBlankFields(article: HTMLElement, filling: Filling, onChang
       for (const { name } of missing) for (const field of fieldsOf(name)) field.setAttribute('aria-invalid', 'true')
       fieldsOf(missing[0]?.name ?? '')[0]?.focus()
     },
+    focusFirst: () => fieldsOf(filling.blanks[0]?.name ?? '')[0]?.focus(),
     clear() {
       values.clear()
       for (const { name } of filling.blanks) {
@@ -142,7 +146,7 @@ function readPieces(source: HTMLElement): (string | { readonly name: string; rea
 }
 
 /** A field in a mark. It lies over a copy of its text, which is as large as the text is and makes the room for it. */
-function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (value: string) => void): Place {
+function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (value: string) => void, lengthText: string): Place {
   const field = document.createElement('textarea')
   const placeholder = preset || label
   field.rows = 1
@@ -171,6 +175,9 @@ function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (
       // A line end at the end makes no line by itself.
       room.dataset['shown'] = (value || placeholder).replace(/\n$/, '\n\u200b')
       mark.classList.toggle('filled', value !== '')
+      if (value.length > LONG)
+        room.dataset['length'] = lengthText.replace('{n}', value.length.toLocaleString(document.documentElement.lang))
+      else delete room.dataset['length']
       // The field itself stays where it is, or it would lose the focus.
       for (const bdi of mark.querySelectorAll('bdi')) bdi.remove()
       room.after(...nameControls(value || (preset ?? '')))

@@ -33,3 +33,17 @@ export function storeValues(id: string, values: ReadonlyMap<string, string>): vo
     // As above.
   }
 }
+
+/** Set by the palette before it opens a prompt, which is to be filled in at once. */
+const ARRIVAL = 'fill-in'
+
+/** Whether the palette led here. */
+export function takeArrival(): boolean {
+  try {
+    const isSet = sessionStorage.getItem(ARRIVAL) === location.pathname
+    sessionStorage.removeItem(ARRIVAL)
+    return isSet
+  } catch {
+    return false
+  }
+}

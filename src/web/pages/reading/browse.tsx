@@ -11,8 +11,8 @@ import { Layout } from '../../layout.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
+import { ResultTabs } from '../../parts/result-tabs.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -53,13 +53,9 @@ export function browse(kind: Kind) {
         path={base}
         current={kind}
         isIndexed={Object.keys(kept).length === 0}
+        search={{ list: kind, query: kept.q, kept: { ...kept, q: undefined } }}
       >
-        <div class="list-head">
-          <h1>{words[kind]}</h1>
-          {isWhole && found.total === 0 ? null : (
-            <SearchField site={site} kind={kind} query={kept.q ?? ''} kept={{ ...kept, q: undefined }} />
-          )}
-        </div>
+        <h1 class="list-head">{words[kind]}</h1>
         {isWhole && found.total === 0 ? (
           <NothingYet site={site} kind={kind} />
         ) : (
@@ -71,6 +67,7 @@ export function browse(kind: Kind) {
               clear={linkTo(base, { q: kept.q, sort: kept.sort }, {})}
             />
             <div>
+              {kept.q === undefined ? null : <ResultTabs words={words} current={kind} query={kept.q} />}
               <Summary site={site} kind={kind} kept={kept} found={found} titles={await readTitles(request, kept.collections)} />
               {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} marks={marks} stars={stars} />}
               {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} marks={marks} stars={stars} />}
@@ -212,11 +209,6 @@ const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; titles: re
         {exact === 0 && total > 0 ? <p class="quiet">{words.allSimilar}</p> : null}
         {exact && exact < total ? <p class="quiet">{words.exactAndSimilar(exact, total - exact)}</p> : null}
         <Narrowed words={words} base={base} kept={kept} titles={titles} />
-        {kept.q === undefined ? null : (
-          <p class="quiet">
-            <a href={linkTo('/search', {}, { q: kept.q })}>{words.find.inBoth}</a>
-          </p>
-        )}
       </div>
       {total === 0 ? null : (
         <nav aria-label={words.sortedBy} class="sorts">

@@ -11,7 +11,6 @@ import { MemberHome, readMemberHome } from '../../parts/member-home.tsx'
 import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -24,12 +23,27 @@ export async function showHome(request: PageRequest) {
   const featured = await call(listFeatured, { limit: SHORT })
   const { words } = site
   return (
-    <Layout site={site} title={null} description={words.lead} path="/">
+    <Layout site={site} title={null} description={words.lead} path="/" search={{ isInPage: true }}>
       <h1>{site.name}</h1>
       <p class="lead">{words.lead}</p>
       <Done words={words} query={query} sent={sent} />
       {site.reader ? <NewSignIns words={words} sessions={await readNewSignIns(request)} /> : null}
-      <SearchField site={site} kind="all" query="" isLarge />
+      <search>
+        <form class="search large" action="/search" method="get" data-search>
+          <input
+            type="search"
+            name="q"
+            placeholder={words.find.both}
+            aria-label={words.find.both}
+            aria-keyshortcuts="/ Control+K Meta+K"
+            maxlength={1000}
+            autocomplete="off"
+          />
+          <button class="button" type="submit">
+            {words.search}
+          </button>
+        </form>
+      </search>
       {site.reader ? <MemberHome site={site} shown={await readMemberHome(request)} /> : null}
       {featured.prompts.length + featured.skills.length > 0 ? (
         <section>

@@ -3,7 +3,6 @@ import type { CallOperation } from '../../../operations/core/invoke.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { nearAddresses } from '../../../operations/items/search-items.ts'
 import { Layout } from '../../layout.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
 import { WaysOn } from '../../parts/ways-on.tsx'
 import type { Site } from '../../site.ts'
 import { textOf } from '../../text-of.ts'
@@ -60,7 +59,6 @@ export function showProblem(site: Site, error: AppError, { path, requestId, near
           </ul>
         </section>
       )}
-      <SearchField site={site} kind="all" query="" />
       <WaysOn words={words}>
         <li>
           <a href="/">{words.home}</a>

@@ -15,18 +15,14 @@ import type { SentForm } from '../../forms.ts'
 import { claudePromptCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
-import { renderMarkdown } from '../../markup/markdown.ts'
-import { CopiedFrom } from '../../parts/copied-from.tsx'
+import { looksLikeMarkdown, renderMarkdown } from '../../markup/markdown.ts'
 import { Day } from '../../parts/day.tsx'
 import { authorPath, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
-import { Done, Fault, takeHints } from '../../parts/field.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
-import { ItemActions, mayDo, teamOf } from '../../parts/item-actions.tsx'
-import { ItemTitle } from '../../parts/item-title.tsx'
+import { ItemHead } from '../../parts/item-head.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
 import { OpenIn } from '../../parts/open-in.tsx'
 import { Related } from '../../parts/related.tsx'
-import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
 import { CHART_STYLES, ItemUse } from '../../parts/usage-charts.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { Action, PageRequest } from '../../request.ts'
@@ -54,12 +50,10 @@ export const fillPrompt: Action = async (request) => ({ html: await drawPrompt(r
 
 /** @param form the submitted values. @throws AppError as `get_prompt` does */
 async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled: boolean) {
-  const { site, call, ref, query, sent } = request
+  const { site, call, ref, query } = request
   const page = await call(showItemPage, { collection: 'prompts', id: ref })
-  const { prompt, marks: standing, source } = page
+  const { prompt } = page
   if (!prompt) throw notFound('prompt')
-  const hints = takeHints(request)
-  const undone = takeRestored(request)
   const given = prompt.variables.flatMap(({ name }) => {
     const value = form?.text(BLANK + name) ?? ''
     return value === '' ? [] : [[name, value] as const]
@@ -69,7 +63,8 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
   const { words } = site
   const missing = isFilled ? prompt.variables.filter(({ name, required }) => required && !values.has(name)).map(({ name }) => name) : []
   const path = new URL(prompt.url).pathname
-  const wantsRendered = (form?.text('view') || query.get('view')) === 'rendered' && !isCode(prompt)
+  const view = form?.text('view') || query.get('view')
+  const wantsRendered = !isCode(prompt) && (view ? view === 'rendered' : looksLikeMarkdown(prompt.content))
   const rendered = wantsRendered ? await renderPrompt(text, isFilled, request.signal()) : null
   const isRendered = rendered !== null
   // Copied and linked text has the defaults filled in.
@@ -91,33 +86,9 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
       embeddedId={isEmbeddable(site, prompt) ? prompt.id : undefined}
     >
       <article class="leaf" data-filling={JSON.stringify(filling)}>
-        <header>
-          <ItemTitle
-            site={site}
-            title={prompt.title}
-            visibility={mayDo(standing, 'see') || prompt.visibility === 'members' ? prompt.visibility : null}
-            team={teamOf(standing)}
-          />
-          {prompt.description === null ? null : (
-            <p class="lead" dir="auto">
-              {prompt.description}
-            </p>
-          )}
+        <ItemHead request={request} page={page} item={prompt}>
           <Byline site={site} prompt={prompt} />
-          <CopiedFrom site={site} source={source} />
-          <Done
-            words={words}
-            query={query}
-            sent={sent}
-            hints={hints}
-            baseUrl={site.baseUrl}
-            visibility={mayDo(standing, 'see') ? prompt.visibility : null}
-          >
-            {undone ? <UndoRestore site={site} path={path} undone={undone} /> : null}
-          </Done>
-          <Fault sent={sent} words={words} />
-          <ItemActions site={site} item={{ path, url: prompt.url, visibility: prompt.visibility }} standing={standing} />
-        </header>
+        </ItemHead>
         {prompt.variables.length === 0 || isOutside(site) ? null : (
           <FillForm site={site} path={path} prompt={prompt} values={values} isRendered={isRendered} />
         )}
@@ -156,7 +127,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
 /** A text as Markdown, the frontmatter at its head as a table; null when it is too long to be rendered. */
 async function renderPrompt(text: string, isFilled: boolean, signal: AbortSignal) {
   const { fields, body } = splitFrontmatter(text)
-  const rendered = await renderMarkdown(body, { headingShift: 1, hasBlanks: !isFilled }, signal)
+  const rendered = await renderMarkdown(body, { headingShift: 1, hasBlanks: !isFilled, keepsLines: true }, signal)
   if (rendered === null) return null
   const toCell = (value: string) => (isFilled ? value : <MarkedText segments={parseVariables(value).segments} />)
   return { body: rendered, fields: fields.map(([name, value]) => [name, toCell(value)] as const) }
@@ -206,8 +177,8 @@ const Views: FC<{ site: Site; path: string; isRendered: boolean; isFilled: boole
   isFilled,
 }) => {
   const views = [
-    { view: null, label: words.reading.raw, isCurrent: !isRendered },
     { view: 'rendered', label: words.reading.rendered, isCurrent: isRendered },
+    { view: 'raw', label: words.reading.raw, isCurrent: !isRendered },
   ]
   return (
     <nav aria-label={words.reading.view}>
@@ -215,18 +186,11 @@ const Views: FC<{ site: Site; path: string; isRendered: boolean; isFilled: boole
         {views.map(({ view, label, isCurrent }) => (
           <li>
             {isFilled ? (
-              <button
-                class="link"
-                type="submit"
-                form={BLANKS_FORM}
-                name="view"
-                value={view ?? 'raw'}
-                aria-current={isCurrent ? 'true' : undefined}
-              >
+              <button class="link" type="submit" form={BLANKS_FORM} name="view" value={view} aria-current={isCurrent ? 'true' : undefined}>
                 {label}
               </button>
             ) : (
-              <a href={view === null ? path : `${path}?view=${view}`} rel="nofollow" aria-current={isCurrent ? 'true' : undefined}>
+              <a href={`${path}?view=${view}`} rel="nofollow" aria-current={isCurrent ? 'true' : undefined}>
                 {label}
               </a>
             )}
@@ -263,7 +227,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, related, 
       <details class="folded">
         <summary>{words.reading.about}</summary>
         <dl>
-          <Fact label={words.type}>{words.types[prompt.type]}</Fact>
+          {prompt.type === 'TEXT' ? null : <Fact label={words.type}>{words.types[prompt.type]}</Fact>}
           <ItemFacts site={site} kind="prompts" item={prompt} collections={collections} />
           <ItemUse site={site} usage={usage} />
           <Fact label={words.reading.length}>

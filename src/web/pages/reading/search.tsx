@@ -1,8 +1,8 @@
 import { listPrompts, listSkills } from '../../../operations/items/search-items.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
-import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { PaletteEntries, Shortcuts } from '../../parts/palette.tsx'
+import { ResultTabs } from '../../parts/result-tabs.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { WaysOn } from '../../parts/ways-on.tsx'
@@ -33,32 +33,13 @@ export async function showSearch({ site, call, query }: PageRequest) {
   const stars = await readStars({ site, call }, hits)
   const toUrl = (path: string, text = q) => `${path}?${new URLSearchParams({ q: text })}`
   return (
-    <Layout site={site} title={words.find.results(q)} path="/search" isIndexed={false} query={q}>
-      <h1 class="visually-hidden">{words.find.results(q)}</h1>
+    <Layout site={site} title={words.find.results(q)} path="/search" isIndexed={false} search={{ query: q }}>
       <div data-results>
+        <h1 class="list-head">{words.find.results(q)}</h1>
+        <ResultTabs words={words} current="all" query={q} counts={{ prompts: prompts.total, skills: skills.total }} />
         <div class="found" aria-live="polite">
-          {hits.length === 0 ? (
-            <>
-              <h2>{words.nothingFound}</h2> <p class="prose">{words.nothingFoundHelp}</p>
-            </>
-          ) : (
-            <ul class="filters tabs">
-              {prompts.total === 0 ? null : (
-                <li>
-                  <a href={toUrl('/prompts')}>
-                    {words.prompts} {formatsOf(words.language).number(prompts.total)}
-                  </a>
-                </li>
-              )}
-              {skills.total === 0 ? null : (
-                <li>
-                  <a href={toUrl('/skills')}>
-                    {words.skills} {formatsOf(words.language).number(skills.total)}
-                  </a>
-                </li>
-              )}
-            </ul>
-          )}
+          <h2>{hits.length === 0 ? words.nothingFound : words.found(prompts.total + skills.total)}</h2>
+          {hits.length === 0 ? <p class="prose">{words.nothingFoundHelp}</p> : null}
           {corrected === undefined ? null : (
             <p class="quiet">
               {words.showingResultsFor} <a href={toUrl('/search', corrected)}>{corrected}</a>

@@ -1,6 +1,7 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
 import { scopePath } from '../../../domain/skills/channel-scope.ts'
+import { imageTypeOf } from '../../../domain/skills/image-type.ts'
 import { SKILL_MD } from '../../../domain/skills/skill.ts'
 import { listSharedSkills } from '../../../operations/channels/shared-items.ts'
 import { notFound } from '../../../operations/core/inputs.ts'
@@ -10,16 +11,13 @@ import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
 import { isMarkdown, renderSkillMarkdown } from '../../markup/skill-markdown.ts'
-import { CopiedFrom } from '../../parts/copied-from.tsx'
 import { downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
-import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
-import { ItemActions, mayDo, teamOf } from '../../parts/item-actions.tsx'
-import { ItemTitle } from '../../parts/item-title.tsx'
+import { mayDo } from '../../parts/item-actions.tsx'
+import { ItemHead } from '../../parts/item-head.tsx'
 import { Related } from '../../parts/related.tsx'
-import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
 import { CHART_STYLES, ItemUse } from '../../parts/usage-charts.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -28,13 +26,14 @@ import type { Site } from '../../site.ts'
 /** How much of a file the page shows, in UTF-16 units; the whole is a download away. */
 const MAX_SHOWN = 100_000
 
-type ShownFile = NonNullable<Output<typeof showItemPage>['skill']>['files'][number]
+type ShownSkill = NonNullable<Output<typeof showItemPage>['skill']>
+type ShownFile = ShownSkill['files'][number]
 
 /** A skill: its files as an index, one of them open, SKILL.md first. */
 export async function showSkillPage(request: PageRequest) {
-  const { site, call, ref, query, sent } = request
+  const { site, call, ref, query } = request
   const page = await call(showItemPage, { collection: 'skills', id: ref })
-  const { skill, marks: standing, versions, related, source, collections, usage } = page
+  const { skill, marks: standing, versions, related, collections, usage } = page
   if (!skill) throw notFound('skill')
   // How to install it is for readers who can.
   const shared = isOutside(site)
@@ -42,7 +41,8 @@ export async function showSkillPage(request: PageRequest) {
     : (await call(listSharedSkills, { scope: scopePath({ kind: 'skill', ref: skill.id }) })).skills[0]
   const name = shared?.described.fault === null ? (shared.channelName ?? shared.described.name) : null
   const { words } = site
-  const undone = takeRestored(request)
+  const downloads = isOutside(site) ? null : `${downloadsOf(site, skill)}/skills/${skill.id}`
+  const toFile = (filename: string) => `${downloads}/files/${filename.split('/').map(encodeURIComponent).join('/')}`
   const wanted = query.get('file')
   const open = skill.files.find((file) => file.filename === wanted) ?? skill.files[0]
   const path = new URL(skill.url).pathname
@@ -60,59 +60,46 @@ export async function showSkillPage(request: PageRequest) {
       embeddedId={isEmbeddable(site, skill) ? skill.id : undefined}
     >
       <article class="shelf">
-        <header>
-          <ItemTitle
-            site={site}
-            title={skill.title}
-            visibility={mayDo(standing, 'see') || skill.visibility === 'members' ? skill.visibility : null}
-            team={teamOf(standing)}
-          />
-          {skill.description === null ? null : (
-            <p class="lead" dir="auto">
-              {skill.description}
-            </p>
-          )}
-          <CopiedFrom site={site} source={source} />
-          <Done words={words} query={query} sent={sent} visibility={mayDo(standing, 'see') ? skill.visibility : null}>
-            {undone ? <UndoRestore site={site} path={path} undone={undone} /> : null}
-          </Done>
-          <Fault sent={sent} words={words} />
-          <ItemActions site={site} item={{ path, url: skill.url, visibility: skill.visibility }} standing={standing} />
-        </header>
+        <ItemHead
+          request={request}
+          page={page}
+          item={skill}
+          first={
+            downloads === null ? null : (
+              <>
+                <InstallBox
+                  site={site}
+                  installed={{
+                    scope: scopePath({ kind: 'skill', ref: skill.isPrivate ? skill.id : (path.split('/').at(-1) ?? skill.slug) }),
+                    skill: { ...skill, name },
+                    needsKey: needsKey(site, skill),
+                  }}
+                  lead={words.reading.installLead}
+                />
+                <a class="button" href={`${downloads}/zip`}>
+                  {words.reading.downloadZip}
+                </a>
+              </>
+            )
+          }
+        />
         <div class="facts across">
           <dl>
             <ItemFacts site={site} kind="skills" item={skill} collections={collections} />
             <ItemUse site={site} usage={usage} />
-            {isOutside(site) ? null : (
-              <Fact label={words.download}>
-                <a href={`${downloadsOf(site, skill)}/skills/${skill.id}/zip`}>{words.reading.downloadZip}</a>
+            {isOutside(site) || !isEmbeddable(site, skill) ? null : (
+              <Fact label={words.reading.elsewhere}>
                 {needsKey(site, skill) ? null : (
                   <>
-                    , <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>
+                    <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>,{' '}
                   </>
                 )}
-                {isEmbeddable(site, skill) ? (
-                  <>
-                    ,{' '}
-                    <a href={`/embeds?item=${skill.id}`} rel="nofollow">
-                      {words.designer.embed}
-                    </a>
-                  </>
-                ) : null}
+                <a href={`/embeds?item=${skill.id}`} rel="nofollow">
+                  {words.designer.embed}
+                </a>
               </Fact>
             )}
           </dl>
-          {isOutside(site) ? null : (
-            <InstallBox
-              site={site}
-              installed={{
-                scope: scopePath({ kind: 'skill', ref: skill.isPrivate ? skill.id : (path.split('/').at(-1) ?? skill.slug) }),
-                skill: { ...skill, name },
-                needsKey: needsKey(site, skill),
-              }}
-              lead={words.reading.installLead}
-            />
-          )}
           {mayDo(standing, 'edit') && shared?.described.fault ? (
             <p class="notice">{words.reading.leftOut(shared.described.fault)}</p>
           ) : null}
@@ -132,33 +119,17 @@ export async function showSkillPage(request: PageRequest) {
               file={open}
               view={query.get('view')}
               toUrl={toUrl}
-              shown={await showFile(open, query.get('view'), skill.description, path, skill.files, toUrl, request.signal())}
-              countedAt={`/skills/${skill.id}/copied`}
-              downloadUrl={
-                isOutside(site)
-                  ? null
-                  : `${downloadsOf(site, skill)}/skills/${skill.id}/files/${open.filename.split('/').map(encodeURIComponent).join('/')}`
+              shown={
+                await showFile(open, query.get('view'), skill, path, { toUrl, ...(downloads && { toImage: toFile }) }, request.signal())
               }
+              countedAt={`/skills/${skill.id}/copied`}
+              downloadUrl={downloads === null ? null : toFile(open.filename)}
             />
           </section>
         ) : null}
       </article>
     </Layout>
   )
-}
-
-/** Images that browsers draw, by the ending of their names. */
-const IMAGES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-}
-
-function imageType(filename: string): string | null {
-  return IMAGES[filename.split('.').at(-1)?.toLowerCase() ?? ''] ?? null
 }
 
 /** A file made ready: rendered, highlighted, or neither. */
@@ -171,16 +142,15 @@ interface Shown {
 async function showFile(
   file: ShownFile,
   view: string | null,
-  description: string | null,
+  { description, files }: ShownSkill,
   path: string,
-  files: readonly ShownFile[],
-  toUrl: (filename: string) => string,
+  addresses: Parameters<typeof renderSkillMarkdown>[3],
   signal: AbortSignal,
 ): Promise<Shown> {
   if (file.encoding === 'base64') return { fields: [], rendered: null, code: null }
   if (isMarkdown(file.filename) && view !== 'raw') {
     const names = files.map(({ filename }) => filename)
-    const made = await renderSkillMarkdown(file, names, path, toUrl, signal)
+    const made = await renderSkillMarkdown(file, names, path, addresses, signal)
     if (made !== null) {
       // What the head of the page says already is not said again.
       const isSaid = ([name, value]: readonly [string, string]) =>
@@ -207,7 +177,7 @@ interface OpenFileProps {
 const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, rendered, code }, downloadUrl, countedAt, toUrl }) => {
   const { words } = site
   const url = toUrl(file.filename)
-  const image = file.encoding === 'base64' ? imageType(file.filename) : null
+  const image = file.encoding === 'base64' ? imageTypeOf(file.filename) : null
   return (
     <>
       <div class="opened">
@@ -234,7 +204,7 @@ const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, render
         )}
         <div class="actions">
           {file.encoding === 'base64' ? null : (
-            <button class="button first" type="button" data-copy={words.copied} data-counted={countedAt} hidden>
+            <button class="button" type="button" data-copy={words.copied} data-counted={countedAt} hidden>
               {words.copy}
             </button>
           )}

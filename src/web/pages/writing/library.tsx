@@ -12,7 +12,6 @@ import { Done } from '../../parts/field.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -63,16 +62,14 @@ export async function showLibrary(request: PageRequest) {
   const here = linkTo(view, found.page)
   const selected = new Set(sent?.form.all('ids') ?? [])
   return (
-    <Layout site={site} title={words.myLibrary} current="library" isIndexed={false}>
-      <div class="list-head">
-        <h1>{words.myLibrary}</h1>
-        <SearchField
-          site={site}
-          kind="library"
-          query={view.q}
-          kept={{ kind: query.get('kind') ?? undefined, owner: view.owner, sort: view.sort }}
-        />
-      </div>
+    <Layout
+      site={site}
+      title={words.myLibrary}
+      current="library"
+      isIndexed={false}
+      search={{ list: 'library', query: view.q, kept: { kind: query.get('kind') ?? undefined, owner: view.owner, sort: view.sort } }}
+    >
+      <h1 class="list-head">{words.myLibrary}</h1>
       <Done words={words} query={query} sent={sent} />
       <BulkReport site={site} report={report} here={here} />
       <BulkQuestion site={site} question={question} here={here} />

@@ -13,8 +13,6 @@ export const BROWSE_WORDS_DE: typeof BROWSE_WORDS = {
   moreClients: 'Weitere Programme, und Schlüssel für Privates',
   docs: 'Doku',
   search: 'Suchen',
-  searchPrompts: 'Prompts durchsuchen',
-  searchSkills: 'Skills durchsuchen',
   lead: 'Eine gemeinsame Bibliothek für Prompts und Agent Skills, gepflegt von denen, die sie benutzen.',
   newest: 'Neueste',
   mostVoted: 'Meiste Stimmen',

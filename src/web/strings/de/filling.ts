@@ -13,6 +13,8 @@ export const FILLING_WORDS_DE: typeof FILLING_WORDS = {
   namesAndMore: '{names} und {n} weitere',
   pasteThere: 'Kopiert. Füge es in {name} ein.',
   filled: '{n} von {count} ausgefüllt',
+  required: '{n} erforderlich',
+  longValue: '{n} Zeichen',
   clear: 'Leeren',
   cleared: 'Werte geleert.',
   openIn: 'Öffnen in',

@@ -9,7 +9,6 @@ const toItems = (count: number) => (count === 1 ? '1 Eintrag' : `${number(count)
 
 /** The page of one's own items, where many are changed together, in German. */
 export const LIBRARY_WORDS_DE: typeof LIBRARY_WORDS = {
-  search: 'Deine Bibliothek durchsuchen',
   counts: items,
   sorts: { relevance: 'Beste Treffer', updated: 'Zuletzt geändert', newest: 'Neueste', title: 'Titel', votes: 'Meiste Stimmen' },
   noMatches: 'Nichts von dir passt dazu.',

@@ -1,0 +1,113 @@
+import type { Child, FC } from 'hono/jsx'
+import type { Visibility } from '../../domain/items/visibility.ts'
+import type { Output } from '../../operations/core/procedure.ts'
+import type { showItemPage } from '../../operations/items/item-page.ts'
+import type { PageRequest } from '../request.ts'
+import type { Site } from '../site.ts'
+import { authorPath } from './facts.tsx'
+import { Done, Fault, takeHints } from './field.tsx'
+import { ItemActions, mayDo, teamOf } from './item-actions.tsx'
+import { nameVisibility } from './item-fields.tsx'
+import { takeRestored, UndoRestore } from './undo-restore.tsx'
+
+type ShownPage = Output<typeof showItemPage>
+
+interface ItemHeadProps {
+  readonly request: PageRequest
+  readonly page: ShownPage
+  readonly item: NonNullable<ShownPage['prompt'] | ShownPage['skill']>
+  /** The main actions of a kind, before those of all items. */
+  readonly first?: Child
+  /** Shown below the description. */
+  readonly children?: Child
+}
+
+/** A description of about three lines, in UTF-16 units; longer ones are folded. */
+const LONG_LEAD = 240
+
+/** The head of an item's page: title, description, source, what was just done, and what its reader can do. */
+export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, source }, item, first, children }) => {
+  const { site, query, sent } = request
+  const { words } = site
+  const path = new URL(item.url).pathname
+  const undone = takeRestored(request)
+  const isOwn = mayDo(standing, 'see')
+  const team = teamOf(standing)
+  return (
+    <header>
+      <ItemTitle
+        site={site}
+        title={item.title}
+        // Others' items need no badge where anybody may see them.
+        visibility={isOwn || item.visibility === 'members' ? item.visibility : null}
+        team={team}
+      />
+      <Lead text={item.description} />
+      {children}
+      {source === null ? null : (
+        <p class="quiet source">
+          {words.copiedFrom} <a href={authorPath(source.author)}>@{source.author}</a> ·{' '}
+          <a href={new URL(source.url).pathname} dir="auto">
+            {source.title}
+          </a>
+        </p>
+      )}
+      <Done
+        words={words}
+        query={query}
+        sent={sent}
+        hints={undone ? null : takeHints(request)}
+        baseUrl={site.baseUrl}
+        visibility={isOwn ? item.visibility : null}
+      >
+        {undone ? <UndoRestore site={site} path={path} undone={undone} /> : null}
+      </Done>
+      <Fault sent={sent} words={words} />
+      <div class="item-actions">
+        {first}
+        <ItemActions site={site} item={{ path, url: item.url, visibility: item.visibility }} standing={standing} />
+      </div>
+    </header>
+  )
+}
+
+interface ItemTitleProps {
+  readonly site: Site
+  readonly title: string
+  /** null shows no badge */
+  readonly visibility: Visibility | null
+  /** The team that owns it. */
+  readonly team: string | null
+}
+
+/** A title with the team that owns it and a badge of who can see it. */
+export const ItemTitle: FC<ItemTitleProps> = ({ site: { words }, title, visibility, team }) => (
+  <div class="titled">
+    <h1 dir="auto">{title}</h1>
+    {team === null ? null : (
+      <a class="team quiet" href={`/@${team}`}>
+        {words.teamNamed(team)}
+      </a>
+    )}
+    {visibility === null ? null : (
+      <span class={`badge is-${visibility}`} title={nameVisibility(words, visibility, team)}>
+        {words.visibilities[visibility]}
+      </span>
+    )}
+  </div>
+)
+
+const Lead: FC<{ text: string | null }> = ({ text }) => {
+  if (text === null) return null
+  return text.length <= LONG_LEAD ? (
+    <p class="lead" dir="auto">
+      {text}
+    </p>
+  ) : (
+    <details class="lead">
+      <summary dir="auto">
+        <span>{text}</span>
+      </summary>
+    </details>
+  )
+}
