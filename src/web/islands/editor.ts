@@ -168,6 +168,8 @@ for (const form of forms) {
   const preview = live && source ? mountMarkdownPreview(live, source) : null
   let resting: ReturnType<typeof setTimeout> | undefined
   form.addEventListener('draft-restored', () => preview?.())
+  // What was typed in the last moment.
+  addEventListener('pagehide', saveDraft)
   form.addEventListener('input', () => {
     preview?.()
     clearTimeout(resting)

@@ -30,6 +30,13 @@ function tellSelected(): void {
   if (!told) return
   const isAll = document.querySelector<HTMLInputElement>('.bulk [name="all"]')?.checked ?? false
   const count = isAll ? Number(told.dataset['total']) : boxesOf().filter(({ checked }) => checked).length
+  const actions = document.querySelector<HTMLDetailsElement>('.bulk > details')
+  const page = document.querySelector<HTMLElement>('.bulk [data-page]')
+  if (page) page.hidden = false
+  if (actions) {
+    actions.hidden = count === 0
+    actions.open = count > 0
+  }
   told.textContent =
     count === 0 ? '' : (told.dataset['selected'] ?? '').replace('{count}', count.toLocaleString(document.documentElement.lang))
 }
@@ -37,7 +44,7 @@ function tellSelected(): void {
 addEventListener('click', ({ target, shiftKey }) => {
   if (!(target instanceof HTMLInputElement)) return
   const boxes = boxesOf()
-  if (target.matches('.bulk [name="all"]')) for (const box of boxes) box.checked = target.checked
+  if (target.matches('.bulk p input')) for (const box of boxes) box.checked = target.checked
   else if (target.matches('.pick input')) {
     // With Shift, all rows between this one and the last become what this one is.
     const [from, to] = [boxes.indexOf(target), last ? boxes.indexOf(last) : -1]

@@ -21,6 +21,26 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   })
 }
 
+/** Code in a rendered text gets a button that copies it, unless blanks stand in it. */
+const words = document.querySelector<HTMLElement>('form.find')?.dataset
+for (const code of navigator.clipboard ? document.querySelectorAll<HTMLElement>('.written pre:not(:has(mark), .sample pre)') : []) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'button'
+  button.textContent = words?.['copy'] ?? ''
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(code.textContent ?? '')
+    button.textContent = words?.['copied'] ?? ''
+    setTimeout(() => {
+      button.textContent = words?.['copy'] ?? ''
+    }, 1500)
+  })
+  const sample = document.createElement('div')
+  sample.className = 'sample'
+  code.replaceWith(sample)
+  sample.append(code, button)
+}
+
 /** Menus close with Escape, and when something outside gets a click or the focus. */
 for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu')) {
   menu.addEventListener('keydown', ({ key }) => {

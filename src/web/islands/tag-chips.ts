@@ -7,7 +7,6 @@ export function mountTagChips(box: HTMLElement): void {
   const adding = document.createElement('input')
   adding.type = 'text'
   adding.autocomplete = 'off'
-  adding.placeholder = box.dataset['tags'] ?? ''
   adding.setAttribute('list', 'known-tags')
   // What led to the field of all tags leads here.
   adding.id = all.id
@@ -17,6 +16,7 @@ export function mountTagChips(box: HTMLElement): void {
     if (value !== null) adding.setAttribute(name, value)
   }
 
+  const most = Number(box.dataset['most'])
   const read = () => splitTags(all.value)
   const write = (tags: readonly string[]) => {
     all.value = tags.join(', ')
@@ -26,7 +26,7 @@ export function mountTagChips(box: HTMLElement): void {
   const add = () => {
     const added = splitTags(adding.value)
     adding.value = ''
-    if (added.length > 0) write([...new Set([...read(), ...added])])
+    if (added.length > 0) write([...new Set([...read(), ...added])].slice(0, most))
   }
   const draw = () => {
     chips.replaceChildren(
@@ -50,6 +50,9 @@ export function mountTagChips(box: HTMLElement): void {
       }),
     )
     chips.hidden = chips.childElementCount === 0
+    const isFull = read().length >= most
+    adding.disabled = isFull
+    adding.placeholder = (isFull ? box.dataset['full'] : box.dataset['tags']) ?? ''
   }
 
   adding.addEventListener('keydown', (event) => {

@@ -4,6 +4,7 @@ import { VISIBILITIES } from '../../domain/items/visibility.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { AppError } from '../../errors.ts'
 import { keepFormDraft, showFormDraft } from '../../operations/account/account.ts'
+import { addToCollection } from '../../operations/collections/collected-items.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { Input, Output } from '../../operations/core/procedure.ts'
 import { changeItems, deleteItems, restoreItems, takeBackChanges } from '../../operations/items/bulk.ts'
@@ -14,10 +15,12 @@ import type { Action, PageRequest } from '../request.ts'
 import type { Site, Words } from '../site.ts'
 import { ActionButton, sentOr } from './field.tsx'
 
-const CHANGES = ['add-tag', 'remove-tag', 'category', 'visibility', 'delete'] as const
+const CHANGES = ['add-tag', 'remove-tag', 'category', 'visibility', 'collect', 'delete'] as const
 const ACTS = [...CHANGES, 'export', 'undo', 'confirm'] as const
 /** An action on more items than this asks first. */
 const ASKS_ABOVE = 25
+/** The value of a list of which nothing was chosen yet. */
+const UNCHOSEN = '-'
 /** Refusals that are named one by one. */
 const MAX_NAMED = 20
 
@@ -39,6 +42,8 @@ const question = z.object({
   tags: z.array(z.string()),
   category: z.string().nullable(),
   visibility: z.enum(VISIBILITIES).nullable(),
+  /** The collection that they are added to. */
+  target: z.string().default(''),
 })
 type Question = z.infer<typeof question>
 
@@ -126,15 +131,24 @@ interface BulkBarProps {
   readonly categories: Output<typeof listCategories>['categories']
   /** Tags to offer. */
   readonly tags: readonly string[]
+  /** The reader's own collections. */
+  readonly collections: readonly { readonly id: string; readonly title: string }[]
+  /** How many items this page has. */
+  readonly shown: number
   readonly sent: PageRequest['sent']
 }
 
-/** The actions on the selected rows of a list: their boxes belong to this form. On phones it is folded. */
-export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, categories, tags, sent }) => {
+/** The actions on the selected rows of a list: their boxes belong to this form. The script shows them once something is selected. */
+export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, categories, tags, collections, shown, sent }) => {
   const { library } = words
   return (
     <form id="bulk" class="bulk" method="post" action={here} aria-label={library.withSelected}>
       <p>
+        {shown === total ? null : (
+          <label class="tick" data-page hidden>
+            <input type="checkbox" /> {library.selectPage(shown)}
+          </label>
+        )}
         <label class="tick">
           <input type="checkbox" name="all" value="yes" checked={sent?.form.has('all')} /> {library.selectAll(total, MAX_BULK)}
         </label>
@@ -161,6 +175,7 @@ export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, catego
         </div>
         <div>
           <select name="category" aria-label={words.category}>
+            <option value={UNCHOSEN}>{words.category}</option>
             <option value="">{words.noCategory}</option>
             {categories.map(({ slug, name, parent }) => (
               <option value={slug} selected={sent?.form.text('category') === slug}>
@@ -172,6 +187,7 @@ export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, catego
         </div>
         <div>
           <select name="visibility" aria-label={words.visibility}>
+            <option value={UNCHOSEN}>{words.visibility}</option>
             {VISIBILITIES.toReversed().map((visibility) => (
               <option value={visibility} selected={sent?.form.text('visibility') === visibility}>
                 {words.visibilities[visibility]}
@@ -180,6 +196,17 @@ export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, catego
           </select>
           <BulkButton does="visibility" label={library.setVisibility} />
         </div>
+        {collections.length === 0 ? null : (
+          <div>
+            <select name="collection" aria-label={library.collection}>
+              <option value={UNCHOSEN}>{library.collection}</option>
+              {collections.map(({ id, title }) => (
+                <option value={id}>{title}</option>
+              ))}
+            </select>
+            <BulkButton does="collect" label={library.collect} />
+          </div>
+        )}
         <div>
           <BulkButton does="export" label={library.export} />
           <BulkButton does="delete" label={library.delete} />
@@ -196,6 +223,13 @@ const BulkButton: FC<{ does: (typeof ACTS)[number]; label: string }> = ({ does, 
 )
 
 type View = Input<typeof matchOwnItems>
+
+/** The list that says what an action sets. */
+const CHOSEN_IN: { readonly [Does in (typeof ACTS)[number]]?: string } = {
+  category: 'category',
+  visibility: 'visibility',
+  collect: 'collection',
+}
 
 /** The ids of what is selected: the boxes, or everything that the list shows on all its pages. @throws AppError `invalid_input` for nothing */
 async function readSelection({ site, call }: Pick<PageRequest, 'site' | 'call'>, form: SentForm, view: View): Promise<string[]> {
@@ -233,7 +267,11 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
       : await call(restoreItems, { collection: last.collection, ids: last.deleted })
     return await tell({ does, collection, count: restored, refused })
   }
-  const act = async ({ does: change, collection: of, ids, tags, category, visibility }: Question) => {
+  const act = async ({ does: change, collection: of, ids, tags, category, visibility, target }: Question) => {
+    if (change === 'collect') {
+      await call(addToCollection, { id: target, items: ids })
+      return await tell({ does: change, collection: of, count: ids.length, refused: [] })
+    }
     if (change === 'delete') {
       const { deleted, refused } = await call(deleteItems, { collection: of, ids })
       return await tell({ does: change, collection: of, count: deleted.length, refused, deleted })
@@ -253,6 +291,8 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
     return await act(asked)
   }
   const ids = await readSelection(request, form, view)
+  const list = CHOSEN_IN[does]
+  if (list !== undefined && form.text(list) === UNCHOSEN) throw new AppError('invalid_input', site.words.library.chooseFirst)
   if (does === 'export') return { to: `/library/export.zip?selection=${await keep({ collection, ids })}` }
   const asked: Question = {
     does,
@@ -261,6 +301,7 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
     tags: does === 'add-tag' || does === 'remove-tag' ? readTags(form, site.words) : [],
     category: form.text('category') || null,
     visibility: does === 'visibility' ? form.choice('visibility', VISIBILITIES) : null,
+    target: form.text('collection'),
   }
   // The operation refuses more than MAX_BULK.
   const isAsked = ids.length > ASKS_ABOVE && ids.length <= MAX_BULK

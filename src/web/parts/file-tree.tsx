@@ -41,8 +41,23 @@ function toTree(filenames: readonly string[]): Folder {
     }
     folder.files.push({ name, filename })
   }
-  return root
+  return joinFolders(root)
 }
+
+/** Folders that hold one folder alone become one, such as `docs/api`; names are in the order that people count in. */
+function joinFolders({ folders, files }: Folder): Folder {
+  const joined = [...folders].map(([name, folder]): [string, Folder] => {
+    const inner = joinFolders(folder)
+    const [only] = inner.folders
+    return only && inner.folders.size === 1 && inner.files.length === 0 ? [`${name}/${only[0]}`, only[1]] : [name, inner]
+  })
+  return {
+    folders: new Map(joined.toSorted(([one], [other]) => byName.compare(one, other))),
+    files: files.toSorted((one, other) => byName.compare(one.name, other.name)),
+  }
+}
+
+const byName = new Intl.Collator('en', { numeric: true })
 
 interface LevelProps {
   readonly folder: Folder

@@ -4,6 +4,7 @@ import { type Filing, findClashes, mergeFiling } from '../../domain/items/filing
 import type { Visibility } from '../../domain/items/visibility.ts'
 import { VISIBILITIES } from '../../domain/items/visibility.ts'
 import { hasRight } from '../../domain/people/teams.ts'
+import { showAccount } from '../../operations/account/account.ts'
 import { baseInput } from '../../operations/core/inputs.ts'
 import type { Input, Output } from '../../operations/core/procedure.ts'
 import { listCategories, listTags } from '../../operations/items/list-categories.ts'
@@ -38,17 +39,20 @@ export interface Choices {
   readonly tags: readonly string[]
   /** Names of teams that a new item can belong to. */
   readonly teams: readonly string[]
+  /** Of the reader's new items. */
+  readonly defaultVisibility: Visibility
 }
 
 /** The categories and tags to choose from. */
 export async function readChoices({ call }: PageRequest): Promise<Choices> {
-  const [{ categories }, { tags }, { teams }] = await Promise.all([
+  const [{ categories }, { tags }, { teams }, { defaultVisibility }] = await Promise.all([
     call(listCategories, { all: true }),
     call(listTags, { perPage: OFFERED_TAGS }),
     call(listTeams, {}),
+    call(showAccount, {}),
   ])
   const writable = teams.filter(({ role }) => hasRight(role, 'edit'))
-  return { categories, tags: tags.map(({ name }) => name), teams: writable.map(({ name }) => name) }
+  return { categories, tags: tags.map(({ name }) => name), teams: writable.map(({ name }) => name), defaultVisibility }
 }
 
 interface ItemFieldsProps {
@@ -71,7 +75,7 @@ export const DescriptionField: FC<Pick<ItemFieldsProps, 'request' | 'item'>> = (
 )
 
 /** Where an item is found, and by whom: visibility, category, tags. A script shows the tags one by one. */
-export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { categories, tags, teams }, isNew }) => {
+export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { categories, tags, teams, defaultVisibility }, isNew }) => {
   const { sent, site, query } = request
   const { words } = site
   return (
@@ -91,7 +95,9 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
         label={words.visibility}
         value={item.visibility ?? ''}
         options={[
-          ...(isNew && item.visibility === null ? ([['', words.asInSettings]] as const) : []),
+          ...(isNew && item.visibility === null
+            ? ([['', query.has('owner') ? words.teamsDefault : words.yourDefault(words.visibilities[defaultVisibility])]] as const)
+            : []),
           // The owner of a new one is chosen in the same form.
           ...VISIBILITIES.toReversed().map(
             (one) => [one, nameVisibility(words, one, item.team ?? null, isNew && teams.length > 0)] as const,
@@ -108,7 +114,7 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
           ...categories.map(({ slug, name, parent }) => [slug, parent === null ? name : `— ${name}`] as const),
         ]}
       />
-      <div data-tags={words.addTag} data-remove={words.removeTag('{name}')}>
+      <div data-tags={words.addTag} data-remove={words.removeTag('{name}')} data-most={MAX_TAGS} data-full={words.tagsFull(MAX_TAGS)}>
         <Field sent={sent} name="tags" label={words.tags} value={item.tags.join(', ')} hint={words.tagsHint(MAX_TAGS)} autocomplete="off" />
         <datalist id="known-tags">
           {tags.map((name) => (
@@ -181,8 +187,13 @@ export function itemLabels({ title, description, visibility, category, tags }: S
   return { title, description, visibility, category, tags }
 }
 
-/** The title, as large as it will be. */
-export const TitleField: FC<{ request: PageRequest; title: string; isFirst: boolean }> = ({ request: { sent, site }, title, isFirst }) => (
+/** The title, as large as it will be. It is required unless a hint says where else it comes from. */
+export const TitleField: FC<{ request: PageRequest; title: string; isFirst: boolean; hint?: string }> = ({
+  request: { sent, site },
+  title,
+  isFirst,
+  hint,
+}) => (
   <div class="title-field">
     <Field
       sent={sent}
@@ -191,7 +202,8 @@ export const TitleField: FC<{ request: PageRequest; title: string; isFirst: bool
       value={title}
       maxlength={MAX_TITLE}
       autocomplete="off"
-      isRequired
+      hint={hint}
+      isRequired={hint === undefined}
       isFirst={isFirst}
     />
   </div>

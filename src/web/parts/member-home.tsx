@@ -6,7 +6,7 @@ import { formatsOf } from '../formats.ts'
 import type { PageRequest } from '../request.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { NothingYet } from './nothing-yet.tsx'
-import { PromptRows, SkillRows } from './rows.tsx'
+import { ItemRows } from './rows.tsx'
 import { readStars } from './star.tsx'
 
 /** Entries of each short list. */
@@ -45,8 +45,7 @@ export const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, sta
       {own.total === 0 ? null : (
         <section>
           <h2>{words.firstPage.lately}</h2>
-          {own.prompts.length > 0 ? <PromptRows site={site} prompts={own.prompts} stars={stars} /> : null}
-          {own.skills.length > 0 ? <SkillRows site={site} skills={own.skills} stars={stars} /> : null}
+          <ItemRows site={site} {...own} stars={stars} />
           <p>
             <a href="/library">{words.firstPage.allOwn}</a> <span class="quiet">{formatsOf(words.language).number(own.total)}</span>
           </p>
@@ -55,8 +54,7 @@ export const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, sta
       {starred.prompts.length + starred.skills.length === 0 ? null : (
         <section>
           <h2>{words.favourites}</h2>
-          {starred.prompts.length > 0 ? <PromptRows site={site} prompts={starred.prompts} stars={stars} /> : null}
-          {starred.skills.length > 0 ? <SkillRows site={site} skills={starred.skills} stars={stars} /> : null}
+          <ItemRows site={site} {...starred} stars={stars} />
           <p>
             <a href="/favourites">{words.firstPage.allFavourites}</a>
           </p>
@@ -65,8 +63,7 @@ export const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, sta
       {others.prompts.length + others.skills.length > 0 ? (
         <section>
           <h2>{words.firstPage.ofOthers}</h2>
-          {others.prompts.length > 0 ? <PromptRows site={site} prompts={others.prompts} stars={stars} /> : null}
-          {others.skills.length > 0 ? <SkillRows site={site} skills={others.skills} stars={stars} /> : null}
+          <ItemRows site={site} {...others} stars={stars} />
           <p>
             <a href="/prompts">{words.allPrompts}</a> · <a href="/skills">{words.allSkills}</a>
           </p>

@@ -29,12 +29,14 @@ export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasM
     ['/', words.home],
     ['/prompts', words.prompts],
     ['/skills', words.skills],
+    ['/collections', words.collecting.collections],
     ...(hasMcp ? [['/connect', words.connect] as const] : []),
     ['/docs', words.docs],
     ...(isForMembers && !hasPublicItems ? [] : [['/embeds', words.designer.title] as const]),
     ...(reader
       ? ([
           ['/library', words.myLibrary],
+          ['/teams', words.teams.teams],
           ['/favourites', words.favourites],
           ['/trash', words.trash],
           ['/settings', words.settings],
@@ -46,12 +48,18 @@ export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasM
     ? [
         ['/new', words.newPrompt],
         ['/new/skill', words.newSkill],
+        ['/import', words.importing.menu],
         ['/settings/keys', words.settingsSections['/settings/keys']],
-        ['/sign-out', words.signOut],
       ]
     : [['/sign-in', words.signIn]]
   return (
-    <template data-palette data-search-for={words.find.searchFor} data-none={words.find.noMatches} data-close={words.find.close}>
+    <template
+      data-palette
+      data-search-for={words.find.searchFor}
+      data-none={words.find.noMatches}
+      data-close={words.find.close}
+      data-hint={words.find.paletteHint}
+    >
       <ul data-group={words.find.actionsGroup}>
         {actions.map(([path, name]) => (
           <li>

@@ -40,20 +40,35 @@ export const MixedRows: FC<
   </ol>
 )
 
-/** Prompts as rows. */
-export const PromptRows: FC<ListProps & { prompts: readonly ListedPrompt[] }> = ({
-  site,
-  prompts,
+/** Prompts and skills as rows, each kind in a list of its own. */
+export const ItemRows: FC<ListProps & { prompts?: readonly ListedPrompt[]; skills?: readonly ListedSkill[] }> = ({
+  prompts = [],
+  skills = [],
   marks = null,
   stars = null,
   selected = null,
-}) => (
-  <ol class="rows">
-    {prompts.map((prompt) => (
-      <PromptRow site={site} prompt={prompt} marks={marks} stars={stars} selected={selected} />
-    ))}
-  </ol>
-)
+  site,
+}) => {
+  const shared = { site, marks, stars, selected }
+  return (
+    <>
+      {prompts.length === 0 ? null : (
+        <ol class="rows">
+          {prompts.map((prompt) => (
+            <PromptRow {...shared} prompt={prompt} />
+          ))}
+        </ol>
+      )}
+      {skills.length === 0 ? null : (
+        <ol class="rows">
+          {skills.map((skill) => (
+            <SkillRow {...shared} skill={skill} />
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}
 
 type OneRow = Pick<RowProps, 'site' | 'stars' | 'selected' | 'controls'> & { readonly marks: Marks | null }
 
@@ -73,21 +88,6 @@ const PromptRow: FC<OneRow & { prompt: ListedPrompt }> = ({ prompt, marks, ...ro
     </Row>
   )
 }
-
-/** Skills as rows. */
-export const SkillRows: FC<ListProps & { skills: readonly ListedSkill[] }> = ({
-  site,
-  skills,
-  marks = null,
-  stars = null,
-  selected = null,
-}) => (
-  <ol class="rows">
-    {skills.map((skill) => (
-      <SkillRow site={site} skill={skill} marks={marks} stars={stars} selected={selected} />
-    ))}
-  </ol>
-)
 
 const SkillRow: FC<OneRow & { skill: ListedSkill }> = ({ skill, marks, ...row }) => {
   const { title, description } = skill

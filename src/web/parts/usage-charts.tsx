@@ -74,13 +74,12 @@ export const ItemUse: FC<{ site: Site; usage: Output<typeof showItemPage>['usage
   const uses = copies.map((count, index) => count + (reads[index] ?? 0))
   return (
     <Fact label={words.usage.use}>
-      <span title={words.usage.usedHint}>{words.usage.used(sum(uses))}</span>
+      <span title={words.usage.usedHint}>{words.usage.ways(sum(copies), sum(reads), sum(views))}</span>
       {sum(uses) === 0 ? null : (
         <Bars words={words} id="item-use" title={words.usage.byDay(words.usage.use)} days={days} values={uses} class="bars small" />
       )}
       {sum(uses) + sum(views) === 0 ? null : (
         <>
-          <span class="ways">{words.usage.ways(sum(copies), sum(reads), sum(views))}</span>
           <DayTable
             words={words}
             days={days}

@@ -32,7 +32,6 @@ export const READING_WORDS = {
   changesSince: (version: number) => `Changes since version ${version}`,
   noChanges: 'The text is unchanged.',
   noFileChanges: 'No files changed.',
-  noEarlier: 'There is no earlier version to compare with.',
   showText: 'Text only',
   unchangedLines: (count: number) => (count === 1 ? '1 unchanged line' : `${number(count)} unchanged lines`),
   moreChanges: 'Only the first changes are shown.',

@@ -2,14 +2,15 @@ import { formatsOf } from '../formats.ts'
 
 const { number } = formatsOf('en')
 
+const count = (n: number, one: string, many = `${one}s`) => (n === 0 ? `no ${many}` : `${number(n)} ${n === 1 ? one : many}`)
+
 /** Counts of uses and their charts. */
 export const USAGE_WORDS = {
   title: 'Last 30 days',
   use: 'Use',
-  used: (count: number) => (count === 0 ? 'Not used in 30 days' : `Used ${number(count)} × in 30 days`),
   usedHint: 'Copied from its page, or read by programs. Only you see this.',
   ways: (copies: number, reads: number, views: number) =>
-    `${number(copies)} ${copies === 1 ? 'copy' : 'copies'}, ${number(reads)} ${reads === 1 ? 'read' : 'reads'} by programs, ${number(views)} ${views === 1 ? 'view' : 'views'} by others`,
+    `Last 30 days: ${count(views, 'view')}, ${count(copies, 'copy', 'copies')}, ${count(reads, 'API read')}`,
   wayNames: { copies: 'Copies', reads: 'Reads', views: 'Views' },
   calls: (count: number) => (count === 1 ? '1 call in 30 days' : `${number(count)} calls in 30 days`),
   callsOf: (name: string) => `Calls with ${name} by day`,

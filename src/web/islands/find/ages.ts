@@ -7,7 +7,7 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
   ['minute', 60],
 ]
 
-/** Shows how long ago things happened. Titles keep the exact time, by the reader's own clock. */
+/** Shows how long ago things happened, or the exact time where that was asked for, by the reader's own clock. */
 export function showAges(): void {
   const { lang } = document.documentElement
   const relative = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' })
@@ -17,6 +17,7 @@ export function showAges(): void {
     const seconds = (date.getTime() - Date.now()) / 1000
     const [unit, length] = UNITS.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1]
     time.title = exact.format(date)
-    time.textContent = unit === 'second' ? relative.format(0, 'second') : relative.format(Math.trunc(seconds / length), unit)
+    if (time.dataset['ago'] === 'exact') time.textContent = exact.format(date)
+    else time.textContent = unit === 'second' ? relative.format(0, 'second') : relative.format(Math.trunc(seconds / length), unit)
   }
 }

@@ -91,7 +91,9 @@ export function openPalette(): void {
   field.setAttribute('aria-controls', 'palette-list')
   Object.assign(list, { id: 'palette-list', role: 'listbox' })
   list.ariaLabel = dialog.ariaLabel
-  dialog.append(field, list)
+  const hint = document.createElement('p')
+  hint.className = 'quiet'
+  dialog.append(field, list, hint)
 
   let links: Entry[] = []
   let hits: Entry[] = []
@@ -163,6 +165,7 @@ export function openPalette(): void {
     (page) => {
       links = readLinks(page)
       words = page.querySelector<HTMLElement>('template[data-palette]')?.dataset ?? {}
+      hint.textContent = words['hint'] ?? ''
       show()
     },
     () => show(),
@@ -184,6 +187,8 @@ export function openShortcuts(): void {
       dialog.append(document.adoptNode(section), close)
       offerSwitch(dialog)
       dialog.showModal()
+      // Not the switch above it: the space bar would turn the shortcuts off.
+      close.focus()
     },
     () => location.assign('/search'),
   )

@@ -12,7 +12,7 @@ import type { Action, PageRequest } from '../../request.ts'
 /** Where people prove who they are. */
 export async function showSignIn({ site, query, sent, call }: PageRequest) {
   const { words } = site
-  const [{ isOpen }, ways] = await Promise.all([call(showSignUp, {}), call(showSignInWays, {})])
+  const [{ isFirst, isOpen }, ways] = await Promise.all([call(showSignUp, {}), call(showSignInWays, {})])
   const to = localPath(sent?.form.text('to') || query.get('to') || '/')
   return (
     <Layout site={site} title={words.signIn} isIndexed={false} scripts={['passkeys.js']}>
@@ -20,6 +20,7 @@ export async function showSignIn({ site, query, sent, call }: PageRequest) {
         <h1>{words.signIn}</h1>
         <Done words={words} query={query} sent={sent} />
         <Fault sent={sent} fields={['name', 'password']} words={words} />
+        {isFirst && ways.hasPasswords ? <p class="notice">{words.firstPage.unclaimed}</p> : null}
         {ways.hasProxy ? <p>{words.signingIn.byProxy}</p> : null}
         {ways.providers.map(({ key, name }) => (
           <form method="post" action={`/sign-in/with/${key}`}>
@@ -39,7 +40,7 @@ export async function showSignIn({ site, query, sent, call }: PageRequest) {
           </p>
         ) : null}
         {ways.hasPasswords ? <PasskeySignIn words={words} to={to} isAlternative /> : null}
-        {isOpen ? (
+        {isOpen && !isFirst ? (
           <p>
             <a href={`/sign-up?to=${encodeURIComponent(to)}`}>{words.signUpInstead}</a>
           </p>

@@ -3,7 +3,7 @@ import { listHeld } from '../../../operations/items/marks.ts'
 import { showLibraryUsage } from '../../../operations/usage.ts'
 import { formatsOf } from '../../formats.ts'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { ItemRows } from '../../parts/rows.tsx'
 import { CHART_STYLES, LibraryCharts } from '../../parts/usage-charts.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 import { textOf } from '../../text-of.ts'
@@ -33,8 +33,7 @@ export async function showAdmin(request: PageRequest) {
         <h2>{words.held}</h2>
         <p class="quiet">{words.heldLead}</p>
         {held.total === 0 ? <p>{words.nothingHeld}</p> : null}
-        {held.prompts.length > 0 ? <PromptRows site={site} prompts={held.prompts} /> : null}
-        {held.skills.length > 0 ? <SkillRows site={site} skills={held.skills} /> : null}
+        <ItemRows site={site} {...held} />
         <PageLinks site={site} page={held.page} pages={held.totalPages} toUrl={(page) => `/admin?page=${page}`} />
       </section>
     </AdminPage>

@@ -12,7 +12,7 @@ import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { ResultTabs } from '../../parts/result-tabs.tsx'
-import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { ItemRows } from '../../parts/rows.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -69,8 +69,7 @@ export function browse(kind: Kind) {
             <div>
               {kept.q === undefined ? null : <ResultTabs words={words} current={kind} query={kept.q} />}
               <Summary site={site} kind={kind} kept={kept} found={found} titles={await readTitles(request, kept.collections)} />
-              {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} marks={marks} stars={stars} />}
-              {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} marks={marks} stars={stars} />}
+              <ItemRows site={site} {...found} marks={marks} stars={stars} />
               <PageLinks
                 site={site}
                 page={found.page}

@@ -2,7 +2,7 @@ import { browseFavourites } from '../../../operations/items/marks.ts'
 import { Layout } from '../../layout.tsx'
 import { Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { ItemRows } from '../../parts/rows.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 
@@ -50,8 +50,7 @@ export async function showFavourites(request: PageRequest) {
       ) : (
         <>
           <h2 class="visually-hidden">{words.find.counts[collection](found.total)}</h2>
-          {found.prompts.length > 0 ? <PromptRows site={site} prompts={found.prompts} stars={stars} /> : null}
-          {found.skills.length > 0 ? <SkillRows site={site} skills={found.skills} stars={stars} /> : null}
+          <ItemRows site={site} {...found} stars={stars} />
         </>
       )}
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => linkTo(collection, page)} />

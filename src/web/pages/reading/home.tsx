@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx'
+import { showSignUp } from '../../../operations/account/sign-up.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listFeatured } from '../../../operations/items/marks.ts'
@@ -10,7 +11,7 @@ import { Done } from '../../parts/field.tsx'
 import { MemberHome, readMemberHome } from '../../parts/member-home.tsx'
 import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
-import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { ItemRows } from '../../parts/rows.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -48,8 +49,7 @@ export async function showHome(request: PageRequest) {
       {featured.prompts.length + featured.skills.length > 0 ? (
         <section>
           <h2>{words.featured}</h2>
-          {featured.prompts.length > 0 ? <PromptRows site={site} prompts={featured.prompts} /> : null}
-          {featured.skills.length > 0 ? <SkillRows site={site} skills={featured.skills} /> : null}
+          <ItemRows site={site} {...featured} />
         </section>
       ) : null}
       {site.reader ? null : <StrangerHome site={site} shown={await readStrangerHome(request)} />}
@@ -58,23 +58,25 @@ export async function showHome(request: PageRequest) {
 }
 
 async function readStrangerHome({ call }: PageRequest) {
-  const [newest, voted, skills, { categories }] = await Promise.all([
+  const [newest, voted, skills, { categories }, { isFirst }] = await Promise.all([
     call(listPrompts, { perPage: SHORT, sort: 'newest' }),
     call(listPrompts, { perPage: SHORT, sort: 'votes' }),
     call(listSkills, { perPage: SHORT }),
     call(listCategories, {}),
+    call(showSignUp, {}),
   ])
-  return { newest, voted: voted.prompts.filter((prompt) => prompt.votes > 0), skills, categories }
+  return { isFirst, newest, voted: voted.prompts.filter((prompt) => prompt.votes > 0), skills, categories }
 }
 
 /** For strangers: what there is by category, how to connect, then the most voted, the newest, and skills. */
 const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrangerHome>> }> = ({
   site,
-  shown: { newest, voted, skills, categories },
+  shown: { isFirst, newest, voted, skills, categories },
 }) => {
   const { words } = site
   return (
     <>
+      {isFirst ? <p class="notice">{words.firstPage.unclaimed}</p> : null}
       <Categories site={site} categories={categories} />
       {site.hasMcp ? (
         <section aria-labelledby="connect">
@@ -92,12 +94,12 @@ const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrang
           {voted.length > 0 ? (
             <section>
               <h2>{words.mostVoted}</h2>
-              <PromptRows site={site} prompts={voted} />
+              <ItemRows site={site} prompts={voted} />
             </section>
           ) : null}
           <section>
             <h2>{words.newest}</h2>
-            <PromptRows site={site} prompts={newest.prompts} />
+            <ItemRows site={site} prompts={newest.prompts} />
             <p>
               <a href="/prompts">{words.allPrompts}</a> <span class="quiet">{formatsOf(words.language).number(newest.total)}</span>
             </p>
@@ -105,7 +107,7 @@ const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrang
           {skills.total === 0 ? null : (
             <section>
               <h2>{words.newestSkills}</h2>
-              <SkillRows site={site} skills={skills.skills} />
+              <ItemRows site={site} skills={skills.skills} />
               <p>
                 <a href="/skills">{words.allSkills}</a> <span class="quiet">{formatsOf(words.language).number(skills.total)}</span>
               </p>

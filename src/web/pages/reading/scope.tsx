@@ -8,7 +8,7 @@ import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { ItemRows } from '../../parts/rows.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 import type { Words } from '../../site.ts'
@@ -99,8 +99,7 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
         </ul>
       </nav>
       <h2 class="visually-hidden">{isSkills ? words.skills : words.prompts}</h2>
-      {found.prompts.length > 0 ? <PromptRows site={site} prompts={found.prompts} stars={stars} /> : null}
-      {found.skills.length > 0 ? <SkillRows site={site} skills={found.skills} stars={stars} /> : null}
+      <ItemRows site={site} {...found} stars={stars} />
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(number) => toUrl({ page: number })} />
     </Layout>
   )

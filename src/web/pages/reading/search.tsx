@@ -3,7 +3,7 @@ import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { PaletteEntries, Shortcuts } from '../../parts/palette.tsx'
 import { ResultTabs } from '../../parts/result-tabs.tsx'
-import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { ItemRows } from '../../parts/rows.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { WaysOn } from '../../parts/ways-on.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -51,7 +51,7 @@ export async function showSearch({ site, call, query }: PageRequest) {
         {prompts.total === 0 ? null : (
           <section class="hits" data-hits={words.prompts}>
             <h2>{words.prompts}</h2>
-            <PromptRows site={site} prompts={prompts.prompts} marks={marks} stars={stars} />
+            <ItemRows site={site} prompts={prompts.prompts} marks={marks} stars={stars} />
             {prompts.total <= SHOWN ? null : (
               <p>
                 <a href={toUrl('/prompts')}>{words.find.allOf.prompts(prompts.total)}</a>
@@ -62,7 +62,7 @@ export async function showSearch({ site, call, query }: PageRequest) {
         {skills.total === 0 ? null : (
           <section class="hits" data-hits={words.skills}>
             <h2>{words.skills}</h2>
-            <SkillRows site={site} skills={skills.skills} marks={marks} stars={stars} />
+            <ItemRows site={site} skills={skills.skills} marks={marks} stars={stars} />
             {skills.total <= SHOWN ? null : (
               <p>
                 <a href={toUrl('/skills')}>{words.find.allOf.skills(skills.total)}</a>

@@ -217,9 +217,7 @@ const VersionPage: FC<VersionPageProps> = ({ request: { site, sent }, collection
         </div>
       ) : null}
       <CompareVersions site={site} path={item.path} versions={choices} from={against?.version ?? newest} to={shown.version} />
-      {against === null ? (
-        <p class="quiet">{words.reading.noEarlier}</p>
-      ) : (
+      {against === null ? null : (
         <>
           {collection === 'skills' ? null : <Views site={site} path={path} against={against.version} view={view} />}
           {view === 'text' ? null : <FieldChanges fields={compareFields(site, against, shown)} />}

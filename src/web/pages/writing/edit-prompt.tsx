@@ -134,11 +134,6 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
   return (
     <Layout site={site} title={title} isIndexed={false} styles={['writing.css']} scripts={['editor.js']}>
       <h1 class="over-title">{title}</h1>
-      {known ? null : (
-        <p class="quiet">
-          <a href="/new/skill">{words.newSkillInstead}</a>
-        </p>
-      )}
       {known && conflict ? (
         <section class="notice" role="alert">
           <p class="fault">{words.savedMeanwhile(known.version)}</p>

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { OWN_SORTS } from '../../../domain/items/own-items.ts'
 import { VISIBILITIES } from '../../../domain/items/visibility.ts'
+import { nameOwnCollections } from '../../../operations/collections/collections.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listOwnItems } from '../../../operations/items/own-items.ts'
@@ -11,7 +12,7 @@ import { BulkBar, BulkQuestion, BulkReport, changeTogether, readQuestion, readRe
 import { Done } from '../../parts/field.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { ItemRows } from '../../parts/rows.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -47,12 +48,13 @@ export async function showLibrary(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
   const view = readView(query)
-  const [found, { categories }, report, question, { teams }] = await Promise.all([
+  const [found, { categories }, report, question, { teams }, { collections }] = await Promise.all([
     readListPage(request, (page) => call(listOwnItems, { ...view, page, perPage: PER_PAGE })),
     call(listCategories, { all: true }),
     readReport(request),
     readQuestion(request),
     call(listTeams, {}),
+    call(nameOwnCollections, {}),
   ])
   if ('to' in found) return found
   const stars = await readStars(request, found.prompts, found.skills)
@@ -60,6 +62,7 @@ export async function showLibrary(request: PageRequest) {
   const active = [view.visibility, view.category, view.tag].filter((value) => value !== undefined).length
   const isWhole = view.q === '' && active === 0
   const here = linkTo(view, found.page)
+  const addTo = `${view.collection === 'prompts' ? '/new' : '/new/skill'}${view.owner === undefined ? '' : `?owner=${encodeURIComponent(view.owner)}`}`
   const selected = new Set(sent?.form.all('ids') ?? [])
   return (
     <Layout
@@ -87,7 +90,7 @@ export async function showLibrary(request: PageRequest) {
         />
         <div>
           {teams.length === 0 ? null : <Owners site={site} view={view} teams={teams.map(({ name }) => name)} />}
-          <Head site={site} view={view} total={found.total} isWhole={isWhole} />
+          <Head site={site} view={view} total={found.total} isWhole={isWhole} addTo={addTo} />
           {found.total > 0 ? (
             <BulkBar
               site={site}
@@ -95,17 +98,21 @@ export async function showLibrary(request: PageRequest) {
               total={found.total}
               categories={categories}
               tags={found.counts.tags.map(({ name }) => name)}
+              collections={collections}
+              shown={found.prompts.length + found.skills.length}
               sent={sent}
             />
           ) : isWhole ? (
-            <p class="prose">{words.nothingOwnHelp}</p>
+            <div class="actions">
+              <a class="button first" href={addTo}>
+                {view.collection === 'prompts' ? words.newPrompt : words.newSkill}
+              </a>
+              <a class="button" href="/import">
+                {words.importing.menu}
+              </a>
+            </div>
           ) : null}
-          {found.prompts.length === 0 ? null : (
-            <PromptRows site={site} prompts={found.prompts} marks={marks} stars={stars} selected={selected} />
-          )}
-          {found.skills.length === 0 ? null : (
-            <SkillRows site={site} skills={found.skills} marks={marks} stars={stars} selected={selected} />
-          )}
+          <ItemRows site={site} {...found} marks={marks} stars={stars} selected={selected} />
           <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => linkTo(view, page)} />
         </div>
       </div>
@@ -137,9 +144,20 @@ const Owners: FC<{ site: Site; view: View; teams: readonly string[] }> = ({ site
 )
 
 /** The kinds, ways to add and to look elsewhere, how much there is, and the order. */
-function Head({ site: { words }, view, total, isWhole }: { site: Site; view: View; total: number; isWhole: boolean }) {
+function Head({
+  site: { words },
+  view,
+  total,
+  isWhole,
+  addTo,
+}: {
+  site: Site
+  view: View
+  total: number
+  isWhole: boolean
+  addTo: string
+}) {
   const chosen = view.sort ?? (view.q === '' ? 'updated' : 'relevance')
-  const forOwner = view.owner === undefined ? '' : `?owner=${encodeURIComponent(view.owner)}`
   return (
     <>
       <ul class="filters tabs">
@@ -157,9 +175,7 @@ function Head({ site: { words }, view, total, isWhole }: { site: Site; view: Vie
           <a href="/trash">{words.trash}</a>
         </li>
         <li>
-          <a href={`${view.collection === 'prompts' ? '/new' : '/new/skill'}${forOwner}`}>
-            {view.collection === 'prompts' ? words.newPrompt : words.newSkill}
-          </a>
+          <a href={addTo}>{view.collection === 'prompts' ? words.newPrompt : words.newSkill}</a>
         </li>
       </ul>
       <div class="summary">

@@ -21,9 +21,6 @@ export async function showNewSkill(request: PageRequest) {
   return (
     <Layout site={site} title={words.newSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
       <h1 class="over-title">{words.newSkill}</h1>
-      <p class="quiet">
-        <a href="/new">{words.newPromptInstead}</a>
-      </p>
       <Fault sent={sent} labels={{ ...itemLabels(words), skillMd: SKILL_MD, upload: words.upload }} words={words} />
       <form
         method="post"
@@ -34,10 +31,10 @@ export async function showNewSkill(request: PageRequest) {
         {...draftWords(words)}
       >
         <div class="editor-main">
-          <TitleField request={request} title="" isFirst />
+          <SkillUpload request={request} hint={words.uploadNewHint} />
+          <TitleField request={request} title="" isFirst hint={words.skillTitleHint} />
           <DescriptionField request={request} item={empty} />
           <Field sent={sent} name="skillMd" label={SKILL_MD} value={SKILL_TEMPLATE} rows={14} hint={words.skillMdHint} data-source="" />
-          <SkillUpload request={request} hint={words.uploadNewHint} />
         </div>
         <aside class="editor-side">
           <div class="beside">

@@ -19,6 +19,7 @@ export const LIBRARY_WORDS_DE: typeof LIBRARY_WORDS = {
       : total === 1
         ? 'Den einen auswählen'
         : `Alle ${number(total)} auswählen`,
+  selectPage: (count) => `Die ${number(count)} dieser Seite auswählen`,
   selected: '{count} ausgewählt',
   withSelected: 'Ausgewählte Einträge ändern',
   tag: 'Schlagwort',
@@ -26,9 +27,12 @@ export const LIBRARY_WORDS_DE: typeof LIBRARY_WORDS = {
   removeTag: 'Schlagwort entfernen',
   setCategory: 'Kategorie setzen',
   setVisibility: 'Sichtbarkeit setzen',
+  collection: 'Sammlung',
+  collect: 'In Sammlung aufnehmen',
   delete: 'Löschen',
   export: 'Exportieren',
   selectFirst: 'Wähle zuerst mindestens einen Eintrag aus.',
+  chooseFirst: 'Wähle zuerst einen Wert aus der Liste.',
   tagFirst: 'Gib zuerst ein Schlagwort ein.',
   expired:
     'Das lässt sich nicht mehr rückgängig machen. Einzelne Einträge kannst du aus ihren Versionen oder aus dem Papierkorb wiederherstellen.',
@@ -37,6 +41,7 @@ export const LIBRARY_WORDS_DE: typeof LIBRARY_WORDS = {
     'remove-tag': (count) => `Das Schlagwort von ${items(count)} entfernen?`,
     category: (count) => `Die Kategorie von ${items(count)} ändern?`,
     visibility: (count) => `Ändern, wer ${items(count)} sieht?`,
+    collect: (count) => `${items(count)} in die Sammlung aufnehmen?`,
     delete: (count) => `${items(count)} in den Papierkorb legen?`,
   },
   goOn: 'Ja',
@@ -46,6 +51,7 @@ export const LIBRARY_WORDS_DE: typeof LIBRARY_WORDS = {
     'remove-tag': (count) => `Schlagwort von ${toItems(count)} entfernt.`,
     category: (count) => `Kategorie von ${toItems(count)} gesetzt.`,
     visibility: (count) => `Sichtbarkeit von ${toItems(count)} gesetzt.`,
+    collect: (count) => `${items(count)} in die Sammlung aufgenommen.`,
     delete: (count) => `${items(count)} in den Papierkorb gelegt.`,
     undo: (count) => `Für ${items(count)} rückgängig gemacht.`,
   },

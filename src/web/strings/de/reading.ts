@@ -32,7 +32,6 @@ export const READING_WORDS_DE: typeof READING_WORDS = {
   changesSince: (version) => `Änderungen seit Version ${version}`,
   noChanges: 'Der Text ist unverändert.',
   noFileChanges: 'Keine Datei wurde geändert.',
-  noEarlier: 'Es gibt keine frühere Version zum Vergleichen.',
   showText: 'Nur der Text',
   unchangedLines: (count) => (count === 1 ? '1 unveränderte Zeile' : `${number(count)} unveränderte Zeilen`),
   moreChanges: 'Nur die ersten Änderungen werden gezeigt.',

@@ -7,10 +7,9 @@ const { number } = formatsOf('de')
 export const USAGE_WORDS_DE: typeof USAGE_WORDS = {
   title: 'Letzte 30 Tage',
   use: 'Nutzung',
-  used: (count) => (count === 0 ? 'In 30 Tagen nicht benutzt' : `In 30 Tagen ${number(count)} × benutzt`),
   usedHint: 'Von seiner Seite kopiert oder von Programmen gelesen. Nur du siehst das.',
   ways: (copies, reads, views) =>
-    `${number(copies)} × kopiert, ${number(reads)} × von Programmen gelesen, ${number(views)} × von anderen angesehen`,
+    `Letzte 30 Tage: ${number(views)} × angesehen, ${number(copies)} × kopiert, ${number(reads)} × über die API gelesen`,
   wayNames: { copies: 'Kopiert', reads: 'Gelesen', views: 'Angesehen' },
   calls: (count) => (count === 1 ? '1 Aufruf in 30 Tagen' : `${number(count)} Aufrufe in 30 Tagen`),
   callsOf: (name) => `Aufrufe mit ${name} nach Tag`,
