@@ -72,10 +72,10 @@ it('a reader fills in the blanks of a prompt where they stand, and copies it', a
   await page.locator('[data-text]').evaluate((text) => getSelection()?.selectAllChildren(text))
   await page.evaluate(() => document.execCommand('copy'))
   await expectCopied(page).toBe('Write to Eve about the weather.\nThank Eve for ${reason}.')
-  expect(await page.locator('[data-progress]').textContent()).toBe('1 of 3 filled · Clear')
+  expect(await page.locator('[data-progress]').textContent()).toBe('1 of 3 filled · 1 required · Clear')
   await page.getByRole('button', { name: 'Clear' }).click()
   expect((await fields(page)).map(([, value]) => value).join('')).toBe('')
-  expect([await progress(page), await page.getByRole('button', { name: 'Clear' }).count()]).toEqual(['0 of 3 filled', 0])
+  expect([await progress(page), await page.getByRole('button', { name: 'Clear' }).count()]).toEqual(['0 of 3 filled · 2 required', 0])
 
   // Tab goes on past names that have a value, Ctrl+Enter copies, and the service hears of the copy without the text.
   await page.keyboard.type('Ada')
@@ -129,9 +129,10 @@ it('a reader fills in the blanks of a prompt where they stand, and copies it', a
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(VIEWPORTS.desktop.width)
 
   // A preview is filled in where it stands, and the values go to the source and back.
-  await page.goto(`${paths.markdown}?view=rendered`)
+  await page.goto(paths.markdown)
   const written = page.locator('.written')
-  expect(await written.getByRole('table', { name: 'Frontmatter' }).getByRole('cell').allTextContents()).toEqual(['notes', 'For '])
+  await written.getByText('Frontmatter').click()
+  expect(await written.getByRole('table').first().getByRole('cell').allTextContents()).toEqual(['notes', 'For '])
   for (const place of ['h2', 'tbody td', 'pre'])
     expect(await written.locator(place).getByLabel('Product').count(), place).toBeGreaterThan(0)
   const sides = await written
@@ -140,7 +141,8 @@ it('a reader fills in the blanks of a prompt where they stand, and copies it', a
     .locator('td')
     .evaluateAll((all) => all.map((cell) => getComputedStyle(cell).textAlign))
   expect(sides).toEqual(['left', 'center', 'right'])
-  await page.getByLabel('Path').focus()
+  // From the button that folds the frontmatter on.
+  await written.getByText('Frontmatter').focus()
   const stops: unknown[] = []
   for (let count = 0; count < 3; count++) {
     await page.keyboard.press('Tab')

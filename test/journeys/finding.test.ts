@@ -156,7 +156,7 @@ it('a reader searches as they type, by palette and keys, and narrows lists on a 
   }
   await page.keyboard.press('k')
   await page.keyboard.press('c')
-  await toast(page).toBe('Copied')
+  await toast(page).toBe('Copied. It has blanks to fill in.')
   await expectCopied(page).toBe(TEXT.repeat(8).replaceAll('${topic:the weather}', 'the weather'))
   await page.keyboard.press('v')
   await toast(page).toBe('Upvoted')
@@ -259,7 +259,8 @@ it('a reader searches as they type, by palette and keys, and narrows lists on a 
   expect(await stranger.getByRole('link', { name: 'Clear filters' }).isVisible()).toBe(true)
   await stranger.getByText('Menu', { exact: true }).click()
   expect(await stranger.getByRole('link', { name: 'Docs' }).isVisible()).toBe(true)
-  const targets = 'header :is(nav a, summary, input), .narrowing :is(summary, .filters a), .sorts a, .rows :is(h3 a, .facts a), .pages a'
+  const targets =
+    'header :is(nav a, summary, input:not([type=hidden])), .narrowing :is(summary, .filters a), .sorts a, .rows :is(h3 a, .facts a), .pages a'
   const small = await stranger
     .locator(targets)
     .evaluateAll((all) =>
@@ -277,7 +278,11 @@ function contrastOf(node: Element): number {
     })
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
   }
-  const { color, backgroundColor } = getComputedStyle(node)
+  const { color } = getComputedStyle(node)
+  // Of the nearest element that has one.
+  let painted: Element | null = node
+  while (painted && getComputedStyle(painted).backgroundColor === 'rgba(0, 0, 0, 0)') painted = painted.parentElement
+  const { backgroundColor } = getComputedStyle(painted ?? document.body)
   const [light = 0, dark = 0] = [luminance(color), luminance(backgroundColor)].toSorted((a, b) => b - a)
   return (light + 0.05) / (dark + 0.05)
 }

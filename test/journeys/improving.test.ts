@@ -50,7 +50,7 @@ it('a writer improves a text: takes all of it, a part or nothing, stops it, and 
   expect(await struck('.change del')).toEqual(['none', 'line-through', 'none'])
   await page.getByRole('button', { name: 'Use 1 of 3 changes' }).click()
   expect(await text.inputValue()).toBe(TEXT.replace('my', 'MY'))
-  await page.getByText('Took 1 of 3 changes.').waitFor()
+  await page.getByText('Applied 1 of 3 changes.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   expect(await text.inputValue()).toBe(TEXT)
 

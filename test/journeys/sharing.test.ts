@@ -63,7 +63,7 @@ it('a member imports what they have, sorts it in bulk, takes that back and expor
 
   // Some of them, by Shift, while the search narrows the list.
   await page.goto('/library')
-  await page.getByRole('searchbox', { name: 'Search your library' }).fill('note 1')
+  await page.getByRole('searchbox', { name: 'Search my library' }).fill('note 1')
   await page.waitForURL('**/library?q=note+1')
   await expect.poll(() => found.textContent()).not.toBe(`${COUNT + 1} prompts`)
   const picks = page.locator('.pick input')

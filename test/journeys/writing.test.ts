@@ -204,9 +204,11 @@ it('a writer drafts, corrects, saves, meets another writer, compares, restores a
   expect(await remove.isVisible()).toBe(false)
   await page.locator('summary[aria-label="More actions"]').click()
   await remove.click()
-  await page.waitForURL('**/trash?done=deleted')
-  await page.getByRole('button', { name: 'Restore Four words' }).click()
-  await page.waitForURL('**/prompts/four-words?done=restored')
+  await page.waitForURL('**/library?kind=prompts&report=*')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone for 1 item.').waitFor()
+  await page.goto('/prompts/four-words')
+  expect(await page.locator('h1').textContent()).toBe('Four words')
 
   // Drafts are on the first page, and not those that others began in the same browser.
   await page.evaluate(() => localStorage.setItem('draft:new-skill', '{"values":{"title":"Nobody knows whose"},"isSent":false}'))
@@ -249,8 +251,8 @@ it('a writer makes a skill from a zip, edits its files beside a preview, and giv
     'tidy/logo.bin': bytes,
     'tidy/assets/dot.png': Buffer.from(DOT, 'base64'),
   })
+  // Its title comes from SKILL.md.
   await page.goto('/new/skill')
-  await page.getByLabel('Title').fill('Tidy')
   await page
     .getByLabel('Files from your computer')
     .setInputFiles({ name: 'tidy.zip', mimeType: 'application/zip', buffer: Buffer.from(zip) })
@@ -267,7 +269,7 @@ it('a writer makes a skill from a zip, edits its files beside a preview, and giv
   await page.getByRole('button', { name: 'Save file' }).click()
   await page.waitForURL('**done=saved')
 
-  // Folders in folders, and each name on one line.
+  // Folders that hold one folder alone are joined, and each name is on one line.
   const add = async (name: string) => {
     await page.getByLabel('New file').fill(name)
     await page.getByRole('button', { name: 'Add' }).click()
@@ -275,7 +277,7 @@ it('a writer makes a skill from a zip, edits its files beside a preview, and giv
   const name = 'references/deeper/one-quite-long-name-of-a-file-that-nobody-wants-to-see-broken.md'
   await add(name)
   await page.waitForURL('**done=file-added')
-  const link = page.locator('.tree details details').getByRole('link', { name: name.split('/').at(-1) ?? '' })
+  const link = page.locator('.tree details').getByRole('link', { name: name.split('/').at(-1) ?? '' })
   expect(await link.evaluate((one) => one.getClientRects().length)).toBe(1)
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 

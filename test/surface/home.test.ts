@@ -63,13 +63,13 @@ describe('the first page', () => {
 
   it('shows members their own, their favourites and what is new of others', async () => {
     const shown = readSections((await bob.get('/')).html)
-    expect(shown['Yours, lately']).toEqual(['Secret of Bob'])
+    expect(shown['Recently edited by you']).toEqual(['Secret of Bob'])
     expect(shown['Favourites']).toEqual(['Marked of Ada'])
-    expect(shown['New from others']).toEqual(['Marked of Ada', 'Of Ada'])
+    expect(shown['New in the library']).toEqual(['Marked of Ada', 'Of Ada'])
     expect(Object.keys(shown)).not.toContain('Newest')
     const own = readSections((await ada.get('/')).html)
-    expect(own['Yours, lately']).toEqual(['Secret of Ada', 'Marked of Ada', 'Of Ada'])
-    expect([own['Favourites'], own['New from others']]).toEqual([undefined, undefined])
+    expect(own['Recently edited by you']).toEqual(['Secret of Ada', 'Marked of Ada', 'Of Ada'])
+    expect([own['Favourites'], own['New in the library']]).toEqual([undefined, undefined])
     await ada.post('/prompts/marked-of-ada', { do: 'feature' })
     expect(readSections((await bob.get('/')).html)['Featured']).toEqual(['Marked of Ada'])
   })
@@ -80,6 +80,6 @@ describe('the first page', () => {
     const counts = [...html.matchAll(/<a href="\/(?:prompts|skills)\?category=([\w-]+)">[^<]*<span class="count">([\d,]+)<\/span>/g)]
     // Testing is below coding; what is private is not counted.
     expect(counts.map(([, slug, count]) => [slug, count])).toEqual([['coding', '2']])
-    expect(html).not.toContain('Yours, lately')
+    expect(html).not.toContain('Recently edited by you')
   })
 })

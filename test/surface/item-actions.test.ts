@@ -47,6 +47,34 @@ describe('actions on the page of an item', () => {
     expect((await owner.post(path, { do: 'burn' })).status).toBe(400)
   })
 
+  it('move it to the trash, and lead to the list that can undo it', async () => {
+    const path = await save({ title: 'Gone too soon', visibility: 'public' })
+    const { to } = await owner.post(path, { do: 'delete' })
+    expect(to).toMatch(/^\/library\?kind=prompts&report=/)
+    const { html } = await owner.get(to ?? '')
+    expect(html).toContain('Moved 1 item to the trash.')
+    expect((await visit(test).get(path)).status).toBe(404)
+    const [, report = ''] = /name="report" value="([^"]+)"/.exec(html) ?? []
+    await owner.post('/library', { do: 'undo', report })
+    expect((await visit(test).get(path)).status).toBe(200)
+  })
+
+  it('of many together add them to a collection, and change nothing that was not chosen', async () => {
+    for (const title of ['First of two', 'Second of two']) await save({ title, category: 'coding', visibility: 'private' })
+    const { html } = await owner.get('/library?category=coding')
+    const ids = [...html.matchAll(/name="ids" value="([^"]+)"/g)].map(([, one = '']) => one)
+    const collection = await owner.post('/collections', { title: 'Pairs', visibility: 'private' })
+    const [, id = ''] = /<option value="([^"]+)">Pairs</.exec((await owner.get('/library')).html) ?? []
+    const done = await owner.postOn('/library', { do: 'collect', collection: id, ids })
+    expect(done.html).toContain('Added 2 items to the collection.')
+    expect((await owner.get(collection.to?.split('?')[0] ?? '')).html).toMatch(/Second of two.*First of two/s)
+    for (const does of ['category', 'visibility', 'collect']) {
+      const unchosen = await owner.post('/library', { do: does, category: '-', visibility: '-', collection: '-', ids })
+      expect([unchosen.status, unchosen.html.includes('Choose a value in the list first.')], does).toEqual([400, true])
+    }
+    expect((await owner.get('/library?category=coding')).html).toContain('Second of two')
+  })
+
   it.each(['prompts', 'skills'] as const)('make one of the %s public for its owner alone', async (kind) => {
     const path = await save({ title: `Secret of ${kind}`, visibility: 'private' }, kind)
     const page = await owner.get(path)

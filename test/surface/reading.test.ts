@@ -46,7 +46,8 @@ describe('pages to read', () => {
     expect((await read(`/prompts/${id}/versions/3?against=1`)).status).toBe(404)
     const second = await read(`/prompts/${id}/versions/2`)
     expect([second.status, second.html.includes('secretword')]).toEqual([200, false])
-    expect(second.html).toContain('There is no earlier version')
+    // There is nothing that it is compared with.
+    expect(second.html).not.toContain('Changes since version')
   })
 
   it('show what changed between versions, by words', async () => {
@@ -89,7 +90,7 @@ describe('pages to read', () => {
     ])
     // With the time of day, without a script too.
     expect(html).toMatch(/<option value="1">Version 1 · \w+ \d+, \d{4}, \d\d:\d\d UTC<\/option>/)
-    expect(html).toMatch(/data-ago="true">\w+ \d+, \d{4}, \d\d:\d\d UTC<\/time>/)
+    expect(html).toMatch(/data-ago="exact">\w+ \d+, \d{4}, \d\d:\d\d UTC<\/time>/)
     expect([...html.matchAll(/\/versions\/3\?against=(\d+)"/g)].map(([, older]) => older)).toEqual(['2', '1'])
     // Whichever is chosen first, the older one is the one before.
     for (const [from, to] of [
@@ -132,9 +133,10 @@ describe('pages to read', () => {
   it('render a prompt as Markdown with its blanks marked, and keep the text to copy', async () => {
     const content = '# Head\n\n**Write** to ${name} at <home>.\n\n```js\nconst a = 1\n```\n'
     const { slug } = await save('prompts', { title: 'Marked', content, visibility: 'public' })
-    const raw = await read(`/prompts/${slug}`)
+    const raw = await read(`/prompts/${slug}?view=raw`)
     expect(raw.html).toContain('# Head\n\n**Write** to <mark data-blank="name">${name}</mark>')
-    const { html } = await read(`/prompts/${slug}?view=rendered`)
+    // Markdown is rendered unless its source is asked for.
+    const { html } = await read(`/prompts/${slug}`)
     expect(html).toContain('<h2 id="text-head">Head</h2>')
     expect(html).toContain('<strong>Write</strong> to <mark data-blank="name">${name}</mark> at &lt;home&gt;.')
     expect(html).toContain('<span class="t-keyword">const</span>')
@@ -147,15 +149,18 @@ describe('pages to read', () => {
   })
 
   it('show a skill with its tree, its frontmatter as a table, links between its files and its code in colours', async () => {
-    const { slug } = await save('skills', {
+    const { id, slug } = await save('skills', {
       title: 'Treed',
       visibility: 'public',
       files: [
         {
           filename: 'SKILL.md',
-          content: '---\nname: treed\nlicense: MIT <b>\nmeta:\n  a: 1\n---\n# Tree\n\n[guide](docs/guide.md) [none](docs/none.md)\n',
+          content:
+            '---\nname: treed\nlicense: MIT <b>\nmeta:\n  a: 1\n---\n# Tree\n\n[guide](docs/guide.md) [none](docs/none.md) ![Map](docs/map.png)\n',
         },
         { filename: 'docs/guide.md', content: '[up](../SKILL.md)' },
+        { filename: 'docs/map.png', content: 'iVBORw0KGgo=', encoding: 'base64' },
+        ...['10', '2', '1'].map((name) => ({ filename: `a/deep/${name}.txt`, content: name })),
         { filename: 'run.py', content: '\ndef f():\n    return 1\n' },
         { filename: 'x.bin', content: Buffer.from([0xff, 0]).toString('base64'), encoding: 'base64' },
       ],
@@ -169,6 +174,11 @@ describe('pages to read', () => {
     expect(html).toContain('<h3 id="text-tree">Tree</h3>')
     expect(html).toContain('<summary>docs</summary>')
     expect(html.indexOf('>SKILL.md<')).toBeLessThan(html.indexOf('<summary>docs'))
+    expect(html).toMatch(/<summary>a\/deep<\/summary>.*>1\.txt<.*>2\.txt<.*>10\.txt</s)
+    const picture = `/api/skills/${id}/files/docs/map.png`
+    expect(html).toContain(`<img src="${picture}" alt="Map" loading="lazy">`)
+    const image = await service.fetch(picture)
+    expect([image.headers.get('content-type'), image.headers.get('x-content-type-options')]).toEqual(['image/png', 'nosniff'])
     const raw = await read(`/skills/${slug}?view=raw`)
     expect(raw.html).toContain('---\nname: treed')
     const guide = await read(`/skills/${slug}?file=docs%2Fguide.md`)
@@ -184,7 +194,9 @@ describe('pages to read', () => {
       `attachment; filename*=UTF-8''${slug}.zip`,
     ])
     const bytes = new Uint8Array(await zip.arrayBuffer())
-    expect(readSkillArchive(bytes).files.map((file) => file.filename)).toEqual(['SKILL.md', 'docs/guide.md', 'run.py', 'x.bin'])
+    expect(readSkillArchive(bytes).files.map((file) => file.filename)).toEqual(
+      expect.arrayContaining(['SKILL.md', 'docs/guide.md', 'run.py', 'x.bin']),
+    )
     // Whoever only asks for the headers takes up no place among downloads.
     for (let n = 0; n < 6; n++) expect((await service.fetch(`/api/skills/${slug}/zip`, { method: 'HEAD' })).status).toBe(200)
   })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { stopHighlighting } from './highlight.ts'
-import { renderMarkdown } from './markdown.ts'
+import { looksLikeMarkdown, renderMarkdown } from './markdown.ts'
 
 const render = async (text: string) => (await renderMarkdown(text, { headingShift: 1 })) ?? ''
 
@@ -66,6 +66,24 @@ describe('renderMarkdown', () => {
     const links = { key: 'a', find: (path: string) => (path === 'other.md' ? null : `?file=${encodeURIComponent(path)}`) }
     const html = await renderMarkdown('[a](docs/a%20b.md#x) [b](other.md) [c](/admin) [d](//evil.example)', { headingShift: 1, links })
     expect(html).toBe('<p><a href="?file=docs%2Fa%20b.md">a</a> b c d</p>\n')
+  })
+
+  it('draws the boxes of a task list, keeps line ends where asked, and loads the pictures that the place knows', async () => {
+    expect(await render('- [ ] one\n- [x] two\n- [y] three')).toBe('<ul>\n<li>☐ one</li>\n<li>☑ two</li>\n<li>[y] three</li>\n</ul>\n')
+    expect(await render('[ ] no item\nof a list')).toBe('<p>[ ] no item\nof a list</p>\n')
+    expect(await renderMarkdown('a\nb', { headingShift: 1, keepsLines: true })).toBe('<p>a<br>\nb</p>\n')
+    const links = { key: 'b', find: () => null, findImage: (path: string) => (path === 'a b.png' ? '/a"b.png' : null) }
+    const html = await renderMarkdown('![A "cat"](a%20b.png) ![x](other.png) ![y](https://a.b/c.png)', { headingShift: 1, links })
+    expect(html).toBe(
+      '<p><img src="/a&quot;b.png" alt="A &quot;cat&quot;" loading="lazy"> x <a href="https://a.b/c.png" rel="nofollow noopener ugc">y</a></p>\n',
+    )
+  })
+
+  it('is for texts with several blocks of Markdown, or one and emphasis', () => {
+    for (const text of ['# A\n\n**b**', '- a\n- b\n- c', '1. a\n2. `b`', '```\na\n```\n# b', '|a|b|\n|-|-|\n|1|2|'])
+      expect(looksLikeMarkdown(text), text).toBe(true)
+    for (const text of ['Act as a **poet**.', 'A list:\n- one thing', 'a - b\nc # d', '{"a": "- b"}', '', '#hashtag\n#other\n#third'])
+      expect(looksLikeMarkdown(text), text).toBe(false)
   })
 
   it('marks the blanks of a prompt where they stand', async () => {

@@ -10,7 +10,7 @@ export const Ago: FC<{ words: Pick<Words, 'language'>; at: string; hasTime?: boo
   const formats = formatsOf(words.language)
   const exact = formats.moment(at)
   return (
-    <time datetime={at} title={exact} data-ago={hasTime ? 'exact' : ''}>
+    <time datetime={at} title={exact} data-ago={hasTime ? 'exact' : 'true'}>
       {hasTime ? exact : formats.day(at)}
     </time>
   )

@@ -39,7 +39,7 @@ export function copyPrompt(path: string, show: (text: string | undefined) => voi
 function copyRow(row: Element, button: HTMLButtonElement): void {
   copyPrompt(titleOf(row)?.pathname ?? '', (text) => {
     announce(text)
-    button.textContent = text ?? ''
+    button.textContent = (text === header?.dataset['failed'] ? text : header?.dataset['copied']) ?? ''
     setTimeout(() => {
       button.textContent = header?.dataset['copy'] ?? ''
     }, 1500)

@@ -159,7 +159,15 @@ function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (
     field.removeAttribute('aria-invalid')
     onInput(field.value)
   })
+  // Not at once when the focus leaves: the page would move under the click that took it.
+  field.addEventListener('blur', () => setTimeout(() => fold(), 300))
+  field.addEventListener('focus', () => fold())
   const room = document.createElement('span')
+  const fold = () => {
+    const { length } = field.value
+    if (length <= LONG || document.activeElement === field) delete room.dataset['folded']
+    else room.dataset['folded'] = lengthText.replace('{n}', length.toLocaleString(document.documentElement.lang))
+  }
   room.className = 'room'
   room.append(field)
   mark.dataset['blank'] = name
@@ -175,9 +183,7 @@ function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (
       // A line end at the end makes no line by itself.
       room.dataset['shown'] = (value || placeholder).replace(/\n$/, '\n\u200b')
       mark.classList.toggle('filled', value !== '')
-      if (value.length > LONG)
-        room.dataset['length'] = lengthText.replace('{n}', value.length.toLocaleString(document.documentElement.lang))
-      else delete room.dataset['length']
+      fold()
       // The field itself stays where it is, or it would lose the focus.
       for (const bdi of mark.querySelectorAll('bdi')) bdi.remove()
       room.after(...nameControls(value || (preset ?? '')))
