@@ -160,7 +160,7 @@ it('a reader fills in the blanks of a prompt where they stand, and copies it', a
   for (const part of ['Release 1.0 of Atlas\n', 'Write for *all*\nof them: all of it.', 'const name = "Atlas"'])
     expect(selected).toContain(part)
   await page.getByRole('link', { name: 'Source' }).click()
-  await page.waitForURL((url) => url.search === '')
+  await page.waitForURL('**/*?view=raw')
   expect(await page.getByLabel('Product').first().inputValue()).toBe('Atlas')
   await page.keyboard.press('Control+Enter')
   const filled = MARKDOWN.replaceAll('${product}', 'Atlas')

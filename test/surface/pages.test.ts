@@ -329,6 +329,19 @@ describe('pages', () => {
     expect([untitled.status, untitled.html.includes('<section id="preview">')]).toEqual([200, true])
   })
 
+  it('save an edit together with another of other fields, and refuse one of the same', async () => {
+    const dora = await signUp(service, 'dorothy')
+    const { to } = await dora.post('/new', { title: 'Shared', content: 'one', visibility: 'private' })
+    const path = to?.split('?')[0] ?? ''
+    const edit = (fields: Record<string, string>) => dora.post(`${path}/edit`, { do: 'save', title: 'Shared', content: 'one', ...fields })
+    expect((await edit({ title: 'Of both', baseVersion: '1' })).to).toContain('?done=saved')
+    const second = await edit({ content: 'two', baseVersion: '1' })
+    expect(second.to).toContain('?done=saved-together')
+    const { html } = await dora.get(second.to ?? '')
+    expect([html.includes('<h1 dir="auto">Of both</h1>'), html.includes('>two</div>')]).toEqual([true, true])
+    expect((await edit({ content: 'three', baseVersion: '1' })).status).toBe(409)
+  })
+
   it('of a prompt that was saved meanwhile is refused', async () => {
     const dora = await signUp(service, 'dora')
     const path = (await dora.post('/new', { do: 'save', title: 'Notes', content: 'One.' })).to?.split('?')[0] ?? ''

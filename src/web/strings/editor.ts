@@ -67,6 +67,7 @@ export const EDITOR_WORDS = {
     `Version ${version} was saved after you opened this form, perhaps in another tab or by a program using your key.`,
   conflictHelp:
     'Struck-through text is only in that version; underlined text is only in your form. Merge what you need, or overwrite with your version. The history keeps both.',
+  takeTheirs: 'Discard mine and take the saved version',
   filedClash: 'Nothing was saved: somebody else changed the same field. Save again to replace their choice with yours.',
   filedMeanwhile: 'Changed after you opened this form. Saving keeps these changes, except where you changed the same:',
   restoreDraft: 'Restore draft',

@@ -2,6 +2,7 @@
 export const DONE_MESSAGES = {
   welcome: 'Welcome. Create a key to use the library from your tools, or save your first prompt.',
   saved: 'Saved.',
+  'saved-together': 'Saved, together with what somebody else changed meanwhile.',
   voted: 'Upvoted.',
   unvoted: 'Vote removed.',
   'starter-loaded': 'The starter library is loaded.',

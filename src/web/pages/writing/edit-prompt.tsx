@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { contentField, MAX_CONTENT, PROMPT_TYPES } from '../../../domain/items/fields.ts'
+import { mergeFields } from '../../../domain/items/merge-fields.ts'
 import { hasRight } from '../../../domain/people/teams.ts'
 import { diffTexts } from '../../../domain/text/text-diff.ts'
 import { parseVariables } from '../../../domain/variables/variables.ts'
@@ -9,6 +10,7 @@ import { keepFormDraft, showAccount, showFormDraft } from '../../../operations/a
 import { showMarks } from '../../../operations/items/marks.ts'
 import { savePrompt } from '../../../operations/items/save-items.ts'
 import { updatePrompt } from '../../../operations/items/update-items.ts'
+import { getVersion } from '../../../operations/items/versions.ts'
 import { showPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { improvePrompt } from '../../../operations/prompts/improve-prompt.ts'
 import { nameLineEnds, type SentForm, toSentForm, withLineEnds } from '../../forms.ts'
@@ -137,7 +139,9 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
       {known && conflict ? (
         <section class="notice" role="alert">
           <p class="fault">{words.savedMeanwhile(known.version)}</p>
-          <p class="quiet">{words.conflictHelp}</p>
+          <p class="quiet">
+            {words.conflictHelp} <a href={`${known.path}/edit`}>{words.takeTheirs}</a>
+          </p>
           <FieldChanges fields={conflict.fields} />
           <div class="text">
             <WordChanges pieces={conflict.pieces} />
@@ -305,6 +309,34 @@ export const savePromptForm: Action = async (request) => {
   }
   const base = form.text('do') === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion')
   const change = { ...readItemFields(form, null), ...readBase(form), ...fields, baseVersion: Number(base) }
-  const { prompt } = await call(updatePrompt, { id: ref, ...change })
-  return { to: `${new URL(prompt.url).pathname}?done=saved` }
+  const merged = await mergeWithNewest(request, change)
+  const { prompt } = await call(updatePrompt, { id: ref, ...change, ...merged })
+  return { to: `${new URL(prompt.url).pathname}?done=${merged === null ? 'saved' : 'saved-together'}` }
+}
+
+interface Change {
+  readonly title: string
+  readonly description: string | null
+  readonly content: string
+  readonly type?: string
+  readonly baseVersion: number
+}
+
+/** What an edit becomes when somebody else saved other fields since it began; null when nobody did, or both changed the same. */
+async function mergeWithNewest({ call, ref }: PageRequest, { title, description, content, type, baseVersion }: Change) {
+  const { version } = await call(showMarks, { collection: 'prompts', id: ref })
+  if (version <= baseVersion || baseVersion < 1) return null
+  const [base, now] = await Promise.all([
+    call(getVersion, { collection: 'prompts', id: ref, version: baseVersion }).catch(() => null),
+    call(showPrompt, { id: ref }),
+  ])
+  if (!base || base.content === null) return null
+  const fieldsOf = (from: { title: string; description: string | null; content: string; type?: string | null | undefined }) => ({
+    title: from.title,
+    description: from.description,
+    content: from.content,
+    type: PROMPT_TYPES.find((one) => one === from.type) ?? now.type,
+  })
+  const merged = mergeFields(fieldsOf({ ...base, content: base.content }), fieldsOf({ title, description, content, type }), fieldsOf(now))
+  return merged && { ...merged, baseVersion: version }
 }

@@ -69,6 +69,7 @@ export const EDITOR_WORDS_DE: typeof EDITOR_WORDS = {
     `Version ${version} wurde gespeichert, nachdem du dieses Formular geöffnet hast – vielleicht in einem anderen Tab oder von einem Programm mit deinem Schlüssel.`,
   conflictHelp:
     'Durchgestrichenes steht nur in jener Version, Unterstrichenes nur in deinem Formular. Übernimm, was du brauchst, oder überschreibe mit deiner Version. Im Verlauf bleiben beide.',
+  takeTheirs: 'Meine Änderungen verwerfen und die gespeicherte Version nehmen',
   filedClash:
     'Nichts wurde gespeichert: Jemand anders hat dasselbe Feld geändert. Speichere noch einmal, um diese Wahl durch deine zu ersetzen.',
   filedMeanwhile:

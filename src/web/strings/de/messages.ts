@@ -5,6 +5,7 @@ export const DONE_MESSAGES_DE: typeof DONE_MESSAGES = {
   welcome:
     'Willkommen. Erstelle einen Schlüssel, um die Bibliothek aus deinen Programmen zu benutzen, oder speichere deinen ersten Prompt.',
   saved: 'Gespeichert.',
+  'saved-together': 'Gespeichert, zusammen mit dem, was inzwischen jemand anderes geändert hat.',
   voted: 'Stimme gegeben.',
   unvoted: 'Stimme zurückgenommen.',
   'starter-loaded': 'Die Startbibliothek ist geladen.',
