@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
@@ -15,6 +15,8 @@ export type Sealer = ReturnType<typeof createSealer>
 export function createSealer(key: string) {
   const secret = Buffer.from(key, 'hex')
   return {
+    /** A key of its own for a purpose, in hex: the same as long as the service keeps its key. */
+    keyFor: (purpose: string): string => createHmac('sha256', secret).update(purpose).digest('hex'),
     /** @param purpose what the token is for: it opens for nothing else */
     seal(purpose: string, text: string): string {
       const iv = randomBytes(IV_BYTES)

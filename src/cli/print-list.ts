@@ -55,6 +55,11 @@ const named = z
   .transform((party) => party?.name ?? '')
 
 /** The tables that listing operations and commands show on a terminal: the member of the answer that has the rows, and a row's columns. */
+/** The version of a label, or those that share it. */
+const targets = z
+  .array(z.object({ version: z.number(), weight: z.number() }))
+  .transform((all) => all.map(({ version, weight }) => (weight === 100 ? `${version}` : `${version} (${weight} %)`)).join(', '))
+
 const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<Record<string, z.ZodType<string>>>]>> = {
   search_prompts: ['prompts', { slug: text, type: text, title: text }],
   search_skills: ['skills', { slug: text, title: text }],
@@ -98,6 +103,7 @@ const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<R
   ],
   audit: ['events', { at: minute, action: text, surface: text, actor: named, target: named }],
   list_versions: ['versions', { version: count, createdAt: day, visibility: text, author: text, note }],
+  list_labels: ['labels', { name: text, targets }],
 }
 
 /** Another server may answer anything. @throws AppError `upstream_failed` when it is not what a Commonplace answers */

@@ -96,14 +96,14 @@ export function downloadRoutes(contextFor: (surface: 'rest' | 'download') => Mak
 function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPieces): BoundRoute[] {
   const route = { method: 'GET', kind: 'download', cost: 2 } as const
   const callFor = ({ actor }: Call) => callLocally(() => makeContext(actor))
-  const readPrompt = (call: Call) => callFor(call)(showPrompt, { id: call.params['id'] ?? '' })
+  const readPrompt = (call: Call) => callFor(call)(showPrompt, { id: call.params['id'] ?? '', ...readAsked(call) })
   const routes: BoundRoute[] = [
     {
       ...route,
       path: `${prefix}/skills/{skillId}/files/{filename}`,
       async handle(call) {
         const { skillId = '', filename = '' } = call.params
-        const file = await callFor(call)(getSkillFile, { skillId, filename })
+        const file = await callFor(call)(getSkillFile, { skillId, filename, ...readAsked(call) })
         const bytes = Buffer.from(file.content, file.encoding ?? 'utf8')
         // Pages show a picture of a skill in the text that names it.
         const type = file.encoding === undefined ? TEXT : (imageTypeOf(filename) ?? 'application/octet-stream')
@@ -132,7 +132,7 @@ function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPie
       cost: 20,
       path: `${prefix}/skills/{skillId}/zip`,
       async handle(call) {
-        const skill = await callFor(call)(getSkill, { id: call.params['skillId'] ?? '' })
+        const skill = await callFor(call)(getSkill, { id: call.params['skillId'] ?? '', ...readAsked(call) })
         const files = skill.files.map((file) => fromFileContent(file, ''))
         return sendPieces(call.caller, writeSkillArchive(files, skill.slug), downloadHeaders('application/zip', `${skill.slug}.zip`))
       },
@@ -144,11 +144,22 @@ function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPie
     ...route,
     path: `${prefix}/prompts/{id}/filled`,
     async handle(call) {
-      const prompt = await callFor(call)(getPrompt, { id: call.params['id'] ?? '', variables: {} })
+      const prompt = await callFor(call)(getPrompt, { id: call.params['id'] ?? '', variables: {}, ...readAsked(call) })
       return answerFile(prompt.content, TEXT, `${prompt.slug}.txt`)
     },
   }
   return [...routes, filled]
+}
+
+/** The version that the address asks for. @throws AppError `invalid_input` */
+function readAsked(call: Call): { label?: string; version?: number; bucket?: string } {
+  const query = queryOf(call)
+  const [label, version, bucket] = [query.get('label'), query.get('version'), query.get('bucket')]
+  return {
+    ...(label ? { label } : {}),
+    ...(version ? { version: Number(version) } : {}),
+    ...(bucket ? { bucket } : {}),
+  }
 }
 
 function queryOf({ exchange }: Call): URLSearchParams {

@@ -59,6 +59,8 @@ function describeAnswer({ actor, exchange }: Call, rest: Rest, output: Record<st
   const json = joinBytes(toJsonBytes(output))
   const headers: AnswerHeaders = { 'content-type': 'application/json; charset=utf-8' }
   const status = rest.status ?? 200
+  // Of versions that share a label, the next caller may get another.
+  if ('bucket' in output) headers['cache-control'] = 'no-store'
   if (rest.method === 'GET' && actor.kind === 'anonymous') return answerWithEtag(exchange, headers, json, { status })
   return { status, headers, body: json }
 }

@@ -7,6 +7,7 @@ import { addToCollection, moveInCollection, removeFromCollection } from './colle
 import { createCollection, deleteCollection, listCollections, showCollection, updateCollection } from './collections/collections.ts'
 import type { Operation } from './core/define-operation.ts'
 import { relatedItems } from './items/item-page.ts'
+import { listLabels, removeLabel, setLabel, undoLabel } from './items/labels.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
 import { favourite, listFavourites, removeFavourite, removeVote, vote } from './items/marks.ts'
 import { savePrompt, savePrompts, saveSkill, saveSkills } from './items/save-items.ts'
@@ -50,6 +51,10 @@ export const OPERATIONS: readonly Operation[] = [
   listVersions,
   getVersion,
   restoreVersion,
+  listLabels,
+  setLabel,
+  removeLabel,
+  undoLabel,
   vote,
   removeVote,
   favourite,

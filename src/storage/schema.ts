@@ -410,6 +410,21 @@ export interface LibraryTables {
     /** How often it was filed otherwise since, each of which counts as a version of its owner. */
     filings: Generated<number>
   }
+  /** The versions that labels of items point at, with their shares in percent. */
+  label: { item_seq: number; name: string; version: number; weight: number }
+  /** The moves of labels; `moved_from` and `moved_to` are JSON of `LabelTarget`s, null for no label. */
+  label_move: {
+    seq: Generated<number>
+    item_seq: number
+    name: string
+    moved_from: string | null
+    moved_to: string | null
+    reason: string | null
+    user_seq: number | null
+    moved_at: string
+  }
+  /** What owners say of labels of their items. */
+  label_rule: { owner_seq: number; name: string; is_protected: number; is_automatic: number }
   /** File contents by digest: a version that changes one file of a skill stores one file. */
   blob: {
     sha256: string

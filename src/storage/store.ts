@@ -30,6 +30,7 @@ import { markStore } from './items/item-marks.ts'
 import { readSearchableText } from './items/item-parts.ts'
 import { createItemQueries, type ItemQueries } from './items/item-queries.ts'
 import { countRows } from './items/item-rows.ts'
+import { labelStore } from './items/labels.ts'
 import { ownItemStore } from './items/own-items.ts'
 import { recountUsage } from './items/owner-usage.ts'
 import { ownershipStore } from './items/ownership.ts'
@@ -109,6 +110,7 @@ function createModules({ database, search, encoder, caches, origins, ...parts }:
     marks: markStore(reader, context),
     own: ownItemStore(reader, queries, context.quota),
     categories: { ...readCategories(queries), ...writeCategories(context) },
+    labels: labelStore(reader, context),
     collections: { ...readCollections(reader, countCollected), ...writeCollections(context, countCollected) },
     purges: purgeStore(reader, context),
     people: peopleStore(reader, context),

@@ -159,12 +159,11 @@ describe('uses', () => {
     await expect(ask(hidden.id)).rejects.toMatchObject({ code: 'not_found', message: missing })
     await test.fetch(`/api/prompts/${ids.prompt}`)
     await write()
-    const used = 'Used 1 × in 30 days'
-    expect((await owner.get('/prompts/walrus')).html).toContain(used)
-    expect((await owner.get('/skills/tidy')).html).toContain('Not used in 30 days')
+    expect((await owner.get('/prompts/walrus')).html).toMatch(/Last 30 days: \d+ views, no copies, 1 API read</)
+    expect((await owner.get('/skills/tidy')).html).toContain('Last 30 days: no views, no copies, no API reads')
     for (const reader of [admin, visit(test)]) {
-      expect((await reader.get('/prompts/walrus')).html).not.toMatch(/Used \d+ ×|Not used in/)
-      expect((await reader.get('/skills/tidy')).html).not.toMatch(/Used \d+ ×|Not used in/)
+      expect((await reader.get('/prompts/walrus')).html).not.toContain('Last 30 days')
+      expect((await reader.get('/skills/tidy')).html).not.toContain('Last 30 days')
     }
     expect(await test.call(actors.owner, 'show_item_page', asked)).toMatchObject({ usage: { days: expect.any(Array) } })
     for (const actor of [actors.admin, actors.other, ANONYMOUS]) {

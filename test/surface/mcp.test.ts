@@ -110,8 +110,9 @@ describe('in this order', { shuffle: false }, () => {
       expect((await readJson(saved)).hints).toContain(hint)
       const read = await readJson(await test.fetch('/api/prompts/joke?verison=1&__proto__=x'))
       expect(read).toMatchObject({ slug: 'joke', hints: ['Unknown and ignored: "verison".'] })
+      // What would choose another answer is refused where it chooses nothing.
       for (const name of ['version', 'label']) {
-        const refused = await test.fetch(`/api/prompts/joke?${name}=1`)
+        const refused = await test.fetch(`/api/prompts/joke/versions?${name}=1`)
         expect([refused.status, (await readJson(refused)).message], name).toEqual([400, expect.stringContaining(name)])
       }
       expect(await readJson(await test.fetch('/api/prompts/joke'))).not.toHaveProperty('hints')

@@ -36,6 +36,7 @@ describe('the tools, as a model sees them', () => {
       update_skill_file: [false, true, true, false],
       remove_file_from_skill: [false, true, false, false],
       update_prompt: [false, true, true, false],
+      set_label: [false, true, true, false],
       related_items: [true, false, true, false],
       list_collections: [true, false, true, false],
       add_to_collection: [false, false, true, false],
@@ -49,14 +50,14 @@ describe('the tools, as a model sees them', () => {
     )
     expect(inputs).toEqual({
       search_prompts: [['query', 'limit', 'type', 'category', 'tag', 'collections', 'maxCharacters'], ['query']],
-      get_prompt: [['id', 'variables'], ['id']],
+      get_prompt: [['id', 'label', 'version', 'bucket', 'variables'], ['id']],
       save_prompt: [
         ['title', 'content', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'owner', 'type', 'note'],
         ['title', 'content'],
       ],
       improve_prompt: [['prompt', 'outputType', 'outputFormat'], ['prompt']],
       search_skills: [['query', 'limit', 'category', 'tag', 'collections'], ['query']],
-      get_skill: [['id', 'files', 'includeContents', 'maxCharacters'], ['id']],
+      get_skill: [['id', 'label', 'version', 'bucket', 'files', 'includeContents', 'maxCharacters'], ['id']],
       save_skill: [
         ['title', 'files', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'owner', 'note'],
         ['title', 'files'],
@@ -90,6 +91,10 @@ describe('the tools, as a model sees them', () => {
           'note',
         ],
         ['id'],
+      ],
+      set_label: [
+        ['collection', 'id', 'label', 'version', 'targets', 'reason', 'ifVersion'],
+        ['collection', 'id', 'label'],
       ],
       related_items: [
         ['collection', 'id', 'limit'],

@@ -2,6 +2,7 @@ import type { NamedFrontmatter, SkillDescription } from '../skills/frontmatter.t
 import type { SkillFile } from '../skills/skill.ts'
 import type { Variable } from '../variables/variables.ts'
 import type { PromptType } from './fields.ts'
+import type { Label } from './labels.ts'
 import type { DefaultVisibility, Visibility } from './visibility.ts'
 
 export type ItemKind = 'prompt' | 'skill'
@@ -35,6 +36,7 @@ interface ItemBase {
   readonly visibility: Visibility
   /** Number of the newest version, from 1. */
   readonly version: number
+  readonly labels: readonly Label[]
   readonly createdAt: string
   readonly updatedAt: string
   readonly deletedAt: string | null

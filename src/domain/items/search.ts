@@ -22,6 +22,8 @@ export interface ItemFilter {
   readonly notOwnerId?: string | undefined
   /** Usernames of authors. */
   readonly authors?: readonly string[] | undefined
+  /** Items whose version at this label the reader may see. */
+  readonly label?: string | undefined
 }
 
 type SortOrder = 'relevance' | 'newest' | 'oldest' | 'votes'

@@ -23,6 +23,9 @@ export const AUDIT_ACTIONS = {
   item_purged: 'item',
   versions_purged: 'item',
   file_purged: 'item',
+  label_moved: 'item',
+  label_removed: 'item',
+  label_rule_changed: 'user',
   item_featured: 'item',
   item_unfeatured: 'item',
   item_held: 'item',
@@ -159,6 +162,8 @@ export const auditDetail = z
     moved: count,
     into: z.string().regex(/^\d{1,19}$/),
     count,
+    /** The name of a label, of the characters that one has. */
+    label: z.string().regex(/^[a-z0-9_.-]{1,36}$/),
     items: z.array(z.string().refine(isId)).max(MAX_NAMED_ITEMS),
   })
   .partial()

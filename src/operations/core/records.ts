@@ -23,6 +23,7 @@ const itemRecord = z.object({
   tags: z.array(z.string()),
   votes: z.number().int(),
   createdAt: when,
+  labels: z.array(z.string()).optional().describe('Labels that everybody sees who sees the item; absent without any'),
 })
 
 const fullItem = {
@@ -106,7 +107,9 @@ export function itemUrl(baseUrl: string, kind: 'prompt' | 'skill', item: Pick<It
 function toCommon(item: Prompt | Skill, baseUrl: string) {
   const { id, slug, title, description, author, category, tags, votes, createdAt } = item
   const names = { category: category?.name ?? null, tags: tags.map(({ name }) => name) }
-  return { id, slug, title, description, author, ...names, votes, createdAt, url: itemUrl(baseUrl, item.kind, item) }
+  const labels = item.labels.filter(({ isShared }) => isShared).map((label) => label.name)
+  const url = itemUrl(baseUrl, item.kind, item)
+  return { id, slug, title, description, author, ...names, votes, createdAt, url, ...(labels.length > 0 && { labels }) }
 }
 
 /** Further fields of records, but for those of a search. */

@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { shareOnce } from '../../cache/shared-records.ts'
 import type { ItemKind } from '../../domain/items/items.ts'
+import { labelName } from '../../domain/items/labels.ts'
 import type { Facets, SearchRequest } from '../../domain/items/search.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { damerauLevenshtein } from '../../search/analysis/edit-distance.ts'
 import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput, withLanguages } from '../core/filter-hints.ts'
 import {
@@ -33,6 +36,7 @@ import {
   toFoundPrompt,
   toFoundSkill,
   toItemLists,
+  toPromptRecord,
   withScores,
 } from '../core/records.ts'
 
@@ -122,6 +126,7 @@ export const browsing = {
   tag: allOfList.describe('Tag slugs or names, separated by commas; all must match'),
   author: filterText.describe('Username of the author'),
   collections: collectionsInput,
+  label: labelName.optional().describe('Only items with this label'),
   sort: z.enum(['relevance', 'newest', 'oldest', 'votes']).optional().describe('Default: relevance with q, else newest'),
 }
 type ListInput = z.infer<z.ZodObject<typeof browsing>> & { type?: string | undefined }
@@ -142,6 +147,7 @@ export function toSearchRequest(input: ListInput): SearchRequest {
       categories: oneOf(input.category),
       allTags: input.tag,
       authors: oneOf(input.author),
+      label: input.label,
     },
     sort: input.sort ?? 'relevance',
     ...toLimits(input),
@@ -162,16 +168,41 @@ async function findPage<K extends ItemKind>(context: Needs<'items', 'baseUrl'>, 
   return { prompts: withScores(prompts, found.scores), skills: withScores(skills, found.scores), facets: found.facets, frame }
 }
 
+/** Prompts of one answer by label. */
+const MAX_LABELLED = 2_000
+
+/** Everything at a label as its versions there have it. The same object again while nothing changed, so that its bytes are made once. */
+async function listLabelled(context: Needs<'items', 'baseUrl'>, input: ListInput & { readonly label: string }) {
+  const { label, page } = input
+  const filter = { ...toSearchRequest(input).filter, label }
+  const listed = await context.store.items.listAtLabel(context.actor, 'prompt', filter, MAX_LABELLED, (page - 1) * MAX_LABELLED)
+  return toLabelledPage(listed, JSON.stringify([context.baseUrl, label, page]))
+}
+
+const toLabelledPage = shareOnce(({ items, total }: Awaited<ReturnType<LibraryStore['items']['listAtLabel']>>, around: string) => {
+  const [baseUrl = '', label, page] = JSON.parse(around)
+  const prompts = items.flatMap(({ item, version }) =>
+    item.kind === 'prompt' ? [{ ...toPromptRecord(item, baseUrl), label, version }] : [],
+  )
+  return { prompts, ...toPage({ page, perPage: MAX_LABELLED }, total) }
+})
+
 export const listPrompts = defineOperation({
   name: 'list_prompts',
   title: 'List prompts',
-  summary: 'Search and browse prompts in pages, with exact totals. Content over 20,000 characters is cut (contentTruncated).',
+  summary:
+    'Search and browse prompts in pages, with exact totals. Content over 20,000 characters is cut (contentTruncated). With label alone, up to 2,000 prompts as their versions at that label have them, whole.',
   scope: null,
   cost: 3,
   surfaces: { rest: 'GET /api/prompts', cli: 'list-prompts' },
   input: z.object({ ...browsing, type: filterType }),
-  output: z.object({ prompts: z.array(listedPrompt), ...listOutputs, ...hintsOutput }),
+  output: z.object({
+    prompts: z.array(listedPrompt.extend({ label: z.string().optional(), version: z.number().int().optional() })),
+    ...listOutputs,
+    ...hintsOutput,
+  }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
+    if (input.label !== undefined && input.q === '') return await listLabelled(context, { ...input, label: input.label })
     const { prompts, frame } = await findPage(context, 'prompt', input)
     return { prompts, ...frame, ...(await hintsFor(context, frame.total, { category: input.category, tags: input.tag })) }
   },

@@ -3,6 +3,7 @@ import type { Sealer } from '../../auth/sealer.ts'
 import { jsonLength, shareOnce } from '../../cache/shared-records.ts'
 import type { WalkPage, WalkPosition } from '../../domain/items/item-access.ts'
 import type { PromptEntry } from '../../domain/items/items.ts'
+import { labelRef } from '../../domain/items/labels.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
 import { showControls } from '../../domain/text/controls.ts'
 import { deriveDescription } from '../../domain/text/derived-description.ts'
@@ -12,6 +13,7 @@ import { invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
+import { readAt } from '../items/labels.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
 
 /** The purpose of sealed cursors. */
@@ -101,10 +103,21 @@ const toListing = shareOnce(
   },
 )
 
+/** A name with a label or the number of a version behind it, such as `greeting@production` or `greeting@2`. */
+function readName(name: string): { ref: string; label?: string; version?: number } {
+  const at = name.lastIndexOf('@')
+  if (at <= 0) return { ref: name }
+  const [ref, suffix] = [name.slice(0, at), name.slice(at + 1)]
+  if (/^[1-9]\d{0,8}$/.test(suffix)) return { ref, version: Number(suffix) }
+  // Nothing has a name with such a suffix.
+  return labelRef.safeParse(suffix).success ? { ref, label: suffix } : { ref: name }
+}
+
 export const renderExposedPrompt = defineOperation({
   name: 'render_exposed_prompt',
   title: 'Render a prompt',
-  summary: "A prompt's text with values and defaults filled in. Missing required arguments are listed in unfilled and stay in the text.",
+  summary:
+    "A prompt's text with values and defaults filled in, by name, name@label or name@version. Missing required arguments are listed in unfilled and stay in the text.",
   scope: null,
   surfaces: { rest: 'POST /api/exposed-prompts/{name}' },
   input: z.object({ name: refInput.describe('Slug or id'), arguments: valuesInput.optional(), ...narrowing }),
@@ -115,11 +128,14 @@ export const renderExposedPrompt = defineOperation({
     text: z.string(),
     unfilled: z.array(z.string()),
   }),
-  async run({ actor, store, count }: Needs<'items'>, input) {
-    const prompt = await store.items.findItem(actor, 'prompt', input.name)
+  async run(context: Needs<'items', 'sealer'>, input) {
+    const { actor, store, count } = context
+    const { ref, ...asked } = readName(input.name)
+    const newest = await store.items.findItem(actor, 'prompt', ref)
     const filter = toNarrowing(input)
-    if (!prompt || (filter && (await store.items.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
-    count('read', prompt)
+    if (!newest || (filter && (await store.items.countPrompts(actor, { ...filter, ids: [newest.id] })) === 0)) throw notFound('prompt')
+    const { item: prompt, at } = await readAt(context, newest, asked)
+    count('read', { ...prompt, version: at.version ?? prompt.version })
     const { text, unfilled } = fillVariables(prompt.content, toValues(input.arguments ?? {}))
     const { description = null } = describe(prompt.description ?? deriveDescription(prompt.content, prompt.title))
     return { name: prompt.slug, title: showControls(prompt.title), description, text, unfilled: [...unfilled] }

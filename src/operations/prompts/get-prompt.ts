@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { shareOnce } from '../../cache/shared-records.ts'
+import { extendRecord, shareOnce } from '../../cache/shared-records.ts'
 import type { Version } from '../../domain/items/items.ts'
 import { fillVariables } from '../../domain/variables/variables.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { refInput, requireOfKind } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { toPromptWithVariables, variableRecord, versionRecord, wholePrompt, withOwner } from '../core/records.ts'
+import { type AskedVersion, atInputs, atOutputs, bucketInput, readAt } from '../items/labels.ts'
 
 /**
  * Values for variables by name. Any name is a plain key here, `__proto__` too, which zod's own record would drop;
@@ -29,6 +30,15 @@ export function toValues(values: unknown): Map<string, string> {
   return new Map(isTexts(values) ? Object.entries(values) : [])
 }
 
+/** A prompt as it is asked for, and what is answered of it. */
+async function readPrompt(context: Needs<'items', 'baseUrl' | 'sealer'>, { id, ...asked }: { readonly id: string } & AskedVersion) {
+  const newest = await requireOfKind(context, 'prompt', id)
+  const { item: prompt, at } = await readAt(context, newest, asked)
+  context.count('read', { ...prompt, version: at.version ?? prompt.version })
+  const record = await withOwner(context, prompt, toPromptWithVariables(prompt, context.baseUrl))
+  return { prompt, record: at.version === undefined ? record : extendRecord(record, at) }
+}
+
 export const getPrompt = defineOperation({
   name: 'get_prompt',
   title: 'Get a prompt',
@@ -42,6 +52,8 @@ export const getPrompt = defineOperation({
   },
   input: z.object({
     id: refInput.describe('Id or slug of the prompt'),
+    ...atInputs,
+    bucket: bucketInput,
     variables: valuesInput
       .optional()
       .describe('Values by variable name. {} fills in only the defaults; required variables without a value stay in the text'),
@@ -49,12 +61,10 @@ export const getPrompt = defineOperation({
   output: wholePrompt.extend({
     variables: z.array(variableRecord),
     originalContent: z.string().optional().describe('The content before variables were filled in; only present if they were'),
+    ...atOutputs,
   }),
-  async run(context: Needs<'items', 'baseUrl'>, input) {
-    const { baseUrl, count } = context
-    const prompt = await requireOfKind(context, 'prompt', input.id)
-    count('read', prompt)
-    const record = await withOwner(context, prompt, toPromptWithVariables(prompt, baseUrl))
+  async run(context: Needs<'items', 'baseUrl' | 'sealer'>, input) {
+    const { prompt, record } = await readPrompt(context, input)
     if (input.variables === undefined) return record
     const { text } = fillVariables(prompt.content, toValues(input.variables))
     return text === prompt.content ? record : { ...record, content: text, originalContent: prompt.content }
@@ -75,16 +85,16 @@ export const showPrompt = defineOperation({
   summary: 'One full prompt with its variables and newest versions.',
   scope: null,
   surfaces: { rest: 'GET /api/prompts/{id}' },
-  input: z.object({ id: refInput.describe('Id or slug') }),
+  input: z.object({ id: refInput.describe('Id or slug'), ...atInputs, bucket: bucketInput }),
   output: wholePrompt.extend({
+    ...atOutputs,
     variables: z.array(variableRecord),
     versions: z.array(versionRecord.omit({ visibility: true })).describe('The newest 50 you can see'),
   }),
-  async run(context: Needs<'items', 'baseUrl'>, input) {
-    const { actor, store, baseUrl, count } = context
-    const prompt = await requireOfKind(context, 'prompt', input.id)
-    count('read', prompt)
+  async run(context: Needs<'items', 'baseUrl' | 'sealer'>, input) {
+    const { actor, store } = context
+    const { prompt, record } = await readPrompt(context, input)
     const versions = await store.items.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })
-    return await withOwner(context, prompt, toShownPrompt(versions, toPromptWithVariables(prompt, baseUrl)))
+    return toShownPrompt(versions, record)
   },
 })

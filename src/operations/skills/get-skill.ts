@@ -7,6 +7,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { maxCharactersInput, refInput, requireOfKind } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { fileRecord, ownerOutput, skillRecord, toSkillRecord, withOwner } from '../core/records.ts'
+import { atInputs, atOutputs, bucketInput, readAt } from '../items/labels.ts'
 
 /** Line breaks and spaces in the JSON of one file. */
 const FILE_MARGIN = 40
@@ -28,12 +29,15 @@ export const getSkill = defineOperation({
   },
   input: z.object({
     id: refInput.describe('Id or slug of the skill'),
+    ...atInputs,
+    bucket: bucketInput,
     files: z.array(z.string()).min(1).max(MAX_SKILL_FILES).optional().describe('Only these files, by name'),
     includeContents: z.boolean().default(true).describe('false: names and sizes alone'),
     maxCharacters: maxCharactersInput.describe('Longest answer as JSON: contents are cut to fit'),
   }),
   output: skillRecord.omit({ files: true, categorySlug: true }).extend({
     ...ownerOutput,
+    ...atOutputs,
     files: z.array(
       fileRecord.extend({
         contentTruncated: z.literal(true).optional().describe('The content is not whole: cut to fit, or left out'),
@@ -41,11 +45,12 @@ export const getSkill = defineOperation({
       }),
     ),
   }),
-  async run(context: Needs<'items', 'baseUrl'>, input) {
+  async run(context: Needs<'items', 'baseUrl' | 'sealer'>, input) {
     const { actor, store, baseUrl, count } = context
-    const skill = await requireOfKind(context, 'skill', input.id)
-    count('read', skill)
-    const { categorySlug: _, ...record } = await withOwner(context, skill, toSkillRecord(skill, baseUrl))
+    const { item: skill, files: versionFiles, at } = await readAt(context, await requireOfKind(context, 'skill', input.id), input)
+    count('read', { ...skill, version: at.version ?? skill.version })
+    const { categorySlug: _, ...fields } = await withOwner(context, skill, toSkillRecord(skill, baseUrl))
+    const record = { ...fields, ...at }
     const names = input.files && new Set(input.files.map((name) => (name.isWellFormed() ? normalizeFilename(name) : name)))
     const listed = names ? skill.files.filter(({ filename }) => names.has(filename)) : skill.files
     if (names && listed.length < names.size) {
@@ -57,7 +62,8 @@ export const getSkill = defineOperation({
     }
     if (!input.includeContents)
       return { ...record, files: listed.map((file) => ({ ...file, content: '', contentTruncated: true as const })) }
-    const read = await store.items.readSkillFiles(actor, skill.id, names && [...names])
+    const wanted = versionFiles?.filter(({ filename }) => names?.has(filename) ?? true)
+    const read = wanted ?? (await store.items.readSkillFiles(actor, skill.id, names && [...names]))
     const files = read.map(toFileContent)
     if (input.maxCharacters === undefined) return { ...record, files }
     // Models get line breaks in it.
@@ -74,11 +80,17 @@ function cutFile({ content, encoding }: z.infer<typeof fileRecord>, characters: 
 /** Read one file of a skill as text, or base64 if it is not UTF-8. */
 export const getSkillFile = defineProcedure({
   scope: null,
-  input: z.object({ skillId: refInput.describe('Id or slug of the skill'), filename: z.string().describe('Path inside the skill') }),
-  async run(context: Needs<'items'>, input) {
+  input: z.object({
+    skillId: refInput.describe('Id or slug of the skill'),
+    filename: z.string().describe('Path inside the skill'),
+    ...atInputs,
+    bucket: bucketInput,
+  }),
+  async run(context: Needs<'items', 'sealer'>, input) {
     const { actor, store } = context
-    const skill = await requireOfKind(context, 'skill', input.skillId)
-    const file = input.filename.isWellFormed() ? await store.items.readSkillFile(actor, skill.id, normalizeFilename(input.filename)) : null
+    const { item: skill, files } = await readAt(context, await requireOfKind(context, 'skill', input.skillId), input)
+    const filename = input.filename.isWellFormed() ? normalizeFilename(input.filename) : ''
+    const file = files ? files.find((one) => one.filename === filename) : await store.items.readSkillFile(actor, skill.id, filename)
     if (!file) throw new AppError('not_found', 'File not found in this skill; get_skill lists its files.')
     return toFileContent(file)
   },

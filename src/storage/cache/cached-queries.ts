@@ -1,6 +1,6 @@
 import type { RevisionCaches } from '../../cache/revision-cache.ts'
 import { shareRecord } from '../../cache/shared-records.ts'
-import { type Item, isOfKind } from '../../domain/items/items.ts'
+import { type FullVersion, type Item, isOfKind } from '../../domain/items/items.ts'
 import { seesAsStranger, visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import type { ItemQueries } from '../items/item-queries.ts'
@@ -23,6 +23,8 @@ type Answered =
   | 'walkSkills'
   | 'countPrompts'
   | 'listVersions'
+  | 'listAtLabel'
+  | 'findVersion'
   | 'listCategories'
   | 'countTags'
 
@@ -140,12 +142,35 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
     countPrompts: (actor, filter) => answerOnce('countPrompts', actor, [filter], () => queries.countPrompts(actor, filter)),
     listVersions: (actor, ...asked) =>
       answerOnce('listVersions', actor, asked, async () => shareRecord(await queries.listVersions(actor, ...asked))),
+    findVersion: (actor, ...asked) =>
+      answerOnce(
+        'findVersion',
+        actor,
+        asked,
+        async () => {
+          const version = await queries.findVersion(actor, ...asked)
+          return version && shareRecord(version)
+        },
+        (version) => (version === null ? 0 : 1 + Math.ceil(sizeOfVersion(version) / ITEM_SIZE)),
+      ),
+    listAtLabel: (actor, ...asked) =>
+      answerOnce(
+        'listAtLabel',
+        actor,
+        asked,
+        async () => shareRecord(await queries.listAtLabel(actor, ...asked)),
+        ({ items: listed }) => listed.reduce((sum, { item }) => sum + Math.ceil(sizeOf(item) / ITEM_SIZE), 1),
+      ),
     listCategories: (actor) => answerOnce('listCategories', actor, [], () => queries.listCategories(actor)),
     countTags: (actor) => answerOnce('countTags', actor, [], () => queries.countTags(actor)),
     findLanguages: queries.findLanguages,
     countCollected: queries.countCollected,
     findViewer: queries.findViewer,
   }
+}
+
+function sizeOfVersion({ content, files }: FullVersion): number {
+  return (content?.length ?? 0) + (files ?? []).reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
 function sizeOf(item: Item): number {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { categoryNameField } from '../../domain/items/category-name.ts'
 import { foldTitle } from '../../domain/items/collections.ts'
 import { contentField, descriptionField, MAX_TAGS, noteField, promptTypeField, textField, titleField } from '../../domain/items/fields.ts'
+import { labelName, reasonField, targetsField } from '../../domain/items/labels.ts'
 import { isSlug, MAX_SLUG } from '../../domain/items/slug.ts'
 import { audienceOf, DEFAULT_VISIBILITIES, VISIBILITIES } from '../../domain/items/visibility.ts'
 import { bioField, displayNameField, languageField, websiteField } from '../../domain/people/account.ts'
@@ -167,6 +168,15 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     .refine(isPublished, 'is public and never was'),
   collection_slug: z.object({ slug: z.union([slug, fingerprint]) }),
   collection_item: z.object({ position: count }),
+  label: z.object({ name: labelName, version: count.min(1), weight: count.min(1).max(100) }),
+  label_move: z.object({
+    name: labelName,
+    moved_from: json(targetsField).nullable(),
+    moved_to: json(targetsField).nullable(),
+    reason: reasonField.nullable(),
+    moved_at: when,
+  }),
+  label_rule: z.object({ name: labelName, is_protected: flag, is_automatic: flag }),
   version: z.object({
     number: count.min(1),
     ...state,

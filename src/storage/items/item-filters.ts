@@ -13,6 +13,7 @@ import { isOneOf } from '../is-one-of.ts'
 import { isNamed } from '../people/team-roles.ts'
 import { prepareQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { selectLabelled } from './item-labels.ts'
 import { isInVisibleSet } from './item-rows.ts'
 
 /** A filter by row numbers and tag slugs, as statements take it. {@link toIndexFilter} makes one for the search index. */
@@ -25,7 +26,9 @@ export interface RowFilter extends IndexFilter {
 /** A filter as the actor may use it: a collection that the actor may not see matches nothing. */
 export async function readFilter(db: Kysely<Database>, actor: Actor, filter: ItemFilter): Promise<RowFilter> {
   const { ids, collections: refs, type, categories, ownerId, notOwnerId, authors, anyTags, allTags } = filter
-  const named = ids && toSet(await db.selectFrom('item').select('seq').where(isOneOf('item.id', ids)).execute())
+  const ofIds = ids && toSet(await db.selectFrom('item').select('seq').where(isOneOf('item.id', ids)).execute())
+  const labelled = filter.label === undefined ? undefined : toSet(await selectLabelled(db, actor, filter.label).execute())
+  const named = ofIds && labelled ? new Set([...ofIds].filter((seq) => labelled.has(seq))) : (ofIds ?? labelled)
   return {
     ...(type !== undefined && { types: [type] }),
     ...(refs && { collections: await findCollectionSeqs(db, actor, refs) }),

@@ -13,6 +13,7 @@ import { batches } from '../batches.ts'
 import { firstOf, prepareInsert, prepareListQuery, prepareQuery, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { noteWork } from '../work-meter.ts'
+import { labelNewVersion } from './item-labels.ts'
 import { namesOfTags, readTags } from './item-rows.ts'
 import { addUsage, takeRoom } from './owner-usage.ts'
 
@@ -236,6 +237,7 @@ export async function writeParts(
 ): Promise<void> {
   const { seq } = item
   noteWork(1)
+  await labelNewVersion(db, item)
   const versionSeq = await insertVersion(db, {
     item_seq: seq,
     number: item.version,

@@ -10,6 +10,7 @@ import {
 import { z } from 'zod'
 import { PROMPT_TYPES } from '../../domain/items/fields.ts'
 import type { Item, Skill, Tag } from '../../domain/items/items.ts'
+import type { Label } from '../../domain/items/labels.ts'
 import { othersMaySee, type VisibleSet } from '../../domain/items/visibility.ts'
 import { listSkillFiles } from '../../domain/skills/skill.ts'
 import type { Variable } from '../../domain/variables/variables.ts'
@@ -17,6 +18,7 @@ import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { readLabels } from './item-labels.ts'
 
 const contributorsJson = z.array(z.string())
 /** The variables column, parsed. */
@@ -122,7 +124,7 @@ export function namesOfTags(tags: readonly Tag[]): string {
 }
 
 /** A row as an item with these tags; `files` are the names and sizes of a skill's files. */
-function toItem(row: ItemRow, tags: readonly Tag[], files: Skill['files']): Item {
+function toItem(row: ItemRow, tags: readonly Tag[], files: Skill['files'], labels: readonly Label[]): Item {
   const base = {
     id: row.id,
     slug: row.item_slug,
@@ -136,6 +138,7 @@ function toItem(row: ItemRow, tags: readonly Tag[], files: Skill['files']): Item
     votes: row.votes,
     visibility: row.visibility,
     version: row.version,
+    labels,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     deletedAt: row.deleted_at,
@@ -161,7 +164,7 @@ export async function toItems(
   rows: readonly ItemRow[],
   tagsOf?: ReadonlyMap<number, readonly Tag[]>,
 ): Promise<Item[]> {
-  const tags = tagsOf ?? (await readTags(db, rows.map(seqOf)))
+  const [tags, labels] = await Promise.all([tagsOf ?? readTags(db, rows.map(seqOf)), readLabels(db, rows)])
   const skills = rows.filter(({ kind }) => kind === 'skill').map(seqOf)
   const files =
     skills.length === 0
@@ -170,7 +173,7 @@ export async function toItems(
   const filesOf = Map.groupBy(files, ({ item_seq: seq }) => seq)
   return rows.map((row) => {
     const own = (filesOf.get(row.seq) ?? []).map(({ filename, size }) => ({ filename, size }))
-    return toItem(row, tags.get(row.seq) ?? [], own)
+    return toItem(row, tags.get(row.seq) ?? [], own, labels.get(row.seq) ?? [])
   })
 }
 

@@ -15,6 +15,7 @@ import { forgetFilings } from '../change-log.ts'
 import { findRole, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
+import { dropLabelsOf } from './item-labels.ts'
 import { readSearchableText, type WriteNotes } from './item-parts.ts'
 import { type ItemRow, namesOfTags, readTags, selectItems } from './item-rows.ts'
 import { addUsage } from './owner-usage.ts'
@@ -114,6 +115,12 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
     isRecorded: boolean,
   ): Promise<void> => {
     if (versions.length === 0) return
+    await dropLabelsOf(
+      db,
+      row.seq,
+      versions.map(({ number }) => number),
+      now(),
+    )
     await removeVersions(
       db,
       versions.map((version) => version.seq),

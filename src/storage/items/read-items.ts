@@ -20,7 +20,7 @@ import { type ItemQueries, withItems } from './item-queries.ts'
 import { countRows, selectItems, seqOf, toItems } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readSharedSkills } from './read-shared-skills.ts'
-import { readVersions, selectVisible } from './read-versions.ts'
+import { selectVisible } from './read-versions.ts'
 
 /** Items whose words are compared. */
 const CANDIDATES = 5
@@ -108,7 +108,8 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
     findLanguages: queries.findLanguages,
     /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner and members of a team that is it, those written while public for others. */
     listVersions: queries.listVersions,
-    findVersion: readVersions(db).findVersion,
+    findVersion: queries.findVersion,
+    listAtLabel: queries.listAtLabel,
     /** The skill that stands at `path` below an owner (in any case), when the actor may see it by its address. */
     findSkillAt: readManifests(db).findSkillAt,
     /**

@@ -226,7 +226,7 @@ const updateItem = prepareStatement(
 )
 
 /** The row `ref` names, whoever owns it, unless deleted. `decide` checks the right. */
-async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
+export async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
   const find = isId(ref) ? rowById : rowBySlug
   const [row] = await find(db, { kind, ref })
   if (!row) return null

@@ -52,6 +52,7 @@ import { dropOffersAndLinks } from './0045-drop-offers-and-links.ts'
 import { sealSessions } from './0046-sealed-sessions.ts'
 import { moveProviderVectors } from './0047-one-vector-table.ts'
 import { makeLinksKeys } from './0048-links-are-keys.ts'
+import { createLabels } from './0049-labels.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -120,6 +121,7 @@ export const MIGRATIONS: readonly Migration[] = [
     digest: '7072ece1dc2f8276fa56c92c7e241381261002d4adae3390fa4ad18a37dde1cd',
   },
   { name: '0048-links-are-keys', up: makeLinksKeys, digest: 'cb54a26969d360ea650bb32fdec564d4effad4b51c28546b2fc90d3c746707a1' },
+  { name: '0049-labels', up: createLabels, digest: 'b86ecc3b7664d162d719614cde5b26331751ed4d94f0821c97a1e82f4c740455' },
 ]
 
 /** Options of a migration run. */

@@ -25,6 +25,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   q: 'code review',
   query: 'code review',
   id: 'ID_OR_SLUG',
+  label: 'production',
   item: 'ID_OR_SLUG',
   items: ['ID_OR_SLUG'],
   team: 'TEAM',

@@ -1,0 +1,340 @@
+import { z } from 'zod'
+import { atVersion } from '../../domain/items/at-version.ts'
+import type { Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
+import {
+  chooseVersion,
+  isSharedVersion,
+  LATEST,
+  type Label,
+  type LabelMove,
+  type LabelTarget,
+  labelName,
+  labelRef,
+  reasonField,
+  sortTargets,
+  targetsField,
+} from '../../domain/items/labels.ts'
+import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
+import type { SkillFile } from '../../domain/skills/skill.ts'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { WantedMove } from '../../storage/items/labels.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOwner } from '../core/inputs.ts'
+import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+
+/** Longest bucket of a caller. */
+const MAX_BUCKET = 200
+
+/** Which version of an item is read. */
+export const atInputs = {
+  label: labelRef.optional().describe('The version at this label, such as production; not found without it'),
+  version: z.number().int().min(1).optional().describe('This version'),
+}
+/** The same for programs that say which of several versions a caller of theirs gets. */
+export const bucketInput = z
+  .string()
+  .min(1)
+  .max(MAX_BUCKET)
+  .optional()
+  .describe('Where versions share a label: callers of one bucket get the same. Default: the person behind the key')
+
+/** What was read, where that was asked for. */
+export const atOutputs = {
+  label: z.string().optional(),
+  version: z.number().int().optional().describe('Number of the version that was asked for'),
+  bucket: z.string().optional().describe('Only where versions share the label'),
+}
+
+/** The answer to {@link atInputs}. */
+type At = { readonly label?: string; readonly version?: number; readonly bucket?: string }
+
+/** A version that is asked for. */
+export interface AskedVersion {
+  readonly label?: string | undefined
+  readonly version?: number | undefined
+  readonly bucket?: string | undefined
+}
+
+interface ItemAt<Kind extends ItemKind> {
+  /** As the version has it; tags, category and visibility are those of now. */
+  readonly item: ItemOf<Kind>
+  /** A skill's files; null: those that it has now. */
+  readonly files: readonly SkillFile[] | null
+  readonly at: At
+}
+
+/**
+ * An item as the version says that a label or number names.
+ * @throws AppError `not_found` where the label is not there, or the version is not the caller's to see
+ */
+export async function readAt<Kind extends ItemKind>(
+  { actor, store, sealer }: Needs<'items', 'sealer'>,
+  item: ItemOf<Kind>,
+  { label, version, bucket }: AskedVersion,
+): Promise<ItemAt<Kind>> {
+  if (label === undefined && version === undefined) return { item, files: null, at: {} }
+  if (label !== undefined && version !== undefined) throw invalidInput('version', 'Give either label or version.')
+  const found = label === undefined || label === LATEST ? undefined : item.labels.find(({ name }) => name === label)
+  if (label !== undefined && label !== LATEST && !found) throw noLabel(item, label)
+  const isSplit = found !== undefined && found.targets.length > 1
+  const drawn = isSplit ? (bucket ?? (actor.kind === 'user' ? actor.userId : null)) : null
+  const number = found
+    ? chooseVersion(found.targets, sealer.keyFor('labels'), `${item.id} ${found.name}`, drawn)
+    : (version ?? item.version)
+  const at: At = { ...(label !== undefined && { label }), version: number, ...(drawn !== null && { bucket: drawn }) }
+  if (number === item.version) return { item, files: null, at }
+  const text = await store.items.findVersion(actor, item.id, number)
+  if (!text)
+    throw label === undefined ? new AppError('not_found', `Version ${number} not found, or not visible to you.`) : noLabel(item, label)
+  return { item: atVersion(item, text), files: text.files, at }
+}
+
+/** The same for a label that is not there and one on a version that the caller may not see. */
+function noLabel({ kind }: Item, label: string): AppError {
+  return new AppError('not_found', `This ${kind} has no version with the label "${label}" that you can see.`)
+}
+
+const targetRecord = z.object({ version: z.number().int(), weight: z.number().int().describe('Percent of callers') })
+const targetsRecord = z.array(targetRecord).describe('The largest share first')
+
+/** A label as lists show it. */
+export const labelRecord = z.object({ name: z.string(), targets: targetsRecord })
+
+const moveRecord = z.object({
+  move: z.number().int(),
+  label: z.string(),
+  from: targetsRecord.nullable().describe('null: the label was not there'),
+  to: targetsRecord.nullable().describe('null: the label was removed'),
+  reason: z.string().nullable(),
+  author: z.string().nullable().describe('null: the account is gone, or the version was deleted for good'),
+  createdAt: z.string().meta({ format: 'date-time' }),
+})
+
+function toTargets(targets: readonly LabelTarget[]) {
+  return targets.map(({ version, weight }) => ({ version, weight }))
+}
+
+/** The labels that a caller sees: all for whoever sees every version, for others those on versions that they see. */
+function seenLabels({ labels }: Item, role: TeamRole | null): Label[] {
+  return labels.filter(({ isShared }) => isShared || hasRight(role, 'see'))
+}
+
+async function roleOver({ actor, store }: Needs<'items'>, item: Item): Promise<TeamRole | null> {
+  return actor.kind === 'user' && actor.scopes.has('read') ? await store.items.findRole(actor.userId, item.ownerId) : null
+}
+
+export const listLabels = defineOperation({
+  name: 'list_labels',
+  title: 'List labels',
+  summary:
+    'The labels of a prompt or skill: the versions they point at and, for those who see every version, the last moves with their reasons.',
+  scope: null,
+  surfaces: { rest: 'GET /api/{collection}/{id}/labels', cli: 'list-labels collection id' },
+  input: z.object({
+    ...itemTarget,
+    before: z.number().int().min(1).optional().describe('Only moves before this one'),
+    limit: z.number().int().min(1).max(100).default(50),
+  }),
+  output: z.object({ labels: z.array(labelRecord), moves: z.array(moveRecord), nextBefore: z.number().int().nullable() }),
+  async run(context: Needs<'items' | 'labels'>, { before = null, limit, ...target }) {
+    const item = await requireItem(context, target)
+    const role = await roleOver(context, item)
+    const moves = hasRight(role, 'see') ? await context.store.labels.listLabelMoves(item.id, { before, limit: limit + 1 }) : []
+    const page = moves.slice(0, limit)
+    return {
+      labels: seenLabels(item, role).map(({ name, targets }) => ({ name, targets: toTargets(targets) })),
+      moves: page.map(({ seq, label, from, to, reason, author, at }) => ({
+        move: seq,
+        label,
+        from: from && toTargets(from),
+        to: to && toTargets(to),
+        reason,
+        author,
+        createdAt: at,
+      })),
+      nextBefore: moves.length > limit ? (page.at(-1)?.seq ?? null) : null,
+    }
+  },
+})
+
+const labelTarget = { ...itemTarget, label: labelName.describe('Name of the label: a-z, 0-9, dot, underscore and hyphen') }
+const ifVersionInput = z
+  .number()
+  .int()
+  .min(0)
+  .optional()
+  .describe('The version it points at now, 0 for none; fails with conflict if somebody moved it meanwhile')
+const reasonInput = reasonField.optional().describe('Why it is moved, for the history')
+const moveOutput = z.object({
+  success: z.literal(true),
+  id: z.string(),
+  label: z.string(),
+  targets: targetsRecord.nullable().describe('null: the label is not there any more'),
+  unseenByOthers: z
+    .array(z.number().int())
+    .optional()
+    .describe('Versions that were written while fewer people saw the item: others do not get them'),
+})
+
+/** Refuses a move by somebody without the right to it, or one that overtakes another. @throws AppError */
+function checkMove(
+  context: Needs<'labels'>,
+  { item, role, isProtected }: { readonly item: Item; readonly role: TeamRole | null; readonly isProtected: boolean },
+  { id, label, ifVersion }: { readonly id: string; readonly label: string; readonly ifVersion?: number | undefined },
+): readonly LabelTarget[] | null {
+  requireEditable(requireUser(context.actor), item, role, id)
+  if (isProtected) requireRight(role, 'publish', `move the protected label "${label}"`)
+  const from = item.labels.find(({ name }) => name === label)?.targets ?? null
+  const now = from?.[0]?.version ?? 0
+  if (ifVersion !== undefined && ifVersion !== now) {
+    const state = now === 0 ? 'is not there' : `points at version ${now}`
+    throw new AppError(
+      'conflict',
+      `The label "${label}" ${state} now, not ${ifVersion === 0 ? 'nowhere' : `at version ${ifVersion}`}. Read it again.`,
+    )
+  }
+  return from
+}
+
+/** Moves a label as `decide` says. */
+async function move(
+  context: Needs<'items' | 'labels'>,
+  input: {
+    readonly collection: 'prompts' | 'skills'
+    readonly id: string
+    readonly label: string
+    readonly ifVersion?: number | undefined
+  },
+  decide: (current: { readonly from: readonly LabelTarget[] | null; readonly item: Item; readonly last: LabelMove | null }) => WantedMove,
+) {
+  const user = requireUser(context.actor)
+  const kind = kindOf(input.collection)
+  const editor = { ...editorOf(user), note: null }
+  const item = await context.store.labels.moveLabel(kind, input.id, editor, input.label, ({ item: current, isProtected, last }, role) => {
+    const from = checkMove(context, { item: current, role, isProtected }, input)
+    return decide({ from, item: current, last })
+  })
+  if (!item) throw notFound(kind)
+  const targets = item.labels.find(({ name }) => name === input.label)?.targets ?? null
+  const unseen = await findUnseen(context, item, targets ?? [])
+  return {
+    success: true as const,
+    id: item.id,
+    label: input.label,
+    targets: targets && toTargets(targets),
+    ...(unseen.length > 0 && { unseenByOthers: unseen }),
+  }
+}
+
+/** Versions of a label that not everybody sees who sees the item. */
+async function findUnseen({ actor, store }: Needs<'items'>, item: Item, targets: readonly LabelTarget[]): Promise<number[]> {
+  const unseen: number[] = []
+  for (const { version } of targets) {
+    const found = version === item.version ? null : await store.items.findVersion(actor, item.id, version)
+    if (found && !isSharedVersion({ number: version, visibility: found.visibility }, { newest: item.version, visibility: item.visibility }))
+      unseen.push(version)
+  }
+  return unseen
+}
+
+export const setLabel = defineOperation({
+  name: 'set_label',
+  title: 'Set a label',
+  summary:
+    'Point a label of a prompt or skill at a version, or let up to three versions share it by weights that sum to 100. Who reads by that label gets it at once. The move is kept with its reason.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    mcp: { readOnly: false, destructive: true, idempotent: true },
+    rest: 'PUT /api/{collection}/{id}/labels/{label}',
+    cli: 'set-label collection id label version',
+  },
+  input: z.object({
+    ...labelTarget,
+    version: z.number().int().min(1).optional().describe('Default: the newest version'),
+    targets: targetsField.optional().describe('Instead of version: versions with their weights'),
+    reason: reasonInput,
+    ifVersion: ifVersionInput,
+  }),
+  output: moveOutput,
+  async run(context: Needs<'items' | 'labels'>, { version, targets, reason, ...input }) {
+    if (version !== undefined && targets !== undefined) throw invalidInput('targets', 'Give either version or targets.')
+    return await move(context, input, ({ item }) => ({
+      to: targets ? sortTargets(targets) : [{ version: version ?? item.version, weight: 100 }],
+      reason: reason ?? null,
+    }))
+  },
+})
+
+export const removeLabel = defineOperation({
+  name: 'remove_label',
+  title: 'Remove a label',
+  summary: 'Remove a label from a prompt or skill: readers by that label find nothing from then on. The move is kept with its reason.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: { rest: 'DELETE /api/{collection}/{id}/labels/{label}', cli: 'remove-label collection id label' },
+  input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),
+  output: moveOutput,
+  async run(context: Needs<'items' | 'labels'>, { reason, ...input }) {
+    return await move(context, input, ({ from }) => {
+      if (from === null) throw new AppError('not_found', `There is no label "${input.label}" here.`)
+      return { to: null, reason: reason ?? null }
+    })
+  },
+})
+
+export const undoLabel = defineOperation({
+  name: 'undo_label',
+  title: 'Undo the last move of a label',
+  summary: 'Take the last move of a label back, by a move of its own in the history.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: { rest: 'POST /api/{collection}/{id}/labels/{label}/undo', cli: 'undo-label collection id label' },
+  input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),
+  output: moveOutput,
+  async run(context: Needs<'items' | 'labels'>, { reason, ...input }) {
+    return await move(context, input, ({ last }) => {
+      if (last === null) throw new AppError('not_found', `The label "${input.label}" was never moved here.`)
+      return { to: last.from, reason: reason ?? null }
+    })
+  },
+})
+
+/** What an owner says of labels: the caller, or a team. */
+const rulesOf = { owner: z.string().optional() }
+
+/** The owner whose rules are meant, with the caller's role. */
+async function requireRules({ actor, store }: Needs<'items'>, owner: string | undefined): Promise<{ id: string; role: TeamRole }> {
+  const user = requireUser(actor)
+  if (owner === undefined) return { id: user.userId, role: 'maintainer' }
+  const { id, role } = await requireOwner(store, user.userId, owner)
+  return { id, role }
+}
+
+/** The rules of an owner's labels. @throws AppError `not_found` for a team that the caller is not in */
+export const listLabelRules = defineProcedure({
+  scope: 'account',
+  input: z.object(rulesOf),
+  async run(context: Needs<'items' | 'labels'>, { owner }) {
+    const { id, role } = await requireRules(context, owner)
+    return { rules: await context.store.labels.listLabelRules(id), canChange: hasRight(role, 'manage') }
+  },
+})
+
+/** Says of a label that only maintainers move it, or that new versions get it by themselves. */
+export const setLabelRule = defineProcedure({
+  scope: 'account',
+  writes: true,
+  input: z.object({ ...rulesOf, name: labelName, isProtected: z.boolean().default(false), isAutomatic: z.boolean().default(false) }),
+  async run(context: Needs<'items' | 'labels'>, { owner, ...rule }) {
+    const { id, role } = await requireRules(context, owner)
+    requireRight(role, 'manage', 'set the rules of labels')
+    if (rule.isProtected && rule.isAutomatic) {
+      throw invalidInput('isAutomatic', 'A protected label is moved by a decision: new versions cannot get it by themselves.')
+    }
+    await context.store.labels.setLabelRule(id, rule)
+  },
+})

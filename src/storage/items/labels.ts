@@ -1,0 +1,174 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Decide, Editor } from '../../domain/items/item-access.ts'
+import { type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
+import { type LabelMove, type LabelRule, type LabelTarget, MAX_LABELS, sameTargets } from '../../domain/items/labels.ts'
+import { audienceOf } from '../../domain/items/visibility.ts'
+import type { OwnerQuota } from '../../domain/people/quota.ts'
+import { AppError, invalidInput } from '../../errors.ts'
+import { findRole } from '../people/team-roles.ts'
+import type { Database } from '../schema.ts'
+import { writeMove } from './item-labels.ts'
+import type { WriteNotes } from './item-parts.ts'
+import { type ItemRow, toItems } from './item-rows.ts'
+import { takeRoom } from './owner-usage.ts'
+import type { WriteContext } from './write-context.ts'
+import { findRow, findUserSeq } from './write-items.ts'
+
+/** Moves among which the last one is looked for that led elsewhere. */
+const LOOKED_AT = 50
+/** Rules of one owner. */
+const MAX_RULES = 50
+
+const targetsJson = z.array(z.object({ version: z.number(), weight: z.number() }))
+
+/** A wanted move of a label. */
+export interface WantedMove {
+  /** null removes the label. */
+  readonly to: readonly LabelTarget[] | null
+  readonly reason: string | null
+}
+
+/** What a move of a label is decided on. */
+interface LabelState<Kind extends ItemKind> {
+  readonly item: ItemOf<Kind>
+  /** Whether the owner lets maintainers alone move it. */
+  readonly isProtected: boolean
+  /** The last that led elsewhere; null: it was never moved. */
+  readonly last: LabelMove | null
+}
+
+function selectRules(db: Kysely<Database>) {
+  return db.selectFrom('label_rule').select(['name', 'is_protected', 'is_automatic']).orderBy('name')
+}
+
+function toRule(row: { name: string; is_protected: number; is_automatic: number }): LabelRule {
+  return { name: row.name, isProtected: row.is_protected === 1, isAutomatic: row.is_automatic === 1 }
+}
+
+function readTargets(json: string | null): LabelTarget[] | null {
+  return json === null ? null : targetsJson.parse(JSON.parse(json))
+}
+
+async function readMoves(
+  db: Kysely<Database>,
+  itemSeq: number,
+  { before, limit, name }: { readonly before: number | null; readonly limit: number; readonly name?: string },
+): Promise<LabelMove[]> {
+  let query = db
+    .selectFrom('label_move')
+    .leftJoin('user', 'user.seq', 'label_move.user_seq')
+    .select(['label_move.seq', 'name', 'moved_from', 'moved_to', 'reason', 'moved_at', 'user.username'])
+    .where('item_seq', '=', itemSeq)
+  if (name !== undefined) query = query.where('name', '=', name)
+  if (before !== null) query = query.where('label_move.seq', '<', before)
+  const rows = await query.orderBy('label_move.seq', 'desc').limit(limit).execute()
+  return rows.map((row) => ({
+    seq: row.seq,
+    label: row.name,
+    from: readTargets(row.moved_from),
+    to: readTargets(row.moved_to),
+    reason: row.reason,
+    author: row.username,
+    at: row.moved_at,
+  }))
+}
+
+/** @throws AppError `not_found` for a version that is not there */
+async function requireVersions(db: Kysely<Database>, itemSeq: number, targets: readonly LabelTarget[]): Promise<void> {
+  const numbers = targets.map(({ version }) => version)
+  const rows = await db.selectFrom('version').select('number').where('item_seq', '=', itemSeq).where('number', 'in', numbers).execute()
+  const missing = numbers.find((number) => !rows.some((row) => row.number === number))
+  if (missing !== undefined) throw new AppError('not_found', `Version ${missing} not found.`)
+}
+
+/** Counts a move as a version of the owner, with the version that it leads to or leaves. @throws AppError `too_large` */
+async function countMove(db: Kysely<Database>, row: ItemRow, version: number, quota: OwnerQuota): Promise<void> {
+  await takeRoom(db, row.owner_seq, { versions: 1 }, quota)
+  await db
+    .updateTable('version')
+    .set((eb) => ({ filings: eb('filings', '+', 1) }))
+    .where('item_seq', '=', row.seq)
+    .where('number', '=', version)
+    .execute()
+}
+
+/** Labels of items: their moves, and what owners say of them. */
+export function labelStore(reader: Kysely<Database>, context: WriteContext) {
+  const ownerSeq = async (db: Kysely<Database>, ownerId: string) =>
+    (await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst())?.seq ?? 0
+  return {
+    /**
+     * Moves a label of an item as `decide` says of it as it is now, and keeps the move, also one to where it is; null when there is no such item.
+     * @throws AppError `not_found` for a version that is not there, `invalid_input` for too many labels, `too_large` for too many moves
+     */
+    moveLabel: <Kind extends ItemKind>(
+      kind: Kind,
+      ref: string,
+      editor: Editor,
+      name: string,
+      decide: Decide<LabelState<Kind>, WantedMove>,
+    ): Promise<ItemOf<Kind> | null> =>
+      context.transact(
+        async (db, notes) => {
+          const row = await findRow(db, kind, ref, editor)
+          if (!row) return null
+          const read = async () => (await toItems(db, [row])).filter(isOfKind(kind))[0] ?? null
+          const item = await read()
+          if (!item) return null
+          const rule = await selectRules(db).where('owner_seq', '=', row.owner_seq).where('name', '=', name).executeTakeFirst()
+          const moves = await readMoves(db, row.seq, { before: null, limit: LOOKED_AT, name })
+          const last = moves.find((move) => !sameTargets(move.from, move.to)) ?? null
+          const role = await findRole(db, editor.userId, row.owner_id)
+          const { to, reason } = decide({ item, isProtected: rule?.is_protected === 1, last }, role)
+          const from = item.labels.find((label) => label.name === name)?.targets ?? null
+          if (from === null && item.labels.length >= MAX_LABELS) {
+            throw invalidInput('label', `This ${kind} has ${MAX_LABELS} labels, which is the limit.`)
+          }
+          if (to) await requireVersions(db, row.seq, to)
+          await countMove(db, row, (to ?? from ?? [])[0]?.version ?? row.version, context.quota)
+          const at = new Date(context.clock()).toISOString()
+          await writeMove(db, row.seq, { name, from, to, reason, userSeq: await findUserSeq(db, editor.userId), at })
+          noteMove(notes, row, name, to)
+          return await read()
+        },
+        { isUnseen: true },
+      ),
+    /** Moves of labels of an item, the newest first, for those who see all its versions. */
+    async listLabelMoves(itemId: string, page: { readonly before: number | null; readonly limit: number }): Promise<LabelMove[]> {
+      const item = await reader.selectFrom('item').select('seq').where('id', '=', itemId).executeTakeFirst()
+      return item ? await readMoves(reader, item.seq, page) : []
+    },
+    async listLabelRules(ownerId: string): Promise<LabelRule[]> {
+      return (
+        await selectRules(reader)
+          .where('owner_seq', '=', await ownerSeq(reader, ownerId))
+          .execute()
+      ).map(toRule)
+    },
+    /** Sets what an owner says of a label; a rule that says nothing is removed. @throws AppError `invalid_input` for too many */
+    setLabelRule: (ownerId: string, { name, isProtected, isAutomatic }: LabelRule): Promise<void> =>
+      context.transact(async (db, notes) => {
+        const owner = await ownerSeq(db, ownerId)
+        await db.deleteFrom('label_rule').where('owner_seq', '=', owner).where('name', '=', name).execute()
+        const rules = await selectRules(db).where('owner_seq', '=', owner).execute()
+        if (rules.length >= MAX_RULES) throw invalidInput('name', `There are ${MAX_RULES} rules, which is the limit.`)
+        if (isProtected || isAutomatic) {
+          await db
+            .insertInto('label_rule')
+            .values({ owner_seq: owner, name, is_protected: isProtected ? 1 : 0, is_automatic: isAutomatic ? 1 : 0 })
+            .execute()
+        }
+        notes.audit({ action: 'label_rule_changed', targetId: ownerId, ownerId, detail: { label: name } })
+      }),
+  }
+}
+
+function noteMove(notes: WriteNotes, row: ItemRow, name: string, to: readonly LabelTarget[] | null): void {
+  notes.index(row.seq, null)
+  notes.changed({ kind: row.kind, ownerId: row.owner_id, audience: audienceOf(row.visibility) })
+  const target = { targetId: row.id, ownerId: row.owner_id }
+  const [first] = to ?? []
+  if (first) notes.audit({ action: 'label_moved', ...target, detail: { kind: row.kind, label: name, version: first.version } })
+  else notes.audit({ action: 'label_removed', ...target, detail: { kind: row.kind, label: name } })
+}
