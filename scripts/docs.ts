@@ -14,6 +14,8 @@ import { describeTools } from '../src/mcp/tools.ts'
 import type { Operation } from '../src/operations/core/define-operation.ts'
 import { describeInputs } from '../src/operations/core/describe-inputs.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
+import { readApi } from '../src/web/api/api-routes.ts'
+import { API_WORDS } from '../src/web/strings/api.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 /** Marks what the service shows only with MCP; invisible elsewhere. See `chooseParts` in src/web/documents.ts. */
@@ -30,99 +32,72 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
   )
 }
 
+function keyOf({ scope }: Operation): string {
+  return scope === null ? 'optional' : scope === 'any' ? 'any' : `\`${scope}\``
+}
+
 function inputTable(operation: Operation): string {
   const inputs = describeInputs(operation)
   if (inputs.length === 0) return 'No inputs.'
   return table(
-    ['Input', 'Kind', 'Required', 'Meaning'],
-    inputs.map((input) => [
-      `\`${input.name}\``,
-      input.choices ? input.choices.map((choice) => `\`${choice}\``).join(', ') : input.kind,
-      input.isRequired ? 'yes' : '',
-      [input.description, input.bounds].filter((text) => text !== '').join('; '),
+    ['Input', 'Meaning'],
+    inputs.map(({ name, kind, choices, isRequired, description, bounds }) => [
+      `\`${name}\`${isRequired ? ', required' : ''}`,
+      [
+        description,
+        choices ? choices.map((choice) => `\`${choice}\``).join(', ') : /number|text/.test(kind) && bounds !== '' ? '' : kind,
+        bounds,
+      ]
+        .filter((text) => text !== '' && text !== 'text')
+        .join('; '),
     ]),
   )
 }
 
-function scopeLine(operation: Operation): string {
-  if (operation.scope === null) return 'No key needed; with one, your private items are included.'
-  return operation.scope === 'any' ? 'Needs a key.' : `Needs a key with the \`${operation.scope}\` scope.`
-}
-
 function toolsPage(): string {
-  const tools = describeTools(OPERATIONS)
-  const parts = tools.map((tool) => {
-    const operation = OPERATIONS.find((candidate) => candidate.name === tool.name)
-    if (!operation) throw new Error(`no operation behind ${tool.name}`)
+  const parts = describeTools(OPERATIONS).map(({ name, description, annotations }) => {
+    const operation = OPERATIONS.find((candidate) => candidate.name === name)
+    if (!operation) throw new Error(`no operation behind ${name}`)
     const hints = [
-      tool.annotations?.readOnlyHint ? 'reads only' : 'writes',
-      ...(tool.annotations?.destructiveHint ? ['may destroy'] : []),
-      ...(tool.annotations?.idempotentHint ? ['repeating changes nothing'] : []),
-      ...(tool.annotations?.openWorldHint ? ['may ask others than this service'] : []),
+      annotations?.readOnlyHint ? 'reads only' : 'writes',
+      ...(annotations?.destructiveHint ? ['may destroy'] : []),
+      ...(annotations?.idempotentHint ? ['repeating changes nothing'] : []),
+      ...(annotations?.openWorldHint ? ['may ask others than this service'] : []),
     ]
-    return `## ${tool.name}\n\n${tool.description}\n\n${scopeLine(operation)} Hints: ${hints.join(', ')}.\n\n${inputTable(operation)}`
+    return `## ${name}\n\n${description}\n\nKey: ${keyOf(operation)}. Hints: ${hints.join(', ')}.\n\n${inputTable(operation)}`
   })
-  return `# MCP tools\n\nServed at \`POST /api/mcp\` and over stdio. A tool that fails answers \`{"error": "<sentence>", "code": "<code>"}\` with \`isError\`; the codes are in [errors](errors.md). When a filter is unknown, a second text beside the answer lists the valid values.\n\n${parts.join('\n\n')}\n`
+  return `# MCP tools\n\nServed at \`POST /api/mcp\` and over stdio. *Key* names the scope that the key needs; where a key is optional, one includes your private items. A tool that fails answers \`{"error": "<sentence>", "code": "<code>"}\` with \`isError\`; the codes are in [errors](errors.md). When a filter is unknown, a second text beside the answer lists the valid values.\n\n${parts.join('\n\n')}\n`
 }
 
-/** Whether a route is of embeds, which answer what is to be shown. */
-function isOfEmbeds(route: string): boolean {
-  return /embed/.test(route)
+/** The first sentences of a text, without the full stop of the last. */
+function firstSentences(text: string, count = 1): string {
+  return text
+    .split(/\.(?: |$)/)
+    .slice(0, count)
+    .join('. ')
+    .replace(/\. $/, '')
 }
 
 function routesPage(): string {
-  const parts = OPERATIONS.flatMap((operation) => {
-    const { rest } = operation.surfaces
-    if (!rest) return []
-    const stream = operation.isStreamed ? ' With `Accept: text/event-stream` the text is [streamed](../improve.md#streaming).' : ''
-    return [`## ${rest.method} ${rest.path}\n\n${operation.summary}\n\n${scopeLine(operation)}${stream}\n\n${inputTable(operation)}`]
+  const { groups } = readApi(createOpenApi(OPERATIONS, { version: '', baseUrl: '', hasMcp: true }), '')
+  const parts = groups.map(({ name, routes }) => {
+    const rows = routes.map((route) => {
+      const operation = OPERATIONS.find((candidate) => candidate.name === route.name)
+      const key = operation ? keyOf(operation) : route.access === 'none' ? '' : 'optional'
+      return [route.method, `\`${route.path}\``, key, firstSentences(route.description) || route.title]
+    })
+    return `## ${API_WORDS.groups[name]}\n\n${table(['Method', 'Path', 'Key', 'What it does'], rows)}`
   })
-  const plain = Object.entries(createOpenApi(OPERATIONS, { version: '', baseUrl: '', hasMcp: true })['paths'] ?? {}).flatMap(
-    ([path, methods]) =>
-      Object.entries(methods ?? {}).flatMap(([method, about]) => {
-        const { operationId, summary } = Object(about)
-        return OPERATIONS.some((operation) => operation.name === operationId)
-          ? []
-          : [[`${method.toUpperCase()} ${path}`, String(summary)] as const]
-      }),
-  )
   return `# REST routes
 
-A key travels in ${KEY_HEADERS.map((name) => `\`${name}\``).join(', ')} (the last as \`Bearer cpb_…\`). Inputs named in the path stand there; the others come from the query for GET and DELETE, from a JSON body otherwise. Lists in a query are separated by commas. Filters take slugs or names in any case; when one of them is unknown, \`hints\` in the answer lists the valid values. The same, for programs, is at \`/api/openapi.json\`.
+Your service describes the inputs and answers of each route, with an example for \`curl\`: for people at \`/docs/api\` and its groups, such as \`/docs/api/prompts\`, for programs at \`/api/openapi.json\`. [Health checks](../self-hosting.md#health) and [metrics](../self-hosting.md#metrics) have addresses of their own.
+
+- Send a key in ${KEY_HEADERS.map((name) => `\`${name}\``).join(', ')} (the last as \`Bearer cpb_…\`). *Key* names the scope that it needs; where a key is optional, one includes your private items.
+- GET and DELETE take inputs from the path and the query, other methods from the path and a JSON body. Separate lists in a query with commas. Filters take slugs or names in any case; if one is unknown, \`hints\` in the answer lists the valid values.
+- With \`Accept: text/event-stream\`, \`POST /api/improve-prompt\` [streams](../improve.md#streaming) its text.
+- Routes of files answer plain text or bytes as an attachment: for saving, never for showing. [Embeds](../embeds.md) describes what its routes show.
 
 ${parts.join('\n\n')}
-
-## Routes that answer bytes
-
-Always for saving, never for showing: plain text or octets, as an attachment.
-
-${table(
-  ['Route', 'What'],
-  plain.filter(([route]) => !isOfEmbeds(route)),
-)}
-
-## Embeds
-
-What they show and how is in [embeds](../embeds.md).
-
-${table(
-  ['Route', 'What'],
-  plain.filter(([route]) => isOfEmbeds(route)),
-)}
-
-## Health
-
-${table(
-  ['Route', 'What'],
-  [
-    ['GET /healthz', 'The process answers'],
-    [
-      'GET /readyz',
-      'The library can be used and search has read it; 503 with the reason otherwise. `embeddings` says how their provider does: `ok`, `degraded` or `off`; `encoder` says how the encoder, built in or a provider, comes along: `embedding`, `ready`, `fallback` or `off`',
-    ],
-    ['GET /metrics', 'Metrics for Prometheus, with the token of `METRICS_TOKEN`; 404 without that setting'],
-  ],
-)}
 `
 }
 
@@ -170,30 +145,47 @@ ${table(['Code', 'HTTP status', 'Exit status', 'When'], rows)}
 `
 }
 
+/** Options that many commands have, which the page explains once. */
+const COMMON_OPTIONS = new Set(['--user', '--url', '--json'])
+
+function commandRow(command: Command, path: string): string[] {
+  const isOperation = OPERATIONS.some(({ surfaces }) => surfaces.cli?.command === path)
+  const { mandatory = [], optional = [] } = Object.groupBy(command.options, ({ mandatory }) => (mandatory ? 'mandatory' : 'optional'))
+  const words = [path, command.usage().replace(/^\[options\] ?/, ''), ...mandatory.map(({ flags }) => flags)].filter((word) => word !== '')
+  const options = optional
+    .filter(({ long }) => !isOperation || !COMMON_OPTIONS.has(long ?? ''))
+    .map(({ flags, long }) => `\`${isOperation ? long : flags}\``)
+  const about = firstSentences(command.description(), isOperation ? 1 : 2)
+  const row = [`\`${words.join(' ')}\``, `${about}.${options.length > 0 ? ` Options: ${options.join(', ')}` : ''}`]
+  return /mcp/i.test(row.join(' ')) ? [row[0] ?? '', `${row[1]} ${MCP_LINE}`] : row
+}
+
 function cliPage(): string {
-  const help = (command: Command): string => {
-    command.configureHelp({ helpWidth: 100, showGlobalOptions: false })
-    return `\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\``
-  }
-  const walk = (command: Command, path: string): string[] => {
-    const name = `${path} ${command.name()}`.trim()
-    const section = `## ${name.replace(/^commonplace /, '')}\n\n${help(command)}`
-    const own =
-      command.commands.length > 0 && path === '' ? [] : [/mcp/i.test(section) ? `<!-- mcp -->\n\n${section}\n\n<!-- /mcp -->` : section]
-    return [
-      ...own,
-      ...command
-        .createHelp()
-        .visibleCommands(command)
-        .filter((child) => child.name() !== 'help')
-        .flatMap((child) => walk(child, name)),
-    ]
-  }
+  const childrenOf = (command: Command) => command.commands.filter((child) => child.name() !== 'help' && child.description() !== '')
+  const walk = (command: Command, path: string): string[][] =>
+    command.commands.length > 0
+      ? childrenOf(command).flatMap((child) => walk(child, `${path} ${child.name()}`))
+      : [commandRow(command, path)]
+  const groups = Object.groupBy(childrenOf(createProgram()), (command) => command.helpGroup())
+  const parts = Object.entries(groups).map(([heading, commands = []]) => {
+    const rows = commands.flatMap((command) => walk(command, command.name()))
+    return `## ${heading.replace(/:$/, '')}\n\n${table(['Command', 'What it does'], rows)}`
+  })
   return `# Command line
 
-\`npm run -s commonplace -- COMMAND\` builds when the sources changed, then runs it. The settings in [settings](settings.md) say which library it works on. Every command brings the library up to date first.
+\`npm run -s commonplace -- COMMAND\` builds when the sources changed, then runs it. The [settings](settings.md) say which library it works on. Every command brings the library up to date first. \`COMMAND --help\` describes its options and their values.
 
-${walk(createProgram(), '').join('\n\n')}
+Commands that do what a [route](routes.md) does take these options:
+
+| Option | Meaning |
+| --- | --- |
+| \`--user <name>\` | act as this user on the local library. Default: the owner of \`PROMPTS_API_KEY\`, or anonymous |
+| \`--url <address>\` | use another Commonplace server, with \`PROMPTS_API_KEY\` |
+| \`--json\` | print a list as JSON also on a terminal |
+
+Write \`@FILE\` to read a text from a file, and \`-\` to read it from standard input.
+
+${parts.join('\n\n')}
 
 ## Exit statuses
 
