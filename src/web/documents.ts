@@ -16,29 +16,16 @@ export interface DocumentSource {
   readonly isOfMcp?: boolean
 }
 
-/** Every document that is shown, in the order of the index: what to do first, then what to look up. */
+/** The guides by their group, in the order of the index: using the library, sharing it, running the service. */
+const GUIDES = {
+  use: ['getting-started', 'connect', 'install', 'variables', 'skills', 'search', 'improve', 'import-export'],
+  share: ['accounts', 'keys-and-visibility', 'teams', 'collections', 'git', 'embeds'],
+  run: ['self-hosting', 'sign-in', 'backup', 'upgrade', 'scaling', 'benchmarks'],
+} as const
+
+/** Every document that is shown, in the order of the index. */
 export const DOCUMENTS = {
-  guides: [
-    { name: 'getting-started', file: 'getting-started.md' },
-    { name: 'connect', file: 'connect.md', isOfMcp: true },
-    { name: 'install', file: 'install.md' },
-    { name: 'accounts', file: 'accounts.md' },
-    { name: 'sign-in', file: 'sign-in.md' },
-    { name: 'keys-and-visibility', file: 'keys-and-visibility.md' },
-    { name: 'teams', file: 'teams.md' },
-    { name: 'variables', file: 'variables.md' },
-    { name: 'skills', file: 'skills.md' },
-    { name: 'collections', file: 'collections.md' },
-    { name: 'git', file: 'git.md' },
-    { name: 'search', file: 'search.md' },
-    { name: 'improve', file: 'improve.md' },
-    { name: 'embeds', file: 'embeds.md' },
-    { name: 'import-export', file: 'import-export.md' },
-    { name: 'self-hosting', file: 'self-hosting.md' },
-    { name: 'upgrade', file: 'upgrade.md' },
-    { name: 'scaling', file: 'scaling.md' },
-    { name: 'benchmarks', file: 'benchmarks.md' },
-  ],
+  guides: [...GUIDES.use, ...GUIDES.share, ...GUIDES.run].map((name) => ({ name, file: `${name}.md`, isOfMcp: name === 'connect' })),
   references: [
     { name: 'api', file: 'reference/routes.md' },
     { name: 'tools', file: 'reference/tools.md', isOfMcp: true },

@@ -16,7 +16,7 @@ describe('the search of the documents', () => {
   }
 
   it.each([
-    ['restoring a backup', /^\/docs\/import-export#/],
+    ['restoring a backup', /^\/docs\/backup#/],
     ['cursor', '/docs/connect#cursor'],
     ['RATE_LIMITS', /^\/docs\/(settings|self-hosting)#?/],
     ['default of a variable', /^\/docs\/variables/],
