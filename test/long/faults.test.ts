@@ -30,7 +30,7 @@ import { createPlace, type Place, type Served } from '../support/processes.ts'
 import { json, readJson, rpc } from '../support/test-app.ts'
 
 /**
- * What goes wrong around a service that writers use, and what comes of it: a line each, which docs/self-hosting.md has as a table.
+ * What goes wrong around a service that writers use, and what comes of it: a line each, which docs/benchmarks.md has as a table.
  * FAULT_ROUNDS says how often it is killed.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 5)
@@ -47,7 +47,7 @@ function tell(fault: string, result: string): void {
   process.stderr.write(`${line}\n`)
 }
 afterAll(() => {
-  process.stderr.write(`\n| Fault | What came of it |\n|---|---|\n${lines.join('\n')}\n`)
+  process.stderr.write(`\n| Fault | Result |\n|---|---|\n${lines.join('\n')}\n`)
 })
 
 const open: { remove(): Promise<void> }[] = []
