@@ -36,22 +36,12 @@ function keyOf({ scope }: Operation): string {
   return scope === null ? 'optional' : scope === 'any' ? 'any' : `\`${scope}\``
 }
 
-function inputTable(operation: Operation): string {
-  const inputs = describeInputs(operation)
-  if (inputs.length === 0) return 'No inputs.'
-  return table(
-    ['Input', 'Meaning'],
-    inputs.map(({ name, kind, choices, isRequired, description, bounds }) => [
-      `\`${name}\`${isRequired ? ', required' : ''}`,
-      [
-        description,
-        choices ? choices.map((choice) => `\`${choice}\``).join(', ') : /number|text/.test(kind) && bounds !== '' ? '' : kind,
-        bounds,
-      ]
-        .filter((text) => text !== '' && text !== 'text')
-        .join('; '),
-    ]),
-  )
+function listInputs(operation: Operation): string {
+  const lines = describeInputs(operation).map(({ name, kind, choices, isRequired, description, bounds }) => {
+    const values = choices?.map((choice) => `\`${choice}\``).join(', ') ?? (bounds === '' && kind !== 'text' ? kind : '')
+    return `- \`${name}\`${isRequired ? ' (required)' : ''}: ${[description, values, bounds].filter((text) => text !== '').join('; ')}`
+  })
+  return lines.length === 0 ? 'No inputs.' : lines.join('\n')
 }
 
 function toolsPage(): string {
@@ -64,18 +54,14 @@ function toolsPage(): string {
       ...(annotations?.idempotentHint ? ['repeating changes nothing'] : []),
       ...(annotations?.openWorldHint ? ['may ask others than this service'] : []),
     ]
-    return `## ${name}\n\n${description}\n\nKey: ${keyOf(operation)}. Hints: ${hints.join(', ')}.\n\n${inputTable(operation)}`
+    return `## ${name}\n\n${description}\n\nKey: ${keyOf(operation)}. Hints: ${hints.join(', ')}.\n\n${listInputs(operation)}`
   })
   return `# MCP tools\n\nServed at \`POST /api/mcp\` and over stdio. *Key* names the scope that the key needs; where a key is optional, one includes your private items. A tool that fails answers \`{"error": "<sentence>", "code": "<code>"}\` with \`isError\`; the codes are in [errors](errors.md). When a filter is unknown, a second text beside the answer lists the valid values.\n\n${parts.join('\n\n')}\n`
 }
 
-/** The first sentences of a text, without the full stop of the last. */
-function firstSentences(text: string, count = 1): string {
-  return text
-    .split(/\.(?: |$)/)
-    .slice(0, count)
-    .join('. ')
-    .replace(/\. $/, '')
+/** The main clause of a summary; the API reference and `--help` have all of it. */
+function mainClause(summary: string): string {
+  return summary.replaceAll(/ \([^)]*\)/g, '').split(/[.;:](?: |$)/)[0] ?? ''
 }
 
 function routesPage(): string {
@@ -84,9 +70,9 @@ function routesPage(): string {
     const rows = routes.map((route) => {
       const operation = OPERATIONS.find((candidate) => candidate.name === route.name)
       const key = operation ? keyOf(operation) : route.access === 'none' ? '' : 'optional'
-      return [route.method, `\`${route.path}\``, key, firstSentences(route.description) || route.title]
+      return [`\`${route.method} ${route.path}\``, key, mainClause(route.description) || route.title]
     })
-    return `## ${API_WORDS.groups[name]}\n\n${table(['Method', 'Path', 'Key', 'What it does'], rows)}`
+    return `## ${API_WORDS.groups[name]}\n\n${table(['Route', 'Key', 'What it does'], rows)}`
   })
   return `# REST routes
 
@@ -113,7 +99,7 @@ Environment variables, read once at the start. An empty one counts as unset; one
 
 ${table(['Setting', 'Default', 'Meaning'], rows)}
 
-A setting that has \`NAME_FILE\` beside its name can be given in a file, as Docker, Kubernetes and systemd hand out secrets: \`NAME_FILE\` is the path of a file whose one line is the value. The newline at its end does not count. When both are set, or the file cannot be read or is empty, the start stops with a sentence naming the setting.
+Where the table has \`NAME_FILE\`, it is the path of a file whose one line is the value, as Docker, Kubernetes and systemd hand out secrets. Set one of the two. A file that cannot be read or is empty stops the start.
 
 \`PROMPTS_API_KEY\` is no setting of the service: programs on the command line take their key from it, or from the file \`PROMPTS_API_KEY_FILE\` names.
 `
@@ -148,28 +134,30 @@ ${table(['Code', 'HTTP status', 'Exit status', 'When'], rows)}
 /** Options that many commands have, which the page explains once. */
 const COMMON_OPTIONS = new Set(['--user', '--url', '--json'])
 
-function commandRow(command: Command, path: string): string[] {
+function commandLine(command: Command, path: string): string {
   const isOperation = OPERATIONS.some(({ surfaces }) => surfaces.cli?.command === path)
   const { mandatory = [], optional = [] } = Object.groupBy(command.options, ({ mandatory }) => (mandatory ? 'mandatory' : 'optional'))
   const words = [path, command.usage().replace(/^\[options\] ?/, ''), ...mandatory.map(({ flags }) => flags)].filter((word) => word !== '')
   const options = optional
     .filter(({ long }) => !isOperation || !COMMON_OPTIONS.has(long ?? ''))
     .map(({ flags, long }) => `\`${isOperation ? long : flags}\``)
-  const about = firstSentences(command.description(), isOperation ? 1 : 2)
-  const row = [`\`${words.join(' ')}\``, `${about}.${options.length > 0 ? ` Options: ${options.join(', ')}` : ''}`]
-  return /mcp/i.test(row.join(' ')) ? [row[0] ?? '', `${row[1]} ${MCP_LINE}`] : row
+  const about = isOperation
+    ? mainClause(command.description())
+    : command.description().split('. ').slice(0, 2).join('. ').replace(/\.$/, '')
+  const line = `- \`${words.join(' ')}\`: ${about}.${options.length > 0 ? ` Options: ${options.join(', ')}` : ''}`
+  return /mcp/i.test(line) ? `${line} ${MCP_LINE}` : line
 }
 
 function cliPage(): string {
   const childrenOf = (command: Command) => command.commands.filter((child) => child.name() !== 'help' && child.description() !== '')
-  const walk = (command: Command, path: string): string[][] =>
+  const walk = (command: Command, path: string): string[] =>
     command.commands.length > 0
       ? childrenOf(command).flatMap((child) => walk(child, `${path} ${child.name()}`))
-      : [commandRow(command, path)]
+      : [commandLine(command, path)]
   const groups = Object.groupBy(childrenOf(createProgram()), (command) => command.helpGroup())
   const parts = Object.entries(groups).map(([heading, commands = []]) => {
-    const rows = commands.flatMap((command) => walk(command, command.name()))
-    return `## ${heading.replace(/:$/, '')}\n\n${table(['Command', 'What it does'], rows)}`
+    const lines = commands.flatMap((command) => walk(command, command.name()))
+    return `## ${heading.replace(/:$/, '')}\n\n${lines.join('\n')}`
   })
   return `# Command line
 
