@@ -190,18 +190,15 @@ To connect a client, see [connect.md](connect.md).
 
 ## Programs that install skills
 
-\`test/long/install-clients.test.ts\` runs these against the built program with 150 public and 20 private skills, and fails if one of them does not do this. \`npm run setup:clients\` installs them.
+\`test/long/install-clients.test.ts\` runs these with 150 public and 20 private skills. An install link gives the private ones too, until it is revoked, and what is removed from the library is no longer listed. \`npm run setup:clients\` installs the programs.
 
-| Program | From | Install | List | Update | Private | Removed from the library |
-| --- | --- | --- | --- | --- | --- | --- |
-| \`skills\` 1.7.4 | well-known index | all 150 | exactly the 150 | exactly the one that changed | an install link gives the 20 too, until it is revoked | no longer listed |
-| \`skills\` 1.7.4 | Git | one skill | | | | |
-| OpenCode 1.18.33 | well-known index | all 150 | exactly the 150 | exactly the one that changed | an install link gives the 20 too, until it is revoked | no longer offered |
-| Claude Code 2.1.330 | plugin marketplace, https | all 150 as one plugin, or one | exactly the 150 | exactly the one that changed | an install link, or a key in the address or in settings.json, gives the 20 too; the link until it is revoked | no longer listed or installed |
-| Claude Code 2.1.330 | Git | one plugin | exactly the 150 | takes the change | an install link gives the 20 too, until it is revoked | |
-| Codex 0.169.0 | Git | one plugin | exactly the 150 | takes the change | as above | no longer listed |
-| Copilot CLI 1.0.102 | Git | one plugin | exactly the 150 | takes the change | as above | |
-| Gemini CLI 0.61.0 | Git | one skill | | by the same command | | |
+| Program | From | Installs | Update |
+| --- | --- | --- | --- |
+| \`skills\` 1.7.4 | well-known index, Git | all 150; one skill | the one that changed |
+| OpenCode 1.18.33 | well-known index | all 150 | the one that changed |
+| Claude Code 2.1.330 | plugin marketplace, https; also with a key | all 150 as one plugin, or one | the one that changed |
+| Claude Code 2.1.330, Codex 0.169.0, Copilot CLI 1.0.102 | Git | one plugin | takes the change |
+| Gemini CLI 0.61.0 | Git | one skill | by the same command |
 
 To install skills, see [install.md](install.md).
 `
