@@ -132,18 +132,16 @@ ${table(['Code', 'HTTP status', 'Exit status', 'When'], rows)}
 }
 
 /** Options that many commands have, which the page explains once. */
-const COMMON_OPTIONS = new Set(['--user', '--url', '--json'])
+const COMMON_OPTIONS = new Set(['--user', '--url'])
 
 function commandLine(command: Command, path: string): string {
   const isOperation = OPERATIONS.some(({ surfaces }) => surfaces.cli?.command === path)
   const { mandatory = [], optional = [] } = Object.groupBy(command.options, ({ mandatory }) => (mandatory ? 'mandatory' : 'optional'))
   const words = [path, command.usage().replace(/^\[options\] ?/, ''), ...mandatory.map(({ flags }) => flags)].filter((word) => word !== '')
   const options = optional
-    .filter(({ long }) => !isOperation || !COMMON_OPTIONS.has(long ?? ''))
+    .filter(({ long }) => long !== '--json' && !(isOperation && COMMON_OPTIONS.has(long ?? '')))
     .map(({ flags, long }) => `\`${isOperation ? long : flags}\``)
-  const about = isOperation
-    ? mainClause(command.description())
-    : command.description().split('. ').slice(0, 2).join('. ').replace(/\.$/, '')
+  const about = isOperation ? mainClause(command.description()) : command.description().split(/\.(?: [A-Z]|$)/)[0]
   const line = `- \`${words.join(' ')}\`: ${about}.${options.length > 0 ? ` Options: ${options.join(', ')}` : ''}`
   return /mcp/i.test(line) ? `${line} ${MCP_LINE}` : line
 }
@@ -169,9 +167,8 @@ Commands that do what a [route](routes.md) does take these options:
 | --- | --- |
 | \`--user <name>\` | act as this user on the local library. Default: the owner of \`PROMPTS_API_KEY\`, or anonymous |
 | \`--url <address>\` | use another Commonplace server, with \`PROMPTS_API_KEY\` |
-| \`--json\` | print a list as JSON also on a terminal |
 
-Write \`@FILE\` to read a text from a file, and \`-\` to read it from standard input.
+Write \`@FILE\` to read a text from a file, and \`-\` to read it from standard input. Commands that print a list or a report take \`--json\`.
 
 ${parts.join('\n\n')}
 
