@@ -167,7 +167,7 @@ export function clientsPage(passed: ReadonlySet<string>): string {
 
 # Clients
 
-These tests run real clients against the built program, over HTTP or stdio. \`npm run test:all\` runs them all and fails if a result differs from this table.
+\`npm run test:long\` runs these clients against the built program, over HTTP or stdio, and fails if a result differs from this table.
 
 ${[row(header), `|${' --- |'.repeat(header.length)}`, ...rows].join('\n')}
 
