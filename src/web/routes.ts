@@ -43,11 +43,13 @@ import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/writing/e
 import { saveSkillForm, showEditSkill } from './pages/writing/edit-skill.tsx'
 import { changeEmbeds, showEmbeds } from './pages/writing/embeds.tsx'
 import { showImportForm, showImportPage, submitImport, submitRun } from './pages/writing/import.tsx'
+import { changeLabelRules, showLabelRules } from './pages/writing/label-rules.tsx'
 import { changeLibrary, showLibrary } from './pages/writing/library.tsx'
 import { saveNewSkill, showNewSkill } from './pages/writing/new-skill.tsx'
 import { purge, showPurgePage } from './pages/writing/purge.tsx'
 import { restoreFromTrash, showTrash } from './pages/writing/trash.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
+import { changeLabels } from './parts/labels.tsx'
 import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
 
 export type Html = { toString(): string | Promise<string> }
@@ -101,14 +103,14 @@ export const PAGES: readonly PageEntry[] = [
     allowsAnonymous: true,
     form: { maxBytes: MAX_VALUES_BYTES, tooLarge: (words) => words.valuesTooLarge },
   },
-  { path: '/prompts/:ref/versions', page: showVersions('prompts') },
+  { path: '/prompts/:ref/versions', page: showVersions('prompts'), act: changeLabels('prompts') },
   { path: '/prompts/:ref/collections', page: showCollecting('prompts'), act: collectItem('prompts') },
   { path: '/prompts/:ref/purge', page: showPurgePage('prompts'), act: purge('prompts') },
   { path: '/prompts/:ref/transfer', page: showTransferPage('prompts'), act: submitTransfer('prompts') },
   { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: submitRestore('prompts') },
   { path: '/skills', page: browse('skills') },
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills'), isOfPublicItem: true },
-  { path: '/skills/:ref/versions', page: showVersions('skills') },
+  { path: '/skills/:ref/versions', page: showVersions('skills'), act: changeLabels('skills') },
   { path: '/skills/:ref/collections', page: showCollecting('skills'), act: collectItem('skills') },
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
   { path: '/skills/:ref/transfer', page: showTransferPage('skills'), act: submitTransfer('skills') },
@@ -143,6 +145,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/teams', page: showTeams, act: submitTeam },
   { path: '/teams/:team', page: showTeamPage, act: changeTeamPage },
   { path: '/teams/:team/activity', page: showTeamActivity },
+  { path: '/labels', page: showLabelRules, act: changeLabelRules },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
   { path: '/import', page: showImportForm, act: submitImport, hasFiles: true, cost: CHECK_COST },
   { path: '/import/:ref', page: showImportPage, act: submitRun, cost: IMPORT_COST },

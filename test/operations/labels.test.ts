@@ -156,6 +156,8 @@ describe('labels', () => {
     const id = await save({ visibility: 'private' })
     const moved = await set(id, 1)
     expect(moved['unseenByOthers']).toBeUndefined()
+    for (const by of [ANONYMOUS, eve.actor])
+      expect(await refusal(test.call(by, 'list_labels', { collection: 'prompts', id }))).toBe('not_found')
     expect(await refusal(text(id))).toBe('not_found')
     expect(await text(id, { label: 'production' }, ada.actor)).toBe('one')
     await test.call(ada.actor, 'update_prompt', { id, visibility: 'public' })

@@ -33,6 +33,7 @@ export async function saveMarked<State extends string>(
   const common = { title: `Title ${marker}`, description: marker, tags: [marker], category: 'coding', visibility, note: marker, ...more }
   const saved = await test.call(actor, `save_${kind}`, { ...common, ...(kind === 'prompt' ? { content: `Text ${marker}` } : { files }) })
   const { id, slug } = Object(saved[kind])
+  await test.call(actor, 'set_label', { collection: `${kind}s`, id, label: 'production', reason: marker })
   return { kind, state, id, slug, marker }
 }
 

@@ -161,6 +161,11 @@ describe('every operation that changes what is kept', () => {
     await test.call(owner, 'update_prompt', { id, title: unique() })
     return { collection: 'prompts', id }
   }
+  const makeLabelled = async () => {
+    const target = { ...(await makeChanged()), label: 'production' }
+    await test.call(owner, 'set_label', { ...target, version: 1 })
+    return target
+  }
   const makeSkill = async () => Object((await test.call(owner, 'save_skill', skillInput())).skill)
   const makeCollection = async (): Promise<{ id: string; items: string[] }> => {
     const fields = { title: unique(), description: unique(), visibility: audience() }
@@ -290,6 +295,12 @@ describe('every operation that changes what is kept', () => {
     related_items: onPrompt({}),
     get_version: onPrompt({ version: 1 }),
     restore_version: byOwner(async () => ({ ...(await makeChanged()), version: 1 })),
+    list_labels: onPrompt({}),
+    list_label_rules: byOwner({}),
+    set_label: byOwner(async () => ({ ...(await makeChanged()), label: 'production', version: 1, reason: CANARY })),
+    remove_label: byOwner(makeLabelled),
+    undo_label: byOwner(makeLabelled),
+    set_label_rule: byOwner({ name: 'production', isProtected: true }),
     show_purge: onPrompt({}),
     purge_item: onPrompt({}),
     purge_versions: byOwner(async () => ({ ...(await makeChanged()), first: 1, last: 1 })),

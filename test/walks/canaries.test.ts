@@ -145,6 +145,14 @@ beforeAll(async () => {
     const taken = await make(kind, `${kind} made private`, 'public')
     await test.call(owner, `update_${kind}`, { id: taken.id, visibility: 'private' })
     const shown = await make(kind, `private version of a public ${kind}`, 'private')
+    // A label that leads to the version which only its owner sees.
+    await test.call(owner, 'set_label', {
+      collection,
+      id: shown.id,
+      label: 'production',
+      version: 1,
+      reason: plant(`reason of a label of a ${kind}`),
+    })
     // Its address is known from here on.
     forget([shown.id, shown.slug])
     if (kind === 'skill') {
@@ -230,6 +238,7 @@ function fill(path: string): string[] {
     token: ['x'],
     digest: ['x'],
     slug: ['coding'],
+    label: ['production'],
   }
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
   if (parameter === undefined) return [path]

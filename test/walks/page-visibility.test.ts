@@ -71,6 +71,7 @@ const ADDRESSES: readonly Address[] = [
 const EXEMPT: Record<string, string> = {
   '/library': 'the reader’s own; proved below',
   '/trash': 'the reader’s own; proved below',
+  '/labels': 'rules of the reader or a team of theirs; proved in labels.test.ts',
   '/users/:name': 'leads to /@NAME',
   '/settings/install-links': 'the reader’s own links; proved in install-links-page.test.ts',
   '/import': 'an empty form',

@@ -9,6 +9,7 @@ import { collectionInput, kindOf, notFound, refInput, requireItem } from '../cor
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { itemUrl, toPromptWithVariables, toSkillRecord, withOwner } from '../core/records.ts'
 import { readItemUsage } from '../usage.ts'
+import { seenLabels } from './labels.ts'
 
 export const relatedRecord = z.object({
   id: z.string(),
@@ -84,6 +85,7 @@ export const showItemPage = defineProcedure({
       prompt: item.kind === 'prompt' ? await withOwner(context, item, toPromptWithVariables(item, baseUrl)) : null,
       skill: await skill(),
       versions: [...versions],
+      labels: seenLabels(item, marks?.role ?? null).map(({ name, targets }) => ({ name, targets: [...targets] })),
       related: related.map((near) => toRelatedRecord(near, baseUrl)),
       source: source && { title: source.title, author: source.author, url: itemUrl(baseUrl, source.kind, source) },
       collections: collections.map((one) => ({

@@ -115,7 +115,7 @@ function toTargets(targets: readonly LabelTarget[]) {
 }
 
 /** The labels that a caller sees: all for whoever sees every version, for others those on versions that they see. */
-function seenLabels({ labels }: Item, role: TeamRole | null): Label[] {
+export function seenLabels({ labels }: Item, role: TeamRole | null): Label[] {
   return labels.filter(({ isShared }) => isShared || hasRight(role, 'see'))
 }
 

@@ -4,9 +4,9 @@ import { hasRight, type TeamRight } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { Output } from '../../operations/core/procedure.ts'
-import { deleteItems } from '../../operations/items/bulk.ts'
 import { favourite, removeFavourite, removeVote, setFeatured, setHeld, showMarks, vote } from '../../operations/items/marks.ts'
 import { copyItem } from '../../operations/items/save-items.ts'
+import { deleteItem } from '../../operations/items/trash.ts'
 import { updatePrompt, updateSkill } from '../../operations/items/update-items.ts'
 import { localPath } from '../forms.ts'
 import type { Action, PageRequest } from '../request.ts'
@@ -180,10 +180,9 @@ async function publish(call: CallOperation, { collection, id }: Item): Promise<s
 
 /** Leads to the reader's items, whose page tells what was deleted and can undo it. */
 async function discard(call: CallOperation, { collection, id }: Item): Promise<string> {
-  const { owner, isTeam } = await call(showMarks, { collection, id })
-  const { deleted, refused } = await call(deleteItems, { collection, ids: [id] })
-  if (refused[0]) throw new AppError('conflict', refused[0].reason)
-  const view = { kind: collection, ...(isTeam && { owner }), report: await keepDeleted(call, collection, deleted) }
+  const { id: itemId, owner, isTeam } = await call(showMarks, { collection, id })
+  await call(deleteItem, { collection, id })
+  const view = { kind: collection, ...(isTeam && { owner }), report: await keepDeleted(call, collection, [itemId]) }
   return `/library?${new URLSearchParams(view)}`
 }
 

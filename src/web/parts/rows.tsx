@@ -145,15 +145,27 @@ const Row: FC<RowProps> = ({ site, kind, item, type, text, counted, stars, selec
 function drawFacts(
   words: Site['words'],
   kind: RowProps['kind'],
-  { visibility, approximate, category, categorySlug, author, votes, createdAt }: RowProps['item'],
+  { visibility, approximate, category, categorySlug, author, votes, createdAt, labels = [] }: RowProps['item'],
   type: RowProps['type'],
   counted: number,
 ): HtmlEscapedString {
-  const facts = { kind, visibility, approximate: approximate === true, category, categorySlug, author, type, counted, votes, createdAt }
+  const facts = {
+    kind,
+    visibility,
+    approximate: approximate === true,
+    category,
+    categorySlug,
+    author,
+    type,
+    counted,
+    votes,
+    createdAt,
+    labels,
+  }
   return drawOnce(words, JSON.stringify(Object.values(facts)), () => <Facts words={words} {...facts} />)
 }
 
-type FactsProps = Pick<RowProps['item'], 'visibility' | 'category' | 'categorySlug' | 'author' | 'votes' | 'createdAt'> &
+type FactsProps = Pick<RowProps['item'], 'visibility' | 'category' | 'categorySlug' | 'author' | 'votes' | 'createdAt' | 'labels'> &
   Pick<RowProps, 'kind' | 'type' | 'counted'> & { readonly words: Site['words']; readonly approximate: boolean }
 
 const Facts: FC<FactsProps> = ({
@@ -168,10 +180,16 @@ const Facts: FC<FactsProps> = ({
   counted,
   votes,
   createdAt,
+  labels = [],
 }) => (
   <ul class="facts line">
     {visibility === 'public' ? null : <li>{words.visibilities[visibility]}</li>}
     {approximate ? <li>{words.similar}</li> : null}
+    {labels.map((label) => (
+      <li class="label-name">
+        <a href={`/${kind}?label=${label}`}>{label}</a>
+      </li>
+    ))}
     {category === null ? null : (
       <li>
         <a href={`/${kind}?category=${categorySlug}`}>{category}</a>

@@ -7,14 +7,15 @@ interface VersionIndexProps {
   /** Path of the item. */
   readonly path: string
   readonly versions: readonly { readonly version: number; readonly createdAt: string }[]
+  readonly labels: readonly { readonly name: string; readonly targets: readonly { readonly version: number }[] }[]
 }
 
 /** Versions in a margin; the whole list is a page of its own. */
 const SHOWN = 6
 
 /** An item's newest versions as an index; nothing while there is only one. */
-export const VersionIndex: FC<VersionIndexProps> = ({ site: { words }, path, versions }) =>
-  versions.length < 2 ? null : (
+export const VersionIndex: FC<VersionIndexProps> = ({ site: { words }, path, versions, labels }) =>
+  versions.length < 2 && labels.length === 0 ? null : (
     <nav class="versions" aria-label={words.versions}>
       <h2 class="kind">{words.versions}</h2>
       <ol>
@@ -23,6 +24,11 @@ export const VersionIndex: FC<VersionIndexProps> = ({ site: { words }, path, ver
             <a href={`${path}/versions/${version}`}>
               <span>{version}</span> <Ago words={words} at={createdAt} />
             </a>
+            {labels
+              .filter(({ targets }) => targets.some((target) => target.version === version))
+              .map(({ name }) => (
+                <span class="label-name">{name}</span>
+              ))}
           </li>
         ))}
       </ol>

@@ -14,6 +14,7 @@ import { FILLING_WORDS } from './filling.ts'
 import { FIND_WORDS } from './find.ts'
 import { FIRST_PAGE_WORDS } from './first-page.ts'
 import { IMPORT_WORDS } from './import.ts'
+import { LABEL_WORDS } from './labels.ts'
 import { LANGUAGE_WORDS } from './language.ts'
 import { LIBRARY_WORDS } from './library.ts'
 import { MEMBERS_ONLY_WORDS } from './members-only.ts'
@@ -45,6 +46,7 @@ export const ENGLISH = {
   filling: FILLING_WORDS,
   connecting: CONNECT_WORDS,
   firstPage: FIRST_PAGE_WORDS,
+  labels: LABEL_WORDS,
   library: LIBRARY_WORDS,
   purge: PURGE_WORDS,
   programs: PROGRAM_WORDS,

@@ -37,6 +37,8 @@ export const DONE_MESSAGES = {
   'key-revoked': 'Key revoked.',
   'program-disconnected': 'Program disconnected.',
   'link-revoked': 'Install link revoked.',
+  'label-moved': 'Done. Readers by this label get it from now on.',
+  'rule-saved': 'Rule saved.',
   restored: 'Restored.',
   'version-restored': 'Restored as the newest version.',
   deleted: 'Moved to the trash.',

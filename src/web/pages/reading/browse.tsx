@@ -20,8 +20,8 @@ import type { Site } from '../../site.ts'
 const PER_PAGE = 24
 const SORTS = ['relevance', 'newest', 'oldest', 'votes'] as const
 /** The filters of a list that stay when something else changes. */
-const KEPT = ['q', 'type', 'category', 'tag', 'author', 'collections', 'sort'] as const
-const FILTERS = ['type', 'category', 'tag', 'author', 'collections'] as const
+const KEPT = ['q', 'type', 'category', 'tag', 'author', 'collections', 'label', 'sort'] as const
+const FILTERS = ['type', 'category', 'tag', 'author', 'collections', 'label'] as const
 
 type Kind = 'prompts' | 'skills'
 type Kept = { readonly [Name in (typeof KEPT)[number]]?: string | undefined }
@@ -232,6 +232,7 @@ const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept; titles: rea
   const narrowings = [
     ['tag', kept.tag && words.reading.onlyTag(kept.tag)],
     ['author', kept.author && words.reading.onlyAuthor(kept.author)],
+    ['label', kept.label && words.labels.only(kept.label)],
     ['collections', kept.collections && words.collecting.only(titles.length === 0 ? kept.collections : titles.join(', '))],
   ] as const
   return (

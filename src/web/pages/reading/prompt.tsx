@@ -220,7 +220,7 @@ const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prom
   </p>
 )
 
-const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, related, collections, usage } }) => {
+const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, labels, related, collections, usage } }) => {
   const { words } = site
   return (
     <aside class="facts">
@@ -257,7 +257,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, related, 
             </Fact>
           )}
         </dl>
-        <VersionIndex site={site} path={path} versions={versions} />
+        <VersionIndex site={site} path={path} versions={versions} labels={labels} />
         <Related site={site} items={related} />
       </details>
     </aside>

@@ -33,7 +33,7 @@ type ShownFile = ShownSkill['files'][number]
 export async function showSkillPage(request: PageRequest) {
   const { site, call, ref, query } = request
   const page = await call(showItemPage, { collection: 'skills', id: ref })
-  const { skill, marks: standing, versions, related, collections, usage } = page
+  const { skill, marks: standing, versions, labels, related, collections, usage } = page
   if (!skill) throw notFound('skill')
   // How to install it is for readers who can.
   const shared = isOutside(site)
@@ -109,7 +109,7 @@ export async function showSkillPage(request: PageRequest) {
         </div>
         <aside class="facts">
           <FileTree site={site} filenames={skill.files.map(({ filename }) => filename)} open={open?.filename ?? ''} toUrl={toUrl} />
-          <VersionIndex site={site} path={path} versions={versions} />
+          <VersionIndex site={site} path={path} versions={versions} labels={labels} />
           <Related site={site} items={related} />
         </aside>
         {open ? (

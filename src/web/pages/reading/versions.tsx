@@ -1,5 +1,8 @@
+import { isSharedVersion } from '../../../domain/items/labels.ts'
+import type { Visibility } from '../../../domain/items/visibility.ts'
 import { AppError } from '../../../errors.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
+import { listLabels } from '../../../operations/items/labels.ts'
 import { listVersions } from '../../../operations/items/versions.ts'
 import { showPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
@@ -7,7 +10,8 @@ import { Layout } from '../../layout.tsx'
 import { Ago } from '../../parts/ago.tsx'
 import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
 import { Done } from '../../parts/field.tsx'
-import { mayDo, readStanding } from '../../parts/item-actions.tsx'
+import { mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
+import { LabelNames, Labels } from '../../parts/labels.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
 
@@ -18,9 +22,12 @@ const PER_PAGE = 50
 export type Collection = 'prompts' | 'skills'
 
 /** The item of a page about versions. @throws AppError `not_found` */
-export async function readItem({ call, ref }: PageRequest, collection: Collection): Promise<{ title: string; path: string }> {
-  const { title, url } = collection === 'prompts' ? await call(showPrompt, { id: ref }) : await call(getSkill, { id: ref })
-  return { title, path: new URL(url).pathname }
+export async function readItem(
+  { call, ref }: PageRequest,
+  collection: Collection,
+): Promise<{ title: string; path: string; visibility: Visibility }> {
+  const { title, url, visibility } = collection === 'prompts' ? await call(showPrompt, { id: ref }) : await call(getSkill, { id: ref })
+  return { title, path: new URL(url).pathname, visibility }
 }
 
 /** A number of a version out of an address. @throws AppError `not_found` when it is none */
@@ -49,6 +56,16 @@ export function showVersions(collection: Collection) {
     }
     const { words } = site
     const standing = await readStanding(request, collection, ref)
+    const shown = await call(listLabels, { collection, id: ref })
+    const mayMove = mayDo(standing, 'edit')
+    const targets = new Set(shown.labels.flatMap((label) => label.targets.map(({ version }) => version)))
+    const unseen = mayDo(standing, 'see')
+      ? newest.filter(
+          ({ version, visibility }) =>
+            targets.has(version) &&
+            !isSharedVersion({ number: version, visibility }, { newest: newest[0]?.version ?? 0, visibility: item.visibility }),
+        )
+      : []
     const hasOlder = mayDo(standing, 'delete') && standing !== null && standing.version > 1
     return (
       <Layout site={site} title={words.reading.versionsOf(item.title)} current={collection} isIndexed={false}>
@@ -61,7 +78,7 @@ export function showVersions(collection: Collection) {
         {versions.length === 0 ? (
           <p class="quiet">{words.reading.noVersions}</p>
         ) : (
-          <VersionRows path={item.path} versions={versions} newest={newest[0]?.version ?? 0} words={words} />
+          <VersionRows path={item.path} versions={versions} labels={shown.labels} newest={newest[0]?.version ?? 0} words={words} />
         )}
         {before === undefined && nextBefore === null ? null : (
           <nav class="pages" aria-label={words.pages}>
@@ -73,6 +90,15 @@ export function showVersions(collection: Collection) {
             )}
           </nav>
         )}
+        <Labels
+          request={request}
+          path={item.path}
+          shown={shown}
+          versions={newest}
+          unseen={unseen.map(({ version }) => version)}
+          mayMove={mayMove}
+          team={teamOf(standing)}
+        />
         {hasOlder ? (
           <p>
             <a class="button quiet" href={`${item.path}/purge`}>
@@ -88,10 +114,12 @@ export function showVersions(collection: Collection) {
 const VersionRows = ({
   path,
   versions,
+  labels,
   newest,
   words,
 }: {
   path: string
+  labels: Output<typeof listLabels>['labels']
   versions: Output<typeof listVersions>['versions']
   newest: number
   words: PageRequest['site']['words']
@@ -105,6 +133,7 @@ const VersionRows = ({
         {note === null ? null : <p>{note}</p>}
         <ul class="facts line">
           {version === newest ? <li>{words.reading.newest}</li> : null}
+          <LabelNames labels={labels} version={version} />
           <li>{author}</li>
           <li>
             <Ago words={words} at={createdAt} hasTime />

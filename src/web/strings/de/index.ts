@@ -15,6 +15,7 @@ import { FILLING_WORDS_DE } from './filling.ts'
 import { FIND_WORDS_DE } from './find.ts'
 import { FIRST_PAGE_WORDS_DE } from './first-page.ts'
 import { IMPORT_WORDS_DE } from './import.ts'
+import { LABEL_WORDS_DE } from './labels.ts'
 import { LANGUAGE_WORDS_DE } from './language.ts'
 import { LIBRARY_WORDS_DE } from './library.ts'
 import { MEMBERS_ONLY_WORDS_DE } from './members-only.ts'
@@ -46,6 +47,7 @@ export const GERMAN: Words = {
   filling: FILLING_WORDS_DE,
   connecting: CONNECT_WORDS_DE,
   firstPage: FIRST_PAGE_WORDS_DE,
+  labels: LABEL_WORDS_DE,
   library: LIBRARY_WORDS_DE,
   purge: PURGE_WORDS_DE,
   programs: PROGRAM_WORDS_DE,

@@ -40,6 +40,8 @@ export const DONE_MESSAGES_DE: typeof DONE_MESSAGES = {
   'program-disconnected': 'Programm getrennt.',
   'key-revoked': 'Schlüssel widerrufen.',
   'link-revoked': 'Installationslink widerrufen.',
+  'label-moved': 'Erledigt. Wer unter diesem Label liest, bekommt das ab jetzt.',
+  'rule-saved': 'Regel gespeichert.',
   restored: 'Wiederhergestellt.',
   'version-restored': 'Als neueste Version wiederhergestellt.',
   deleted: 'In den Papierkorb gelegt.',

@@ -1,0 +1,173 @@
+import type { FC } from 'hono/jsx'
+import { labelName } from '../../domain/items/labels.ts'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { Output } from '../../operations/core/procedure.ts'
+import { listLabels, removeLabel, setLabel, undoLabel } from '../../operations/items/labels.ts'
+import type { listVersions } from '../../operations/items/versions.ts'
+import type { Action, PageRequest } from '../request.ts'
+import type { Site } from '../site.ts'
+import { Ago } from './ago.tsx'
+import { Confirm } from './confirm.tsx'
+import { ActionButton, Choice, Fault, Field } from './field.tsx'
+
+type Shown = Output<typeof listLabels>
+type Targets = Shown['labels'][number]['targets']
+
+/** The versions of a label in words. */
+function nameTargets({ labels }: Site['words'], targets: Targets | null): string {
+  if (targets === null) return labels.nowhere
+  return targets.map(({ version, weight }) => (weight === 100 ? labels.version(version) : labels.shared(version, weight))).join(', ')
+}
+
+/** The labels at a version, as facts of its row. */
+export const LabelNames: FC<{ labels: Shown['labels']; version: number }> = ({ labels, version }) => (
+  <>
+    {labels.map(({ name, targets }) => {
+      const share = targets.find((target) => target.version === version)?.weight
+      return share === undefined ? null : <li class="label-name">{share === 100 ? name : `${name} ${share} %`}</li>
+    })}
+  </>
+)
+
+interface LabelsProps {
+  readonly request: PageRequest
+  /** Path of the item. */
+  readonly path: string
+  readonly shown: Shown
+  readonly versions: Output<typeof listVersions>['versions']
+  /** Versions at labels that others than members of the owner do not see. */
+  readonly unseen: readonly number[]
+  readonly mayMove: boolean
+  /** The team that owns the item. */
+  readonly team: string | null
+}
+
+/** The labels of an item where its history is: where they point, how they are moved, and by whom they were. */
+export const Labels: FC<LabelsProps> = ({ request: { site, sent }, path, shown: { labels, moves }, versions, unseen, mayMove, team }) => {
+  const { words } = site
+  const newest = versions[0]?.version ?? 0
+  const action = `${path}/versions`
+  if (labels.length === 0 && !mayMove) return null
+  return (
+    <section id="labels">
+      <h2>{words.labels.labels}</h2>
+      <p class="quiet">
+        {words.labels.lead} <a href="/docs/labels">{words.labels.about}</a>
+      </p>
+      {labels.length === 0 ? <p>{words.labels.none}</p> : null}
+      <ul class="entries">
+        {labels.map(({ name, targets }) => (
+          <li>
+            <div>
+              <strong>{name}</strong> {nameTargets(words, targets)}
+              {targets.some(({ version }) => version !== newest) ? (
+                <p>
+                  <a href={`${path}/versions/${newest}?against=${targets[0]?.version ?? newest}`} rel="nofollow">
+                    {words.labels.compare}
+                  </a>
+                </p>
+              ) : null}
+            </div>
+            {mayMove ? (
+              <div>
+                <ActionButton action={action} does="undo-label" values={{ label: name }} label={words.labels.undoOf(name)}>
+                  {words.labels.undo}
+                </ActionButton>{' '}
+                <Confirm label={words.labels.remove} name={words.labels.removeOf(name)} means={words.labels.removeMeans}>
+                  <ActionButton action={action} does="remove-label" values={{ label: name }}>
+                    {words.labels.remove}
+                  </ActionButton>
+                </Confirm>
+              </div>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {unseen.length === 0 ? null : <p class="notice">{words.labels.unseen(unseen.map(words.labels.version).join(', '))}</p>}
+      {mayMove ? (
+        <details open={sent !== null}>
+          <summary>{words.labels.set}</summary>
+          <Fault sent={sent} fields={['label', 'version', 'share', 'reason']} words={words} />
+          <form method="post" action={action} class="fields">
+            <Field
+              sent={sent}
+              name="label"
+              label={words.labels.name}
+              hint={words.labels.nameHint}
+              maxlength={36}
+              autocomplete="off"
+              isRequired
+            />
+            <Choice
+              sent={sent}
+              name="version"
+              label={words.labels.atVersion}
+              value={String(newest)}
+              options={versions.map(({ version, note }) => [
+                String(version),
+                note === null ? words.labels.version(version) : `${words.labels.version(version)}: ${note}`,
+              ])}
+            />
+            <Field sent={sent} name="share" label={words.labels.share} type="number" value="100" hint={words.labels.shareHint} />
+            <Field sent={sent} name="reason" label={words.labels.reason} maxlength={500} autocomplete="off" />
+            <button class="button first" type="submit" name="do" value="set-label">
+              {words.labels.move}
+            </button>{' '}
+            <a href={team === null ? '/labels' : `/labels?owner=${encodeURIComponent(team)}`}>{words.labels.rules}</a>
+          </form>
+        </details>
+      ) : null}
+      {moves.length === 0 ? null : (
+        <details>
+          <summary>{words.labels.history}</summary>
+          <ol class="rows">
+            {moves.map(({ label, from, to, reason, author, createdAt }) => (
+              <li>
+                {words.labels.moved(label, nameTargets(words, from), nameTargets(words, to))}
+                {reason === null ? null : <p>{reason}</p>}
+                <p class="quiet">
+                  {author === null ? words.labels.byPurge : words.labels.by(author)}, <Ago words={words} at={createdAt} hasTime />
+                </p>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </section>
+  )
+}
+
+/** Moves, removes or takes back a label of an item, and shows its history again. */
+export function changeLabels(collection: 'prompts' | 'skills'): Action {
+  return async ({ site, call, form, ref, path }) => {
+    const target = { collection, id: ref, label: form.text('label') }
+    switch (form.text('do')) {
+      case 'undo-label':
+        await call(undoLabel, target)
+        break
+      case 'remove-label':
+        await call(removeLabel, target)
+        break
+      case 'set-label': {
+        // Said of the field; the operation says it of its input.
+        const name = labelName.safeParse(target.label)
+        if (!name.success) throw invalidInput('label', `${site.words.labels.name} ${name.error.issues[0]?.message}.`)
+        const version = Number(form.text('version'))
+        const share = Number(form.text('share') || '100')
+        const reason = form.text('reason')
+        const targets = share === 100 ? [{ version, weight: 100 }] : [{ version, weight: share }, await findRest()]
+        await call(setLabel, { ...target, targets, ...(reason !== '' && { reason }) })
+        async function findRest() {
+          const { labels } = await call(listLabels, { collection, id: ref, limit: 1 })
+          const now = labels.find((label) => label.name === target.label)?.targets[0]
+          if (!now) throw invalidInput('share', site.words.labels.nothingToShare)
+          return { version: now.version, weight: 100 - share }
+        }
+        break
+      }
+      default:
+        throw new AppError('invalid_input', site.words.errors.noButton)
+    }
+    return { to: `${path}?done=label-moved#labels` }
+  }
+}
