@@ -56,9 +56,9 @@ export function createChannel({ makeContext, readRevision, name, baseUrl, maxSki
   const encoder = new TextEncoder()
   const callFor = (call: Call): CallOperation => callLocally(() => makeContext(call.actor))
   const readerOf =
-    (call: Call, { id }: ListedSkill) =>
+    (call: Call, { id, version }: ListedSkill) =>
     async () =>
-      (await callFor(call)(readSharedFiles, { id })).files
+      (await callFor(call)(readSharedFiles, { id, ...atVersion(call, version) })).files
   const list = async (call: Call): Promise<Listing> => {
     const scope = parseScope(call.params['scope'] ?? '')
     if (!scope) throw new AppError('not_found', 'Nothing found at this address.')
@@ -94,6 +94,11 @@ export function createChannel({ makeContext, readRevision, name, baseUrl, maxSki
     },
   }
   return channel
+}
+
+/** The version whose files are meant, where the address names a label. */
+export function atVersion(call: Call, version: number): { version?: number } {
+  return parseScope(call.params['scope'] ?? '')?.label === undefined ? {} : { version }
 }
 
 async function keepIn({ rendered }: Listing, name: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {

@@ -4,7 +4,7 @@ import type { Answer } from '../exchange.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import { readSharedFiles } from '../operations/channels/shared-items.ts'
 import { answerBytes, answerFile, JSON_TYPE } from './answers.ts'
-import type { Channel } from './channel.ts'
+import { atVersion, type Channel } from './channel.ts'
 import type { ListedSkill, Listing } from './listing.ts'
 
 /** The version of the index that this renders (agentskills.io, discovery 0.2.0). */
@@ -99,7 +99,7 @@ async function sendFile(channel: Channel, call: Call, name: string, filename: st
   const skill: ListedSkill = await channel.find(call, name)
   const {
     files: [file],
-  } = await channel.call(call)(readSharedFiles, { id: skill.id, filename })
+  } = await channel.call(call)(readSharedFiles, { id: skill.id, filename, ...atVersion(call, skill.version) })
   if (!file) throw missing()
   channel.countRead(call, skill, filename)
   return answerFile(call, file.bytes, typeOf(filename, file.bytes))

@@ -52,14 +52,14 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   filename: '.+',
   // The first segments of the service's own paths are no names.
   username: `(?!(?:${[...RESERVED_NAMES].join('|').replaceAll('.', '\\.')})/)[^/]+`,
-  scope: '(?:/private)?(?:/(?:prompts|skills|tags|categories|collections|users|install)/[^/]+?|/@[^/]+?|/api/skills/[^/]+/zip)?',
+  scope: '(?:/private)?(?:/labels/[^/]+?)?(?:/(?:prompts|skills|tags|categories|collections|users|install)/[^/]+?|/@[^/]+?|/api/skills/[^/]+/zip)?',
   // The whole library has a name of its own in Git: what a clone of it is called.
   git: '(?:/library\\.git|(?<=[^/])\\.git)?',
 }
 const SCOPE = '{scope}'
 /** First segments of scopes that are for channels alone, and those that pages have too. */
 const CHANNEL_SEGMENTS = ['private', 'install', '.well-known']
-const SCOPE_SEGMENTS = [...CHANNEL_SEGMENTS, 'prompts', 'skills', 'tags', 'categories', 'collections', 'users']
+const SCOPE_SEGMENTS = [...CHANNEL_SEGMENTS, 'labels', 'prompts', 'skills', 'tags', 'categories', 'collections', 'users']
 /** Where routes that begin with a scope are found. */
 const SCOPED = '*'
 

@@ -407,6 +407,44 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     expect(read(at, '.claude-plugin/marketplace.json')).not.toContain('breaks-later')
   })
 
+  it('follows a label: its versions in the order of its moves, and only those', async () => {
+    const { id } = await saveSkill('labelled-skill')
+    const write = (text: string) =>
+      test.call(owner, 'update_skill_file', { skillId: id, filename: 'SKILL.md', content: skillMd('labelled-skill', text) })
+    const label = (version: number) =>
+      test.call(owner, 'set_label', { collection: 'skills', id, label: 'production', version, reason: 'A secret reason.' })
+    await write('two')
+    await label(1)
+    const wellKnown = async (path = '') =>
+      await readJson(await test.fetch(`/labels/production${path}/.well-known/agent-skills/index.json`))
+    const file = '/labels/production/.well-known/skills/labelled-skill/SKILL.md'
+    const first = await wellKnown()
+    expect(first.skills.map(({ name }: { name: string }) => name)).toEqual(['labelled-skill'])
+    expect(await (await test.fetch(file)).text()).not.toContain('\ntwo')
+    expect((await readJson(await test.fetch('/labels/production/marketplace.json'))).plugins).toHaveLength(1)
+    expect((await wellKnown('/@owner')).skills).toHaveLength(1)
+    const at = await clone('/labels/production.git')
+    const skill = () => read(at, 'plugins/labelled-skill/skills/labelled-skill/SKILL.md')
+    expect(skill()).not.toContain('\ntwo')
+    await write('three')
+    await git(at, 'pull', '--ff-only')
+    expect(skill()).not.toMatch(/\n(?:two|three)/)
+    await label(3)
+    await git(at, 'pull', '--ff-only')
+    expect(skill()).toContain('\nthree')
+    expect(await (await test.fetch(file)).text()).toContain('\nthree')
+    expect((await wellKnown()).skills[0].digest).not.toBe(first.skills[0].digest)
+    await test.call(owner, 'undo_label', { collection: 'skills', id, label: 'production' })
+    await git(at, 'pull', '--ff-only')
+    expect(skill()).not.toContain('\nthree')
+    // Why it was moved is for those who own it.
+    expect(await git(at, 'log', '--format=%B')).not.toContain('secret')
+    await test.call(owner, 'remove_label', { collection: 'skills', id, label: 'production' })
+    expect((await wellKnown()).skills).toEqual([])
+    for (const path of ['/labels/latest/marketplace.json', '/labels/Bad/marketplace.json', '/labels/a/labels/b/marketplace.json'])
+      expect((await test.fetch(path)).status, path).toBe(404)
+  })
+
   it('leaves out of older skills, at every way out, files that git takes for its own', async () => {
     const hostile = ['.git/config', 'a/.GIT/hooks/post-checkout', '.gitmodules']
     const given = ['SKILL.md', 'one', 'two', 'three', 'kept/.gitignore'].map((filename) => ({

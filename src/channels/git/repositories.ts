@@ -78,7 +78,7 @@ export function createRepositories(
       let told: GitAnswer = await thread.ask({ kind: 'open', key, about: describe(whole, audience) })
       if (count >= ENTRIES_A_POINT) await charge(Math.floor(count / ENTRIES_A_POINT))
       while (told.kind === 'wanted' && told.changes.length > 0) {
-        const versions = await readTexts(call, told.changes)
+        const versions = await readTexts(call, told.changes, scope.label)
         told = versions.length < told.changes.length ? { kind: 'gone' } : await thread.ask({ kind: 'add', key, versions })
         await nextTurn()
       }
@@ -134,8 +134,8 @@ export function createRepositories(
 }
 
 /** The versions of entries, in the same order. One that was withdrawn meanwhile is missing, and the thread begins again. */
-async function readTexts(call: CallOperation, changes: readonly number[]): Promise<SharedVersion[]> {
-  const { versions } = await call(readSharedVersions, { changes: [...changes] })
+async function readTexts(call: CallOperation, changes: readonly number[], label: string | undefined): Promise<SharedVersion[]> {
+  const { versions } = await call(readSharedVersions, { changes: [...changes], label })
   const bySeq = new Map(versions.map((version) => [version.seq, version]))
   return changes.flatMap((seq) => bySeq.get(seq) ?? [])
 }

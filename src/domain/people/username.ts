@@ -32,6 +32,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'import',
   'info',
   'install',
+  'labels',
   'language',
   'library',
   'marketplace',

@@ -1,12 +1,13 @@
 import { foldCategoryName } from '../items/category-name.ts'
+import { labelName } from '../items/labels.ts'
 import { slugify, slugifyTag } from '../items/slug.ts'
 
-/** The scope of a channel: everything its caller may see, or a part of it. `only` names one skill of it. */
+/** The scope of a channel: everything its caller may see, or a part of it. `only` names one skill of it, `label` the versions that are given. */
 export type ChannelScope = (
   | { readonly kind: 'all' }
   | { readonly kind: 'skill' | 'prompt' | 'collection'; readonly ref: string }
   | { readonly kind: 'author' | 'tag' | 'category'; readonly name: string }
-) & { readonly only?: string }
+) & { readonly only?: string; readonly label?: string }
 
 /** Longest path of a scope that is read, in UTF-16 units. */
 const MAX_PATH = 512
@@ -26,10 +27,18 @@ const FORMS: readonly { readonly pattern: RegExp; readonly toScope: (text: strin
 
 /**
  * The scope of a path, decoded and without a slash at its end; empty for everything. `@NAME` at its end names one skill, as `skills find`
- * prints it.
+ * prints it, and `/labels/NAME` before it the versions that a label points at.
  * @returns null for a path that is none
  */
 export function parseScope(path: string): ChannelScope | null {
+  const [, label, rest = ''] = /^\/labels\/([^/]+)(\/.*)?$/.exec(path) ?? []
+  if (label === undefined) return parsePart(path)
+  const part = labelName.safeParse(label).success && !rest.startsWith('/labels/') ? parsePart(rest) : null
+  return part && { ...part, label }
+}
+
+/** A scope without the label before it. */
+function parsePart(path: string): ChannelScope | null {
   if (path === '' || path === '/') return { kind: 'all' }
   if (path.length > MAX_PATH || !path.isWellFormed()) return null
   const at = path.lastIndexOf('@')
@@ -55,6 +64,11 @@ export function marketplaceName(baseUrl: string, path: string, reader = ''): str
 
 /** The path of a scope, percent-encoded; empty for everything. */
 export function scopePath(scope: ChannelScope): string {
+  const { label, ...part } = scope
+  return `${label === undefined ? '' : `/labels/${label}`}${partPath(part)}`
+}
+
+function partPath(scope: ChannelScope): string {
   const only = scope.only === undefined ? '' : `@${encodeURIComponent(scope.only)}`
   switch (scope.kind) {
     case 'all':

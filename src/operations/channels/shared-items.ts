@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ItemKind } from '../../domain/items/items.ts'
 import type { ItemFilter } from '../../domain/items/search.ts'
-import { parseScope } from '../../domain/skills/channel-scope.ts'
+import { type ChannelScope, parseScope } from '../../domain/skills/channel-scope.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { countSearch, filterText, limitInput, notFound, queryInput, refInput } from '../core/inputs.ts'
@@ -18,9 +18,13 @@ interface ScopeFilter {
  * The items of a kind that a scope holds for the actor, by the scope's path.
  * @returns null for a path that is no scope, a scope of the other kind, and an item that the actor may not see
  */
-async function findScope({ actor, store }: Needs<'items'>, path: string, kind: ItemKind): Promise<ScopeFilter | null> {
+async function findScope(context: Needs<'items'>, path: string, kind: ItemKind): Promise<ScopeFilter | null> {
   const scope = parseScope(path)
-  if (!scope) return null
+  const held = scope && (await findPart(context, scope, kind))
+  return held && { ...held, filter: { ...held.filter, label: scope.label } }
+}
+
+async function findPart({ actor, store }: Needs<'items'>, scope: ChannelScope, kind: ItemKind): Promise<ScopeFilter | null> {
   switch (scope.kind) {
     case 'all':
       return { reach: 'list', filter: {} }
@@ -62,15 +66,24 @@ export const listSharedChanges = defineProcedure({
   async run(context: Needs<'items'>, { scope, kind, after }) {
     const held = await findScope(context, scope, kind)
     if (!held) return { changes: [], next: null }
+    const { label } = held.filter
+    if (label !== undefined) {
+      return await context.store.items.walkLabelChanges(context.actor, held.reach, kind, { ...held.filter, label }, after, PAGE_SIZE)
+    }
     return await context.store.items.walkSharedChanges(context.actor, held.reach, kind, held.filter, after, PAGE_SIZE)
   },
 })
 
-/** The bytes of a skill's files, for channels: the visibility rule is applied again. */
+/** The bytes of a skill's files, of one of its versions where one is named, for channels: the visibility rule is applied again. */
 export const readSharedFiles = defineProcedure({
   scope: null,
-  input: z.object({ id: refInput, filename: z.string().optional() }),
-  async run({ actor, store }: Needs<'items'>, { id, filename }) {
+  input: z.object({ id: refInput, filename: z.string().optional(), version: z.number().int().optional() }),
+  async run({ actor, store }: Needs<'items'>, { id, filename, version }) {
+    if (version !== undefined) {
+      const all = (await store.items.findVersion(actor, id, version))?.files ?? []
+      const files = filename === undefined ? all : all.filter((file) => file.filename === filename)
+      if (files.length > 0) return { files: [...files] }
+    }
     if (filename === undefined) {
       const files = await store.items.readSkillFiles(actor, id)
       if (files.length === 0) throw notFound('skill')
@@ -85,11 +98,13 @@ export const readSharedFiles = defineProcedure({
 /** Most versions of one call. */
 const MAX_VERSIONS = 100
 
-/** The texts and files of entries of the log: the visibility rule is applied again. */
+/** The texts and files of entries of the log, or of moves of a label: the visibility rule is applied again. */
 export const readSharedVersions = defineProcedure({
   scope: null,
-  input: z.object({ changes: z.array(z.number().int().min(1)).max(MAX_VERSIONS) }),
-  run: async ({ actor, store }: Needs<'items'>, { changes }) => ({ versions: await store.items.readSharedVersions(actor, changes) }),
+  input: z.object({ changes: z.array(z.number().int().min(1)).max(MAX_VERSIONS), label: z.string().optional() }),
+  run: async ({ actor, store }: Needs<'items'>, { changes, label }) => ({
+    versions: await (label === undefined ? store.items.readSharedVersions : store.items.readLabelVersions)(actor, changes),
+  }),
 })
 
 /** The answer to `npx skills find`; the names and the shape are its own. */

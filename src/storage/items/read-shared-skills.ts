@@ -9,12 +9,36 @@ import { describeSkill, type SkillDescription } from '../../domain/skills/frontm
 import { decodeText, listSkillFiles, SKILL_MD } from '../../domain/skills/skill.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
+import { selectLabelled } from './item-labels.ts'
 import { readTags } from './item-rows.ts'
 
 /** Descriptions kept, by the digest of their SKILL.md: parsing one takes 0.2 ms. At most 2 KB each. */
 const MAX_DESCRIBED = 20_000
 /** Files in memory at once. */
 const READ_AT_ONCE = 10
+
+/** The files of versions at a label that are not the newest. */
+async function readOlderFiles(db: Kysely<Database>, rows: readonly { readonly seq: number }[], versionOf: ReadonlyMap<number, number>) {
+  if (rows.length === 0) return []
+  const files = await db
+    .selectFrom('version')
+    .innerJoin('version_file', 'version_file.version_seq', 'version.seq')
+    .select([
+      'version.item_seq',
+      'version.number',
+      'version_file.filename',
+      'version_file.sha256',
+      'version_file.size',
+      'version_file.mode',
+    ])
+    .where(
+      'version.item_seq',
+      'in',
+      rows.map(({ seq }) => seq),
+    )
+    .execute()
+  return files.flatMap(({ number, ...file }) => (versionOf.get(file.item_seq) === number ? [{ ...file, isOlder: true as const }] : []))
+}
 
 /** Skills with names and digests, for channels. */
 export function readSharedSkills(db: Kysely<Database>) {
@@ -70,12 +94,23 @@ export function readSharedSkills(db: Kysely<Database>) {
     const seqs = rows.map(({ seq }) => seq)
     if (seqs.length === 0) return { skills: [], next: null }
     const tags = await readTags(db, seqs)
-    const files = await db
-      .selectFrom('skill_file')
-      .select(['item_seq', 'filename', 'sha256', 'size', 'mode'])
-      .where('item_seq', 'in', seqs)
-      .execute()
-    const filesOf = Map.groupBy(files, ({ item_seq: seq }) => seq)
+    const labelled =
+      filter.label === undefined ? [] : await selectLabelled(db, actor, filter.label).where('label.item_seq', 'in', seqs).execute()
+    const versionOf = new Map(labelled.map(({ seq, version }) => [seq, version]))
+    const isOlder = ({ seq, version }: (typeof rows)[number]) => (versionOf.get(seq) ?? version) !== version
+    const files = [
+      ...(await db
+        .selectFrom('skill_file')
+        .select(['item_seq', 'filename', 'sha256', 'size', 'mode'])
+        .where('item_seq', 'in', seqs)
+        .execute()),
+      ...(await readOlderFiles(db, rows.filter(isOlder), versionOf)),
+    ]
+    const older = new Set(rows.filter(isOlder).map(({ seq }) => seq))
+    const filesOf = Map.groupBy(
+      files.filter((file) => 'isOlder' in file || !older.has(file.item_seq)),
+      ({ item_seq: seq }) => seq,
+    )
     const digestOf = (seq: number) => filesOf.get(seq)?.find(({ filename }) => filename === SKILL_MD)?.sha256 ?? ''
     const descriptions = await describe(seqs.map(digestOf))
     const skills = rows.map((row) => ({
@@ -86,11 +121,11 @@ export function readSharedSkills(db: Kysely<Database>) {
       category: row.category,
       tags: (tags.get(row.seq) ?? []).map(({ slug }) => slug),
       isPublic: row.visibility === 'public',
-      version: row.version,
+      version: versionOf.get(row.seq) ?? row.version,
       updatedAt: row.updated_at,
       channelName: row.channel_name,
       described: descriptions.get(digestOf(row.seq)) ?? describeSkill(''),
-      files: listSkillFiles((filesOf.get(row.seq) ?? []).map(({ item_seq: _, ...file }) => file)),
+      files: listSkillFiles((filesOf.get(row.seq) ?? []).map(({ filename, sha256, size, mode }) => ({ filename, sha256, size, mode }))),
     }))
     return { skills, next: rows.length < limit ? null : (seqs.at(-1) ?? null) }
   }

@@ -1,0 +1,109 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { ItemKind } from '../../domain/items/items.ts'
+import type { ItemFilter } from '../../domain/items/search.ts'
+import { type SharedChange, type SharedVersion, sharedPath } from '../../domain/items/shared-changes.ts'
+import { visibleSet } from '../../domain/items/visibility.ts'
+import type { Actor } from '../../domain/people/actor.ts'
+import type { Database } from '../schema.ts'
+import { applyFilter, readFilter } from './item-filters.ts'
+import { readTags } from './item-rows.ts'
+import type { readVersions } from './read-versions.ts'
+
+const targetsJson = z.array(z.object({ version: z.number() })).min(1)
+
+/** The version of the largest share; null where the label was removed. */
+function topOf(json: string | null): number | null {
+  return json === null ? null : (targetsJson.parse(JSON.parse(json))[0]?.version ?? null)
+}
+
+/** The moves of a label as a history: what everybody who follows it had, one after the other. */
+export function readLabelChanges(db: Kysely<Database>, { findVersion }: Pick<ReturnType<typeof readVersions>, 'findVersion'>) {
+  return {
+    /** Moves of a label of items that the actor may see within a scope, by items after a position; of one that came back, those since. */
+    async walkLabelChanges(
+      actor: Actor,
+      reach: 'list' | 'id',
+      kind: ItemKind,
+      filter: ItemFilter & { readonly label: string },
+      after: number,
+      limit: number,
+    ): Promise<{ readonly changes: readonly SharedChange[]; readonly next: number | null }> {
+      const rowFilter = await readFilter(db, actor, filter)
+      const query = db
+        .selectFrom('item')
+        .leftJoin('category', 'category.seq', 'item.category_seq')
+        .select(['item.seq', 'item.id', 'item.kind', 'item.slug', 'item.version', 'item.channel_name', 'item.skill_name'])
+        .select('category.slug as category')
+      const items = await applyFilter(query, kind, rowFilter, visibleSet(actor, reach))
+        .where('item.seq', '>', after)
+        .orderBy('item.seq')
+        .limit(limit)
+        .execute()
+      const next = items.length < limit ? null : (items.at(-1)?.seq ?? null)
+      if (items.length === 0) return { changes: [], next }
+      const moves = await db
+        .selectFrom('label_move')
+        .select(['seq', 'item_seq', 'moved_to', 'moved_at'])
+        .where('name', '=', filter.label)
+        .where(
+          'item_seq',
+          'in',
+          items.map(({ seq }) => seq),
+        )
+        .orderBy('seq')
+        .execute()
+      const movesOf = Map.groupBy(moves, (row) => row.item_seq)
+      const changes: SharedChange[] = []
+      for (const item of items) {
+        const all = movesOf.get(item.seq) ?? []
+        const path = sharedPath({ ...item, name: item.channel_name ?? item.skill_name })
+        for (const move of all.slice(all.findLastIndex((row) => row.moved_to === null) + 1)) {
+          const version = topOf(move.moved_to) ?? item.version
+          const seen = await findVersion(actor, item.id, version)
+          if (!seen && version !== item.version) continue
+          const files = seen?.files?.length ?? 0
+          const isKept = path === `plugins/${item.channel_name}`
+          changes.push({ seq: move.seq, itemId: item.id, kind, revision: move.seq, version, path, at: move.moved_at, files, isKept })
+        }
+      }
+      return { changes, next }
+    },
+    /** The versions of such moves by their numbers; those the actor may not see are left out. */
+    async readLabelVersions(actor: Actor, moveSeqs: readonly number[]): Promise<readonly SharedVersion[]> {
+      if (moveSeqs.length === 0) return []
+      const rows = await db
+        .selectFrom('label_move')
+        .innerJoin('item', 'item.seq', 'label_move.item_seq')
+        .innerJoin('user as author', 'author.seq', 'item.author_seq')
+        .leftJoin('category', 'category.seq', 'item.category_seq')
+        .leftJoin('user as mover', 'mover.seq', 'label_move.user_seq')
+        .select(['label_move.seq', 'label_move.moved_to', 'label_move.reason', 'item.seq as item_seq', 'item.id', 'item.version'])
+        .select(['author.username as author', 'mover.username as mover', 'category.slug as category'])
+        .where('label_move.seq', 'in', moveSeqs)
+        .execute()
+      const tags = await readTags(db, [...new Set(rows.map((row) => row.item_seq))])
+      const versions: SharedVersion[] = []
+      for (const row of rows) {
+        const found = await findVersion(actor, row.id, topOf(row.moved_to) ?? row.version)
+        if (!found) continue
+        versions.push({
+          seq: row.seq,
+          title: found.title,
+          description: found.description,
+          type: found.type ?? '',
+          content: found.content ?? '',
+          category: row.category,
+          tags: (tags.get(row.item_seq) ?? []).map(({ name }) => name),
+          // Reasons are for those who own the item.
+          note: null,
+          author: row.author,
+          writer: found.author,
+          isByPerson: row.mover !== null,
+          files: found.files ?? [],
+        })
+      }
+      return versions
+    },
+  }
+}
