@@ -352,7 +352,7 @@ function toPromptMarkdown({ title, description, content }: { title: string; desc
 /** A prompt file of GitHub Models, whose variables are in double braces. */
 function toPromptYaml({ title, description, content }: { title: string; description: string | null; content: string }): string {
   const text = parseVariables(content)
-    .segments.map((segment) => (segment.kind === 'text' ? segment.raw : `{{${segment.name}}}`))
+    .segments.map((segment) => (segment.kind === 'variable' ? `{{${segment.name}}}` : segment.kind === 'text' ? segment.text : segment.raw))
     .join('')
   return stringify(
     {

@@ -52,7 +52,8 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   filename: '.+',
   // The first segments of the service's own paths are no names.
   username: `(?!(?:${[...RESERVED_NAMES].join('|').replaceAll('.', '\\.')})/)[^/]+`,
-  scope: '(?:/private)?(?:/labels/[^/]+?)?(?:/(?:prompts|skills|tags|categories|collections|users|install)/[^/]+?|/@[^/]+?|/api/skills/[^/]+/zip)?',
+  scope:
+    '(?:/private)?(?:/labels/[^/]+?)?(?:/(?:prompts|skills|tags|categories|collections|users|install)/[^/]+?|/@[^/]+?|/api/skills/[^/]+/zip)?',
   // The whole library has a name of its own in Git: what a clone of it is called.
   git: '(?:/library\\.git|(?<=[^/])\\.git)?',
 }

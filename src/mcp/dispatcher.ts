@@ -115,6 +115,7 @@ const renderedPrompt = z.object({
   title: z.string(),
   text: z.string(),
   unfilled: z.array(z.string()),
+  messages: z.array(z.object({ role: z.enum(['user', 'assistant']), text: z.string() })).optional(),
 })
 /** Checks without copying: a copy would lose `__proto__`. */
 const textsByName = z.custom<Record<string, string>>(
@@ -365,7 +366,10 @@ async function getPrompt(
   }
   return {
     description: prompt.description ?? prompt.title,
-    messages: [{ role: 'user', content: { type: 'text', text: prompt.text } }],
+    messages: (prompt.messages ?? [{ role: 'user' as const, text: prompt.text }]).map(({ role, text }) => ({
+      role,
+      content: { type: 'text' as const, text },
+    })),
     ...(prompt.unfilled.length > 0 ? { _meta: { 'commonplace/unfilled': prompt.unfilled } } : {}),
   }
 }

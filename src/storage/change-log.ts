@@ -11,7 +11,7 @@ import { listSkillFiles, type SkillFile } from '../domain/skills/skill.ts'
 import { batches } from './batches.ts'
 import { isOneOf } from './is-one-of.ts'
 import { applyFilter, type RowFilter, readCategories, readFilter } from './items/item-filters.ts'
-import { isInVisibleSet, namesOfTags, readTags } from './items/item-rows.ts'
+import { isInVisibleSet, namesOfTags, readBody, readTags } from './items/item-rows.ts'
 import { ownersSeenBy } from './people/team-roles.ts'
 import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from './prepared.ts'
 import type { Database } from './schema.ts'
@@ -359,7 +359,7 @@ export function readSharedChanges(db: Kysely<Database>) {
         title: row.title,
         description: row.description,
         type: row.type ?? '',
-        content: row.content,
+        ...readBody(row),
         category: row.category,
         tags: namesJson.parse(JSON.parse(row.tags ?? row.version_tags)),
         note: row.note,
@@ -421,7 +421,17 @@ function selectReadable(db: Kysely<Database>, actor: Actor, changeSeqs: readonly
     .innerJoin('user as author', 'author.seq', 'item.author_seq')
     .innerJoin('user as writer', 'writer.seq', 'version.author_seq')
     .select(['change.seq', 'change.category', 'change.tags', 'change.actor_id', 'item.kind', 'version.seq as version_seq'])
-    .select(['version.title', 'version.description', 'version.type', 'version.content', 'version.note', 'version.tags as version_tags'])
+    .select([
+      'version.title',
+      'version.description',
+      'version.type',
+      'version.content',
+      'version.messages',
+      'version.config',
+      'version.syntax',
+      'version.note',
+      'version.tags as version_tags',
+    ])
     .select(['author.username as author', 'writer.username as writer'])
     .where('change.seq', 'in', changeSeqs)
     .where(isInVisibleSet(set))

@@ -312,7 +312,15 @@ export interface LibraryTables {
     description: string | null
     type: string | null
     content: string
+    /** JSON of `Message`s; null for a text, whose content then shows them. */
+    messages: string | null
+    /** A JSON object; null without one. */
+    config: string | null
+    /** 1: written before backslashes and parts; 2: with them. */
+    syntax: number
     variables: string
+    /** What programs call it, unique among live items of its owner; null: by its slug. */
+    api_name: Generated<string | null>
     owner_seq: number
     author_seq: number
     contributors: string
@@ -401,6 +409,12 @@ export interface LibraryTables {
     description: string | null
     type: string | null
     content: string
+    /** JSON of `Message`s; null for a text, whose content then shows them. */
+    messages: string | null
+    /** A JSON object; null without one. */
+    config: string | null
+    /** 1: written before backslashes and parts; 2: with them. */
+    syntax: number
     category: string | null
     tags: string
     visibility: Visibility

@@ -3,6 +3,7 @@ import type { Item, ItemKind, Prompt, User } from '../domain/items/items.ts'
 import { toTags } from '../domain/items/tags.ts'
 import { refuseWhileHeld, type Visibility } from '../domain/items/visibility.ts'
 import { ANONYMOUS } from '../domain/people/actor.ts'
+import { isSameBody } from '../domain/prompts/body.ts'
 import type { Hold } from '../domain/service/transfer.ts'
 import { AppError } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'
@@ -143,8 +144,8 @@ export async function preparePrompt(
   const owner = await people.findOwner(store, ownerName)
   const known = await findKnown(owner, draft, draft.contributors, isFree, (item) => store.items.findExported('prompt', item))
   const { authorId, others } = known ?? (await people.findAuthor(store, owner, draft.contributors))
-  const { title, content, description, type, tags, id, slug, createdAt, updatedAt, held } = draft
-  const fields = { title, content, description, type, category, tags }
+  const { title, content, messages, config, syntax, description, type, tags, id, slug, createdAt, updatedAt, held } = draft
+  const fields = { title, content, messages, config, syntax, description, type, category, tags }
   const origin = { authorId, contributors: others, id, slug, createdAt, updatedAt, held }
   const editor = { userId: owner.id, note: IMPORT_NOTE }
   const twins = known ? [known] : await store.items.findImported('prompt', owner.id, authorId, title, place && placeName(place))
@@ -206,9 +207,12 @@ export async function findKnown<T extends { readonly id: string }>(
   return twin && { ...twin, others }
 }
 
-function isSame(prompt: Prompt, draft: Pick<PromptDraft, 'content' | 'type' | 'description' | 'category' | 'tags'>): boolean {
+function isSame(
+  prompt: Prompt,
+  draft: Pick<PromptDraft, 'content' | 'messages' | 'config' | 'syntax' | 'type' | 'description' | 'category' | 'tags'>,
+): boolean {
   return (
-    prompt.content === draft.content &&
+    isSameBody(prompt, draft) &&
     prompt.type === draft.type &&
     prompt.description === draft.description &&
     (prompt.category?.slug ?? null) === draft.category &&

@@ -14,8 +14,11 @@ import {
   titleField,
 } from '../domain/items/fields.ts'
 import { VISIBILITIES, type Visibility } from '../domain/items/visibility.ts'
+import { configField, type PromptConfig } from '../domain/prompts/config.ts'
+import { type Message, messagesField, renderMessages } from '../domain/prompts/messages.ts'
 import type { Hold } from '../domain/service/transfer.ts'
 import { cutAtWord } from '../domain/text/characters.ts'
+import type { Syntax } from '../domain/variables/variables.ts'
 import { AppError } from '../errors.ts'
 import { findLeftOut, listNames, readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
 import { describeVariables } from './foreign-variables.ts'
@@ -25,6 +28,10 @@ import { decodeUtf8, readLines } from './text-lines.ts'
 export interface PromptDraft {
   readonly title: string
   readonly content: string
+  /** Of a chat prompt, whose content shows them. */
+  readonly messages: readonly Message[] | null
+  readonly config: PromptConfig | null
+  readonly syntax: Syntax
   readonly description: string | null
   readonly type: PromptType
   readonly category: string | null
@@ -77,6 +84,9 @@ const rawRow = z.looseObject({
   // One that cannot be read refuses the entry: a hold is not lost by a guess.
   heldAt: z.iso.datetime().nullish(),
   heldFrom: z.literal('public').nullish(),
+  messages: z.unknown(),
+  config: z.unknown(),
+  syntax: z.literal([1, 2]).nullish(),
 })
 
 /** The category that `for_devs` of the public data set means. */
@@ -304,18 +314,23 @@ function findUntold(row: z.infer<typeof rawRow>, told: Set<string>): string[] {
 
 /**
  * Checks one entry with the same fields a save is checked with.
+ * @param options.syntax of an entry that says nothing of it: texts from elsewhere know no backslashes
  * @param options.told unknown fields that a remark named before; without it, no remark names any
  */
 export function toPromptDraft(
   value: unknown,
-  { isCsv = false, told }: { readonly isCsv?: boolean; readonly told?: Set<string> } = {},
+  { isCsv = false, told, syntax = 1 }: { readonly isCsv?: boolean; readonly told?: Set<string>; readonly syntax?: Syntax } = {},
 ): { draft: PromptDraft } | { fault: string } {
   const raw = rawRow.safeParse(value)
   if (!raw.success) return { fault: `${raw.error.issues[0]?.path.join('.') || 'the entry'} has the wrong type` }
   const row = raw.data
   const title = titleField.safeParse(row.title ?? row.act ?? '')
   if (!title.success) return { fault: `title ${title.error.issues[0]?.message}` }
-  const content = contentField.safeParse(row.content ?? row.prompt ?? '')
+  const messages = Array.isArray(row.messages) ? messagesField.safeParse(row.messages) : null
+  if (messages && !messages.success) return { fault: `messages ${messages.error.issues[0]?.message}` }
+  const config = row.config === undefined || row.config === null ? null : configField.safeParse(row.config)
+  if (config && !config.success) return { fault: `config ${config.error.issues[0]?.message}` }
+  const content = contentField.safeParse(messages ? renderMessages(messages.data) : (row.content ?? row.prompt ?? ''))
   if (!content.success) return { fault: `content ${content.error.issues[0]?.message}` }
   const type = row.type?.trim() ? readPromptType(row.type) : 'TEXT'
   if (type === null) return { fault: `type "${row.type}" is not one of ${PROMPT_TYPES.join(', ')}` }
@@ -340,6 +355,9 @@ export function toPromptDraft(
     draft: {
       title: title.data,
       content: content.data,
+      messages: messages?.data ?? null,
+      config: config?.data ?? null,
+      syntax: row.syntax ?? syntax,
       description,
       type,
       category: row.categorySlug || row.category || (isTrue(row.for_devs) ? DEVELOPERS_CATEGORY : null),

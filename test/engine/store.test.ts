@@ -271,7 +271,7 @@ for (const engine of ENGINES) {
           expect((await store.items.listVersions(actor, saved.id, { before: null, limit: 10 })).map((v) => v.version)).toEqual([2])
           expect(await store.items.findVersion(actor, saved.id, 1)).toBeNull()
         }
-        expect((await store.items.findVersion(as(ada), saved.id, 1))?.content).toBe('secret draft')
+        expect((await store.items.findVersion(as(ada), saved.id, 1))?.body?.content).toBe('secret draft')
       })
 
       it('written for members are for members, and for nobody once the item is private', async () => {
@@ -281,7 +281,7 @@ for (const engine of ENGINES) {
           (await store.items.listVersions(actor, saved.id, { before: null, limit: 10 })).map(({ version }) => version)
         expect([await seenBy(ANONYMOUS), await seenBy(as(ben))]).toEqual([[2], [2, 1]])
         expect(await store.items.findVersion(ANONYMOUS, saved.id, 1)).toBeNull()
-        expect((await store.items.findVersion(as(ben), saved.id, 1))?.content).toBe('for us')
+        expect((await store.items.findVersion(as(ben), saved.id, 1))?.body?.content).toBe('for us')
         await store.items.changeItem('prompt', saved.id, by(ada), () => ({ visibility: 'private' }))
         expect([await seenBy(ANONYMOUS), await seenBy(as(ben))]).toEqual([[], []])
         expect(await store.items.findVersion(as(ben), saved.id, 1)).toBeNull()

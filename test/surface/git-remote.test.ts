@@ -415,8 +415,7 @@ describe.skipIf(!hasGit())('the Git remote', () => {
       test.call(owner, 'set_label', { collection: 'skills', id, label: 'production', version, reason: 'A secret reason.' })
     await write('two')
     await label(1)
-    const wellKnown = async (path = '') =>
-      await readJson(await test.fetch(`/labels/production${path}/.well-known/agent-skills/index.json`))
+    const wellKnown = async (path = '') => await readJson(await test.fetch(`/labels/production${path}/.well-known/agent-skills/index.json`))
     const file = '/labels/production/.well-known/skills/labelled-skill/SKILL.md'
     const first = await wellKnown()
     expect(first.skills.map(({ name }: { name: string }) => name)).toEqual(['labelled-skill'])

@@ -178,7 +178,11 @@ export function createHistory(about: RepositoryAbout): History {
     const before = prompts.get(itemId)
     if (before && before.path !== path) removeFile(before.path)
     const slug = path.slice(path.lastIndexOf('/') + 1, -'.md'.length)
-    const blob = putBlob(Buffer.from(writePromptMarkdown({ ...version, slug })), before?.blob ?? null)
+    // Commits of before say nothing of the syntax, and stay as they were cloned.
+    const blob = putBlob(
+      Buffer.from(writePromptMarkdown({ ...version, slug, syntax: version.syntax === 1 ? undefined : 2 })),
+      before?.blob ?? null,
+    )
     setFile(path, blob)
     prompts.set(itemId, { path, blob })
     return before ? (before.path === path ? 'Update' : 'Move') : 'Add'

@@ -1,3 +1,4 @@
+import type { BodyFields, PromptBody } from '../prompts/body.ts'
 import type { NamedFrontmatter, SkillDescription } from '../skills/frontmatter.ts'
 import type { SkillFile } from '../skills/skill.ts'
 import type { Variable } from '../variables/variables.ts'
@@ -42,10 +43,11 @@ interface ItemBase {
   readonly deletedAt: string | null
 }
 
-export interface Prompt extends ItemBase {
+export interface Prompt extends ItemBase, PromptBody {
   readonly kind: 'prompt'
   readonly type: PromptType
-  readonly content: string
+  /** What programs call it; null: by its slug. */
+  readonly apiName: string | null
   readonly variables: readonly Variable[]
 }
 
@@ -111,9 +113,9 @@ export interface ItemFields {
   readonly visibility: Visibility
 }
 
-export interface PromptFields extends ItemFields {
+export interface PromptFields extends ItemFields, BodyFields {
   readonly type: PromptType
-  readonly content: string
+  readonly apiName?: string | null | undefined
 }
 
 export interface SkillFields extends ItemFields {
@@ -132,14 +134,15 @@ export interface Version {
   readonly visibility: Visibility
 }
 
-/** A version with everything it holds: a prompt's `content`, or a skill's `files`. */
+/** A version with everything it holds: a prompt's `body`, or a skill's `files`. */
 export interface FullVersion extends Version {
   readonly title: string
   readonly description: string | null
   readonly category: string | null
   readonly tags: readonly string[]
   readonly type: PromptType | null
-  readonly content: string | null
+  /** null for a skill. */
+  readonly body: PromptBody | null
   readonly files: readonly SkillFile[] | null
 }
 

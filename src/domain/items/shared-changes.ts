@@ -1,3 +1,4 @@
+import type { PromptBody } from '../prompts/body.ts'
 import type { SkillFile } from '../skills/skill.ts'
 import type { ItemKind } from './items.ts'
 import type { Visibility } from './visibility.ts'
@@ -51,13 +52,12 @@ export interface SharedChange {
 }
 
 /** The contents of the version of an entry. */
-export interface SharedVersion {
+export interface SharedVersion extends PromptBody {
   /** Of the entry. */
   readonly seq: number
   readonly title: string
   readonly description: string | null
   readonly type: string
-  readonly content: string
   readonly category: string | null
   readonly tags: readonly string[]
   readonly note: string | null

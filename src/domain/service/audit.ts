@@ -113,6 +113,7 @@ const FIELDS = [
   'tags',
   'type',
   'content',
+  'config',
   'files',
   'slug',
   'visibility',

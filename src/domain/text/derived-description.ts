@@ -40,5 +40,5 @@ function describeValues(values: readonly string[]): string | null {
   const sentence = values.filter((value) => value.split(' ').length >= MIN_WORDS).sort((a, b) => b.length - a.length)[0]
   if (sentence === undefined) return null
   const { segments } = parseVariables(sentence)
-  return cutAtWord(segments.map((segment) => (segment.kind === 'text' ? segment.raw : `[${segment.name}]`)).join(''), MAX_SENTENCE)
+  return cutAtWord(segments.map((segment) => (segment.kind === 'variable' ? `[${segment.name}]` : segment.raw)).join(''), MAX_SENTENCE)
 }

@@ -1,4 +1,5 @@
 import type { Item } from '../items/items.ts'
+import { describeBody } from '../prompts/body.ts'
 import type { ExportedPrompt, ExportedSkill, Hold } from '../service/transfer.ts'
 
 /** Names inside an exported library, which an import reads back. */
@@ -31,7 +32,7 @@ function exportItem(item: Item, owner: string, held: Hold | null) {
 /** A prompt as a line of an export, without the line's end. */
 export function toExportLine({ prompt, owner, held }: ExportedPrompt): string {
   const { id, slug, title, description, ...more } = exportItem(prompt, owner, held)
-  return JSON.stringify({ id, slug, title, description, content: prompt.content, type: prompt.type, ...more })
+  return JSON.stringify({ id, slug, title, description, content: prompt.content, type: prompt.type, ...more, ...describeBody(prompt) })
 }
 
 /** A skill as the index of an export has it; `folder` is where its files lie. */

@@ -56,7 +56,7 @@ export function firstWords(content: string, title = ''): FirstWords {
   let text = ''
   for (const segment of segments) {
     if (text.length >= MAX_READ || names.length >= MAX_MARKS) break
-    if (segment.kind === 'text') text += segment.raw.slice(0, MAX_READ).replace(PRIVATE_USE, '')
+    if (segment.kind !== 'variable') text += segment.raw.slice(0, MAX_READ).replace(PRIVATE_USE, '')
     else text += String.fromCharCode(FIRST_MARK + names.push(segment.name) - 1)
   }
   const plain = removeTitle(stripMarkup(text.trim()).replace(ORNAMENT, ''), title).replace(ORNAMENT, '')

@@ -1,7 +1,12 @@
 import { stringify } from 'yaml'
+import { describeBody, type PromptBody } from '../prompts/body.ts'
 
 /** The fields of a prompt in its file. */
-interface FiledPrompt {
+interface FiledPrompt extends Pick<PromptBody, 'content'> {
+  readonly messages?: PromptBody['messages'] | undefined
+  readonly config?: PromptBody['config'] | undefined
+  /** Undefined: the file does not say. */
+  readonly syntax?: PromptBody['syntax'] | undefined
   readonly slug: string
   readonly title: string
   readonly description: string | null
@@ -9,7 +14,6 @@ interface FiledPrompt {
   readonly author: string
   readonly category: string | null
   readonly tags: readonly string[]
-  readonly content: string
 }
 
 /**
@@ -26,6 +30,12 @@ export function writePromptMarkdown(prompt: FiledPrompt): string {
     author,
     ...(category === null ? {} : { category }),
     ...(tags.length === 0 ? {} : { tags }),
+    ...bodyFields(prompt),
   }
   return `---\n${stringify(head, { lineWidth: 0 })}---\n\n${prompt.content}`
+}
+
+function bodyFields({ content, messages = null, config = null, syntax }: FiledPrompt) {
+  const { syntax: said, ...more } = describeBody({ content, messages, config, syntax: syntax ?? 2 })
+  return { ...more, ...(said !== undefined && syntax !== undefined && { syntax }) }
 }

@@ -9,8 +9,23 @@ export interface Variable {
   readonly default?: string
 }
 
-/** A piece of a text: literal text, or one occurrence of a variable (`raw` as it was written). */
-type Segment = { readonly kind: 'text'; readonly raw: string } | { readonly kind: 'variable'; readonly raw: string; readonly name: string }
+/**
+ * How a text marks what is put in. 1: variables alone, as texts were read before 1.0. 2: also parts, `${> slug}`, and backslashes before
+ * either: `\\${name}` is the text `${name}`, and `\\\\${name}` a backslash and the value.
+ */
+export type Syntax = 1 | 2
+
+/** A piece of a text, `raw` as it was written: literal text and what it says when filled in, a variable, or another prompt to put in. */
+type Segment =
+  | { readonly kind: 'text'; readonly raw: string; readonly text: string }
+  | { readonly kind: 'variable'; readonly raw: string; readonly name: string }
+  | ({ readonly kind: 'part'; readonly raw: string } & PartRef)
+
+/** The prompt that a part names: its slug or id, and the label or version to take, null for the newest. */
+export interface PartRef {
+  readonly ref: string
+  readonly at: string | null
+}
 
 /** A text taken apart: its pieces in order, and its distinct variables in order of first occurrence. */
 export interface ParsedText {
@@ -24,24 +39,45 @@ export const MAX_VARIABLE_VALUE = 10_000
 export const MAX_FILLED_TEXT = 1_000_000
 
 const NAME = /^[\p{L}_][\p{L}\p{M}\p{Nd}_\-'/ ]*$/u
+const PART = /\$\{> ?([\p{L}\p{N}_-]{1,120})(?:@([a-z0-9_.-]{1,36}))? ?\}/uy
 const NAME_STOP = /[^\p{L}\p{M}\p{Nd}_\-'/ ]/gu
 
 /**
- * Takes a text apart into literal text and variables (`${name}`, `${name:default}`) in one linear scan.
+ * Takes a text apart into literal text, variables (`${name}`, `${name:default}`) and parts (`${> slug}`) in one linear scan.
  * Rules: contract, "Text with variables". Anything that is not a variable is text; nothing is ever refused.
  * @example parseVariables('Hi ${name:you}').variables // [{name: 'name', required: false, default: 'you'}]
  */
-export function parseVariables(text: string): ParsedText {
-  if (!text.includes('${')) return { segments: text === '' ? [] : [{ kind: 'text', raw: text }], variables: [] }
+export function parseVariables(text: string, syntax: Syntax = 2): ParsedText {
+  if (!text.includes('${')) return { segments: text === '' ? [] : [literal(text)], variables: [] }
   const closings = matchBraces(text)
   const segments: Segment[] = []
   const variables = new Map<string, Variable>()
   let literalFrom = 0
   let at = text.indexOf('${')
   while (at !== -1) {
-    const found = readVariable(text, at, closings)
-    if (found && (variables.has(found.name) || variables.size < MAX_VARIABLES)) {
-      if (at > literalFrom) segments.push({ kind: 'text', raw: text.slice(literalFrom, at) })
+    const part = syntax === 1 ? undefined : readPart(text, at)
+    const found = part ? undefined : readVariable(text, at, closings)
+    const end = part?.end ?? found?.end
+    const backslashes = syntax === 1 || end === undefined ? 0 : countBackslashes(text, literalFrom, at)
+    if (backslashes > 0) {
+      // Each pair before is one backslash; one that is left over makes this no variable.
+      const isEscaped = backslashes % 2 === 1
+      const literalTo = isEscaped ? end : at
+      const said = text.slice(literalFrom, at - backslashes) + '\\'.repeat(Math.floor(backslashes / 2)) + text.slice(at, literalTo)
+      segments.push({ kind: 'text', raw: text.slice(literalFrom, literalTo), text: said })
+      literalFrom = literalTo ?? at
+      if (isEscaped) {
+        at = text.indexOf('${', literalFrom)
+        continue
+      }
+    }
+    if (part) {
+      if (at > literalFrom) segments.push(literal(text.slice(literalFrom, at)))
+      segments.push({ kind: 'part', raw: text.slice(at, part.end), ref: part.ref, at: part.at })
+      literalFrom = part.end
+      at = text.indexOf('${', part.end)
+    } else if (found && (variables.has(found.name) || variables.size < MAX_VARIABLES)) {
+      if (at > literalFrom) segments.push(literal(text.slice(literalFrom, at)))
       segments.push({ kind: 'variable', raw: text.slice(at, found.end), name: found.name })
       const existing = variables.get(found.name)
       if (!existing || (existing.required && found.default !== undefined)) {
@@ -58,8 +94,26 @@ export function parseVariables(text: string): ParsedText {
       at = text.indexOf('${', at + 2)
     }
   }
-  if (literalFrom < text.length) segments.push({ kind: 'text', raw: text.slice(literalFrom) })
+  if (literalFrom < text.length) segments.push(literal(text.slice(literalFrom)))
   return { segments, variables: [...variables.values()] }
+}
+
+function literal(text: string): Segment {
+  return { kind: 'text', raw: text, text }
+}
+
+/** How many backslashes stand before `at`, none of them before `from`. */
+function countBackslashes(text: string, from: number, at: number): number {
+  let start = at
+  while (start > from && text.charCodeAt(start - 1) === 0x5c) start--
+  return at - start
+}
+
+/** Reads the part whose `${` stands at `at`; undefined when what follows is none. */
+function readPart(text: string, at: number): (PartRef & { readonly end: number }) | undefined {
+  PART.lastIndex = at
+  const found = PART.exec(text)
+  return found?.[1] === undefined ? undefined : { ref: found[1], at: found[2] ?? null, end: PART.lastIndex }
 }
 
 /** The position of the brace that closes each opening one (-1 where none does), by one pass with a stack. */
@@ -109,6 +163,29 @@ function trimSpaces(text: string, from: number, to: number): string {
   return text.slice(start, end)
 }
 
+/** Whether a text that was read in the earlier syntax means something else in the present one. */
+export function meansOtherwise(text: string): boolean {
+  if (!/\\\$\{|\$\{>/.test(text)) return false
+  return parseVariables(text).segments.some(
+    (segment) => segment.kind === 'part' || (segment.kind === 'text' && segment.text !== segment.raw),
+  )
+}
+
+/** A text of the earlier syntax, written so that it means the same in the present one. */
+export function toPresentSyntax(text: string): string {
+  if (!meansOtherwise(text)) return text
+  const pieces = parseVariables(text, 1).segments
+  return pieces
+    .map((piece, place) => {
+      if (piece.kind !== 'text') return piece.raw
+      const parts = parseVariables(piece.raw)
+        .segments.map((inner) => (inner.kind === 'part' ? `\\${inner.raw}` : inner.raw))
+        .join('')
+      return pieces[place + 1]?.kind === 'variable' ? parts.replace(/\\+$/, (run) => run + run) : parts
+    })
+    .join('')
+}
+
 /** A text with its blanks filled in. `unfilled` are the required variables that got no value and stand as they were written. */
 export interface FilledText {
   readonly text: string
@@ -121,8 +198,8 @@ export interface FilledText {
  * @throws AppError `invalid_input` for a value over 10,000 characters, `too_large` when the result would pass 1,000,000 (computed before
  * building)
  */
-export function fillVariables(text: string, values: ReadonlyMap<string, string>): FilledText {
-  const parsed = parseVariables(text)
+export function fillVariables(text: string, values: ReadonlyMap<string, string>, syntax: Syntax = 2): FilledText {
+  const parsed = parseVariables(text, syntax)
   const given = new Map<string, string>()
   for (const [name, value] of values) given.set(name.normalize('NFC'), value)
   const puts = new Map<string, { value: string; length: number }>()
@@ -139,7 +216,7 @@ export function fillVariables(text: string, values: ReadonlyMap<string, string>)
       })
     }
   }
-  const quoted = findQuotedBlanks(parsed.segments.map((segment) => (segment.kind === 'text' ? segment.raw : segment)))
+  const quoted = findQuotedBlanks(parsed.segments.map((segment) => (segment.kind === 'variable' ? segment : segment.raw)))
   const escaped = new Map<string, { value: string; length: number }>()
   for (const place of quoted) {
     const segment = parsed.segments[place]
@@ -152,7 +229,8 @@ export function fillVariables(text: string, values: ReadonlyMap<string, string>)
   }
   const pieces = parsed.segments.map((segment, place) => {
     const put = segment.kind === 'variable' ? (quoted.has(place) && escaped.get(segment.name)) || puts.get(segment.name) : undefined
-    return put ?? { value: segment.raw, length: countCharacters(segment.raw) }
+    const value = segment.kind === 'text' ? segment.text : segment.raw
+    return put ?? { value, length: countCharacters(value) }
   })
   const total = pieces.reduce((sum, { length }) => sum + length, 0)
   if (total > MAX_FILLED_TEXT) {

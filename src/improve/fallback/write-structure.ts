@@ -17,7 +17,7 @@ export function writeTaskYaml(prompt: string, lines: readonly string[]): string 
 function writeString(text: string): string {
   const pieces = parseVariables(text).segments.map(({ kind, raw }) => {
     const written = JSON.stringify(raw).slice(1, -1)
-    return kind === 'text' ? written.replaceAll('${', '$\\u007b') : written
+    return kind === 'variable' ? written : written.replaceAll('${', '$\\u007b')
   })
   return `"${pieces.join('')}"`
 }

@@ -5,6 +5,8 @@ import type { Item, Prompt, Skill, Version } from '../../domain/items/items.ts'
 import type { HitScore } from '../../domain/items/search.ts'
 import { VISIBILITIES } from '../../domain/items/visibility.ts'
 import { privateReaderId } from '../../domain/people/actor.ts'
+import { describeBody, type PromptBody } from '../../domain/prompts/body.ts'
+import { messageField } from '../../domain/prompts/messages.ts'
 import { cutCharacters, isLongerThan } from '../../domain/text/characters.ts'
 import { deriveDescription } from '../../domain/text/derived-description.ts'
 import { fitContents, jsonCharacters } from './answer-budget.ts'
@@ -48,8 +50,21 @@ export const promptRecord = itemRecord.extend({ derivedDescription, content: z.s
 /** Which team owns an item, in what is answered of one alone. */
 export const ownerOutput = { owner: z.string().optional().describe('The team that owns it, where you are in it') }
 
+/** What a whole prompt has beside its content. */
+export const chatOutputs = {
+  messages: z.array(messageField).optional().describe('Of a chat prompt, whose content shows them as one text'),
+  config: z.record(z.string(), z.unknown()).optional().describe('What programs need beside the text'),
+  syntax: z.literal([1, 2]).optional().describe('Where it matters. 2: \\${name} is no variable, and ${> slug} is a part'),
+}
+
+export function toChat(body: PromptBody | null) {
+  if (!body) return {}
+  const { messages, ...more } = describeBody(body)
+  return { ...more, ...(messages && { messages: [...messages] }) }
+}
+
 /** A prompt by itself. */
-export const wholePrompt = promptRecord.extend(ownerOutput)
+export const wholePrompt = promptRecord.extend({ ...chatOutputs, ...ownerOutput })
 
 /** A prompt in a list: its content is cut at 20,000 characters, and says so. */
 export const listedPrompt = promptRecord.extend({ contentTruncated: z.boolean().optional(), ...hitFields })
@@ -127,6 +142,11 @@ export function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof 
   return { ...toFoundFields(prompt, baseUrl), content: prompt.content, ...toFull(prompt) }
 }
 
+/** A prompt by itself, nothing put in. */
+export function toWholePrompt(prompt: Prompt, baseUrl: string) {
+  return { ...toPromptRecord(prompt, baseUrl), ...toChat(prompt) }
+}
+
 /** A record with the name of the team that owns the item, for its members. Others see the author alone. */
 export async function withOwner<T extends object>(
   { actor, store }: Needs<'items'>,
@@ -140,7 +160,7 @@ export async function withOwner<T extends object>(
 
 /** A prompt with its variables, nothing put in. */
 export const toPromptWithVariables = shareOnce((prompt: Prompt, baseUrl: string) => ({
-  ...toPromptRecord(prompt, baseUrl),
+  ...toWholePrompt(prompt, baseUrl),
   variables: [...prompt.variables],
 }))
 

@@ -11,11 +11,14 @@ import {
 } from '../../domain/items/fields.ts'
 import type { Item, ItemKind, Prompt, Skill } from '../../domain/items/items.ts'
 import { askedVisibility, isWiderThan, type Visibility, visibilitySchema } from '../../domain/items/visibility.ts'
+import { bodyOf } from '../../domain/prompts/body.ts'
+import { configField } from '../../domain/prompts/config.ts'
+import { messagesField } from '../../domain/prompts/messages.ts'
 import { readFrontmatter } from '../../domain/skills/frontmatter.ts'
 import { checkSkillFiles, decodeText, fromFileContent, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
 import { cutAtWord, cutCharacters } from '../../domain/text/characters.ts'
 import { showControls } from '../../domain/text/controls.ts'
-import { AppError, toAppError } from '../../errors.ts'
+import { AppError, invalidInput, toAppError } from '../../errors.ts'
 import { defineOperation, findUnknown, withHint } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
 import {
@@ -30,7 +33,8 @@ import {
   visibilityInputs,
 } from '../core/inputs.ts'
 import { createParser, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
-import { itemUrl, ownerOutput, skillRecord, toPromptRecord, toSkillRecord, wholePrompt, withOwner } from '../core/records.ts'
+import { itemUrl, ownerOutput, skillRecord, toSkillRecord, toWholePrompt, wholePrompt, withOwner } from '../core/records.ts'
+import { checkConfig } from '../prompts/check-config.ts'
 
 /** The owner and visibility of a new item: as asked, else as the owner's setting says. @throws AppError `not_found` for no team of the caller */
 export async function newOwnership(
@@ -45,11 +49,20 @@ export async function newOwnership(
   return { ownerId: owner.id, visibility: askedVisibility(input) ?? owner.defaultVisibility }
 }
 
+/** What a prompt says beside or instead of its text. */
+export const bodyInputs = {
+  messages: messagesField
+    .optional()
+    .describe('A chat prompt: {role: system|user|assistant, content} and {type: "placeholder", name} for messages put in later'),
+  config: configField.nullish().describe('JSON object for programs: model, temperature, tools, schema of the answer; at most 16 KiB'),
+}
+
 /** A new prompt, as callers give it. */
 const newPromptInput = z
   .object({
     title: titleField.describe('Short name people will search for'),
-    content: contentField.describe('The prompt itself, kept exactly as given'),
+    content: contentField.optional().describe('The prompt itself, kept exactly as given. Leave it out when you give messages'),
+    ...bodyInputs,
     description: descriptionField.optional().describe('One sentence: what is it for?'),
     tags: tagsField.optional().describe('Tag names; new ones are created'),
     category: filterText.describe('Category; unknown ones are rejected with the valid list'),
@@ -64,10 +77,12 @@ const newPromptInput = z
 async function createPrompt(context: Needs<'items'>, input: z.infer<typeof newPromptInput>): Promise<Prompt> {
   const { userId } = requireUser(context.actor)
   const { ownerId, visibility } = await newOwnership(context, input)
-  const { title, content, type, description = null, tags = [], category = null, note = null } = input
+  const { title, content, messages, config, type, description = null, tags = [], category = null, note = null } = input
+  if (content !== undefined && messages) throw invalidInput('content', 'Give content or messages, not both.')
+  await checkConfig(config)
   return await context.store.items.createItem(
     { userId, ownerId, note },
-    { kind: 'prompt', title, content, type, description, tags, category, visibility },
+    { kind: 'prompt', title, content, messages, config, type, description, tags, category, visibility },
   )
 }
 
@@ -86,7 +101,7 @@ export const savePrompt = defineOperation({
     const prompt = await createPrompt(context, input)
     return {
       success: true as const,
-      prompt: await withOwner(context, prompt, toPromptRecord(prompt, context.baseUrl)),
+      prompt: await withOwner(context, prompt, toWholePrompt(prompt, context.baseUrl)),
       ...(await hintsOnSave(context, 'prompt', prompt.id)),
     }
   },
@@ -296,7 +311,7 @@ export const copyItem = defineProcedure({
     }
     const copy =
       source.kind === 'prompt'
-        ? await store.items.createItem(editor, { kind: 'prompt', ...fields, type: source.type, content: source.content })
+        ? await store.items.createItem(editor, { kind: 'prompt', ...fields, ...bodyOf(source), type: source.type })
         : await store.items.createItem(editor, { kind: 'skill', ...fields, files: await store.items.readSkillFiles(actor, source.id) })
     return { id: copy.id, url: itemUrl(baseUrl, copy.kind, copy) }
   },

@@ -17,8 +17,9 @@ import {
   visibilityChanges,
 } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
-import { toPromptRecord, wholePrompt, withOwner } from '../core/records.ts'
-import { savedSkill, toSavedSkill } from './save-items.ts'
+import { toWholePrompt, wholePrompt, withOwner } from '../core/records.ts'
+import { checkConfig } from '../prompts/check-config.ts'
+import { bodyInputs, savedSkill, toSavedSkill } from './save-items.ts'
 
 /** The end of changes of both kinds. */
 const aboutChange = {
@@ -64,6 +65,7 @@ export const updatePrompt = defineOperation({
       id: refInput.describe('Id or slug of the prompt'),
       title: titleField.optional().describe('New title'),
       content: contentField.optional().describe('New full text'),
+      ...bodyInputs,
       description: descriptionField.nullable().optional().describe('New description; null removes it'),
       tags: tagsField.optional().describe('All tags; omitted ones are removed'),
       category: refInput.nullable().optional().describe('Category; null removes it'),
@@ -73,8 +75,9 @@ export const updatePrompt = defineOperation({
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), prompt: wholePrompt, version: z.number().int() }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
+    await checkConfig(input.config)
     const prompt = await changeFields(context, 'prompt', input)
-    const record = await withOwner(context, prompt, toPromptRecord(prompt, context.baseUrl))
+    const record = await withOwner(context, prompt, toWholePrompt(prompt, context.baseUrl))
     return { success: true as const, prompt: record, version: prompt.version }
   },
 })

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { baseVersionInput, editorOf, itemTarget, notFound, requireEditable, requireItem } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
-import { fileRecord, toVersionRecord, versionRecord } from '../core/records.ts'
+import { chatOutputs, fileRecord, toChat, toVersionRecord, versionRecord } from '../core/records.ts'
 
 const versionInput = z.number().int().min(1).describe('Number of the version')
 
@@ -57,6 +57,7 @@ export const getVersion = defineOperation({
     tags: z.array(z.string()),
     type: z.enum(PROMPT_TYPES).nullable(),
     content: z.string().nullable().describe("A prompt's text; null for skills"),
+    ...chatOutputs,
     files: z.array(fileRecord).nullable().describe("A skill's files; null for prompts"),
   }),
   async run(context: Needs<'items'>, input) {
@@ -69,7 +70,8 @@ export const getVersion = defineOperation({
       categorySlug: version.category,
       tags: [...version.tags],
       type: version.type,
-      content: version.content,
+      content: version.body?.content ?? null,
+      ...toChat(version.body),
       files: version.files ? version.files.map(toFileContent) : null,
     }
   },
@@ -103,8 +105,7 @@ export const restoreVersion = defineOperation({
       tags: old.tags,
       category: old.category,
     }
-    const content =
-      item.kind === 'prompt' ? { type: old.type ?? item.type, content: old.content ?? item.content } : { files: old.files ?? undefined }
+    const content = item.kind === 'prompt' ? { type: old.type ?? item.type, ...old.body } : { files: old.files ?? undefined }
     const restored = await context.store.items.changeItem(item.kind, item.id, editor, (current, role) => {
       check(current, role)
       return { ...fields, ...content }

@@ -4,11 +4,12 @@ import { jsonLength, shareOnce } from '../../cache/shared-records.ts'
 import type { WalkPage, WalkPosition } from '../../domain/items/item-access.ts'
 import type { PromptEntry } from '../../domain/items/items.ts'
 import { labelRef } from '../../domain/items/labels.ts'
+import { fillBody } from '../../domain/prompts/body.ts'
+import { toMcpMessages } from '../../domain/prompts/messages.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
 import { showControls } from '../../domain/text/controls.ts'
 import { deriveDescription } from '../../domain/text/derived-description.ts'
 import { labelVariable } from '../../domain/variables/variable-label.ts'
-import { fillVariables } from '../../domain/variables/variables.ts'
 import { invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
@@ -127,6 +128,10 @@ export const renderExposedPrompt = defineOperation({
     description: z.string().nullable(),
     text: z.string(),
     unfilled: z.array(z.string()),
+    messages: z
+      .array(z.object({ role: z.enum(['user', 'assistant']), text: z.string() }))
+      .optional()
+      .describe('Of a chat prompt; system messages are in the first of the user'),
   }),
   async run(context: Needs<'items', 'sealer'>, input) {
     const { actor, store, count } = context
@@ -136,8 +141,15 @@ export const renderExposedPrompt = defineOperation({
     if (!newest || (filter && (await store.items.countPrompts(actor, { ...filter, ids: [newest.id] })) === 0)) throw notFound('prompt')
     const { item: prompt, at } = await readAt(context, newest, asked)
     count('read', { ...prompt, version: at.version ?? prompt.version })
-    const { text, unfilled } = fillVariables(prompt.content, toValues(input.arguments ?? {}))
+    const { text, unfilled, messages } = fillBody(prompt, toValues(input.arguments ?? {}))
     const { description = null } = describe(prompt.description ?? deriveDescription(prompt.content, prompt.title))
-    return { name: prompt.slug, title: showControls(prompt.title), description, text, unfilled: [...unfilled] }
+    return {
+      name: prompt.slug,
+      title: showControls(prompt.title),
+      description,
+      text,
+      unfilled: [...unfilled],
+      ...(messages && { messages: toMcpMessages(messages) }),
+    }
   },
 })

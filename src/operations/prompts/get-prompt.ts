@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { extendRecord, shareOnce } from '../../cache/shared-records.ts'
 import type { Version } from '../../domain/items/items.ts'
-import { fillVariables } from '../../domain/variables/variables.ts'
+import { fillBody } from '../../domain/prompts/body.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { refInput, requireOfKind } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
@@ -66,8 +66,9 @@ export const getPrompt = defineOperation({
   async run(context: Needs<'items', 'baseUrl' | 'sealer'>, input) {
     const { prompt, record } = await readPrompt(context, input)
     if (input.variables === undefined) return record
-    const { text } = fillVariables(prompt.content, toValues(input.variables))
-    return text === prompt.content ? record : { ...record, content: text, originalContent: prompt.content }
+    const { text, messages } = fillBody(prompt, toValues(input.variables))
+    if (text === prompt.content) return record
+    return { ...record, content: text, originalContent: prompt.content, ...(messages && { messages: [...messages] }) }
   },
 })
 

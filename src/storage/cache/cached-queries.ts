@@ -3,6 +3,7 @@ import { shareRecord } from '../../cache/shared-records.ts'
 import { type FullVersion, type Item, isOfKind } from '../../domain/items/items.ts'
 import { seesAsStranger, visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
+import type { PromptBody } from '../../domain/prompts/body.ts'
 import type { ItemQueries } from '../items/item-queries.ts'
 
 /** Text of cached items, in UTF-16 units; the bytes made of it take two to three times as much on top. */
@@ -169,10 +170,15 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
   }
 }
 
-function sizeOfVersion({ content, files }: FullVersion): number {
-  return (content?.length ?? 0) + (files ?? []).reduce((sum, { bytes }) => sum + bytes.length, 0)
+/** Messages say again what the content does. */
+function sizeOfBody({ content, messages, config }: PromptBody): number {
+  return content.length * (messages ? 2 : 1) + (config ? JSON.stringify(config).length : 0)
+}
+
+function sizeOfVersion({ body, files }: FullVersion): number {
+  return (body ? sizeOfBody(body) : 0) + (files ?? []).reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
 function sizeOf(item: Item): number {
-  return ITEM_SIZE + (item.kind === 'prompt' ? item.content.length : item.files.reduce((sum, { filename }) => sum + filename.length, 0))
+  return ITEM_SIZE + (item.kind === 'prompt' ? sizeOfBody(item) : item.files.reduce((sum, { filename }) => sum + filename.length, 0))
 }

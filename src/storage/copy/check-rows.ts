@@ -9,6 +9,9 @@ import { audienceOf, DEFAULT_VISIBILITIES, VISIBILITIES } from '../../domain/ite
 import { bioField, displayNameField, languageField, websiteField } from '../../domain/people/account.ts'
 import { TEAM_ROLES } from '../../domain/people/teams.ts'
 import { usernameFault } from '../../domain/people/username.ts'
+import { apiNameField } from '../../domain/prompts/api-name.ts'
+import { configField } from '../../domain/prompts/config.ts'
+import { messagesField } from '../../domain/prompts/messages.ts'
 import { filenameFault, isGitName, normalizeFilename } from '../../domain/skills/filename.ts'
 import { checkSkillFiles, MAX_FILE_BYTES } from '../../domain/skills/skill.ts'
 import { isId } from '../../domain/text/identifier.ts'
@@ -66,6 +69,7 @@ const filename = z.string().superRefine((name, issues) => {
 })
 const file = z.object({ filename, sha256, size: count.max(MAX_FILE_BYTES), mode: z.literal([0o644, 0o755]).nullable() })
 const isPublished = (row: { was_public: 0 | 1; visibility: string }) => row.was_public === 1 || row.visibility !== 'public'
+const body = { messages: json(messagesField).nullable(), config: json(configField).nullable(), syntax: z.literal([1, 2]) }
 const state = { title: titleField, description: descriptionField.nullable(), type: promptTypeField.nullable() }
 
 const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
@@ -97,6 +101,8 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
       slug: z.union([slug, id]),
       ...state,
       content: z.string(),
+      ...body,
+      api_name: apiNameField.nullable(),
       variables: json(variablesJson),
       contributors: json(z.array(z.string())),
       visibility,
@@ -181,6 +187,7 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     number: count.min(1),
     ...state,
     content: z.union([z.literal(''), contentField]),
+    ...body,
     category: categorySlug,
     tags,
     visibility,

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { PromptType } from '../../domain/items/fields.ts'
 import type { ItemFields, Tag } from '../../domain/items/items.ts'
 import type { SharedState } from '../../domain/items/shared-changes.ts'
 import { audienceOf, isNarrower, othersMaySee, type Visibility } from '../../domain/items/visibility.ts'
 import type { OwnerQuota } from '../../domain/people/quota.ts'
+import type { PromptBody } from '../../domain/prompts/body.ts'
 import type { AuditEntry } from '../../domain/service/audit.ts'
 import type { LibraryChange } from '../../domain/service/instances.ts'
 import { readNamedFrontmatter } from '../../domain/skills/frontmatter.ts'
@@ -46,7 +48,14 @@ export interface WriteNotes {
 
 /** The new state of an item. */
 export type NextState = ItemFields &
-  ({ kind: 'prompt'; type: string; content: string } | { kind: 'skill'; files: readonly SkillFile[] | null })
+  (({ kind: 'prompt'; type: PromptType; apiName: string | null } & PromptBody) | { kind: 'skill'; files: readonly SkillFile[] | null })
+
+/** The columns of an item or version that hold what it says. */
+export function toBodyColumns(next: NextState) {
+  if (next.kind === 'skill') return { content: '', messages: null, config: null, syntax: 2 }
+  const { content, messages, config, syntax } = next
+  return { content, messages: messages && JSON.stringify(messages), config: config && JSON.stringify(config), syntax }
+}
 
 const insertVersion = prepareInsert('version', [
   'item_seq',
@@ -55,6 +64,9 @@ const insertVersion = prepareInsert('version', [
   'description',
   'type',
   'content',
+  'messages',
+  'config',
+  'syntax',
   'category',
   'tags',
   'visibility',
@@ -151,7 +163,8 @@ export async function takeVersionRoom(
   tags: readonly Tag[],
   quota: OwnerQuota,
 ): Promise<void> {
-  const texts = [next.title, next.description ?? '', next.kind === 'prompt' ? next.content : '', item.note ?? '', namesOfTags(tags)]
+  const { content, messages, config } = toBodyColumns(next)
+  const texts = [next.title, next.description ?? '', content, messages ?? '', config ?? '', item.note ?? '', namesOfTags(tags)]
   const contents = new Map((next.kind === 'skill' ? (next.files ?? []) : []).map(({ bytes }) => [digestOf(bytes), bytes.length]))
   for (const part of batches([...contents.keys()])) {
     const known = await db.selectFrom('blob').select('sha256').where('sha256', 'in', part).execute()
@@ -244,7 +257,7 @@ export async function writeParts(
     title: next.title,
     description: next.description,
     type: next.kind === 'prompt' ? next.type : null,
-    content: next.kind === 'prompt' ? next.content : '',
+    ...toBodyColumns(next),
     category: next.category,
     tags: namesOfTags(tags),
     visibility: next.visibility,

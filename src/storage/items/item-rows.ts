@@ -12,6 +12,8 @@ import { PROMPT_TYPES } from '../../domain/items/fields.ts'
 import type { Item, Skill, Tag } from '../../domain/items/items.ts'
 import type { Label } from '../../domain/items/labels.ts'
 import { othersMaySee, type VisibleSet } from '../../domain/items/visibility.ts'
+import type { PromptBody } from '../../domain/prompts/body.ts'
+import { ROLES } from '../../domain/prompts/messages.ts'
 import { listSkillFiles } from '../../domain/skills/skill.ts'
 import type { Variable } from '../../domain/variables/variables.ts'
 import { isOneOf } from '../is-one-of.ts'
@@ -50,6 +52,10 @@ export function selectItems(db: Kysely<Database>) {
       'item.description',
       'item.type',
       'item.content',
+      'item.messages',
+      'item.config',
+      'item.syntax',
+      'item.api_name',
       'item.variables',
       'item.owner_seq',
       'item.author_seq',
@@ -145,7 +151,29 @@ function toItem(row: ItemRow, tags: readonly Tag[], files: Skill['files'], label
   }
   return row.kind === 'skill'
     ? { ...base, kind: row.kind, files: listSkillFiles(files) }
-    : { ...base, kind: row.kind, type: promptType.parse(row.type), content: row.content, variables: readVariables(row.variables) }
+    : {
+        ...base,
+        kind: row.kind,
+        type: promptType.parse(row.type),
+        ...readBody(row),
+        apiName: row.api_name,
+        variables: readVariables(row.variables),
+      }
+}
+
+const configJson = z.record(z.string(), z.unknown())
+const messagesJson = z.array(
+  z.union([z.object({ role: z.enum(ROLES), content: z.string() }), z.object({ type: z.literal('placeholder'), name: z.string() })]),
+)
+
+/** What a prompt or a version of one says. */
+export function readBody(row: Pick<ItemRow, 'content' | 'messages' | 'config' | 'syntax'>): PromptBody {
+  return {
+    content: row.content,
+    messages: row.messages === null ? null : messagesJson.parse(JSON.parse(row.messages)),
+    config: row.config === null ? null : configJson.parse(JSON.parse(row.config)),
+    syntax: row.syntax === 1 ? 1 : 2,
+  }
 }
 
 /** Parses the variables column. */

@@ -5,6 +5,7 @@ import type { ItemFilter } from '../../domain/items/search.ts'
 import { type SharedChange, type SharedVersion, sharedPath } from '../../domain/items/shared-changes.ts'
 import { visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
+import { makeBody } from '../../domain/prompts/body.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
 import { readTags } from './item-rows.ts'
@@ -92,7 +93,7 @@ export function readLabelChanges(db: Kysely<Database>, { findVersion }: Pick<Ret
           title: found.title,
           description: found.description,
           type: found.type ?? '',
-          content: found.content ?? '',
+          ...(found.body ?? makeBody({ content: '' })),
           category: row.category,
           tags: (tags.get(row.item_seq) ?? []).map(({ name }) => name),
           // Reasons are for those who own the item.

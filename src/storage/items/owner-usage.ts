@@ -20,7 +20,7 @@ const addQuery = prepareQuery<OwnerUsage>((db) => {
 
 /** The bytes of a version's texts: the log has the tags of its filings, which count as versions instead. */
 const textBytes = sql<number>`sum(${sql.join(
-  (['title', 'description', 'content', 'tags', 'note'] as const).map(
+  (['title', 'description', 'content', 'messages', 'config', 'tags', 'note'] as const).map(
     (column) => sql`octet_length(coalesce(${sql.ref(`version.${column}`)}, ''))`,
   ),
   sql` + `,

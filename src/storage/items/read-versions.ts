@@ -8,7 +8,7 @@ import { listSkillFiles, type SkillFile } from '../../domain/skills/skill.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
-import { isInVisibleSet } from './item-rows.ts'
+import { isInVisibleSet, readBody } from './item-rows.ts'
 
 const stringsJson = z.array(z.string())
 
@@ -95,7 +95,7 @@ export function readVersions(db: Kysely<Database>) {
         category: row.category,
         tags: stringsJson.parse(JSON.parse(row.tags)),
         type: row.type === null ? null : z.enum(PROMPT_TYPES).parse(row.type),
-        content: row.kind === 'prompt' ? row.content : null,
+        body: row.kind === 'prompt' ? readBody(row) : null,
         files: files ? listSkillFiles<SkillFile>(files) : null,
       }
     },

@@ -8,10 +8,10 @@ import { type SharedState, sharedPath } from '../../domain/items/shared-changes.
 import { toTags } from '../../domain/items/tags.ts'
 import { audienceOf, isNarrower, othersMaySee, refuseWhileHeld } from '../../domain/items/visibility.ts'
 import type { TeamRole } from '../../domain/people/teams.ts'
+import { changeBody, isSameText, makeBody, variablesOf } from '../../domain/prompts/body.ts'
 import type { AuditField } from '../../domain/service/audit.ts'
 import { isSameFile } from '../../domain/skills/skill.ts'
 import { isId } from '../../domain/text/identifier.ts'
-import { parseVariables } from '../../domain/variables/variables.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
@@ -25,6 +25,7 @@ import {
   readFiles,
   spellTags,
   takeVersionRoom,
+  toBodyColumns,
   toSearchableText,
   type WriteNotes,
   writeParts,
@@ -42,6 +43,10 @@ const insertItem = prepareInsert('item', [
   'description',
   'type',
   'content',
+  'messages',
+  'config',
+  'syntax',
+  'api_name',
   'variables',
   'owner_seq',
   'author_seq',
@@ -63,6 +68,10 @@ const CHANGED = [
   'description',
   'type',
   'content',
+  'messages',
+  'config',
+  'syntax',
+  'api_name',
   'variables',
   'contributors',
   'category_seq',
@@ -126,11 +135,12 @@ async function createItem(
   db: Kysely<Database>,
   notes: WriteNotes,
   owner: Editor,
-  wanted: NextState,
+  fields: NewItem,
   origin: ImportOrigin | undefined,
 ): Promise<Written> {
+  const wanted: NextState = fields.kind === 'prompt' ? { ...fields, ...makeBody(fields), apiName: fields.apiName ?? null } : fields
   const tags = toTags(wanted.tags)
-  const variables = wanted.kind === 'prompt' ? parseVariables(wanted.content).variables : []
+  const variables = wanted.kind === 'prompt' ? variablesOf(wanted) : []
   const held = origin?.held
   refuseWhileHeld(held !== undefined, wanted.visibility)
   const ownerId = owner.ownerId ?? owner.userId
@@ -160,7 +170,8 @@ async function createItem(
     title: next.title,
     description: next.description,
     type: next.kind === 'prompt' ? next.type : null,
-    content: next.kind === 'prompt' ? next.content : '',
+    ...toBodyColumns(next),
+    api_name: next.kind === 'prompt' ? next.apiName : null,
     variables: JSON.stringify(variables),
     owner_seq: ownerSeq,
     author_seq: author.seq,
@@ -293,13 +304,14 @@ async function changeItem(
     await fileNewestVersion(db, { seq: row.seq, version, ownerSeq: row.owner_seq }, { ...next, tags: spelled }, quota)
   }
   notes.changed({ kind: next.kind, ownerId: row.owner_id, audience: audienceOf(row.visibility, next.visibility) })
-  const { type, content, variables } =
-    next.kind === 'prompt' ? { ...next, variables: JSON.stringify(parseVariables(next.content).variables) } : row
+  const { type, api_name, variables } =
+    next.kind === 'prompt' ? { type: next.type, api_name: next.apiName, variables: JSON.stringify(variablesOf(next)) } : row
   const written = {
     title: next.title,
     description: next.description,
     type,
-    content,
+    ...toBodyColumns(next),
+    api_name,
     variables,
     contributors: origin ? JSON.stringify(origin.contributors) : row.contributors,
     category_seq: category?.seq ?? null,
@@ -347,7 +359,8 @@ function listChanges(item: Item, next: NextState, tags: readonly Tag[]): AuditFi
     ['category', (item.category?.slug ?? null) !== next.category],
     ['tags', !isDeepStrictEqual(item.tags, tags)],
     ['type', item.kind === 'prompt' && next.kind === 'prompt' && item.type !== next.type],
-    ['content', item.kind === 'prompt' && next.kind === 'prompt' && item.content !== next.content],
+    ['content', item.kind === 'prompt' && next.kind === 'prompt' && !isSameText(item, next)],
+    ['config', item.kind === 'prompt' && next.kind === 'prompt' && !isDeepStrictEqual(item.config, next.config)],
   ]
   return isChanged.flatMap(([field, is]) => (is ? [field] : []))
 }
@@ -374,7 +387,10 @@ async function toNextState(db: Kysely<Database>, seq: number, item: Item, change
     tags: change.tags ?? item.tags.map((tag) => tag.name),
     visibility: change.visibility ?? item.visibility,
   }
-  if (item.kind === 'prompt') return { ...fields, kind: item.kind, type: change.type ?? item.type, content: change.content ?? item.content }
+  if (item.kind === 'prompt') {
+    const { type = item.type, apiName = item.apiName } = change
+    return { ...fields, kind: item.kind, type, apiName, ...changeBody(item, change) }
+  }
   const { files = null } = change
   return { ...fields, kind: item.kind, files: typeof files === 'function' ? files(await readFiles(db, seq)) : files }
 }

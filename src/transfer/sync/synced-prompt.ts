@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../../domain/items/fields.ts'
 import type { Prompt } from '../../domain/items/items.ts'
+import { describeBody, isSameBody } from '../../domain/prompts/body.ts'
 import { findFrontmatterFault, readFrontmatterFields, setFrontmatterFields } from '../../domain/skills/frontmatter.ts'
 import { decodeText } from '../../domain/skills/skill.ts'
 import { cutCharacters, isLongerThan } from '../../domain/text/characters.ts'
@@ -10,7 +11,10 @@ import { hasTags } from '../prepare-prompt.ts'
 import { type PromptDraft, toPromptDraft } from '../prompt-file.ts'
 
 /** The draft in a synced file. */
-export type SyncedDraft = Pick<PromptDraft, 'title' | 'content' | 'description' | 'type' | 'category' | 'tags'>
+export type SyncedDraft = Pick<
+  PromptDraft,
+  'title' | 'content' | 'messages' | 'config' | 'syntax' | 'description' | 'type' | 'category' | 'tags'
+>
 
 export function sha256(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex')
@@ -41,6 +45,10 @@ export function writeSyncedPrompt(prompt: Prompt, before: string | null, categor
     author,
     ...(category === null && hasOwnCategory(before, categories) ? {} : { category: category ?? undefined }),
     tags: tags.length === 0 ? undefined : tags,
+    messages: undefined,
+    config: undefined,
+    syntax: undefined,
+    ...describeBody(filed),
   }
   const head = before === null ? null : setFrontmatterFields(before, fields)
   return head === null ? writePromptMarkdown(filed) : `${head}\n${content}`
@@ -93,14 +101,20 @@ export function readSyncedPrompt(filename: string, bytes: Uint8Array, current: P
   const tags = fields['tags']
   const before = read === null ? current : null
   const title = said('title') ?? current?.title ?? heading ?? said('name') ?? filename.replace(/\.md$/i, '').replaceAll(/[-_]+/g, ' ')
-  const made = toPromptDraft({
-    title: cutCharacters(title.trim(), MAX_TITLE),
-    content,
-    description: said('description') ?? before?.description ?? null,
-    type: said('type') ?? current?.type,
-    category: said('category') ?? before?.category?.slug ?? null,
-    tags: Array.isArray(tags) ? tags.map(String) : (said('tags') ?? before?.tags.map((tag) => tag.name) ?? []),
-  })
+  const made = toPromptDraft(
+    {
+      title: cutCharacters(title.trim(), MAX_TITLE),
+      content,
+      description: said('description') ?? before?.description ?? null,
+      type: said('type') ?? current?.type,
+      category: said('category') ?? before?.category?.slug ?? null,
+      tags: Array.isArray(tags) ? tags.map(String) : (said('tags') ?? before?.tags.map((tag) => tag.name) ?? []),
+      messages: fields['messages'],
+      config: fields['config'],
+      syntax: fields['syntax'],
+    },
+    { syntax: 2 },
+  )
   if ('fault' in made) throw new AppError('invalid_input', made.fault)
   return made.draft
 }
@@ -109,7 +123,7 @@ export function readSyncedPrompt(filename: string, bytes: Uint8Array, current: P
 export function isSamePrompt(prompt: Prompt, draft: SyncedDraft): boolean {
   return (
     prompt.title === draft.title &&
-    prompt.content === draft.content &&
+    isSameBody(prompt, draft) &&
     prompt.description === draft.description &&
     prompt.type === draft.type &&
     (prompt.category?.slug ?? null) === draft.category &&

@@ -88,8 +88,8 @@ async function takePrompt(run: Run, step: Taken): Promise<void> {
   const bytes = await readPromptBytes(run, path, entry.digest)
   const editor = { userId: user.id, note: NOTE }
   const current = step.do === 'update-item' ? await findPrompt(run, store, step.item.id) : null
-  const { title, content, description, type, category, tags } = readDraft(run, path, bytes, current)
-  const fields = { title, content, description, type, category, tags }
+  const { title, content, messages, config, syntax, description, type, category, tags } = readDraft(run, path, bytes, current)
+  const fields = { title, content, messages, config, syntax, description, type, category, tags }
   if (!isDryRun) {
     await store.inTransaction(async (transaction) => {
       let id: string

@@ -35,7 +35,7 @@ function markPieces(segments: ParsedText['segments']): (string | HTMLElement)[] 
 export function showPreview(section: HTMLElement, { segments, variables }: ParsedText): void {
   const byName = new Map(variables.map((variable) => [variable.name, variable]))
   const pieces = segments.map((segment) => {
-    if (segment.kind === 'text') return segment.raw
+    if (segment.kind !== 'variable') return segment.kind === 'text' ? segment.text : segment.raw
     const mark = document.createElement('mark')
     mark.textContent = byName.get(segment.name)?.default || segment.name
     return mark

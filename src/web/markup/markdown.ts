@@ -203,7 +203,7 @@ export function looksLikeMarkdown(text: string): boolean {
 /** A piece of a text, marked when it is a blank, as `MarkedText` does. */
 function markSegment(segment: Segment): string {
   const raw = escapeHtml(segment.raw)
-  return segment.kind === 'text' ? raw : `<mark data-blank="${escapeHtml(segment.name)}">${raw}</mark>`
+  return segment.kind !== 'variable' ? raw : `<mark data-blank="${escapeHtml(segment.name)}">${raw}</mark>`
 }
 
 /** A text or a piece of code with its blanks marked. */

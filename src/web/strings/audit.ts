@@ -58,6 +58,7 @@ export const AUDIT_WORDS = {
     tags: 'tags',
     type: 'type',
     content: 'text',
+    config: 'config',
     files: 'files',
     slug: 'address',
     visibility: 'visibility',

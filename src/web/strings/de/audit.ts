@@ -58,6 +58,7 @@ export const AUDIT_WORDS_DE: typeof AUDIT_WORDS = {
     tags: 'Schlagwörter',
     type: 'Typ',
     content: 'Text',
+    config: 'Konfiguration',
     files: 'Dateien',
     slug: 'Adresse',
     visibility: 'Sichtbarkeit',

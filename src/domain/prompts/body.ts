@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import { invalidInput } from '../../errors.ts'
+import { type FilledText, fillVariables, meansOtherwise, parseVariables, type Syntax, type Variable } from '../variables/variables.ts'
+import type { PromptConfig } from './config.ts'
+import { type Message, renderMessages, variablesOfMessages } from './messages.ts'
+
+/** What a version of a prompt says: a text, or messages and the text that shows them. */
+export interface PromptBody {
+  readonly content: string
+  /** Of a chat prompt; null for a text. */
+  readonly messages: readonly Message[] | null
+  readonly config: PromptConfig | null
+  readonly syntax: Syntax
+}
+
+/** The body of a prompt, without its other fields. */
+export function bodyOf({ content, messages, config, syntax }: PromptBody): PromptBody {
+  return { content, messages, config, syntax }
+}
+
+/** What files and exports say of a body beside its content, each only where there is something to say. */
+export function describeBody({ content, messages, config, syntax }: PromptBody) {
+  const depends = messages ? messages.some((one) => 'role' in one && meansOtherwise(one.content)) : meansOtherwise(content)
+  return { ...(messages && { messages }), ...(config && { config }), ...(depends && { syntax }) }
+}
+
+/** The fields of a body that a writer gives; what is absent stays, or is not there. */
+export type BodyFields = { readonly [Name in keyof PromptBody]?: PromptBody[Name] | undefined }
+
+/** A new body. Messages decide its content. @throws AppError `invalid_input` without either */
+export function makeBody({ content, messages = null, config = null, syntax = 2 }: BodyFields): PromptBody {
+  if (messages) return { content: renderMessages(messages), messages, config, syntax }
+  if (content === undefined) throw invalidInput('content', 'content or messages is needed.')
+  return { content, messages, config, syntax }
+}
+
+/** A body after a change. @throws AppError `invalid_input` where it would make a text of a chat prompt, or the reverse */
+export function changeBody(before: PromptBody, change: BodyFields): PromptBody {
+  const { config = before.config } = change
+  const isChat = before.messages !== null
+  if (change.messages !== undefined && (change.messages !== null) !== isChat)
+    throw invalidInput(
+      'messages',
+      isChat ? 'A chat prompt stays one: give messages.' : 'This prompt is a text, and stays one: change its content.',
+    )
+  if (isChat && change.messages === undefined && change.content !== undefined && change.content !== before.content)
+    throw invalidInput('content', 'This is a chat prompt: change its messages.')
+  const { content = before.content, messages = before.messages } = change
+  const isSame = content === before.content && isDeepStrictEqual(messages, before.messages)
+  return makeBody({ content, messages, config, syntax: change.syntax ?? (isSame ? before.syntax : 2) })
+}
+
+/** Whether two bodies say the same, whatever their configs. */
+export function isSameText(a: PromptBody, b: PromptBody): boolean {
+  return a.content === b.content && a.syntax === b.syntax && isDeepStrictEqual(a.messages, b.messages)
+}
+
+/** Whether two bodies are the same; texts that mean the same in both syntaxes differ in nothing. */
+export function isSameBody(a: PromptBody, b: PromptBody): boolean {
+  return isSameText({ ...a, syntax: describeBody(a).syntax ?? b.syntax }, b) && isDeepStrictEqual(a.config, b.config)
+}
+
+export function variablesOf({ content, messages, syntax }: Pick<PromptBody, 'content' | 'messages' | 'syntax'>): readonly Variable[] {
+  return messages ? variablesOfMessages(messages, syntax) : parseVariables(content, syntax).variables
+}
+
+/** A body with values put in. Errors as {@link fillVariables} */
+export function fillBody(
+  body: Pick<PromptBody, 'content' | 'messages' | 'syntax'>,
+  values: ReadonlyMap<string, string>,
+): FilledText & Pick<PromptBody, 'messages'> {
+  if (!body.messages) return { ...fillVariables(body.content, values, body.syntax), messages: null }
+  const unfilled = new Set<string>()
+  const messages = body.messages.map((one) => {
+    if (!('role' in one)) return one
+    const filled = fillVariables(one.content, values, body.syntax)
+    for (const name of filled.unfilled) unfilled.add(name)
+    return { ...one, content: filled.text }
+  })
+  return { text: renderMessages(messages), unfilled: [...unfilled], messages }
+}
