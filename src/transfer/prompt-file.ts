@@ -84,8 +84,8 @@ const rawRow = z.looseObject({
   // One that cannot be read refuses the entry: a hold is not lost by a guess.
   heldAt: z.iso.datetime().nullish(),
   heldFrom: z.literal('public').nullish(),
-  messages: z.unknown(),
-  config: z.unknown(),
+  messages: z.unknown().optional(),
+  config: z.unknown().optional(),
   syntax: z.literal([1, 2]).nullish(),
 })
 

@@ -210,13 +210,17 @@ for (const engine of ENGINES) {
           [1, 'one', 'Ada', 'public'],
         ])
         expect(await store.items.findVersion(as(ada), saved.id, 1)).toMatchObject({
-          content: 'Some text',
+          body: { content: 'Some text', messages: null, config: null, syntax: 2 },
           tags: ['x'],
           category: 'coding',
           type: 'TEXT',
           files: null,
         })
-        expect(await store.items.findVersion(as(ada), saved.id, 2)).toMatchObject({ content: 'Other', tags: [], category: 'coding' })
+        expect(await store.items.findVersion(as(ada), saved.id, 2)).toMatchObject({
+          body: { content: 'Other' },
+          tags: [],
+          category: 'coding',
+        })
         expect(await store.items.findVersion(as(ada), saved.id, 3)).toBeNull()
         expect((await store.items.listVersions(as(ada), saved.id, { before: 2, limit: 1 })).map((v) => v.version)).toEqual([1])
       })

@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       ])
       expect((await target.items.listVersions(ANONYMOUS, was.published.id, page)).map(({ version }) => version)).toEqual([3, 2])
       expect(await target.items.findVersion(ada, was.published.id, 1)).toMatchObject({
-        content: 'Once ${name:the dé faut}\u2028\r\n',
+        body: { content: 'Once ${name:the dé faut}\u2028\r\n' },
         category: 'passing',
         type: 'TEXT',
       })
@@ -183,7 +183,7 @@ for (const engine of ENGINES) {
       const walrus = await target.items.findItem(ada, 'prompt', 'quiet-walrus')
       expect(walrus).toMatchObject({ slug: 'walrus-anew', description: '', type: 'IMAGE', content: 'Twice ${name}', version: 3 })
       expect(await target.items.findVersion(ada, walrus?.id ?? '', 1)).toMatchObject({
-        content: 'Once ${name:the dé faut}\u2028\r\n',
+        body: { content: 'Once ${name:the dé faut}\u2028\r\n' },
         note: 'first',
       })
       expect(await target.items.findLastChange(walrus?.id ?? '')).toMatchObject({ version: 3, audience: 'public', actorId: null })

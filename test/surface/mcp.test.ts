@@ -101,8 +101,8 @@ describe('in this order', { shuffle: false }, () => {
 
     it('names arguments that a tool or route does not have, beside the answer', async () => {
       const { key } = await test.user('typist')
-      const typo = { title: 'Typo', content: 'x', visibilty: 'public', config: {} }
-      const hint = 'Unknown and ignored: "visibilty", "config".'
+      const typo = { title: 'Typo', content: 'x', visibilty: 'public', confg: {} }
+      const hint = 'Unknown and ignored: "visibilty", "confg".'
       const { result } = await call('tools/call', { name: 'save_prompt', arguments: typo }, '/api/mcp', key)
       expect(result.content[1].text).toContain('visibilty')
       expect(result.structuredContent).not.toHaveProperty('hints')

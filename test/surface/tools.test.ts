@@ -52,7 +52,7 @@ describe('the tools, as a model sees them', () => {
       search_prompts: [['query', 'limit', 'type', 'category', 'tag', 'collections', 'maxCharacters'], ['query']],
       get_prompt: [['id', 'label', 'version', 'bucket', 'variables'], ['id']],
       save_prompt: [
-        ['title', 'content', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'owner', 'type', 'note'],
+        ['title', 'content', 'messages', 'config', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'owner', 'type', 'note'],
         ['title', 'content'],
       ],
       improve_prompt: [['prompt', 'outputType', 'outputFormat'], ['prompt']],
@@ -79,6 +79,8 @@ describe('the tools, as a model sees them', () => {
           'id',
           'title',
           'content',
+          'messages',
+          'config',
           'description',
           'tags',
           'category',

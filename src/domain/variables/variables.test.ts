@@ -60,7 +60,7 @@ describe('names', () => {
     '${{a}}',
     '${\u0301a}',
   ])('%j is text', (text) => {
-    expect(parseVariables(text)).toEqual({ segments: [{ kind: 'text', raw: text }], variables: [] })
+    expect(parseVariables(text)).toEqual({ segments: [{ kind: 'text', raw: text, text }], variables: [] })
     expect(fill(text, { a: 'X', '': 'X', 'user.name': 'X', '1a': 'X' })).toEqual({ text, unfilled: [] })
   })
 

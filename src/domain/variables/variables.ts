@@ -40,6 +40,7 @@ export const MAX_FILLED_TEXT = 1_000_000
 
 const NAME = /^[\p{L}_][\p{L}\p{M}\p{Nd}_\-'/ ]*$/u
 const PART = /\$\{> ?([\p{L}\p{N}_-]{1,120})(?:@([a-z0-9_.-]{1,36}))? ?\}/uy
+const ESCAPABLE_PART = new RegExp(String.raw`(?<!\\)(\\*)(${PART.source})`, 'gu')
 const NAME_STOP = /[^\p{L}\p{M}\p{Nd}_\-'/ ]/gu
 
 /**
@@ -176,12 +177,10 @@ export function toPresentSyntax(text: string): string {
   if (!meansOtherwise(text)) return text
   const pieces = parseVariables(text, 1).segments
   return pieces
-    .map((piece, place) => {
-      if (piece.kind !== 'text') return piece.raw
-      const parts = parseVariables(piece.raw)
-        .segments.map((inner) => (inner.kind === 'part' ? `\\${inner.raw}` : inner.raw))
-        .join('')
-      return pieces[place + 1]?.kind === 'variable' ? parts.replace(/\\+$/, (run) => run + run) : parts
+    .map(({ kind, raw }, place) => {
+      if (kind === 'variable') return raw
+      const escaped = raw.replaceAll(ESCAPABLE_PART, (_, run: string, part: string) => `${run}${run}\\${part}`)
+      return pieces[place + 1]?.kind === 'variable' ? escaped.replace(/\\+$/, (run) => run + run) : escaped
     })
     .join('')
 }

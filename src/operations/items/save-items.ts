@@ -54,14 +54,14 @@ export const bodyInputs = {
   messages: messagesField
     .optional()
     .describe('A chat prompt: {role: system|user|assistant, content} and {type: "placeholder", name} for messages put in later'),
-  config: configField.nullish().describe('JSON object for programs: model, temperature, tools, schema of the answer; at most 16 KiB'),
+  config: configField.nullish().describe('JSON object for programs: model, temperature, functions, schema of the answer; at most 16 KiB'),
 }
 
 /** A new prompt, as callers give it. */
 const newPromptInput = z
   .object({
     title: titleField.describe('Short name people will search for'),
-    content: contentField.optional().describe('The prompt itself, kept exactly as given. Leave it out when you give messages'),
+    content: contentField.optional().describe('The prompt itself, kept exactly as given. Not needed with messages'),
     ...bodyInputs,
     description: descriptionField.optional().describe('One sentence: what is it for?'),
     tags: tagsField.optional().describe('Tag names; new ones are created'),
@@ -72,6 +72,8 @@ const newPromptInput = z
     note: noteField.optional().describe('Note for the version history'),
   })
   .superRefine(refuseBothSpellings)
+  // As the interface has it; messages stand in for it.
+  .meta({ required: ['title', 'content'] })
 
 /** Saves a new prompt for the caller, or for a team of theirs. @throws AppError */
 async function createPrompt(context: Needs<'items'>, input: z.infer<typeof newPromptInput>): Promise<Prompt> {
