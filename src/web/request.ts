@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { AppError } from '../errors.ts'
+import { AppError, toAppError } from '../errors.ts'
 import type { CallOperation } from '../operations/core/invoke.ts'
 import type { SentForm } from './forms.ts'
-import type { Site } from './site.ts'
+import type { Site, Words } from './site.ts'
 
 /** The input of a page: the service, the caller's operations, and what the address says. */
 export interface PageRequest {
@@ -40,6 +40,26 @@ type Outcome = { readonly cookies?: readonly string[] } & (
 
 /** Does what a form asks for. What it throws is shown on the page the form was on. */
 export type Action = (request: PageRequest & { readonly form: SentForm }) => Promise<Outcome>
+
+/** The action of a page with several buttons, by their values. @throws AppError `invalid_input` for another value */
+export function actBy(actions: Readonly<Record<string, Action>>): Action {
+  return async (request) => {
+    const act = new Map(Object.entries(actions)).get(request.form.text('do'))
+    if (!act) throw new AppError('invalid_input', request.site.words.errors.noButton)
+    return await act(request)
+  }
+}
+
+/** Where a form leads when all went well: a page that says so. */
+export function done(path: string, what: keyof Words['done']): { readonly to: string } {
+  return { to: `${path}${path.includes('?') ? '&' : '?'}done=${what}` }
+}
+
+/** For what a link no longer leads to: null for an error that is no fault of the service, which is thrown again. */
+export function nullWhenRefused(error: unknown): null {
+  if (toAppError(error).code === 'internal') throw error
+  return null
+}
 
 /** An address to go to instead of a page. */
 export interface LeadsOn {
