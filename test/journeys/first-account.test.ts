@@ -33,7 +33,7 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   expect((await search()).status).toBe(200)
   await page.getByText('First call received ✓').waitFor()
   await page.reload()
-  expect(new URL(page.url()).pathname).toBe('/settings/keys')
+  expect(new URL(page.url()).pathname).toBe('/settings/access')
   expect(await page.locator('.new-key').count()).toBe(0)
 
   // A private prompt is found by the key, and by nobody else.
@@ -57,7 +57,7 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   expect(await page.locator('.day-table tbody tr').first().isVisible()).toBe(true)
 
   // A key is revoked by two clicks, and shown once: reloading its page made no other.
-  await page.goto('/settings/keys')
+  await page.goto('/settings/access')
   expect(await page.locator('main').textContent()).not.toContain(key)
   expect(await page.locator('.entries > li').count()).toBe(1)
   const revoke = page.getByRole('button', { name: 'Revoke My laptop' })

@@ -39,7 +39,7 @@ it('pages of six kinds fit and have no barriers in German, opened too, and the l
     ['/prompts?sort=newest', '.narrowing details'],
     [path, '[data-open-in]'],
     [`${path}/edit`, 'main details'],
-    ['/settings/keys', 'main details'],
+    ['/settings/access', 'main details'],
     ['/import', 'main details'],
     ['/nichts', 'header details'],
   ] as const) {

@@ -72,7 +72,7 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     await page.getByLabel('Name', { exact: true }).fill(SHOWN_TEAM)
     await page.getByRole('button', { name: 'Create team' }).click()
     await page.waitForURL(`**/teams/${SHOWN_TEAM}?done=team-created`)
-    await page.goto('/settings/keys')
+    await page.goto('/settings/access')
     await page.getByRole('button', { name: 'Create key' }).click()
     const newKey = await lookForBarriers(page, 'a key just made')
     await page.setViewportSize(VIEWPORTS.desktop)

@@ -22,7 +22,7 @@ const asAdmin = async (): Promise<Actor> => ({
   scopes: new Set(ADMIN_RIGHTS),
 })
 const makeKey = async (visitor: Visitor) =>
-  /cpb_\w+/.exec((await visitor.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)?.[0] ?? ''
+  /cpb_\w+/.exec((await visitor.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)?.[0] ?? ''
 
 describe('an administrator who is one no longer', () => {
   const inviteOf = async (visitor: Visitor, role: 'user' | 'admin') => {
@@ -303,7 +303,7 @@ describe('what cannot be undone', () => {
     await ada.post('/admin/categories', { do: 'create', name: 'Empty' })
     await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
     for (const [path, does] of [
-      ['/settings/keys', 'revoke'],
+      ['/settings/access', 'revoke'],
       ['/admin/invites', 'revoke'],
       ['/admin/categories/empty', 'delete'],
       ['/admin/people/bob', 'role'],

@@ -136,7 +136,7 @@ describe('documents', () => {
 
   it('say nothing of MCP where it is off, and neither does anything else that is served', async () => {
     const writer = await signUp(without, 'Ada')
-    const made = await writer.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })
+    const made = await writer.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read', 'write'] })
     const key = /cpb_\w+/.exec(made.html)?.[0] ?? ''
     expect(made.html).not.toMatch(OF_MCP)
     const save = async (kind: string, body: unknown): Promise<string> => {

@@ -41,7 +41,7 @@ describe('the first page', () => {
     expect(await stepsOf(visit(test))).toEqual([])
     expect(await stepsOf(carl)).toEqual([true, false, false, false])
     await write(carl, { title: 'First' })
-    const made = await carl.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })
+    const made = await carl.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read'] })
     const key = /cpb_[A-Za-z0-9]{49}/.exec(made.html)?.[0] ?? ''
     expect(await stepsOf(carl)).toEqual([true, true, false, true])
     expect((await test.fetch('/api/prompts', { key })).status).toBe(200)

@@ -184,7 +184,7 @@ beforeAll(async () => {
   await test.call(owner, 'remove_team_member', { team: 'crew', username: 'former' })
   const email = `${plant('e-mail address', null, ['administrator in a browser'])}@example.org`
   await ownerBrowser.post('/settings', { do: 'email', email, password: PASSWORD })
-  await ownerBrowser.post('/settings/keys', { do: 'create', name: plant('name of a key'), scopes: ['read'] })
+  await ownerBrowser.post('/settings/access', { do: 'create', name: plant('name of a key'), scopes: ['read'] })
   // What the database keeps of passwords, sessions and keys is for nobody.
   for (const table of ['login_account', 'login_session'] as const) {
     for (const row of await test.app.store.logins.findLoginRows(table, [], { limit: 100, offset: 0 })) {

@@ -65,7 +65,7 @@ if (awaited) {
   awaited.hidden = false
   let looks = 0
   const look = async (): Promise<void> => {
-    const answer = await fetch('/settings/keys', { headers: { accept: 'text/html' } })
+    const answer = await fetch('/settings/access', { headers: { accept: 'text/html' } })
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
     if (page.querySelector(`[data-used="${awaited.dataset['firstCall']}"]`)) awaited.textContent = awaited.dataset['received'] ?? ''
     else if (++looks < LOOKS) lookLater()

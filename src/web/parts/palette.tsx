@@ -46,7 +46,7 @@ export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasM
     ? [
         ['/new', words.newPrompt],
         ['/new/skill', words.newSkill],
-        ['/settings/keys', words.settingsSections['/settings/keys']],
+        ['/settings/access', words.apiKeys],
         ['/sign-out', words.signOut],
       ]
     : [['/sign-in', words.signIn]]

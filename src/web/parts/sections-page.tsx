@@ -14,12 +14,12 @@ interface SectionsPageProps {
   readonly styles?: readonly string[] | undefined
   /** More scripts, by the names of their files. */
   readonly scripts?: readonly string[] | undefined
-  /** Below the list of sections. */
-  readonly aside?: Child
+  /** The heading, where the page is of one thing of its section. */
+  readonly title?: string | undefined
   readonly children?: Child
 }
 
-/** A page of several sections, each at an address of its own, with all of them at the side. */
+/** A page of several sections, each at an address of its own, with all of them at the side; on a phone, behind one button. */
 export const SectionsPage: FC<SectionsPageProps> = ({
   request: { site, query, sent },
   of,
@@ -27,25 +27,27 @@ export const SectionsPage: FC<SectionsPageProps> = ({
   at,
   styles,
   scripts,
-  aside,
+  title = sections[at],
   children,
 }) => (
-  <Layout site={site} title={`${sections[at]} · ${of}`} current="account" isIndexed={false} styles={styles} scripts={scripts}>
+  <Layout site={site} title={`${title} · ${of}`} current="account" isIndexed={false} styles={styles} scripts={scripts}>
     <div class="sections">
       <nav aria-label={of}>
-        <ul>
-          {Object.entries(sections).map(([path, name]) => (
-            <li>
-              <a href={path} aria-current={path === at ? 'page' : undefined}>
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-        {aside}
+        <details class="section-menu">
+          <summary>{of}</summary>
+          <ul>
+            {Object.entries(sections).map(([path, name]) => (
+              <li>
+                <a href={path} aria-current={path === at ? 'page' : undefined}>
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </details>
       </nav>
       <div>
-        <h1>{sections[at]}</h1>
+        <h1 dir="auto">{title}</h1>
         <Done words={site.words} query={query} sent={sent} />
         {children}
       </div>

@@ -2,7 +2,7 @@
 export const SIGN_IN_WORDS = {
   by: (name: string) => `Sign in with ${name}`,
   or: 'or',
-  leaving: (name: string) => `On to ${name}…`,
+  leaving: (name: string) => `Continuing to ${name}…`,
   leavingLead: (name: string) => `You sign in at ${name}, and come back.`,
   goOn: (name: string) => `Continue to ${name}`,
   byProxy: 'The proxy in front of this service signs you in. You see this page because it did not: ask an administrator.',
@@ -25,10 +25,13 @@ export const SIGN_IN_WORDS = {
   disconnect: 'Disconnect',
   connect: (name: string) => `Connect ${name}`,
   others: 'Connect a provider',
-  othersLead: 'You then sign in with it too. Your other sessions end.',
+  othersLead: 'You can then sign in with it too. Your other sessions end.',
   confirmPassword: 'Your password, to confirm',
   confirmFresh: 'To change this, sign out and in again within the last ten minutes.',
   addressTaken:
-    'Another account here has your email address, so this is a new account without one. If the other account is yours, sign in to it and connect the provider under Settings, Sign-in.',
+    'Another account here has your email address, so this is a new account without one. If the other account is yours, sign in to it and connect the provider under Settings, Security.',
   firstPassword: 'You have no password yet. To set one, sign out and in again within the last ten minutes.',
+  providers: 'Sign-in providers',
+  disconnectNamed: (name: string) => `Disconnect ${name}`,
+  disconnectMeans: 'You no longer sign in with it.',
 }

@@ -9,7 +9,7 @@ import { Choice, Field } from '../../parts/field.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { SettingsPage } from '../account/settings.tsx'
+import { SettingsPage } from '../account/settings-page.tsx'
 import { AdminPage } from './admin-page.tsx'
 
 type Found = Output<typeof listAuditEvents> & { readonly fault: string | null }

@@ -15,7 +15,7 @@ export const PROGRAM_WORDS_DE: typeof PROGRAM_WORDS = {
   going: 'Zurück zum Programm',
   goingLead: 'Falls sich das Programm nicht von selbst öffnet, hilft dieser Link.',
   goOn: 'Weiter',
-  lead: 'Programme, die diese Bibliothek nutzen dürfen, etwa KI-Clients. Jedes hat sich einmal angemeldet; nach 30 Tagen ohne Nutzung endet die Verbindung von selbst.',
+  lead: 'Programme, die diese Bibliothek nutzen dürfen, etwa KI-Clients. Nach 30 Tagen ohne Nutzung wird ein Programm getrennt.',
   none: 'Kein Programm ist verbunden.',
   disconnect: 'Trennen',
   disconnectNamed: (name) => `${name} trennen`,
@@ -23,4 +23,5 @@ export const PROGRAM_WORDS_DE: typeof PROGRAM_WORDS = {
   disconnectAllMeans: 'Jedes Programm muss sich neu anmelden, bevor es die Bibliothek wieder nutzen kann. Das gilt sofort.',
   disconnectMeans: 'Das Programm muss sich neu anmelden, bevor es die Bibliothek wieder nutzen kann. Das gilt sofort.',
   howTo: (address) => `Zum Verbinden im Programm die Adresse ${address} angeben.`,
+  connected: 'Verbundene Programme',
 }

@@ -31,6 +31,9 @@ export const SIGN_IN_WORDS_DE: typeof SIGN_IN_WORDS = {
   confirmPassword: 'Dein Passwort zur Bestätigung',
   confirmFresh: 'Um das zu ändern, melde dich ab und wieder an. Das gilt dann zehn Minuten.',
   addressTaken:
-    'Ein anderes Konto hier hat deine E-Mail-Adresse, deshalb ist dies ein neues Konto ohne Adresse. Falls das andere dir gehört, melde dich dort an und verbinde den Anbieter unter „Einstellungen“, „Anmeldung“.',
+    'Ein anderes Konto hier hat deine E-Mail-Adresse, deshalb ist dies ein neues Konto ohne Adresse. Falls das andere dir gehört, melde dich dort an und verbinde den Anbieter unter „Einstellungen“, „Sicherheit“.',
   firstPassword: 'Du hast noch kein Passwort. Um eines zu setzen, melde dich ab und wieder an. Das gilt dann zehn Minuten.',
+  providers: 'Anmeldedienste',
+  disconnectNamed: (name) => `${name} trennen`,
+  disconnectMeans: 'Du meldest dich damit nicht mehr an.',
 }

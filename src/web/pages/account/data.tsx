@@ -1,0 +1,75 @@
+import type { UsagePart } from '../../../domain/people/quota.ts'
+import { hasRight } from '../../../domain/people/teams.ts'
+import { deleteAccount, showAccount } from '../../../operations/account/account.ts'
+import { listTeams } from '../../../operations/teams/teams.ts'
+import { formatsOf } from '../../formats.ts'
+import { Fact } from '../../parts/facts.tsx'
+import { Form } from '../../parts/form.tsx'
+import { type Action, done, type PageRequest } from '../../request.ts'
+import { SettingsPage } from './settings-page.tsx'
+
+/** Taking everything along, or away. */
+export async function showData(request: PageRequest) {
+  const { site, call } = request
+  const { words } = site
+  const [me, { teams }] = await Promise.all([call(showAccount, {}), call(listTeams, {})])
+  const maintained = teams.flatMap(({ name, role }) => (hasRight(role, 'transfer') ? [[name, name] as const] : []))
+  const { number, shortNumber } = formatsOf(words.language)
+  const count = (part: UsagePart, used: number) => (part === 'bytes' ? `${shortNumber(used / 1_000_000)} MB` : number(used))
+  return (
+    <SettingsPage request={request} at="/settings/data">
+      <section>
+        <h2>{words.kept.title}</h2>
+        <p>{words.kept.lead}</p>
+        <dl class="figures">
+          {me.keeps.map(({ part, used, limit }) => (
+            <Fact label={words.kept.parts[part]}>
+              {limit === null ? count(part, used) : words.kept.of(count(part, used), count(part, limit))}
+            </Fact>
+          ))}
+        </dl>
+      </section>
+      <section>
+        <h2>{words.exportData}</h2>
+        <p>{words.exportLead}</p>
+        <p>
+          <a class="button" href="/settings/data/export.zip">
+            {words.exportData}
+          </a>
+        </p>
+      </section>
+      <section>
+        <h2>{words.deleteAccount}</h2>
+        <p>{words.deleteLead}</p>
+        <Form
+          request={request}
+          does="delete"
+          of={deleteAccount}
+          fields={{
+            ...(maintained.length > 0 && {
+              handOverTo: { label: words.teams.handOver, options: [['', words.teams.handOverNone] as const, ...maintained] },
+            }),
+            username: { label: words.typeYourName(me.username), autocomplete: 'off' },
+            ...(me.hasPassword && {
+              password: { label: words.password, type: 'password' as const, autocomplete: 'current-password', isRequired: true },
+            }),
+          }}
+          submit={words.deleteForGood}
+          isMain={false}
+        >
+          {me.hasPassword ? null : <p class="quiet">{words.signingIn.confirmFresh}</p>}
+        </Form>
+      </section>
+    </SettingsPage>
+  )
+}
+
+/** Deletes the account. */
+export const submitDeleteAccount: Action = async ({ call, form }) => {
+  await call(deleteAccount, {
+    username: form.text('username'),
+    password: form.text('password'),
+    handOverTo: form.text('handOverTo'),
+  })
+  return done('/', 'account-deleted')
+}

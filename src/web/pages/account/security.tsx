@@ -1,0 +1,186 @@
+import type { FC } from 'hono/jsx'
+import { changePassword, endSessions, showAccount } from '../../../operations/account/account.ts'
+import { disconnectProvider, listIdentities } from '../../../operations/account/identities.ts'
+import { beginConnecting, showSignInWays } from '../../../operations/account/provider-sign-in.ts'
+import { dismissNewSignIns } from '../../../operations/account/sign-in.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Day } from '../../parts/day.tsx'
+import { Entries, Entry } from '../../parts/entries.tsx'
+import { ActionButton, Fault } from '../../parts/field.tsx'
+import { Form, sentWith, Tick } from '../../parts/form.tsx'
+import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
+import { actBy, done, type PageRequest } from '../../request.ts'
+import { changeFactors, Factors, Password } from './factors.tsx'
+import { leaveTo } from './provider-sign-in.tsx'
+import { SettingsPage } from './settings-page.tsx'
+
+const PATH = '/settings/security'
+
+/** How the reader signs in, and where they are signed in. */
+export async function showSecurity(request: PageRequest) {
+  const { site, call, query, sent } = request
+  const { words } = site
+  const [me, ways, identities] = await Promise.all([call(showAccount, {}), call(showSignInWays, {}), call(listIdentities, {})])
+  const others = sentWith(sent, 'end', 'end-others', 'seen')
+  return (
+    <SettingsPage request={request} at={PATH} styles={['admin.css']} scripts={['passkeys.js']}>
+      {query.get('note') === 'address-taken' ? (
+        <p class="notice" role="status">
+          {words.signingIn.addressTaken}
+        </p>
+      ) : null}
+      <NewSignIns words={words} sessions={await readNewSignIns(request)} />
+      <section>
+        <h2>{words.password}</h2>
+        {ways.hasPasswords ? <PasswordForm request={request} me={me} /> : <p>{words.signingIn.noPassword}</p>}
+      </section>
+      <Factors request={request} to={null} />
+      {identities.identities.length + identities.others.length === 0 ? null : <Providers request={request} ways={identities} />}
+      <section>
+        <h2>{words.sessions}</h2>
+        <Fault sent={others} words={words} />
+        <Entries
+          of={me.sessions}
+          row={(one) => (
+            <Entry
+              title={<strong>{one.browser ?? words.unknownBrowser}</strong>}
+              note={one.isThis ? `(${words.thisBrowser})` : one.isNew ? `(${words.factors.isNew})` : null}
+              facts={[
+                one.address,
+                <>
+                  {words.signedInOn} <Day words={words} at={one.createdAt} />
+                </>,
+                <>
+                  {words.lastUsed} <Day words={words} at={one.lastUsedAt} />
+                </>,
+              ]}
+            >
+              {one.isThis ? null : (
+                <ActionButton does="end" values={{ id: one.id }}>
+                  {words.signOut}
+                </ActionButton>
+              )}
+            </Entry>
+          )}
+        />
+        <form method="post" class="fields">
+          {site.hasOAuth ? <Tick sent={others} name="programs" label={words.factors.programsToo} /> : null}
+          <p>
+            <button class="button" type="submit" name="do" value="end-others">
+              {words.signOutElsewhere}
+            </button>
+          </p>
+        </form>
+      </section>
+    </SettingsPage>
+  )
+}
+
+/** Changes the password, or sets the first one. */
+const PasswordForm: FC<{ request: PageRequest; me: Output<typeof showAccount> }> = ({ request, me: { username, hasPassword } }) => {
+  const { words } = request.site
+  return (
+    <Form
+      request={request}
+      does="password"
+      of={changePassword}
+      fields={{
+        ...(hasPassword && {
+          password: { label: words.currentPassword, type: 'password' as const, autocomplete: 'current-password', isRequired: true },
+        }),
+        newPassword: { label: words.newPassword, type: 'password', hint: words.passwordHint, autocomplete: 'new-password' },
+      }}
+      submit={hasPassword ? words.changePassword : words.setPassword}
+    >
+      {/* Password managers look for the name. */}
+      <input type="text" name="username" value={username} autocomplete="username" readonly hidden />
+      {hasPassword ? null : <p class="quiet">{words.signingIn.firstPassword}</p>}
+      <Tick sent={sentWith(request.sent, 'password')} name="revokeKeys" label={words.revokeKeysToo} />
+    </Form>
+  )
+}
+
+/** Providers by which the reader signs in, and those they could add. */
+const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> }> = ({ request, ways }) => {
+  const { words } = request.site
+  const { signingIn } = words
+  const { hasPassword, identities, others } = ways
+  const proof = (id: string) => (hasPassword ? <Password words={words} id={id} /> : <p class="quiet">{signingIn.confirmFresh}</p>)
+  return (
+    <section id="providers">
+      <h2>{signingIn.providers}</h2>
+      <Fault sent={sentWith(request.sent, 'connect', 'disconnect')} words={words} />
+      <Entries
+        of={identities}
+        row={({ provider, name, subject, connectedAt }) => {
+          const shown = name === 'proxy' ? signingIn.proxy : (name ?? provider)
+          return (
+            <Entry
+              title={<strong>{shown}</strong>}
+              facts={[
+                name === null ? signingIn.unusable : null,
+                subject,
+                <>
+                  {signingIn.since} <Day words={words} at={connectedAt} />
+                </>,
+              ]}
+            >
+              <Confirm label={signingIn.disconnect} name={signingIn.disconnectNamed(shown)} means={signingIn.disconnectMeans}>
+                <form method="post">
+                  <input type="hidden" name="provider" value={provider} />
+                  {proof(`of-${provider}`)}
+                  <button class="button" type="submit" name="do" value="disconnect">
+                    {signingIn.disconnect}
+                  </button>
+                </form>
+              </Confirm>
+            </Entry>
+          )
+        }}
+      />
+      {others.map(({ key, name }) => (
+        <Confirm label={signingIn.connect(name)} means={signingIn.othersLead}>
+          <form method="post">
+            <input type="hidden" name="provider" value={key} />
+            {proof(`to-${key}`)}
+            <button class="button" type="submit" name="do" value="connect">
+              {signingIn.connect(name)}
+            </button>
+          </form>
+        </Confirm>
+      ))}
+    </section>
+  )
+}
+
+/** Changes the password, a factor, a provider, or ends sessions. */
+export const changeSecurity = actBy({
+  ...changeFactors,
+  async password({ call, form }) {
+    const [password, newPassword] = [form.text('password'), form.text('newPassword')]
+    await call(changePassword, { password, newPassword, revokeKeys: form.has('revokeKeys') })
+    return done(PATH, 'password-changed')
+  },
+  async end({ call, form }) {
+    await call(endSessions, { id: form.text('id') })
+    return done(PATH, 'session-ended')
+  },
+  async 'end-others'({ call, form }) {
+    await call(endSessions, { programs: form.has('programs') })
+    return done(PATH, 'session-ended')
+  },
+  async seen({ call }) {
+    await call(dismissNewSignIns, {})
+    return { to: PATH }
+  },
+  async connect(request) {
+    const [provider, password] = [request.form.text('provider'), request.form.text('password')]
+    const { url, cookies } = await request.call(beginConnecting, { provider, to: done(PATH, 'connected').to, password })
+    return { html: await leaveTo(request, provider, url), cookies }
+  },
+  async disconnect({ call, form }) {
+    await call(disconnectProvider, { provider: form.text('provider'), password: form.text('password') })
+    return done(PATH, 'disconnected')
+  },
+})
