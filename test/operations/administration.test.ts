@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ADMIN_RIGHTS } from '../../src/domain/people/actor.ts'
+import { AUDIT_ACTIONS } from '../../src/domain/service/audit.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
@@ -195,6 +196,29 @@ describe('people', () => {
     expect((await bob.get('/settings')).status).toBe(303)
     expect((await test.fetch('/api/prompts', { key })).status).toBe(200)
     expect((await bob.post('/sign-in', { name: 'bob', password: PASSWORD })).status).toBe(303)
+  })
+
+  it('are told apart in the activity by who acted, and actions are listed by what they are about', async () => {
+    const bob = await signUp(test, 'bob')
+    await visit(test).post('/sign-in', { name: 'bob', password: PASSWORD })
+    await bob.post('/settings/security', { do: 'end-others' })
+    expect((await bob.get('/settings/activity')).html).toContain('<strong>Signed out elsewhere')
+    await ada.post('/admin/people/bob', { do: 'sign-out' })
+    const { html } = await ada.get('/admin/activity?action=sessions_ended')
+    expect([...html.matchAll(/<strong>(Signed out \w+)/g)].map(([, said]) => said)).toEqual([
+      'Signed out everywhere',
+      'Signed out elsewhere',
+    ])
+    expect([...html.matchAll(/<optgroup label="([^"]+)"/g)].map(([, label]) => label)).toEqual([
+      'Items',
+      'Collections and embeds',
+      'Keys and programs',
+      'Accounts',
+      'Teams',
+      'Library',
+    ])
+    const options = [...html.matchAll(/<option value="(\w+)"/g)].map(([, action = '']) => action)
+    expect(options.toSorted()).toEqual(Object.keys(AUDIT_ACTIONS).toSorted())
   })
 
   it('have no buttons on the page of an author', async () => {

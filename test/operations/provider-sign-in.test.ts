@@ -221,9 +221,9 @@ describe('in this order', { shuffle: false }, () => {
       expect((await only.post('/settings/security', { do: 'password', newPassword: 'a zebra that sings' })).to).toBe(
         '/settings/security?done=password-changed',
       )
-      expect((await only.post('/settings/security', { do: 'disconnect', provider: server.issuer, password: 'a zebra that sings' })).to).toBe(
-        '/settings/security?done=disconnected',
-      )
+      expect(
+        (await only.post('/settings/security', { do: 'disconnect', provider: server.issuer, password: 'a zebra that sings' })).to,
+      ).toBe('/settings/security?done=disconnected')
       expect((await visit(test).post('/sign-in', { name: 'onlyoidc', password: 'a zebra that sings' })).to).toBe('/')
     })
   })

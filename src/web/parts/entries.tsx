@@ -1,10 +1,14 @@
 import type { Child, FC } from 'hono/jsx'
+import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
+import { PageLinks } from './page-links.tsx'
 
 interface EntryProps {
   readonly title: Child
   /** Beside the title, in grey. */
   readonly note?: Child
+  /** A state that stands out, such as of somebody who is suspended. */
+  readonly state?: string | null
   /** Below the title, with dots between them; what is null is left out. */
   readonly facts?: readonly Child[]
   /** Whether it is over, such as a key that was revoked. */
@@ -19,12 +23,12 @@ interface EntryProps {
 }
 
 /** One of a list of {@link Entries}: its name, its facts, and its buttons. */
-export const Entry: FC<EntryProps> = ({ title, note, facts = [], isOver = false, class: look, more, children, ...data }) => {
+export const Entry: FC<EntryProps> = ({ title, note, state, facts = [], isOver = false, class: look, more, children, ...data }) => {
   const shown = facts.filter((fact) => fact !== null && fact !== '')
   return (
     <li class={isOver ? 'over' : look} {...data}>
       <div>
-        {title} {note ? <span class="quiet">{note}</span> : null}
+        {title} {note ? <span class="quiet">{note}</span> : null} {state ? <strong class="state">{state}</strong> : null}
         {shown.length === 0 ? null : (
           <p class="quiet">
             {shown.map((fact, place) => (
@@ -58,14 +62,67 @@ export function Entries<T>({
   return none === undefined ? null : <p>{none}</p>
 }
 
+interface ListProps<T> {
+  readonly request: Pick<PageRequest, 'site' | 'query'>
+  readonly path: string
+  readonly found: { readonly page: number; readonly totalPages: number }
+  readonly of: readonly T[]
+  row(one: T, place: number): Child
+  readonly none: string
+  readonly class?: string
+  /** The label of a field that narrows it. Default: there is none */
+  readonly find?: string | null
+  /** Parts of it, by the values of the field `kind`; the first one is shown without it. */
+  readonly kinds?: readonly (readonly [value: string, name: string])[]
+}
+
+/** The longest text that narrows a list. */
+const MAX_QUERY = 64
+
+/** What narrows a list, from its address. */
+export function readQuery({ query }: Pick<PageRequest, 'query'>): string {
+  return (query.get('q') ?? '').slice(0, MAX_QUERY)
+}
+
+/** The page of a list that an address asks for, with what narrows it and leads to its other pages. */
+export function List<T>({ request, path, found, find = null, kinds = [], ...entries }: ListProps<T>) {
+  const { site, query } = request
+  const [first] = kinds
+  const kind = kinds.find(([value]) => value === query.get('kind'))?.[0] ?? first?.[0] ?? ''
+  const q = readQuery(request)
+  const toUrl = (shown: string, page = 1) => toListUrl(path, { kind: shown === first?.[0] ? '' : shown, q }, page)
+  return (
+    <>
+      {find === null ? null : (
+        <ListSearch words={site.words} label={find} query={q} maxlength={MAX_QUERY} kept={kind === first?.[0] ? {} : { kind }} />
+      )}
+      {kinds.length === 0 ? null : (
+        <nav aria-label={site.words.filters}>
+          <ul class="filters tabs">
+            {kinds.map(([value, name]) => (
+              <li>
+                <a href={toUrl(value)} aria-current={value === kind ? 'page' : undefined}>
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      <Entries {...entries} />
+      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => toUrl(kind, page)} />
+    </>
+  )
+}
+
 /** A plain form that narrows the list it stands above. `kept` are the other fields of the address. */
 export const ListSearch: FC<{
   words: Pick<Site['words'], 'search'>
   label: string
   query: string
-  maxlength?: number
+  maxlength: number
   kept?: Readonly<Record<string, string>>
-}> = ({ words, label, query, maxlength = 64, kept = {} }) => (
+}> = ({ words, label, query, maxlength, kept = {} }) => (
   <search>
     <form method="get" class="search">
       {Object.entries(kept).map(([name, value]) => (
@@ -77,24 +134,6 @@ export const ListSearch: FC<{
       </button>
     </form>
   </search>
-)
-
-/** Links to the parts of a list. */
-export const Tabs: FC<{ label: string; tabs: readonly { readonly to: string; readonly name: string; readonly isHere: boolean }[] }> = ({
-  label,
-  tabs,
-}) => (
-  <nav aria-label={label}>
-    <ul class="filters tabs">
-      {tabs.map(({ to, name, isHere }) => (
-        <li>
-          <a href={to} aria-current={isHere ? 'page' : undefined}>
-            {name}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
 )
 
 /** The address of a page of a list. Fields that are empty, and the first page, are left out. */

@@ -95,22 +95,32 @@ const Below: FC<{ id: string; hint: string | undefined; fault: string | null }> 
   </>
 )
 
+type Options = readonly (readonly [value: string, label: string])[]
+
 interface ChoiceProps {
   readonly sent: PageRequest['sent']
   readonly name: string
   readonly label: string
   readonly value: string
-  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly options: Options
+  /** More options, below a name each. */
+  readonly groups?: readonly (readonly [name: string, options: Options])[]
   readonly hint?: string | undefined
   /** The form it is of, where a page has several: part of its id. */
   readonly form?: string
 }
 
 /** A list to choose one of. */
-export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, hint, form }) => {
+export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, groups = [], hint, form }) => {
   const chosen = sentOr(sent, name, value)
   const fault = faultOf(sent, name)
   const id = toId(name, form)
+  const draw = (shown: Options) =>
+    shown.map(([option, text]) => (
+      <option value={option} selected={option === chosen}>
+        {text}
+      </option>
+    ))
   return (
     <div class="field">
       <label for={`field-${id}`}>{label}</label>
@@ -121,10 +131,9 @@ export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, hin
         aria-invalid={fault ? 'true' : undefined}
         aria-describedby={fault ? `${id}-fault` : undefined}
       >
-        {options.map(([option, text]) => (
-          <option value={option} selected={option === chosen}>
-            {text}
-          </option>
+        {draw(options)}
+        {groups.map(([group, grouped]) => (
+          <optgroup label={group}>{draw(grouped)}</optgroup>
         ))}
       </select>
       <Below id={id} hint={hint} fault={fault} />

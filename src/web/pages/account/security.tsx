@@ -31,10 +31,14 @@ export async function showSecurity(request: PageRequest) {
         </p>
       ) : null}
       <NewSignIns words={words} sessions={await readNewSignIns(request)} />
-      <section>
-        <h2>{words.password}</h2>
-        {ways.hasPasswords ? <PasswordForm request={request} me={me} /> : <p>{words.signingIn.noPassword}</p>}
-      </section>
+      {ways.hasPasswords ? (
+        <section>
+          <h2>{words.password}</h2>
+          <PasswordForm request={request} me={me} />
+        </section>
+      ) : (
+        <Fault sent={sentWith(sent, 'password')} words={words} />
+      )}
       <Factors request={request} to={null} />
       {identities.identities.length + identities.others.length === 0 ? null : <Providers request={request} ways={identities} />}
       <section>

@@ -9,13 +9,11 @@ import { type PageRequest, readListPage } from '../../request.ts'
 import { textOf } from '../../text-of.ts'
 import { AdminPage } from './admin-page.tsx'
 
-const PER_PAGE = 50
-
 /** Counts, charts of the last days, and the items administrators have unlisted. */
 export async function showAdmin(request: PageRequest) {
   const { site, call } = request
   const { words } = site
-  const readHeld = readListPage(request, (page) => call(listHeld, { page, perPage: PER_PAGE }))
+  const readHeld = readListPage(request, (page) => call(listHeld, { page, perPage: 50 }))
   const [numbers, usage, held] = await Promise.all([call(countLibrary, {}), call(showLibraryUsage, {}), readHeld])
   if ('to' in held) return held
   return (
@@ -29,14 +27,15 @@ export async function showAdmin(request: PageRequest) {
         ))}
       </dl>
       <LibraryCharts site={site} usage={usage} />
-      <section>
-        <h2>{words.held}</h2>
-        <p class="quiet">{words.heldLead}</p>
-        {held.total === 0 ? <p>{words.nothingHeld}</p> : null}
-        {held.prompts.length > 0 ? <PromptRows site={site} prompts={held.prompts} /> : null}
-        {held.skills.length > 0 ? <SkillRows site={site} skills={held.skills} /> : null}
-        <PageLinks site={site} page={held.page} pages={held.totalPages} toUrl={(page) => `/admin?page=${page}`} />
-      </section>
+      {held.total === 0 ? null : (
+        <section>
+          <h2>{words.held}</h2>
+          <p class="quiet">{words.heldLead}</p>
+          {held.prompts.length > 0 ? <PromptRows site={site} prompts={held.prompts} /> : null}
+          {held.skills.length > 0 ? <SkillRows site={site} skills={held.skills} /> : null}
+          <PageLinks site={site} page={held.page} pages={held.totalPages} toUrl={(page) => `/admin?page=${page}`} />
+        </section>
+      )}
     </AdminPage>
   )
 }
