@@ -24,7 +24,7 @@ describe('the pages of teams', { shuffle: false }, () => {
   afterAll(() => test.close())
 
   it('create a team, and add, change and remove its members', async () => {
-    expect((await ann.get('/teams')).html).toContain('You are in no team yet.')
+    expect((await ann.get('/teams')).html).toContain('You are not in a team yet.')
     const created = await create(ann, 'writers', { displayName: 'The writers', description: 'Words & more' })
     expect(created.html).toContain('Team created.')
     expect(created.html).toContain('<h1>The writers</h1>')

@@ -122,9 +122,10 @@ export const ListSearch: FC<{
   query: string
   maxlength: number
   kept?: Readonly<Record<string, string>>
-}> = ({ words, label, query, maxlength, kept = {} }) => (
+  action?: string
+}> = ({ words, label, query, maxlength, kept = {}, action }) => (
   <search>
-    <form method="get" class="search">
+    <form method="get" action={action} class="search">
       {Object.entries(kept).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}

@@ -1,7 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { Layout } from '../layout.tsx'
 import type { PageRequest } from '../request.ts'
-import { Done } from './field.tsx'
+import { Done, Fault } from './field.tsx'
 
 interface SectionsPageProps {
   readonly request: PageRequest
@@ -16,6 +16,8 @@ interface SectionsPageProps {
   readonly scripts?: readonly string[] | undefined
   /** The heading, where the page is of one thing of its section. */
   readonly title?: string | undefined
+  /** The names of its forms, which show their own faults; those of buttons stand above everything. */
+  readonly forms?: readonly string[] | undefined
   readonly children?: Child
 }
 
@@ -28,6 +30,7 @@ export const SectionsPage: FC<SectionsPageProps> = ({
   styles,
   scripts,
   title = sections[at],
+  forms = [],
   children,
 }) => (
   <Layout site={site} title={`${title} · ${of}`} current="account" isIndexed={false} styles={styles} scripts={scripts}>
@@ -49,6 +52,7 @@ export const SectionsPage: FC<SectionsPageProps> = ({
       <div>
         <h1 dir="auto">{title}</h1>
         <Done words={site.words} query={query} sent={sent} />
+        <Fault sent={sent && forms.includes(sent.form.text('do')) ? null : sent} words={site.words} />
         {children}
       </div>
     </div>

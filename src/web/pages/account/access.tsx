@@ -40,7 +40,7 @@ export async function showAccess(request: PageRequest) {
   const inDays = (days: number) => [String(days), words.inDays(days)] as const
   const useOf = (record: (typeof all)[number]) => <KeyUse words={words} usage={usage} keyOf={record} />
   return (
-    <SettingsPage request={request} at={PATH} styles={STYLES}>
+    <SettingsPage request={request} at={PATH} forms={['create', 'create-link']} styles={STYLES}>
       {key ? <NewKeySection site={site} made={key} chosen={CLIENT_IDS[0]} /> : null}
       {link ? (
         <ShownOnce

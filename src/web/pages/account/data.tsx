@@ -17,7 +17,7 @@ export async function showData(request: PageRequest) {
   const { number, shortNumber } = formatsOf(words.language)
   const count = (part: UsagePart, used: number) => (part === 'bytes' ? `${shortNumber(used / 1_000_000)} MB` : number(used))
   return (
-    <SettingsPage request={request} at="/settings/data">
+    <SettingsPage request={request} at="/settings/data" forms={['delete']}>
       <section>
         <h2>{words.kept.title}</h2>
         <p>{words.kept.lead}</p>

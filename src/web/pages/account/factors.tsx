@@ -15,7 +15,7 @@ import { localPath } from '../../forms.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Day } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
-import { Fault, Field } from '../../parts/field.tsx'
+import { Field } from '../../parts/field.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
 import { ShownOnce } from '../../parts/shown-once.tsx'
 import { type Action, actBy, type PageRequest } from '../../request.ts'
@@ -35,7 +35,7 @@ export async function showFactorsPage(request: PageRequest) {
   const isSet = codes !== null || passkeys.length > 0
   const { factors } = site.words
   return (
-    <SettingsPage request={request} at={SECURITY} styles={['admin.css']} scripts={['passkeys.js']}>
+    <SettingsPage request={request} at={SECURITY} forms={['codes-on']} styles={['admin.css']} scripts={['passkeys.js']}>
       {isSet ? (
         <p>
           <a class="button first" href={localPath(asked)}>
@@ -66,7 +66,6 @@ export async function Factors({ request, to }: { readonly request: PageRequest; 
           texts={[made.recoveryCodes.join('\n')]}
         />
       ) : null}
-      <Fault sent={sentWith(sent, 'codes-off', 'renew', 'remove-passkey')} words={words} />
       <Passkeys words={words} shown={shown} to={to} />
       <section id="codes">
         <h2>{words.factors.codes}</h2>

@@ -7,7 +7,7 @@ import type { Output } from '../../../operations/core/procedure.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Day } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
-import { ActionButton, Fault } from '../../parts/field.tsx'
+import { ActionButton } from '../../parts/field.tsx'
 import { Form, sentWith, Tick } from '../../parts/form.tsx'
 import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
 import { actBy, done, type PageRequest } from '../../request.ts'
@@ -22,9 +22,15 @@ export async function showSecurity(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
   const [me, ways, identities] = await Promise.all([call(showAccount, {}), call(showSignInWays, {}), call(listIdentities, {})])
-  const others = sentWith(sent, 'end', 'end-others', 'seen')
+  const others = sentWith(sent, 'end-others')
   return (
-    <SettingsPage request={request} at={PATH} styles={['admin.css']} scripts={['passkeys.js']}>
+    <SettingsPage
+      request={request}
+      at={PATH}
+      forms={ways.hasPasswords ? ['password', 'codes-on'] : ['codes-on']}
+      styles={['admin.css']}
+      scripts={['passkeys.js']}
+    >
       {query.get('note') === 'address-taken' ? (
         <p class="notice" role="status">
           {words.signingIn.addressTaken}
@@ -36,14 +42,11 @@ export async function showSecurity(request: PageRequest) {
           <h2>{words.password}</h2>
           <PasswordForm request={request} me={me} />
         </section>
-      ) : (
-        <Fault sent={sentWith(sent, 'password')} words={words} />
-      )}
+      ) : null}
       <Factors request={request} to={null} />
       {identities.identities.length + identities.others.length === 0 ? null : <Providers request={request} ways={identities} />}
       <section>
         <h2>{words.sessions}</h2>
-        <Fault sent={others} words={words} />
         <Entries
           of={me.sessions}
           row={(one) => (
@@ -114,7 +117,6 @@ const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> 
   return (
     <section id="providers">
       <h2>{signingIn.providers}</h2>
-      <Fault sent={sentWith(request.sent, 'connect', 'disconnect')} words={words} />
       <Entries
         of={identities}
         row={({ provider, name, subject, connectedAt }) => {

@@ -5,6 +5,8 @@ import type { LeadsOn, PageRequest } from '../../request.ts'
 interface SettingsPageProps {
   readonly request: PageRequest
   readonly at: string
+  /** The names of its forms. */
+  readonly forms?: readonly string[]
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
   readonly children?: Child

@@ -21,7 +21,7 @@ export async function showSettings(request: PageRequest) {
   const { words } = site
   const me = await call(showAccount, {})
   return (
-    <SettingsPage request={request} at={PATH}>
+    <SettingsPage request={request} at={PATH} forms={['profile', 'email', 'theme']}>
       <p class="quiet">
         {words.profileLead} <a href={authorPath(me.username)}>{words.seeProfile}</a>
       </p>

@@ -7,6 +7,8 @@ interface AdminPageProps {
   readonly at: string
   /** The heading, where the page is of one thing of its section. */
   readonly title?: string
+  /** The names of its forms. */
+  readonly forms?: readonly string[]
   readonly styles?: readonly string[]
   readonly children?: Child
 }

@@ -17,7 +17,7 @@ export async function showCategories(request: PageRequest) {
   const { words } = request.site
   const { categories } = await request.call(listCategories, { all: true })
   return (
-    <AdminPage request={request} at={PATH}>
+    <AdminPage request={request} at={PATH} forms={['create']}>
       <p class="quiet">{words.categoriesLead}</p>
       <Entries
         of={categories}
@@ -72,7 +72,7 @@ export async function showCategoryPage(request: PageRequest) {
   const others = categories.filter((other) => other.slug !== slug)
   const hasBelow = others.some((other) => other.parent === slug)
   return (
-    <AdminPage request={request} at={PATH} title={name}>
+    <AdminPage request={request} at={PATH} title={name} forms={['rename', 'move', 'merge']}>
       <p class="quiet">{words.itemCount(prompts + skills)}</p>
       <Form
         request={request}

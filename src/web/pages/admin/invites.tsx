@@ -20,7 +20,7 @@ export async function showInvites(request: PageRequest) {
   if ('to' in found) return found
   const link = takeFlash(newLink)
   return (
-    <AdminPage request={request} at={PATH}>
+    <AdminPage request={request} at={PATH} forms={['create']}>
       {link === null ? null : <ShownOnce words={words} lead={words.inviteCreated} texts={[link.url]} />}
       <section>
         <h2>{words.newInvite}</h2>

@@ -25,7 +25,7 @@ export async function showPersonPage(request: PageRequest) {
   const link = takeFlash(resetLink)
   const isOwn = site.reader?.username === username
   return (
-    <AdminPage request={request} at="/admin/people" title={username}>
+    <AdminPage request={request} at="/admin/people" forms={['delete']} title={username}>
       {link ? <ShownOnce words={words} lead={words.resetLinkFor(link.username)} texts={[link.url]} /> : null}
       <dl class="figures">
         <Fact label={words.role}>{role === 'admin' ? words.roles.admin : words.personKinds[kind]}</Fact>

@@ -22,7 +22,7 @@ export async function showAllTeams(request: PageRequest) {
   )
   if ('to' in found) return found
   return (
-    <AdminPage request={request} at={PATH}>
+    <AdminPage request={request} at={PATH} forms={['create']}>
       <p class="quiet">{all.lead}</p>
       <List
         request={request}
