@@ -29,7 +29,6 @@ export const COLLECTION_WORDS = {
   visibility: 'Visibility',
   asDefault: 'Your default',
   ownedBy: 'Owned by',
-  ownedByYou: 'Owned by you.',
   ownedByTeam: (role: TeamRole | null) =>
     role === null
       ? 'a team.'

@@ -92,9 +92,6 @@ export async function showCollectionPage(request: PageRequest) {
               {isOrdering ? collecting.endOrder : collecting.editOrder}
             </a>
           ) : null}
-          {hasRight(collection.role, 'delete') ? (
-            <ConfirmedAction action={path} does="delete" label={collecting.delete} means={collecting.deleteMeans} />
-          ) : null}
         </div>
         {mayEdit ? <Editing request={request} collection={collection} path={path} /> : null}
       </header>
@@ -163,21 +160,18 @@ export async function showCollectionPage(request: PageRequest) {
   )
 }
 
-/** The owner, size and audience of a collection, in words. */
+/** Whose collection it is, where it is not the reader's own, and its size. */
 const Ownership: FC<{ site: Site; collection: Shown }> = ({ site: { words, reader }, collection }) => {
-  const { owner, isOfTeam, role, visibility, prompts, skills } = collection
+  const { owner, isOfTeam, role, prompts, skills } = collection
   const { collecting } = words
   return (
     <p class="quiet">
-      {owner === reader?.username ? (
-        collecting.ownedByYou
-      ) : (
+      {owner === reader?.username ? null : (
         <>
           {collecting.ownedBy} <a href={authorPath(owner)}>{owner}</a>
-          {isOfTeam ? `, ${collecting.ownedByTeam(role)}` : '.'}
+          {isOfTeam ? `, ${collecting.ownedByTeam(role)}` : '.'}{' '}
         </>
-      )}{' '}
-      {role === null ? null : `${nameVisibility(words, visibility, isOfTeam ? owner : null)}. `}
+      )}
       {prompts + skills === 0 ? null : `${collecting.holds(prompts, skills)}.`}
     </p>
   )
@@ -213,6 +207,9 @@ const Editing: FC<{ request: PageRequest; collection: Shown; path: string }> = (
       >
         {mayPublish ? null : <p class="quiet">{collecting.onlyMaintainers}</p>}
       </Form>
+      {hasRight(collection.role, 'delete') ? (
+        <ConfirmedAction action={path} does="delete" label={collecting.delete} means={collecting.deleteMeans} />
+      ) : null}
     </details>
   )
 }

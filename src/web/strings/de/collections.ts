@@ -29,7 +29,6 @@ export const COLLECTION_WORDS_DE: typeof COLLECTION_WORDS = {
   visibility: 'Sichtbarkeit',
   asDefault: 'Dein Standard',
   ownedBy: 'Gehört',
-  ownedByYou: 'Gehört dir.',
   ownedByTeam: (role) =>
     role === null
       ? 'einem Team.'
