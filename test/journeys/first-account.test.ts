@@ -63,7 +63,7 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   const revoke = page.getByRole('button', { name: 'Revoke My laptop' })
   expect(await revoke.isVisible()).toBe(false)
   await page.locator('summary', { hasText: 'Revoke' }).click()
-  expect(await page.locator('.entries').textContent()).toContain('Programs that use it stop working at once.')
+  expect(await page.locator('.entries').textContent()).toContain('Programs that use it stop working immediately.')
   await revoke.click()
   await page.getByText('Key revoked.').waitFor()
   expect(await search()).toMatchObject({ status: 400, text: expect.stringContaining('invalid_api_key') })
@@ -71,7 +71,7 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   // The chosen client is still chosen when a key is there, and its first call is waited for.
   await page.goto('/connect')
   await page.getByLabel('Gemini CLI', { exact: true }).check()
-  await page.getByLabel('Yours too, with a key').check()
+  await page.getByLabel('API key', { exact: true }).check()
   await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
   await page.waitForURL('**/connect?access=key&client=gemini-cli')
   const { httpUrl, headers } = JSON.parse((await page.locator('.client pre:visible').textContent()) ?? '').mcpServers.commonplace

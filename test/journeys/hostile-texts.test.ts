@@ -87,6 +87,7 @@ it('a text that wants to be a program stays a text wherever it is shown or writt
   await own.getByRole('button', { name: 'Save', exact: true }).click()
   await own.getByText('Saved.').waitFor()
   await own.goto('/settings/access')
+  await own.getByText('New key', { exact: true }).click()
   await own.getByLabel('Key name').fill(SHORT)
   await own.getByRole('button', { name: 'Create key' }).click()
   await own.goto('/new')

@@ -124,7 +124,7 @@ it('a program is let in by somebody who signs in at a provider, and by nobody in
     await page.goto(await ask('cursor://anysphere.cursor-mcp/oauth/callback'))
     expect(await page.getByRole('main').innerText()).toContain('Afterwards you go to the app that opens cursor: addresses.')
     await press(page, 'Do not allow')
-    const link = page.getByRole('link', { name: 'Go on' })
+    const link = page.getByRole('link', { name: 'Continue' })
     await link.click({ trial: true })
     const back = new URL((await link.getAttribute('href')) ?? '')
     expect([back.protocol, back.searchParams.get('error')]).toEqual(['cursor:', 'access_denied'])

@@ -6,7 +6,7 @@ import { textOf } from '../text-of.ts'
 import { type ContextReference, parseContext, parseTools } from './context.ts'
 import { Icon } from './icon.tsx'
 import { parsePathTree, type TreeNode } from './path-tree.ts'
-import { parsePromptPieces } from './prompt-pieces.ts'
+import { parsePromptPieces, readPiece } from './prompt-pieces.ts'
 
 /** Unchanged lines around a change, and lines that are shown. */
 const AROUND = 3
@@ -30,7 +30,7 @@ export const EmbedBox: FC<{ words: Words; config: EmbedConfig; source: EmbedSour
     {config.showFiletree && config.filetree ? <Tree words={words} text={config.filetree} open={config.diffFilename ?? ''} /> : null}
     <div class="work">
       {config.showDiff ? <Diff words={words} config={config} /> : null}
-      <Chat words={words} config={config} />
+      <Chat words={words} config={config} isCut={source?.isCut ?? false} />
     </div>
   </main>
 )
@@ -56,7 +56,7 @@ const Title: FC<{ words: Words; source: EmbedSource }> = ({ words, source: { tit
   </header>
 )
 
-const Chat: FC<{ words: Words; config: EmbedConfig }> = ({ words, config }) => {
+const Chat: FC<{ words: Words; config: EmbedConfig; isCut: boolean }> = ({ words, config, isCut }) => {
   const { embed } = words
   const features = (['thinking', 'reasoning', 'planning', 'fast'] as const).filter((name) => config[name])
   return (
@@ -83,6 +83,12 @@ const Chat: FC<{ words: Words; config: EmbedConfig }> = ({ words, config }) => {
             <li class="on">{embed.features[name]}</li>
           ))}
         </ul>
+        {/* A part of a prompt is not worth a copy. */}
+        {config.prompt && !isCut ? (
+          <button type="button" class="button" data-copy={words.copied} hidden>
+            {words.copy}
+          </button>
+        ) : null}
         <span class="send">
           <Icon name="send" />
         </span>
@@ -92,7 +98,19 @@ const Chat: FC<{ words: Words; config: EmbedConfig }> = ({ words, config }) => {
 }
 
 const MarkedPrompt: FC<{ text: string }> = ({ text }) => (
-  <>{parsePromptPieces(text).map((piece) => (piece.kind === 'text' ? piece.text : <mark class={piece.kind}>{piece.text}</mark>))}</>
+  <>
+    {parsePromptPieces(text).map((piece) =>
+      piece.kind === 'variable' ? (
+        <mark class={piece.given === null ? 'variable' : 'variable given'} data-name={piece.name}>
+          {readPiece(piece)}
+        </mark>
+      ) : piece.kind === 'mention' ? (
+        <mark class="mention">{piece.text}</mark>
+      ) : (
+        piece.text
+      ),
+    )}
+  </>
 )
 
 const Context: FC<{ words: Words; text: string }> = ({ words, text }) => {
@@ -191,10 +209,12 @@ const Diff: FC<{ words: Words; config: EmbedConfig }> = ({ words: { embed, readi
           <Icon name="file" />
           {diffFilename === '' ? embed.untitled : diffFilename}
         </h2>
-        <p class="counts">
-          <ins aria-label={embed.linesAdded(count('added'))} role="img">{`+${count('added')}`}</ins>
-          <del aria-label={embed.linesRemoved(count('removed'))} role="img">{`-${count('removed')}`}</del>
-        </p>
+        {lines.length === 0 ? null : (
+          <p class="counts">
+            <ins aria-label={embed.linesAdded(count('added'))} role="img">{`+${count('added')}`}</ins>
+            <del aria-label={embed.linesRemoved(count('removed'))} role="img">{`-${count('removed')}`}</del>
+          </p>
+        )}
       </header>
       <pre tabindex={0}>
         <code>

@@ -9,7 +9,7 @@ export interface FieldProps {
   readonly sent: PageRequest['sent']
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'date'
+  readonly type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'date' | 'color'
   /** The value until something else was typed. */
   readonly value?: string | null | undefined
   readonly hint?: string | undefined
