@@ -1,4 +1,4 @@
-import { DOCUMENTS } from './documents.ts'
+import { DOCUMENT_GROUPS, DOCUMENTS } from './documents.ts'
 import type { FormLimit } from './forms.ts'
 import { changeAccess, showAccess } from './pages/account/access.tsx'
 import { showConsent, submitConsent } from './pages/account/consent.tsx'
@@ -163,7 +163,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/connect', page: showConnect, act: createKeyHere, isOfMcp: true },
   { path: '/docs', page: showDocuments },
   { path: '/docs/api/:group', page: showApiGroup },
-  ...[...DOCUMENTS.guides, ...DOCUMENTS.references].map(({ name, ...source }) => ({
+  ...DOCUMENT_GROUPS.flatMap((group) => [...DOCUMENTS[group]]).map(({ name, ...source }) => ({
     ...source,
     path: `/docs/${name}`,
     page: name === 'api' ? showApiReference : showDocument(name),

@@ -113,6 +113,12 @@ describe('documents', () => {
     }
   })
 
+  it('are listed by what their reader wants to do', async () => {
+    const { html } = await readPage(service, '/docs')
+    expect([...html.matchAll(/<h2>([^<]+)<\/h2>/g)].map(([, heading]) => heading)).toEqual(['Use', 'Share', 'Run', 'Reference'])
+    expect(html).not.toContain('OpenAPI (JSON)')
+  })
+
   it('show where they are among all, and lead to the ones before and after', async () => {
     const paths = ALL_DOCUMENTS.map(({ name }) => `/docs/${name}`)
     for (const place of [0, 1, paths.length - 1]) {
