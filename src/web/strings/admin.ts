@@ -25,7 +25,6 @@ export const ADMIN_WORDS = {
   },
   held: 'Unlisted by administrators',
   heldLead: 'Anyone with the link can still open these. Their owners cannot make them public.',
-  nothingHeld: 'Administrators have not unlisted any items.',
   findPeople: 'Find people',
   roles: { user: 'User', admin: 'Administrator' },
   role: 'Role',
@@ -87,7 +86,6 @@ export const ADMIN_WORDS = {
   removeCategoryMeans: 'The category is empty. Only its name and address are lost.',
   itemCount: (count: number) => (count === 1 ? '1 item' : `${number(count)} items`),
   deletePerson: 'Delete account',
-  deletePersonOf: (name: string) => `Delete account: ${name}`,
   deletePersonLead: (name: string) =>
     `This deletes everything ${name} owns: prompts, skills, their versions, the trash, keys and votes. Open invites they made are revoked. It cannot be undone. Backups and other copies of the library still contain it; run “purge --backups” on the service’s machine to delete those.`,
   typeTheName: (name: string) => `Type ${name} to confirm`,

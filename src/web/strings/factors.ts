@@ -22,8 +22,6 @@ export const FACTOR_WORDS = {
   passkeyNameHint: 'For example the device or the password manager that holds it.',
   addPasskey: 'Add a passkey',
   added: 'added',
-  lastUsed: 'last used',
-  neverUsed: 'never used',
   remove: 'Remove',
   removeNamed: (name: string) => `Remove ${name}`,
   removeMeans: 'It stays in your password manager until you delete it there.',
@@ -55,7 +53,6 @@ export const FACTOR_WORDS = {
   notYouDo: 'Sign out everywhere and change your password',
   itWasMe: 'It was me',
   isNew: 'new',
-  lastUsedOn: 'last used',
   programsToo: 'Also disconnect all connected programs',
   setUp: 'Set up an authenticator app',
 }

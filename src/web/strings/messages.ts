@@ -19,7 +19,6 @@ export const DONE_MESSAGES = {
   held: 'Unlisted. Its owner cannot make it public.',
   unheld: 'Relisted.',
   theme: 'Appearance saved.',
-  language: 'Language saved.',
   'signed-out': 'You are signed out.',
   'password-set': 'Password set. Sign in with it.',
   'password-changed': 'Password changed. Your other sessions are signed out.',

@@ -9,7 +9,6 @@ export const PROGRAM_WORDS = {
   returnsTo: (target: string) =>
     target.endsWith(':') ? `Afterwards you go to the app that opens ${target} addresses.` : `Afterwards you go back to ${target}.`,
   onlyIf: 'Continue only if you have just started this from that program yourself.',
-  reaches: 'What it sees',
   allow: 'Allow',
   refuse: 'Do not allow',
   going: 'Back to the program',

@@ -97,7 +97,6 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
   never: 'Unbegrenzt',
   inDays: (days) => `${days} Tage`,
   createKey: 'Schlüssel erstellen',
-  yourKeys: 'Deine Schlüssel',
   created: 'Erstellt am',
   lastUsed: 'zuletzt benutzt am',
   publicOnly: 'Diese lesen nur Öffentliches. Um auch deine Einträge zu nutzen:',
@@ -122,7 +121,6 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
     scopeHint:
       'Adresse eines Skills, einer Person, eines Schlagworts, einer Kategorie oder Sammlung, etwa /tags/review. Leer: alles, was du siehst.',
     create: 'Installationslink erstellen',
-    yourLinks: 'Deine Installationslinks',
     created: (name) => `Installationslink „${name}“ erstellt`,
     once: 'Kopiere ihn jetzt. Er wird nicht noch einmal angezeigt. Wer ihn hat, kann diese Skills installieren.',
     isStored:

@@ -25,8 +25,6 @@ export const FACTOR_WORDS_DE: typeof FACTOR_WORDS = {
   passkeyNameHint: 'Zum Beispiel das Gerät oder der Passwortmanager, in dem er liegt.',
   addPasskey: 'Passkey hinzufügen',
   added: 'hinzugefügt am',
-  lastUsed: 'zuletzt benutzt am',
-  neverUsed: 'nie benutzt',
   remove: 'Entfernen',
   removeNamed: (name) => `${name} entfernen`,
   removeMeans: 'In deinem Passwortmanager bleibt er, bis du ihn dort löschst.',
@@ -58,7 +56,6 @@ export const FACTOR_WORDS_DE: typeof FACTOR_WORDS = {
   notYouDo: 'Überall abmelden und das Passwort ändern',
   itWasMe: 'Das war ich',
   isNew: 'neu',
-  lastUsedOn: 'zuletzt benutzt am',
   programsToo: 'Auch alle verbundenen Programme trennen',
   setUp: 'Authenticator-App einrichten',
 }

@@ -22,7 +22,6 @@ export const DONE_MESSAGES_DE: typeof DONE_MESSAGES = {
   held: 'Aus den Listen genommen. Wem der Eintrag gehört, kann ihn nicht öffentlich machen.',
   unheld: 'Wieder gelistet.',
   theme: 'Darstellung gespeichert.',
-  language: 'Sprache gespeichert.',
   'signed-out': 'Du bist abgemeldet.',
   'password-set': 'Passwort gesetzt. Melde dich damit an.',
   'password-changed': 'Passwort geändert. Deine anderen Sitzungen sind abgemeldet.',

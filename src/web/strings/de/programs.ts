@@ -9,7 +9,6 @@ export const PROGRAM_WORDS_DE: typeof PROGRAM_WORDS = {
   unknownMaker: 'Es hat sich selbst registriert. Seinen Namen hat es selbst gewählt, niemand hat ihn geprüft.',
   returnsTo: (target) => `Danach geht es zurück zu ${target}.`,
   onlyIf: 'Nur fortfahren, wenn du das gerade selbst in diesem Programm gestartet hast.',
-  reaches: 'Was es sieht',
   allow: 'Erlauben',
   refuse: 'Nicht erlauben',
   going: 'Zurück zum Programm',
