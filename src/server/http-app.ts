@@ -123,7 +123,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     embeddings: embeddings(),
     encoder: await readEncoder(itemEncoding),
     faults: faults.recent(),
-    sendsMail: app.contextFor(ANONYMOUS, 'web').sendMail !== null,
     settings: shown,
   })
   const languageOf = createLanguageReader({ baseUrl, defaultLanguage: settings.DEFAULT_LANGUAGE })

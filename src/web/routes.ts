@@ -10,7 +10,6 @@ import { comeBackFromProvider, leaveForProvider, showSignInLinkPage, submitSignI
 import { showSecondStepPage, submitSecondStep } from './pages/account/second-step.tsx'
 import { changeSecurity, showSecurity } from './pages/account/security.tsx'
 import { changeSettings, showSettings } from './pages/account/settings.tsx'
-import { leadTo } from './pages/account/settings-page.tsx'
 import { showSignIn, showSignOut, submitSignIn, submitSignOut } from './pages/account/sign-in.tsx'
 import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
 import { showActivity, showOwnActivity, showTeamActivity } from './pages/admin/activity.tsx'
@@ -49,7 +48,7 @@ import { saveNewSkill, showNewSkill } from './pages/writing/new-skill.tsx'
 import { purge, showPurgePage } from './pages/writing/purge.tsx'
 import { restoreFromTrash, showTrash } from './pages/writing/trash.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
-import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
+import { type Action, type LeadsOn, leadTo, type PageRequest, type Refused } from './request.ts'
 
 export type Html = { toString(): string | Promise<string> }
 type Page = (request: PageRequest) => Promise<Html | LeadsOn | Refused>

@@ -71,9 +71,8 @@ export function usernameFault(username: string): string | null {
     const only = 'may contain only a-z, A-Z, 0-9, dot, hyphen and underscore'
     const foreign = /[^\p{ASCII}]/u.exec(username)?.[0]
     if (foreign === undefined || !/[\p{L}\p{N}]/u.test(foreign)) return only
-    if (/\p{Script=Latin}/u.test(foreign)) return `${only}; "${foreign}" is not allowed`
     const code = foreign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
-    return `${only}; "${foreign}" (U+${code}) is not a Latin letter or digit`
+    return `${only}; "${foreign}" ${/\p{Script=Latin}/u.test(foreign) ? 'is not allowed' : `(U+${code}) is not a Latin letter or digit`}`
   }
   if (username === '.' || username === '..') return 'must not consist of dots only'
   if (/\.git$/i.test(username)) return 'must not end in ".git"'

@@ -98,23 +98,6 @@ export const AUDIT_ACTIONS = {
 } as const satisfies Readonly<Record<string, TargetKind>>
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 
-/** What actions are about, in the order in which people look for them. */
-export const AUDIT_GROUPS = ['items', 'collections', 'access', 'accounts', 'teams', 'library'] as const
-export type AuditGroup = (typeof AUDIT_GROUPS)[number]
-
-function groupOf(action: string): AuditGroup {
-  if (/^(?:items?|versions|file)_/.test(action)) return 'items'
-  if (/^(?:collection|embed)_/.test(action)) return 'collections'
-  if (/^(?:key|program|install_link)_/.test(action)) return 'access'
-  if (action.startsWith('team_')) return 'teams'
-  return /^(?:category|setting|backup|library)_/.test(action) ? 'library' : 'accounts'
-}
-
-/** The actions of a group, in the order in which they are listed. */
-export function listActions(group: AuditGroup): AuditAction[] {
-  return Object.keys(AUDIT_ACTIONS).filter((action): action is AuditAction => isAuditAction(action) && groupOf(action) === group)
-}
-
 export function isAuditAction(name: unknown): name is AuditAction {
   return typeof name === 'string' && Object.hasOwn(AUDIT_ACTIONS, name)
 }

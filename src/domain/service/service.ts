@@ -21,9 +21,8 @@ export interface DatabaseSize {
   /** The name of the file, or of the host: no path, user or password. */
   readonly place: string
   readonly bytes: number
-  /** Of the write-ahead log; null where a server keeps it. */
+  /** Of the write-ahead log, and free on its disk; null where a server keeps it. */
   readonly logBytes: number | null
-  /** Room on the disk of the library; null for a server. */
   readonly freeBytes: number | null
   /** The largest first; empty for a server. */
   readonly beside: readonly FileBeside[]
@@ -82,6 +81,5 @@ export interface ServiceStatus extends LibraryFigures, LoadFigures {
   /** null: off. `embedded` of `total` items have a vector, private ones included. */
   readonly encoder: { readonly state: 'embedding' | 'ready' | 'fallback'; readonly embedded: number; readonly total: number } | null
   readonly faults: readonly RecentFault[]
-  readonly sendsMail: boolean
   readonly settings: readonly SettingState[]
 }

@@ -103,23 +103,19 @@ export const signUp = defineProcedure({
     const nameFault = holder ? null : usernameFault(username)
     const { data: email = null, error: emailFault } = emailField.optional().safeParse(input.email)
     const weakness = await passwordFault(password, email === null ? [username] : [username, email])
-    const faults: ErrorDetail[] = [
-      ...(nameFault ? [{ path: 'username', message: `The username ${nameFault}.` }] : []),
-      ...(weakness ? [{ path: 'password', message: `The password ${weakness}.` }] : []),
-      ...(emailFault ? [{ path: 'email', message: `This ${emailFault.issues[0]?.message}.` }] : []),
-    ]
+    const faults: ErrorDetail[] = []
+    if (nameFault) faults.push({ path: 'username', message: `The username ${nameFault}.` })
+    if (weakness) faults.push({ path: 'password', message: `The password ${weakness}.` })
+    if (emailFault) faults.push({ path: 'email', message: `This ${emailFault.issues[0]?.message}.` })
     // Looked at before the password is hashed, which costs much, and once more inside the transaction.
     const invite = input.invite ? context.secrets.hash(input.invite) : null
-    const state: SignUpState = {
-      isFirst: !(await context.store.people.hasLogins()),
-      invite: invite ? await context.store.people.findInvite(invite) : null,
-      holder,
-      isEmailTaken: email !== null && (await context.store.people.findPersonByEmail(email)) !== null,
-    }
+    const isFirst = !(await context.store.people.hasLogins())
+    const found = invite ? await context.store.people.findInvite(invite) : null
+    const isEmailTaken = email !== null && (await context.store.people.findPersonByEmail(email)) !== null
     try {
-      decideRole(context, input, state)
+      decideRole(context, input, { isFirst, invite: found, holder, isEmailTaken })
     } catch (error) {
-      if (faults.length === 0 || !(error instanceof AppError) || error.code !== 'invalid_input') throw error
+      if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error
       faults.push(...error.details.filter(({ path }) => faults.every((one) => one.path !== path)))
     }
     if (faults.length > 0) throw new AppError('invalid_input', faults.map(({ message }) => message).join(' '), { details: faults })

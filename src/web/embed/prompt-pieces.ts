@@ -20,7 +20,7 @@ export function parsePromptPieces(text: string): PromptPiece[] {
   })
 }
 
-/** What readers see of a piece: of a blank its default, or its name. */
+/** A piece as readers see it: a blank by its default, or its name. */
 export function readPiece(piece: PromptPiece): string {
   return piece.kind === 'variable' ? (piece.given ?? piece.name) : piece.text
 }

@@ -18,7 +18,7 @@ interface EntryProps {
   readonly 'data-used'?: string | undefined
   /** Below the facts. */
   readonly more?: Child
-  /** What can be done with it. */
+  /** The buttons for it. */
   readonly children?: Child
 }
 
@@ -79,7 +79,7 @@ interface ListProps<T> {
 /** The longest text that narrows a list. */
 const MAX_QUERY = 64
 
-/** What narrows a list, from its address. */
+/** The text that narrows a list, from its address. */
 export function readQuery({ query }: Pick<PageRequest, 'query'>): string {
   return (query.get('q') ?? '').slice(0, MAX_QUERY)
 }

@@ -74,7 +74,7 @@ export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value,
   )
 }
 
-/** What the ids of a field have in common; `form` where its page has several. */
+/** The part that the ids of a field have in common; `form` where its page has several. */
 function toId(name: string, form?: string): string {
   return form === undefined ? name : `${form}-${name}`
 }

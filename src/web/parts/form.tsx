@@ -14,7 +14,7 @@ interface FormProps {
   readonly request: { readonly site: Pick<Site, 'words'>; readonly sent: PageRequest['sent'] }
   /** The value of its button, by which a page of several forms knows which one was sent. */
   readonly does?: string
-  /** What takes its fields: their limits, and whether they are required, come from its input. */
+  /** The procedure that takes its fields: their limits, and whether they are required, come from its input. */
   readonly of: { readonly input: z.ZodObject }
   readonly fields: Readonly<Record<string, FormField>>
   /** The label of its button. */
@@ -95,7 +95,7 @@ const fieldSchema = z.looseObject({
 const inputSchema = z.looseObject({ properties: z.record(z.string(), fieldSchema), required: z.array(z.string()).default([]) })
 const read = new WeakMap<z.ZodObject, z.infer<typeof inputSchema>>()
 
-/** What an input takes for one of its fields: the longest text, and whether there must be one. */
+/** The limits of an input for one of its fields: the longest text, and whether there must be one. */
 export function limitsOf(input: z.ZodObject, name: string): { maxlength?: number; isRequired?: boolean } {
   const schema = read.get(input) ?? inputSchema.parse(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }))
   read.set(input, schema)

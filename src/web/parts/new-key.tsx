@@ -7,8 +7,7 @@ import type { Action } from '../request.ts'
 import type { Site } from '../site.ts'
 import { ClientTabs } from './client-tabs.tsx'
 import { chosenReach } from './permissions.tsx'
-import { Sample } from './sample.tsx'
-import { ShownOnce } from './shown-once.tsx'
+import { Sample, ShownOnce } from './sample.tsx'
 
 /** The data for the page after a form that creates a key. */
 export const newKey = z.object({ id: z.string(), key: z.string(), name: z.string() })

@@ -45,7 +45,7 @@ export const COLLECTION_WORDS = {
   delete: 'Delete',
   deleteMeans: 'Deletes the collection for good. Its items stay in the library.',
   moves: { up: 'Move up', down: 'Move down' },
-  move: (title: string, to: 'up' | 'down') => `Move ${title} ${to}`,
+  move: (title: string, to: 'up' | 'down') => `Move ${title} ${to === 'up' ? 'up' : 'down'}`,
   remove: 'Remove',
   removeItem: (title: string) => `Remove ${title} from the collection`,
   drag: 'Drag to reorder',

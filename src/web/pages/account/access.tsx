@@ -6,23 +6,23 @@ import { createInstallLink, listInstallLinks, revokeInstallLink } from '../../..
 import { listKeyUsage } from '../../../operations/usage.ts'
 import { CLIENT_IDS } from '../../client-configs.ts'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
-import { Day } from '../../parts/day.tsx'
+import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
 import { makeKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
 import { Permissions, Reach, readReaches } from '../../parts/permissions.tsx'
-import { ShownOnce } from '../../parts/shown-once.tsx'
+import { ShownOnce } from '../../parts/sample.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
 import { CHART_STYLES, KeyUse, KeyUseTable } from '../../parts/usage-charts.tsx'
-import { actBy, done, type PageRequest } from '../../request.ts'
+import { actBy, doing, done, type PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { SettingsPage } from './settings-page.tsx'
 
 const PATH = '/settings/access'
 const STYLES = ['admin.css', 'connect.css', ...CHART_STYLES]
 const LINK_EXPIRIES = [30, 90, 365] as const
 const madeLink = z.object({ url: z.string(), linkName: z.string() })
 
-/** What reaches the library as the reader: keys, programs that signed in, install links. A new key or link is shown once. */
+/** The ways into the library as the reader: keys, programs that signed in, install links. A new key or link is shown once. */
 export async function showAccess(request: PageRequest) {
   const { site, call, query, sent, takeFlash } = request
   const { words } = site
@@ -40,7 +40,7 @@ export async function showAccess(request: PageRequest) {
   const inDays = (days: number) => [String(days), words.inDays(days)] as const
   const useOf = (record: (typeof all)[number]) => <KeyUse words={words} usage={usage} keyOf={record} />
   return (
-    <SettingsPage request={request} at={PATH} forms={['create', 'create-link']} styles={STYLES}>
+    <SectionPage request={request} at={PATH} forms={['create', 'create-link']} styles={STYLES}>
       {key ? <NewKeySection site={site} made={key} chosen={CLIENT_IDS[0]} /> : null}
       {link ? (
         <ShownOnce
@@ -157,7 +157,7 @@ export async function showAccess(request: PageRequest) {
           />
         </details>
       </section>
-    </SettingsPage>
+    </SectionPage>
   )
 }
 
@@ -170,7 +170,7 @@ interface LastingRecord {
   readonly state: 'active' | 'expired' | 'revoked'
 }
 
-/** What works until it expires or is revoked; `children` end it. */
+/** A key or a link, which works until it expires or is revoked; `children` end it. */
 const Lasting: FC<{ words: Words; record: LastingRecord; note: string; more?: Child; children?: Child }> = ({
   words,
   record: { id, name, createdAt, lastUsedAt, expiresAt, state },
@@ -195,11 +195,7 @@ const Lasting: FC<{ words: Words; record: LastingRecord; note: string; more?: Ch
   </Entry>
 )
 
-const Since: FC<{ label: string; words: Words; at: string }> = ({ label, words, at }) => (
-  <>
-    {label} <Day words={words} at={at} />
-  </>
-)
+const Since: FC<{ label: string; words: Words; at: string }> = ({ label, words, at }) => <On label={label} words={words} at={at} />
 
 function describeKey(
   words: Words,
@@ -213,31 +209,19 @@ function describeKey(
 /** Makes keys and links, which the page after it shows, and ends them. */
 export const changeAccess = actBy({
   create: async (request) => ({ to: PATH, flash: await makeKey(request) }),
-  async revoke({ call, form }) {
-    await call(revokeKey, { id: form.text('id') })
-    return done(PATH, 'key-revoked')
-  },
-  async disconnect({ call, form }) {
-    await call(revokeKey, { id: form.text('id') })
-    return done(PATH, 'program-disconnected')
-  },
+  revoke: doing(revokeKey, ({ form }) => ({ id: form.text('id') }), 'key-revoked'),
+  disconnect: doing(revokeKey, ({ form }) => ({ id: form.text('id') }), 'program-disconnected'),
   async 'disconnect-all'({ call }) {
     const { keys } = await call(listKeys, {})
     for (const { id, program, state } of keys) if (program !== null && state === 'active') await call(revokeKey, { id })
     return done(PATH, 'program-disconnected')
   },
   async 'create-link'({ call, form }) {
-    const { url, link } = await call(createInstallLink, {
-      name: form.text('name'),
-      scope: readScope(form.text('scope')),
-      expiresInDays: Number(form.text('expiresInDays')),
-    })
+    const input = { name: form.text('name'), scope: readScope(form.text('scope')), expiresInDays: Number(form.text('expiresInDays')) }
+    const { url, link } = await call(createInstallLink, input)
     return { to: PATH, flash: { url, linkName: link.name } }
   },
-  async 'revoke-link'({ call, form }) {
-    await call(revokeInstallLink, { id: form.text('id') })
-    return done(PATH, 'link-revoked')
-  },
+  'revoke-link': doing(revokeInstallLink, ({ form }) => ({ id: form.text('id') }), 'link-revoked'),
 })
 
 /** The path of a scope from what people paste: an address, or its path, with or without percent-encoding. */

@@ -5,8 +5,8 @@ import { listTeams } from '../../../operations/teams/teams.ts'
 import { formatsOf } from '../../formats.ts'
 import { Fact } from '../../parts/facts.tsx'
 import { Form } from '../../parts/form.tsx'
-import { type Action, done, type PageRequest } from '../../request.ts'
-import { SettingsPage } from './settings-page.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { doing, type PageRequest } from '../../request.ts'
 
 /** Taking everything along, or away. */
 export async function showData(request: PageRequest) {
@@ -17,7 +17,7 @@ export async function showData(request: PageRequest) {
   const { number, shortNumber } = formatsOf(words.language)
   const count = (part: UsagePart, used: number) => (part === 'bytes' ? `${shortNumber(used / 1_000_000)} MB` : number(used))
   return (
-    <SettingsPage request={request} at="/settings/data" forms={['delete']}>
+    <SectionPage request={request} at="/settings/data" forms={['delete']}>
       <section>
         <h2>{words.kept.title}</h2>
         <p>{words.kept.lead}</p>
@@ -60,16 +60,14 @@ export async function showData(request: PageRequest) {
           {me.hasPassword ? null : <p class="quiet">{words.signingIn.confirmFresh}</p>}
         </Form>
       </section>
-    </SettingsPage>
+    </SectionPage>
   )
 }
 
 /** Deletes the account. */
-export const submitDeleteAccount: Action = async ({ call, form }) => {
-  await call(deleteAccount, {
-    username: form.text('username'),
-    password: form.text('password'),
-    handOverTo: form.text('handOverTo'),
-  })
-  return done('/', 'account-deleted')
-}
+export const submitDeleteAccount = doing(
+  deleteAccount,
+  ({ form }) => ({ username: form.text('username'), password: form.text('password'), handOverTo: form.text('handOverTo') }),
+  'account-deleted',
+  '/',
+)

@@ -13,14 +13,14 @@ import {
 import type { Output } from '../../../operations/core/procedure.ts'
 import { localPath } from '../../forms.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Day } from '../../parts/day.tsx'
+import { Day, On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
-import { ShownOnce } from '../../parts/shown-once.tsx'
-import { type Action, actBy, type PageRequest } from '../../request.ts'
+import { ShownOnce } from '../../parts/sample.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { type Action, actBy, done, type PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { SettingsPage } from './settings-page.tsx'
 
 const SECURITY = '/settings/security'
 const flashShape = z.object({ recoveryCodes: z.array(z.string()) })
@@ -35,7 +35,7 @@ export async function showFactorsPage(request: PageRequest) {
   const isSet = codes !== null || passkeys.length > 0
   const { factors } = site.words
   return (
-    <SettingsPage request={request} at={SECURITY} forms={['codes-on']} styles={['admin.css']} scripts={['passkeys.js']}>
+    <SectionPage request={request} at={SECURITY} forms={['codes-on']} scripts={['passkeys.js']}>
       {isSet ? (
         <p>
           <a class="button first" href={localPath(asked)}>
@@ -46,7 +46,7 @@ export async function showFactorsPage(request: PageRequest) {
         <p class="notice">{factors.required}</p>
       )}
       <Factors request={request} to={localPath(asked)} />
-    </SettingsPage>
+    </SectionPage>
   )
 }
 
@@ -105,18 +105,8 @@ const Passkeys: FC<{ words: Words; shown: Shown; to: string | null }> = ({ words
           <Entry
             title={<strong>{name ?? factors.passkeyWithoutName}</strong>}
             facts={[
-              createdAt === null ? null : (
-                <>
-                  {factors.added} <Day words={words} at={createdAt} />
-                </>
-              ),
-              usedAt === null ? (
-                words.neverUsed
-              ) : (
-                <>
-                  {words.lastUsed} <Day words={words} at={usedAt} />
-                </>
-              ),
+              createdAt === null ? null : <On label={factors.added} words={words} at={createdAt} />,
+              usedAt === null ? words.neverUsed : <On label={words.lastUsed} words={words} at={usedAt} />,
             ]}
           >
             <Confirm label={factors.remove} name={factors.removeNamed(name ?? factors.passkeyWithoutName)} means={factors.removeMeans}>
@@ -219,26 +209,26 @@ const Codes: FC<{ words: Words; codes: NonNullable<Shown['codes']> }> = ({ words
 /** Where a form leads: the page it was on, from which those who had to set up a factor go on. */
 function backFrom({ query }: PageRequest, what: keyof Words['done']) {
   const asked = query.get('to')
-  return asked === null ? `${SECURITY}?done=${what}` : `/settings/passkeys?${new URLSearchParams({ done: what, to: asked })}`
+  return done(asked === null ? SECURITY : `/settings/passkeys?${new URLSearchParams({ to: asked })}`, what)
 }
 
 /** Turns codes on and off, and takes passkeys away. */
 export const changeFactors = {
   async 'codes-on'(request) {
     const [token, code, password] = [request.form.text('token'), request.form.text('code'), request.form.text('password')]
-    return { to: backFrom(request, 'codes-on'), flash: await request.call(confirmCodes, { token, code, password }) }
+    return { ...backFrom(request, 'codes-on'), flash: await request.call(confirmCodes, { token, code, password }) }
   },
   async 'codes-off'(request) {
     await request.call(removeCodes, { password: request.form.text('password') })
-    return { to: backFrom(request, 'codes-off') }
+    return backFrom(request, 'codes-off')
   },
   async renew(request) {
     const flash = await request.call(renewRecoveryCodes, { password: request.form.text('password') })
-    return { to: backFrom(request, 'codes-renewed'), flash }
+    return { ...backFrom(request, 'codes-renewed'), flash }
   },
   async 'remove-passkey'(request) {
     await request.call(removePasskey, { id: request.form.text('id'), password: request.form.text('password') })
-    return { to: backFrom(request, 'passkey-removed') }
+    return backFrom(request, 'passkey-removed')
   },
 } satisfies Readonly<Record<string, Action>>
 

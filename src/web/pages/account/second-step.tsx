@@ -3,8 +3,8 @@ import { localPath } from '../../forms.ts'
 import { Fault } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { NarrowPage } from '../../parts/narrow-page.tsx'
-import { PasskeySignIn } from '../../parts/passkey-form.tsx'
 import { type Action, done, type PageRequest } from '../../request.ts'
+import { PasskeySignIn } from './sign-in.tsx'
 
 /** The second step of somebody whose password was right. */
 export async function showSecondStepPage(request: PageRequest) {

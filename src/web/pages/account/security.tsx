@@ -5,15 +5,15 @@ import { beginConnecting, showSignInWays } from '../../../operations/account/pro
 import { dismissNewSignIns } from '../../../operations/account/sign-in.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Day } from '../../parts/day.tsx'
+import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { ActionButton } from '../../parts/field.tsx'
 import { Form, sentWith, Tick } from '../../parts/form.tsx'
 import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
-import { actBy, done, type PageRequest } from '../../request.ts'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { actBy, doing, done, type PageRequest } from '../../request.ts'
 import { changeFactors, Factors, Password } from './factors.tsx'
 import { leaveTo } from './provider-sign-in.tsx'
-import { SettingsPage } from './settings-page.tsx'
 
 const PATH = '/settings/security'
 
@@ -24,13 +24,7 @@ export async function showSecurity(request: PageRequest) {
   const [me, ways, identities] = await Promise.all([call(showAccount, {}), call(showSignInWays, {}), call(listIdentities, {})])
   const others = sentWith(sent, 'end-others')
   return (
-    <SettingsPage
-      request={request}
-      at={PATH}
-      forms={ways.hasPasswords ? ['password', 'codes-on'] : ['codes-on']}
-      styles={['admin.css']}
-      scripts={['passkeys.js']}
-    >
+    <SectionPage request={request} at={PATH} forms={ways.hasPasswords ? ['password', 'codes-on'] : ['codes-on']} scripts={['passkeys.js']}>
       {query.get('note') === 'address-taken' ? (
         <p class="notice" role="status">
           {words.signingIn.addressTaken}
@@ -55,12 +49,8 @@ export async function showSecurity(request: PageRequest) {
               note={one.isThis ? `(${words.thisBrowser})` : one.isNew ? `(${words.factors.isNew})` : null}
               facts={[
                 one.address,
-                <>
-                  {words.signedInOn} <Day words={words} at={one.createdAt} />
-                </>,
-                <>
-                  {words.lastUsed} <Day words={words} at={one.lastUsedAt} />
-                </>,
+                <On label={words.signedInOn} words={words} at={one.createdAt} />,
+                <On label={words.lastUsed} words={words} at={one.lastUsedAt} />,
               ]}
             >
               {one.isThis ? null : (
@@ -80,7 +70,7 @@ export async function showSecurity(request: PageRequest) {
           </p>
         </form>
       </section>
-    </SettingsPage>
+    </SectionPage>
   )
 }
 
@@ -124,13 +114,7 @@ const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> 
           return (
             <Entry
               title={<strong>{shown}</strong>}
-              facts={[
-                name === null ? signingIn.unusable : null,
-                subject,
-                <>
-                  {signingIn.since} <Day words={words} at={connectedAt} />
-                </>,
-              ]}
+              facts={[name === null ? signingIn.unusable : null, subject, <On label={signingIn.since} words={words} at={connectedAt} />]}
             >
               <Confirm label={signingIn.disconnect} name={signingIn.disconnectNamed(shown)} means={signingIn.disconnectMeans}>
                 <form method="post">
@@ -163,19 +147,13 @@ const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> 
 /** Changes the password, a factor, a provider, or ends sessions. */
 export const changeSecurity = actBy({
   ...changeFactors,
-  async password({ call, form }) {
-    const [password, newPassword] = [form.text('password'), form.text('newPassword')]
-    await call(changePassword, { password, newPassword, revokeKeys: form.has('revokeKeys') })
-    return done(PATH, 'password-changed')
-  },
-  async end({ call, form }) {
-    await call(endSessions, { id: form.text('id') })
-    return done(PATH, 'session-ended')
-  },
-  async 'end-others'({ call, form }) {
-    await call(endSessions, { programs: form.has('programs') })
-    return done(PATH, 'session-ended')
-  },
+  password: doing(
+    changePassword,
+    ({ form }) => ({ password: form.text('password'), newPassword: form.text('newPassword'), revokeKeys: form.has('revokeKeys') }),
+    'password-changed',
+  ),
+  end: doing(endSessions, ({ form }) => ({ id: form.text('id') }), 'session-ended'),
+  'end-others': doing(endSessions, ({ form }) => ({ programs: form.has('programs') }), 'session-ended'),
   async seen({ call }) {
     await call(dismissNewSignIns, {})
     return { to: PATH }
@@ -185,8 +163,9 @@ export const changeSecurity = actBy({
     const { url, cookies } = await request.call(beginConnecting, { provider, to: done(PATH, 'connected').to, password })
     return { html: await leaveTo(request, provider, url), cookies }
   },
-  async disconnect({ call, form }) {
-    await call(disconnectProvider, { provider: form.text('provider'), password: form.text('password') })
-    return done(PATH, 'disconnected')
-  },
+  disconnect: doing(
+    disconnectProvider,
+    ({ form }) => ({ provider: form.text('provider'), password: form.text('password') }),
+    'disconnected',
+  ),
 })

@@ -6,11 +6,11 @@ import { languageCookie } from '../../language.ts'
 import { authorPath } from '../../parts/facts.tsx'
 import { Choice, Fault } from '../../parts/field.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
-import { actBy, done, type PageRequest } from '../../request.ts'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { actBy, doing, done, type PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 import { LANGUAGES } from '../../strings/languages.ts'
 import { LANGUAGE_OPTIONS } from './language.tsx'
-import { SettingsPage } from './settings-page.tsx'
 
 const PATH = '/settings'
 const YEAR_SECONDS = 365 * 24 * 3600
@@ -21,7 +21,7 @@ export async function showSettings(request: PageRequest) {
   const { words } = site
   const me = await call(showAccount, {})
   return (
-    <SettingsPage request={request} at={PATH} forms={['profile', 'email', 'theme']}>
+    <SectionPage request={request} at={PATH} forms={['profile', 'email', 'theme']}>
       <p class="quiet">
         {words.profileLead} <a href={authorPath(me.username)}>{words.seeProfile}</a>
       </p>
@@ -68,7 +68,7 @@ export async function showSettings(request: PageRequest) {
         <h2>{words.appearance}</h2>
         <Look request={request} language={me.language} />
       </section>
-    </SettingsPage>
+    </SectionPage>
   )
 }
 
@@ -121,13 +121,13 @@ export const changeSettings = actBy({
     await call(hideFirstSteps, {})
     return { to: '/' }
   },
-  async email({ call, form }) {
-    await call(updateAccount, { ...form.texts('email'), password: form.text('password') })
-    return done(PATH, 'saved')
-  },
-  async profile({ call, form }) {
-    const defaultVisibility = form.choice('defaultVisibility', DEFAULT_VISIBILITIES)
-    await call(updateAccount, { ...form.texts('displayName', 'bio', 'website'), defaultVisibility })
-    return done(PATH, 'saved')
-  },
+  email: doing(updateAccount, ({ form }) => ({ ...form.texts('email'), password: form.text('password') }), 'saved'),
+  profile: doing(
+    updateAccount,
+    ({ form }) => ({
+      ...form.texts('displayName', 'bio', 'website'),
+      defaultVisibility: form.choice('defaultVisibility', DEFAULT_VISIBILITIES),
+    }),
+    'saved',
+  ),
 })

@@ -1,3 +1,4 @@
+import type { FC } from 'hono/jsx'
 import { AppError, toAppError } from '../../../errors.ts'
 import { showSignInWays } from '../../../operations/account/provider-sign-in.ts'
 import { signIn, signOut } from '../../../operations/account/sign-in.ts'
@@ -6,8 +7,8 @@ import { localPath } from '../../forms.ts'
 import { Fault } from '../../parts/field.tsx'
 import { Form, Tick } from '../../parts/form.tsx'
 import { NarrowPage } from '../../parts/narrow-page.tsx'
-import { PasskeySignIn } from '../../parts/passkey-form.tsx'
 import { type Action, done, type PageRequest } from '../../request.ts'
+import type { Words } from '../../site.ts'
 
 /** Where people prove who they are. */
 export async function showSignIn(request: PageRequest) {
@@ -105,3 +106,17 @@ export async function showSignOut(request: PageRequest) {
     </NarrowPage>
   )
 }
+
+/** Signs in with a passkey, by a script; hidden without one. */
+export const PasskeySignIn: FC<{ words: Words; to: string; isAlternative?: boolean }> = ({ words, to, isAlternative }) => (
+  <form hidden data-passkey="sign-in" data-failed={words.factors.passkeyFailed}>
+    {isAlternative ? <p class="quiet">{words.factors.or}</p> : null}
+    <input type="hidden" name="to" value={to} />
+    <p>
+      <button class={isAlternative ? 'button' : 'button first'} type="submit">
+        {words.factors.withPasskey}
+      </button>
+    </p>
+    <p class="fault notice" role="alert" data-fault hidden></p>
+  </form>
+)

@@ -1,17 +1,16 @@
 import type { FC } from 'hono/jsx'
-import { AUDIT_ACTIONS, AUDIT_GROUPS, listActions } from '../../../domain/service/audit.ts'
+import { AUDIT_ACTIONS, isAuditAction } from '../../../domain/service/audit.ts'
 import { AppError } from '../../../errors.ts'
 import { type AuditRecord, listAuditEvents, listOwnActivity, listTeamActivity } from '../../../operations/admin/audit.ts'
 import type { Input, Output } from '../../../operations/core/procedure.ts'
 import { showTeam } from '../../../operations/teams/teams.ts'
 import { Layout } from '../../layout.tsx'
+import { Moment } from '../../parts/day.tsx'
 import { Entries, Entry, toListUrl } from '../../parts/entries.tsx'
 import { Choice, Field } from '../../parts/field.tsx'
-import { Moment } from '../../parts/moment.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { SettingsPage } from '../account/settings-page.tsx'
-import { AdminPage } from './admin-page.tsx'
 
 type Found = Output<typeof listAuditEvents> & { readonly fault: string | null }
 
@@ -24,13 +23,13 @@ export async function showOwnActivity(request: PageRequest) {
   const { words } = request.site
   const activity = await readActivity(request, (wanted) => request.call(listOwnActivity, wanted))
   return (
-    <SettingsPage request={request} at="/settings/activity">
+    <SectionPage request={request} at="/settings/activity">
       <p class="quiet">
         {words.audit.ownLead} {words.audit.retention}
       </p>
       <Filters request={request} names={['action', 'since']} />
       <Events request={request} activity={activity} path="/settings/activity" isOwn />
-    </SettingsPage>
+    </SectionPage>
   )
 }
 
@@ -39,7 +38,7 @@ export async function showActivity(request: PageRequest) {
   const { words } = request.site
   const activity = await readActivity(request, (wanted) => request.call(listAuditEvents, wanted))
   return (
-    <AdminPage request={request} at="/admin/activity">
+    <SectionPage request={request} at="/admin/activity">
       <p class="quiet">
         {words.audit.lead} {words.audit.retention}
       </p>
@@ -48,7 +47,7 @@ export async function showActivity(request: PageRequest) {
         <a href={toListUrl('/admin/activity/export.jsonl', readFilters(request.query))}>{words.audit.download}</a>
       </p>
       <Events request={request} activity={activity} path="/admin/activity" isOwn={false} />
-    </AdminPage>
+    </SectionPage>
   )
 }
 
@@ -91,23 +90,29 @@ async function readActivity(
   }
 }
 
+/** The subject of an action: a key of `audit.groups`. */
+function groupOf(action: string): keyof Words['audit']['groups'] {
+  if (/^(?:items?|versions|file)_/.test(action)) return 'items'
+  if (/^(?:collection|embed)_/.test(action)) return 'collections'
+  if (/^(?:key|program|install_link)_/.test(action)) return 'access'
+  if (action.startsWith('team_')) return 'teams'
+  return /^(?:category|setting|backup|library)_/.test(action) ? 'library' : 'accounts'
+}
+
 const Filters: FC<{ request: PageRequest; names: readonly (typeof FILTERS)[number][] }> = ({ request: { site, query }, names }) => {
   const { audit } = site.words
   const value = (name: string) => query.get(name) ?? ''
+  const actions = Object.keys(AUDIT_ACTIONS).filter(isAuditAction)
+  const groups = Object.entries(audit.groups).map(([group, name]) => {
+    return [name, actions.filter((one) => groupOf(one) === group).map((one) => [one, audit.actions[one]] as const)] as const
+  })
   return (
     <search>
       <form method="get" class="filter-form">
         {names.includes('username') ? (
           <Field sent={null} name="username" label={audit.person} value={value('username')} maxlength={64} autocomplete="off" />
         ) : null}
-        <Choice
-          sent={null}
-          name="action"
-          label={audit.action}
-          value={value('action')}
-          options={[['', audit.anyAction]]}
-          groups={AUDIT_GROUPS.map((group) => [audit.groups[group], listActions(group).map((action) => [action, audit.actions[action]])])}
-        />
+        <Choice sent={null} name="action" label={audit.action} value={value('action')} options={[['', audit.anyAction]]} groups={groups} />
         <Field sent={null} name="since" label={audit.since} type="date" value={value('since')} />
         {names.includes('target') ? (
           <Field sent={null} name="target" label={audit.target} value={value('target')} maxlength={36} autocomplete="off" />
@@ -160,7 +165,7 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
   )
 }
 
-/** What was done. What ends all sessions is "elsewhere" for the person, and "everywhere" when somebody else did it. */
+/** The name of what was done. The end of all sessions is "elsewhere" for the person, and "everywhere" when somebody else did it. */
 function nameAction({ audit }: Words, { action, actor, target }: AuditRecord): string {
   return action === 'sessions_ended' && actor?.id !== target.id ? audit.signedOutEverywhere : audit.actions[action]
 }

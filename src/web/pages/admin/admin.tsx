@@ -4,10 +4,10 @@ import { showLibraryUsage } from '../../../operations/usage.ts'
 import { formatsOf } from '../../formats.ts'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
 import { CHART_STYLES, LibraryCharts } from '../../parts/usage-charts.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 import { textOf } from '../../text-of.ts'
-import { AdminPage } from './admin-page.tsx'
 
 /** Counts, charts of the last days, and the items administrators have unlisted. */
 export async function showAdmin(request: PageRequest) {
@@ -17,7 +17,7 @@ export async function showAdmin(request: PageRequest) {
   const [numbers, usage, held] = await Promise.all([call(countLibrary, {}), call(showLibraryUsage, {}), readHeld])
   if ('to' in held) return held
   return (
-    <AdminPage request={request} at="/admin" styles={CHART_STYLES}>
+    <SectionPage request={request} at="/admin" styles={CHART_STYLES}>
       <dl class="counts">
         {Object.entries(numbers).map(([name, count]) => (
           <div>
@@ -36,6 +36,6 @@ export async function showAdmin(request: PageRequest) {
           <PageLinks site={site} page={held.page} pages={held.totalPages} toUrl={(page) => `/admin?page=${page}`} />
         </section>
       )}
-    </AdminPage>
+    </SectionPage>
   )
 }

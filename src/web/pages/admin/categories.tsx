@@ -5,8 +5,8 @@ import { listCategories } from '../../../operations/items/list-categories.ts'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Form, sentWith, Tick } from '../../parts/form.tsx'
-import { actBy, done, type PageRequest } from '../../request.ts'
-import { AdminPage } from './admin-page.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { actBy, doing, done, type PageRequest } from '../../request.ts'
 
 const PATH = '/admin/categories'
 
@@ -17,7 +17,7 @@ export async function showCategories(request: PageRequest) {
   const { words } = request.site
   const { categories } = await request.call(listCategories, { all: true })
   return (
-    <AdminPage request={request} at={PATH} forms={['create']}>
+    <SectionPage request={request} at={PATH} forms={['create']}>
       <p class="quiet">{words.categoriesLead}</p>
       <Entries
         of={categories}
@@ -46,7 +46,7 @@ export async function showCategories(request: PageRequest) {
           submit={words.createCategory}
         />
       </section>
-    </AdminPage>
+    </SectionPage>
   )
 }
 
@@ -55,12 +55,7 @@ function firstLevel(categories: readonly Category[]) {
 }
 
 /** Makes a category. */
-export const changeCategories = actBy({
-  async create({ call, form }) {
-    await call(createCategory, form.texts('name', 'parent'))
-    return done(PATH, 'saved')
-  },
-})
+export const changeCategories = actBy({ create: doing(createCategory, ({ form }) => form.texts('name', 'parent'), 'saved') })
 
 /** A category: its name, its place, and what ends it. */
 export async function showCategoryPage(request: PageRequest) {
@@ -72,7 +67,7 @@ export async function showCategoryPage(request: PageRequest) {
   const others = categories.filter((other) => other.slug !== slug)
   const hasBelow = others.some((other) => other.parent === slug)
   return (
-    <AdminPage request={request} at={PATH} title={name} forms={['rename', 'move', 'merge']}>
+    <SectionPage request={request} at={PATH} title={name} forms={['rename', 'move', 'merge']}>
       <p class="quiet">{words.itemCount(prompts + skills)}</p>
       <Form
         request={request}
@@ -112,28 +107,19 @@ export async function showCategoryPage(request: PageRequest) {
       {prompts + skills > 0 || hasBelow ? null : (
         <ConfirmedAction does="delete" label={words.removeCategory} means={words.removeCategoryMeans} />
       )}
-    </AdminPage>
+    </SectionPage>
   )
 }
 
 /** Renames, moves, merges or removes a category. */
 export const changeCategory = actBy({
-  async rename({ call, form, param, path }) {
-    await call(renameCategory, { slug: param('slug'), name: form.text('name') })
-    return done(path, 'saved')
-  },
-  async move({ call, form, param, path }) {
-    await call(moveCategory, { slug: param('slug'), parent: form.text('parent') || null })
-    return done(path, 'saved')
-  },
+  rename: doing(renameCategory, ({ form, param }) => ({ slug: param('slug'), name: form.text('name') }), 'saved'),
+  move: doing(moveCategory, ({ form, param }) => ({ slug: param('slug'), parent: form.text('parent') || null }), 'saved'),
   async merge({ site, call, form, param }) {
     const into = form.text('into')
     if (!form.has('isMeant')) throw invalidInput('isMeant', site.words.tickToConfirm)
     await call(mergeCategory, { slug: param('slug'), into })
     return done(`${PATH}/${encodeURIComponent(into)}`, 'merged')
   },
-  async delete({ call, param }) {
-    await call(deleteCategory, { slug: param('slug') })
-    return done(PATH, 'category-removed')
-  },
+  delete: doing(deleteCategory, ({ param }) => ({ slug: param('slug') }), 'category-removed', PATH),
 })

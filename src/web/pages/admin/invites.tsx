@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { ROLES } from '../../../domain/people/account.ts'
 import { createInvite, listInvites, revokeInvite } from '../../../operations/admin/people.ts'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
-import { Day } from '../../parts/day.tsx'
+import { On } from '../../parts/day.tsx'
 import { Entry, List } from '../../parts/entries.tsx'
 import { Form } from '../../parts/form.tsx'
-import { ShownOnce } from '../../parts/shown-once.tsx'
-import { actBy, done, type PageRequest, readListPage } from '../../request.ts'
-import { AdminPage } from './admin-page.tsx'
+import { ShownOnce } from '../../parts/sample.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { actBy, doing, type PageRequest, readListPage } from '../../request.ts'
 
 const PATH = '/admin/invites'
 const newLink = z.object({ url: z.string() })
@@ -20,7 +20,7 @@ export async function showInvites(request: PageRequest) {
   if ('to' in found) return found
   const link = takeFlash(newLink)
   return (
-    <AdminPage request={request} at={PATH} forms={['create']}>
+    <SectionPage request={request} at={PATH} forms={['create']}>
       {link === null ? null : <ShownOnce words={words} lead={words.inviteCreated} texts={[link.url]} />}
       <section>
         <h2>{words.newInvite}</h2>
@@ -58,15 +58,9 @@ export async function showInvites(request: PageRequest) {
                 note={words.roles[role]}
                 isOver={state !== 'open'}
                 facts={[
-                  <>
-                    {words.created} <Day words={words} at={createdAt} />
-                  </>,
+                  <On label={words.created} words={words} at={createdAt} />,
                   usedBy === null ? words.inviteStates[state] : `${words.inviteStates[state]} (${usedBy})`,
-                  state === 'open' ? (
-                    <>
-                      {words.expires} <Day words={words} at={expiresAt} />
-                    </>
-                  ) : null,
+                  state === 'open' ? <On label={words.expires} words={words} at={expiresAt} /> : null,
                 ]}
               >
                 {state === 'open' ? (
@@ -84,7 +78,7 @@ export async function showInvites(request: PageRequest) {
           />
         </section>
       )}
-    </AdminPage>
+    </SectionPage>
   )
 }
 
@@ -95,8 +89,5 @@ export const changeInvites = actBy({
     const role = form.has('role') ? form.choice('role', ROLES) : 'user'
     return { to: PATH, flash: await call(createInvite, { username, role }) }
   },
-  async revoke({ call, form }) {
-    await call(revokeInvite, { id: form.text('id') })
-    return done(PATH, 'saved')
-  },
+  revoke: doing(revokeInvite, ({ form }) => ({ id: form.text('id') }), 'saved'),
 })

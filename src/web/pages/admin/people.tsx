@@ -1,10 +1,10 @@
 import { PERSON_KINDS } from '../../../domain/people/people.ts'
 import { listPeople } from '../../../operations/admin/people.ts'
-import { Day, UtcDay } from '../../parts/day.tsx'
+import { On, UtcDay } from '../../parts/day.tsx'
 import { Entry, List, readQuery } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
-import { AdminPage } from './admin-page.tsx'
 
 const PATH = '/admin/people'
 
@@ -15,7 +15,7 @@ export async function showPeople(request: PageRequest) {
   const found = await readListPage(request, (page) => request.call(listPeople, { perPage: 50, page, kind, matching: readQuery(request) }))
   if ('to' in found) return found
   return (
-    <AdminPage request={request} at={PATH}>
+    <SectionPage request={request} at={PATH}>
       <List
         request={request}
         path={PATH}
@@ -39,9 +39,7 @@ export async function showPeople(request: PageRequest) {
                   {words.lastSeen} <UtcDay words={words} day={seenOn} />
                 </>
               ),
-              <>
-                {words.since} <Day words={words} at={createdAt} />
-              </>,
+              <On label={words.since} words={words} at={createdAt} />,
             ]}
           >
             {kind === 'login' ? null : <a href={`/admin/invites?username=${encodeURIComponent(username)}`}>{words.invite}</a>}
@@ -53,6 +51,6 @@ export async function showPeople(request: PageRequest) {
           </Entry>
         )}
       />
-    </AdminPage>
+    </SectionPage>
   )
 }

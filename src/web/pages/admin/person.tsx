@@ -9,11 +9,12 @@ import { Day, UtcDay } from '../../parts/day.tsx'
 import { authorPath, Fact } from '../../parts/facts.tsx'
 import { ActionButton } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
-import { ShownOnce } from '../../parts/shown-once.tsx'
-import { actBy, done, type PageRequest } from '../../request.ts'
+import { ShownOnce } from '../../parts/sample.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { actBy, doing, type PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { AdminPage } from './admin-page.tsx'
 
+const nameOf = ({ param }: Pick<PageRequest, 'param'>) => ({ username: param('name') })
 const resetLink = z.object({ username: z.string(), url: z.string() })
 
 /** A person, and what administrators do about an account. A new reset link is shown once. */
@@ -25,7 +26,7 @@ export async function showPersonPage(request: PageRequest) {
   const link = takeFlash(resetLink)
   const isOwn = site.reader?.username === username
   return (
-    <AdminPage request={request} at="/admin/people" forms={['delete']} title={username}>
+    <SectionPage request={request} at="/admin/people" forms={['delete']} title={username}>
       {link ? <ShownOnce words={words} lead={words.resetLinkFor(link.username)} texts={[link.url]} /> : null}
       <dl class="figures">
         <Fact label={words.role}>{role === 'admin' ? words.roles.admin : words.personKinds[kind]}</Fact>
@@ -64,7 +65,7 @@ export async function showPersonPage(request: PageRequest) {
           />
         </section>
       )}
-    </AdminPage>
+    </SectionPage>
   )
 }
 
@@ -101,28 +102,20 @@ export const changePerson = actBy({
     const { url } = await call(createResetLink, { username })
     return { to: path, flash: { username, url } satisfies z.infer<typeof resetLink> }
   },
-  async role({ site, call, form, param, path }) {
-    const person = await call(setRole, { username: param('name'), role: form.choice('role', ROLES) })
-    return done(person.username === site.reader?.username && person.role !== 'admin' ? '/settings' : path, 'saved')
-  },
-  async 'reset-factors'({ call, param, path }) {
-    await call(resetFactors, { username: param('name') })
-    return done(path, 'factors-reset')
-  },
-  async 'sign-out'({ call, param, path }) {
-    await call(signOutPerson, { username: param('name') })
-    return done(path, 'signed-out-person')
-  },
-  async suspend({ call, param, path }) {
-    await call(setSuspended, { username: param('name'), isSuspended: true })
-    return done(path, 'suspended')
-  },
-  async unsuspend({ call, param, path }) {
-    await call(setSuspended, { username: param('name'), isSuspended: false })
-    return done(path, 'unsuspended')
-  },
-  async delete({ call, form, param }) {
-    await call(deletePerson, { username: param('name'), ...form.texts('handOverTo'), confirm: form.text('confirm') })
-    return done('/admin/people', 'person-deleted')
-  },
+  role: doing(
+    setRole,
+    ({ form, param }) => ({ username: param('name'), role: form.choice('role', ROLES) }),
+    'saved',
+    ({ site, path }, { username, role }) => (username === site.reader?.username && role !== 'admin' ? '/settings' : path),
+  ),
+  'reset-factors': doing(resetFactors, nameOf, 'factors-reset'),
+  'sign-out': doing(signOutPerson, nameOf, 'signed-out-person'),
+  suspend: doing(setSuspended, (request) => ({ ...nameOf(request), isSuspended: true }), 'suspended'),
+  unsuspend: doing(setSuspended, (request) => ({ ...nameOf(request), isSuspended: false }), 'unsuspended'),
+  delete: doing(
+    deletePerson,
+    ({ form, ...request }) => ({ ...nameOf(request), ...form.texts('handOverTo'), confirm: form.text('confirm') }),
+    'person-deleted',
+    '/admin/people',
+  ),
 })

@@ -1,16 +1,17 @@
 import type { Child, FC } from 'hono/jsx'
-import { judgeHealth } from '../../../domain/service/health.ts'
+import { showPasswordHelp } from '../../../operations/account/sign-in.ts'
 import { showServiceStatus } from '../../../operations/admin/administration.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { formatsOf } from '../../formats.ts'
+import { judgeHealth } from '../../health.ts'
+import { Moment } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { authorPath, Fact } from '../../parts/facts.tsx'
-import { Moment } from '../../parts/moment.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { AdminPage } from './admin-page.tsx'
 
-type Status = Output<typeof showServiceStatus>
+type Status = Output<typeof showServiceStatus> & Output<typeof showPasswordHelp>
 
 const HOUR_MS = 3_600_000
 const UNIT = 1024
@@ -19,7 +20,7 @@ const MCP_SETTING = 'MCP_ENABLED'
 /** How the service and its library do, for administrators: what needs somebody first. */
 export async function showStatus(request: PageRequest) {
   const { words, hasMcp } = request.site
-  const status = await request.call(showServiceStatus, {})
+  const status: Status = { ...(await request.call(showServiceStatus, {})), ...(await request.call(showPasswordHelp, {})) }
   const { number } = formatsOf(words.language)
   const { database, waiting, search, encoder, owners, faults } = status
   const told = words.status
@@ -44,7 +45,7 @@ export async function showStatus(request: PageRequest) {
     [told.embeddings, told.embeddingStates[status.embeddings]],
   ]
   return (
-    <AdminPage request={request} at="/admin/status">
+    <SectionPage request={request} at="/admin/status">
       <Health words={words} status={status} />
       <Figures title={told.library} facts={library} />
       <Figures title={told.service} facts={service} />
@@ -79,7 +80,7 @@ export async function showStatus(request: PageRequest) {
         </section>
       )}
       {settings.length === 0 ? null : <Settings words={words} settings={settings} />}
-    </AdminPage>
+    </SectionPage>
   )
 }
 

@@ -2,13 +2,13 @@ import type { FC } from 'hono/jsx'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { setTeamMember } from '../../../operations/teams/team-members.ts'
 import { bindTeam, createTeam, listAllTeams } from '../../../operations/teams/teams.ts'
-import { Day } from '../../parts/day.tsx'
+import { On } from '../../parts/day.tsx'
 import { Entry, List, readQuery } from '../../parts/entries.tsx'
 import { ActionButton } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
-import { actBy, done, type PageRequest, readListPage } from '../../request.ts'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { actBy, doing, type PageRequest, readListPage } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { AdminPage } from './admin-page.tsx'
 
 const PATH = '/admin/teams'
 
@@ -22,7 +22,7 @@ export async function showAllTeams(request: PageRequest) {
   )
   if ('to' in found) return found
   return (
-    <AdminPage request={request} at={PATH} forms={['create']}>
+    <SectionPage request={request} at={PATH} forms={['create']}>
       <p class="quiet">{all.lead}</p>
       <List
         request={request}
@@ -49,7 +49,7 @@ export async function showAllTeams(request: PageRequest) {
           submit={words.teams.create}
         />
       </section>
-    </AdminPage>
+    </SectionPage>
   )
 }
 
@@ -65,9 +65,7 @@ const Row: FC<{ words: Words; team: Output<typeof listAllTeams>['teams'][number]
         words.teams.memberCount(members),
         words.itemCount(items),
         isOrphaned ? null : all.maintainedBy(maintainers.join(', ')),
-        <>
-          {words.since} <Day words={words} at={createdAt} />
-        </>,
+        <On label={words.since} words={words} at={createdAt} />,
       ]}
     >
       {isAsked ? <p class="quiet">{all.asked}</p> : null}
@@ -99,16 +97,11 @@ const Row: FC<{ words: Words; team: Output<typeof listAllTeams>['teams'][number]
 
 /** Appoints a maintainer, lets groups fill a team, or creates a team for somebody. */
 export const changeAllTeams = actBy({
-  async appoint({ call, form }) {
-    await call(setTeamMember, { team: form.text('appointed'), ...form.texts('username'), role: 'maintainer' })
-    return done(PATH, 'appointed')
-  },
-  async bind({ call, form }) {
-    await call(bindTeam, { team: form.text('bound') })
-    return done(PATH, 'saved')
-  },
-  async create({ call, form }) {
-    await call(createTeam, form.texts('team', 'maintainer'))
-    return done(PATH, 'saved')
-  },
+  appoint: doing(
+    setTeamMember,
+    ({ form }) => ({ team: form.text('appointed'), ...form.texts('username'), role: 'maintainer' as const }),
+    'appointed',
+  ),
+  bind: doing(bindTeam, ({ form }) => ({ team: form.text('bound') }), 'saved'),
+  create: doing(createTeam, ({ form }) => form.texts('team', 'maintainer'), 'saved'),
 })

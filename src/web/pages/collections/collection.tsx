@@ -160,7 +160,7 @@ export async function showCollectionPage(request: PageRequest) {
   )
 }
 
-/** Whose collection it is, where it is not the reader's own, and its size. */
+/** The owner of a collection, where it is not the reader's own, and its size. */
 const Ownership: FC<{ site: Site; collection: Shown }> = ({ site: { words, reader }, collection }) => {
   const { owner, isOfTeam, role, prompts, skills } = collection
   const { collecting } = words
@@ -177,7 +177,7 @@ const Ownership: FC<{ site: Site; collection: Shown }> = ({ site: { words, reade
   )
 }
 
-/** What changes the collection itself. */
+/** The form that changes the collection itself. */
 const Editing: FC<{ request: PageRequest; collection: Shown; path: string }> = ({ request, collection, path }) => {
   const { words } = request.site
   const { collecting } = words

@@ -1,19 +1,19 @@
 import type { FC } from 'hono/jsx'
-import { DEFAULT_VISIBILITIES } from '../../../domain/items/visibility.ts'
 import { TEAM_ROLES } from '../../../domain/people/teams.ts'
 import { scopePath } from '../../../domain/skills/channel-scope.ts'
 import { AppError } from '../../../errors.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listTeamMembers, removeTeamMember, setTeamMember, suggestMembers } from '../../../operations/teams/team-members.ts'
 import { deleteTeam, showTeam, updateTeam } from '../../../operations/teams/teams.ts'
+import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
 import { Day } from '../../parts/day.tsx'
 import { Entry, List, readQuery } from '../../parts/entries.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
-import { actBy, done, type PageRequest, readListPage } from '../../request.ts'
-import { teamFields, teamPath } from './teams.tsx'
+import { actBy, doing, type PageRequest, readListPage } from '../../request.ts'
+import { readTeam, teamFields, teamPath } from './teams.tsx'
 
 const PER_PAGE = 50
 
@@ -160,35 +160,23 @@ const MemberRow: FC<MemberRowProps> = ({ request, member, path, isMaintainer }) 
   )
 }
 
+const readMember = ({ form, param }: Pick<PageRequest, 'param'> & { readonly form: SentForm }) => ({
+  team: param('team'),
+  ...form.texts('username'),
+  role: form.choice('role', TEAM_ROLES),
+})
+
 /** Does what a button of the page says. */
 export const changeTeamPage = actBy({
-  async add({ call, form, param }) {
-    await call(setTeamMember, { team: param('team'), ...form.texts('username'), role: form.choice('role', TEAM_ROLES) })
-    return done(teamPath(param('team')), 'member-added')
-  },
-  async role({ call, form, param }) {
-    await call(setTeamMember, { team: param('team'), ...form.texts('username'), role: form.choice('role', TEAM_ROLES) })
-    return done(teamPath(param('team')), 'role-set')
-  },
-  async remove({ call, form, param }) {
-    await call(removeTeamMember, { team: param('team'), ...form.texts('username') })
-    return done(teamPath(param('team')), 'member-removed')
-  },
-  async leave({ site, call, param }) {
-    await call(removeTeamMember, { team: param('team'), username: site.reader?.username ?? '' })
-    return done('/teams', 'left')
-  },
-  async save({ call, form, param }) {
-    const defaultVisibility = form.choice('defaultVisibility', DEFAULT_VISIBILITIES)
-    const { name } = await call(updateTeam, {
-      team: param('team'),
-      ...form.texts('newName', 'displayName', 'description'),
-      defaultVisibility,
-    })
-    return done(teamPath(name), 'saved')
-  },
-  async delete({ call, param }) {
-    await call(deleteTeam, { team: param('team') })
-    return done('/teams', 'team-deleted')
-  },
+  add: doing(setTeamMember, readMember, 'member-added'),
+  role: doing(setTeamMember, readMember, 'role-set'),
+  remove: doing(removeTeamMember, ({ form, param }) => ({ team: param('team'), ...form.texts('username') }), 'member-removed'),
+  leave: doing(removeTeamMember, ({ site, param }) => ({ team: param('team'), username: site.reader?.username ?? '' }), 'left', '/teams'),
+  save: doing(
+    updateTeam,
+    ({ form, param }) => ({ team: param('team'), ...form.texts('newName'), ...readTeam(form) }),
+    'saved',
+    (_, { name }) => teamPath(name),
+  ),
+  delete: doing(deleteTeam, ({ param }) => ({ team: param('team') }), 'team-deleted', '/teams'),
 })

@@ -1,10 +1,11 @@
 import { DEFAULT_VISIBILITIES, type DefaultVisibility } from '../../../domain/items/visibility.ts'
 import { createTeam, listTeams } from '../../../operations/teams/teams.ts'
+import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Done } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
-import { actBy, done, type PageRequest } from '../../request.ts'
+import { actBy, doing, type PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
 
 /** The page of a team for its members. */
@@ -27,6 +28,11 @@ export function teamFields({ teams, visibilities }: Words, team: Described | nul
       options: DEFAULT_VISIBILITIES.map((one) => [one, visibilities[one]] as const),
     },
   }
+}
+
+/** The values of {@link teamFields}. */
+export function readTeam(form: SentForm) {
+  return { ...form.texts('displayName', 'description'), defaultVisibility: form.choice('defaultVisibility', DEFAULT_VISIBILITIES) }
 }
 
 /** The teams the reader is in, and a form for another. */
@@ -74,9 +80,10 @@ export async function showTeams(request: PageRequest) {
 
 /** Creates a team, whose page is next. */
 export const submitTeam = actBy({
-  async create({ call, form }) {
-    const defaultVisibility = form.choice('defaultVisibility', DEFAULT_VISIBILITIES)
-    const { name } = await call(createTeam, { ...form.texts('team', 'displayName', 'description'), defaultVisibility })
-    return done(teamPath(name), 'team-created')
-  },
+  create: doing(
+    createTeam,
+    ({ form }) => ({ ...form.texts('team'), ...readTeam(form) }),
+    'team-created',
+    (_, { name }) => teamPath(name),
+  ),
 })

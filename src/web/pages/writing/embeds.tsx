@@ -11,7 +11,7 @@ import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
 import { type EmbedFault, readEmbedQuery } from '../../embed/query.ts'
 import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
-import { Day } from '../../parts/day.tsx'
+import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { ActionButton, Choice, Done, Fault, Field, sentOr } from '../../parts/field.tsx'
 import { limitsOf, Tick } from '../../parts/form.tsx'
@@ -196,12 +196,7 @@ const Kept: FC<{ site: Site; own: readonly EmbedRecord[] }> = ({ site: { words }
         return (
           <Entry
             title={<a href={`/embeds?embed=${id}`}>{name}</a>}
-            facts={[
-              <>
-                {words.created} <Day words={words} at={createdAt} />
-              </>,
-              <a href={`/e/${id}`}>{words.designer.open}</a>,
-            ]}
+            facts={[<On label={words.created} words={words} at={createdAt} />, <a href={`/e/${id}`}>{words.designer.open}</a>]}
           >
             <ActionButton action="/embeds" does="delete" values={{ id }} label={words.designer.deleteOne(name)}>
               {words.moveToTrash}

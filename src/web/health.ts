@@ -1,7 +1,7 @@
-import type { ServiceStatus } from './service.ts'
+import type { ServiceStatus } from '../domain/service/service.ts'
 
-/** What an operator looks at first. */
-export const HEALTH_PARTS = ['backup', 'disk', 'search', 'errors', 'mail'] as const
+/** The parts that an operator looks at first. */
+const HEALTH_PARTS = ['backup', 'disk', 'search', 'errors', 'mail'] as const
 
 /** How one part does: `bad` needs somebody, `note` may be meant so. */
 export interface HealthPart {
@@ -14,7 +14,7 @@ const MAX_BACKUP_AGE_MS = 48 * 3_600_000
 /** Room that is needed beside the library: an upgrade copies it, and so does a backup. */
 const ROOM = { copies: 2, leastBytes: 512 * 1024 ** 2 } as const
 
-type Judged = Pick<ServiceStatus, 'backups' | 'database' | 'search' | 'encoder' | 'faults' | 'sendsMail'>
+type Judged = Pick<ServiceStatus, 'backups' | 'database' | 'search' | 'encoder' | 'faults'> & { readonly sendsMail: boolean }
 
 /** How each part of a running service does. */
 export function judgeHealth({ backups, database, search, encoder, faults, sendsMail }: Judged, nowMs: number): HealthPart[] {
