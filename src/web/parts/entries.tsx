@@ -28,7 +28,9 @@ export const Entry: FC<EntryProps> = ({ title, note, state, facts = [], isOver =
   return (
     <li class={isOver ? 'over' : look} {...data}>
       <div>
-        {title} {note ? <span class="quiet">{note}</span> : null} {state ? <strong class="state">{state}</strong> : null}
+        {title}
+        {note ? <span class="quiet"> {note}</span> : null}
+        {state ? <strong class="state"> {state}</strong> : null}
         {shown.length === 0 ? null : (
           <p class="quiet">
             {shown.map((fact, place) => (

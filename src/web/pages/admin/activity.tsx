@@ -146,8 +146,11 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
         none={audit.nothing}
         row={(event) => (
           <Entry
-            title={<strong>{nameAction(words, event)}</strong>}
-            note={<Target words={words} event={event} />}
+            title={
+              <>
+                <strong>{nameAction(words, event)}</strong> <Target words={words} event={event} />
+              </>
+            }
             facts={[...describeParties(words, event, you), ...describeDetail(words, event), <Moment words={words} at={event.at} />]}
             more={<NamedItems words={words} event={event} />}
           />

@@ -26,7 +26,7 @@ export async function showPersonPage(request: PageRequest) {
   const link = takeFlash(resetLink)
   const isOwn = site.reader?.username === username
   return (
-    <SectionPage request={request} at="/admin/people" forms={['delete']} title={username}>
+    <SectionPage request={request} at="/admin/people" forms={isOwn ? [] : ['delete']} title={username}>
       {link ? <ShownOnce words={words} lead={words.resetLinkFor(link.username)} texts={[link.url]} /> : null}
       <dl class="figures">
         <Fact label={words.role}>{role === 'admin' ? words.roles.admin : words.personKinds[kind]}</Fact>
