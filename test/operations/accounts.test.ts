@@ -53,14 +53,8 @@ describe('an invite before there is an administrator', () => {
     expect([refused.status, refused.html]).toEqual([403, expect.stringContaining('setup code')])
     expect((await visit(test).post('/sign-up', { username: 'ada', password: PASSWORD, invite: forAdmin })).status).toBe(303)
     expect((await visit(test).post('/sign-up', { username: 'eve', password: PASSWORD, invite: plain })).status).toBe(303)
-    const roles = (await test.app.store.people.listPeople({ limit: 10, offset: 0, matching: null })).items.map(({ username, role }) => [
-      username,
-      role,
-    ])
-    expect(roles.toSorted()).toEqual([
-      ['ada', 'admin'],
-      ['eve', 'user'],
-    ])
+    const { items } = await test.app.store.people.listPeople({ limit: 10, offset: 0, matching: null })
+    expect(items.map(({ username, role }) => `${username} ${role}`).toSorted()).toEqual(['ada admin', 'eve user'])
   })
 })
 
@@ -91,14 +85,12 @@ describe('signing up', () => {
     onTestFinished(() => open.close())
     const fields = { username: 'zoë', password: 'short', email: 'no address', setupCode: 'wrong' }
     const { status, html } = await visit(open).post('/sign-up', fields)
-    expect([status, faultsIn(html).slice(1)]).toEqual([
+    expect([status, ...faultsIn(html).slice(1)]).toEqual([
       400,
-      [
-        'The username may contain only a-z, A-Z, 0-9, dot, hyphen and underscore; "ë" is not allowed.',
-        'The password must have at least 8 characters.',
-        'This is not an email address.',
-        'The first account needs the setup code printed by the service at startup.',
-      ],
+      expect.stringContaining('"ë" is not allowed.'),
+      'The password must have at least 8 characters.',
+      'This is not an email address.',
+      expect.stringContaining('setup code'),
     ])
     expect(html).toContain('Please correct 4 fields: <a href="#field-username">Username</a>, ')
   })
@@ -158,11 +150,8 @@ describe('signing up', () => {
     const grace = visit(test)
     const token = /invite=([\w-]+)/.exec(forGrace.html)?.[1] ?? ''
     expect((await grace.post('/sign-up', { username: 'Grace', password: PASSWORD, invite: token })).status).toBe(303)
-    expect(await test.app.store.people.findPersonByName('grace')).toMatchObject({
-      id: placeholder.id,
-      hasLogin: true,
-      isPlaceholder: false,
-    })
+    const held = { id: placeholder.id, hasLogin: true, isPlaceholder: false }
+    expect(await test.app.store.people.findPersonByName('grace')).toMatchObject(held)
     // What names her in a file from now on stands for somebody else.
     expect((await test.app.store.people.ensurePlaceholder('Grace')).id).not.toBe(placeholder.id)
   })
@@ -279,12 +268,9 @@ describe('sessions', () => {
     await ada.post('/new', { title: 'Mine', content: 'secret', visibility: 'private' })
     const answer = await test.fetch('/api/prompts', { headers: { cookie: ada.cookies() } })
     expect([answer.status, (await readJson(answer)).total]).toEqual([200, 0])
-    const write = await test.fetch('/api/prompts', {
-      method: 'POST',
-      headers: { cookie: ada.cookies(), 'content-type': 'application/json' },
-      body: '{"title":"x","content":"x"}',
-    })
-    expect(write.status).toBe(401)
+    const { headers, ...write } = json('POST', { title: 'x', content: 'x' })
+    const written = await test.fetch('/api/prompts', { ...write, headers: { ...headers, cookie: ada.cookies() } })
+    expect(written.status).toBe(401)
   })
 
   it('are kept as hashes: nothing in the database signs anybody in', async () => {
@@ -316,6 +302,14 @@ describe('forms', () => {
       expect(answer.status).toBe(status)
       const person = await test.app.store.people.findPersonByName('ada')
       expect(person?.displayName).toBe(status === 303 ? 'Changed' : null)
+    }
+  })
+
+  it('of settings that were merged lead on', async () => {
+    const ada = await signUp(test, 'ada')
+    for (const name of ['keys', 'programs', 'install-links', 'sign-in', 'sessions', 'passkeys']) {
+      const to = /sign-in|sessions|passkeys/.test(name) ? '/settings/security' : '/settings/access'
+      expect((await ada.get(`/settings/${name}?scope=x`)).to, name).toBe(`${to}?scope=x`)
     }
   })
 
@@ -376,13 +370,7 @@ describe('keys', () => {
     const key = keyIn(made.html)
     expect(made.headers.get('cache-control')).toBe('private, no-store')
     expect((await ada.get('/settings/access')).html).not.toContain(key)
-    const save = () =>
-      test.fetch('/api/prompts', {
-        method: 'POST',
-        key,
-        headers: { 'content-type': 'application/json' },
-        body: '{"title":"T","content":"C"}',
-      })
+    const save = () => test.fetch('/api/prompts', { ...json('POST', { title: 'T', content: 'C' }), key })
     expect((await save()).status).toBe(201)
     const [stored] = await test.app.store.keys.listKeys('ada')
     expect(stored).toMatchObject({ name: 'laptop', scopes: ['read', 'write'] })
@@ -476,19 +464,6 @@ describe('administrators', () => {
     expect((await ada.post('/admin/people/ada', { do: 'role', role: 'user' })).status).toBe(303)
     expect((await ada.get('/admin')).status).toBe(403)
   })
-
-  it('keep a category from going while something is in it', async () => {
-    const ada = await signUp(test, 'ada')
-    expect((await ada.post('/admin/categories', { do: 'create', name: 'Law', parent: '' })).status).toBe(303)
-    expect((await ada.post('/admin/categories', { do: 'create', name: 'Contracts', parent: 'law' })).status).toBe(303)
-    expect((await ada.post('/admin/categories', { do: 'create', name: 'Law' })).status).toBe(409)
-    expect((await ada.post('/admin/categories', { do: 'create', name: 'Deep', parent: 'contracts' })).status).toBe(400)
-    expect((await ada.post('/admin/categories/law', { do: 'delete' })).status).toBe(409)
-    await ada.post('/new', { title: 'T', content: 'C', category: 'contracts', visibility: 'private' })
-    expect((await ada.post('/admin/categories/contracts', { do: 'delete' })).status).toBe(409)
-    expect((await ada.post('/admin/categories/contracts', { do: 'rename', name: 'Treaties' })).status).toBe(303)
-    expect((await ada.get('/library')).html).toContain('Treaties')
-  })
 })
 
 describe('a forgotten password', () => {
@@ -542,12 +517,8 @@ describe('a forgotten password', () => {
     expect(await works(kept ?? '')).toBe(401)
     await ada.post('/sign-in', { name: 'ada', password: 'another good one' })
     const other = await make()
-    await ada.post('/settings/security', {
-      do: 'password',
-      password: 'another good one',
-      newPassword: 'one more good one',
-      revokeKeys: 'on',
-    })
+    const changed = { password: 'another good one', newPassword: 'one more good one', revokeKeys: 'on' }
+    await ada.post('/settings/security', { do: 'password', ...changed })
     expect(await works(other)).toBe(401)
   })
 
@@ -574,12 +545,8 @@ describe('what a credential made', () => {
       return { path: new URL(url).pathname, days: (Date.parse(link.expiresAt) - Date.parse(link.createdAt)) / 86_400_000 }
     }
     const linkIn = async (browser: Visitor) => {
-      const { html } = await browser.postOn('/settings/access', {
-        do: 'create-link',
-        name: 'by a browser',
-        scope: '',
-        expiresInDays: '30',
-      })
+      const fields = { do: 'create-link', name: 'by a browser', scope: '', expiresInDays: '30' }
+      const { html } = await browser.postOn('/settings/access', fields)
       return { path: /\/install\/[\w-]+/.exec(html)?.[0] ?? '' }
     }
     const [byKey, here, elsewhere] = [await linkBy(await newKey()), await linkIn(ada), await linkIn(there)]
@@ -611,13 +578,8 @@ describe('writing', () => {
   it('keeps the line ends a text had, which no field on a page can', async () => {
     const ada = await signUp(test, 'ada')
     const key = keyIn((await ada.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)
-    const save = {
-      method: 'POST',
-      key,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ title: 'T', content: 'a\r\nb' }),
-    }
-    const { prompt } = await readJson(await test.fetch('/api/prompts', save))
+    const save = json('POST', { title: 'T', content: 'a\r\nb' })
+    const { prompt } = await readJson(await test.fetch('/api/prompts', { ...save, key }))
     const form = (await ada.get(`/prompts/${prompt.id}/edit`)).html
     const lineEnds = /name="lineEnds" value="(\w+)"/.exec(form)?.[1] ?? ''
     const fields = { do: 'save', title: 'T', content: 'a\r\nb\r\nc', lineEnds, baseVersion: '1' }

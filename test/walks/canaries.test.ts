@@ -383,21 +383,11 @@ describe('asking for what is hidden', () => {
         ['/api/prompts', '/api/skills', '/prompts', '/skills'].map((path) => get(`${path}?${name}=${word}`)),
       ),
       ...[
-        '/api/prompts/',
-        '/api/skills/',
-        '/api/collections/',
-        '/collections/',
-        '/api/prompts?collections=',
-        '/prompts/',
-        '/skills/',
-        '/users/',
-        '/@',
-        '/tags/',
-        '/categories/',
-        '/embed/',
-        '/e/',
-        '/embeds?item=',
-      ].map((path) => get(path + word)),
+        '/api/prompts/ /api/skills/ /api/collections/ /collections/ /api/prompts?collections= /prompts/ /skills/ /users/ /@',
+        '/tags/ /categories/ /embed/ /e/ /embeds?item=',
+      ]
+        .flatMap((line) => line.split(' '))
+        .map((path) => get(path + word)),
       ...['/@', '/tags/', '/categories/', '/collections/', '/skills/', '/install/'].map((path) =>
         get(`${path}${word}/.well-known/agent-skills/index.json`),
       ),
