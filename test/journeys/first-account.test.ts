@@ -56,6 +56,14 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   await page.getByText('As a table').click()
   expect(await page.locator('.day-table tbody tr').first().isVisible()).toBe(true)
 
+  // Times are the reader's own, with UTC at hand.
+  await page.goto('/admin/status')
+  const started = page.locator('time[data-moment]').first()
+  expect([await started.getAttribute('title'), await started.textContent()]).toEqual([
+    expect.stringMatching(/ UTC$/),
+    expect.not.stringContaining('UTC'),
+  ])
+
   // A key is revoked by two clicks, and shown once: reloading its page made no other.
   await page.goto('/settings/access')
   expect(await page.locator('main').textContent()).not.toContain(key)

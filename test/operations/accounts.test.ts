@@ -311,6 +311,10 @@ describe('forms', () => {
       const to = /sign-in|sessions|passkeys/.test(name) ? '/settings/security' : '/settings/access'
       expect((await ada.get(`/settings/${name}?scope=x`)).to, name).toBe(`${to}?scope=x`)
     }
+    // Sections are behind one button, and signing out is in the menu alone.
+    const { html } = await ada.get('/settings/security')
+    expect(html).toContain('<details class="section-menu"><summary>Settings</summary>')
+    expect(html.match(/action="\/sign-out"/g)).toHaveLength(1)
   })
 
   it('of every page need a session, and lead to signing in without one', async () => {

@@ -139,7 +139,8 @@ describe('the status of the service', () => {
 
   it('is shown to administrators alone', async () => {
     const other = await signUp(test, 'ben')
-    expect((await admin.get('/admin/status')).status).toBe(200)
+    await other.post('/teams', { do: 'create', team: 'no-person', defaultVisibility: 'private' })
+    expect((await admin.get('/admin/status')).html).toContain('2 authors, 2 with an account')
     expect([(await other.get('/admin/status')).status, (await visit(test).get('/admin/status')).status]).toEqual([403, 303])
     const { actor } = await test.user('ada')
     await expect(test.call(actor, 'show_service_status', {})).rejects.toMatchObject({ code: 'forbidden' })

@@ -108,6 +108,7 @@ describe('in this order', { shuffle: false }, () => {
       const long = { prompt: 'long '.repeat(1900) }
       const { html } = await ada.post('/embeds', { do: 'show', ...long })
       expect(html).toContain('too long for an address')
+      expect((await ada.get('/embeds')).html).toContain('Type a prompt, or start from an example below.')
       expect(snippetsOf(html)).toEqual(['', '', ''])
       const id = await keep(ada, long)
       expect((await visit(service).get(`/e/${id}`)).html).toContain('long long')

@@ -59,6 +59,11 @@ describe('the first page', () => {
     await fresh.close()
     expect((await bob.get('/')).html).toContain('First steps')
     expect((await visit(test).post('/settings', { do: 'hide-steps' })).to).toContain('/sign-in')
+    // Administrators are reminded to invite somebody, until somebody else is there.
+    expect([(await ada.get('/')).html, (await bob.get('/')).html].map((html) => html.includes('Invite someone'))).toEqual([true, false])
+    const alone = await testApp()
+    expect((await (await signUp(alone, 'eva')).get('/')).html).toContain('<a href="/admin/invites">Invite someone</a>')
+    await alone.close()
   })
 
   it('shows members their own, their favourites and what is new of others', async () => {

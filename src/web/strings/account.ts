@@ -66,9 +66,9 @@ export const ACCOUNT_WORDS = {
   signOutElsewhere: 'Sign out everywhere else',
   unknownBrowser: 'Unknown browser',
   kept: {
-    title: 'What you keep',
-    lead: 'With what is in the trash, and all versions. Your teams are counted for themselves.',
-    parts: { items: 'Items', versions: 'Versions', bytes: 'Texts and files', words: 'Words that only you use' },
+    title: 'What you store',
+    lead: 'With the trash and all versions. Teams count on their own.',
+    parts: { items: 'Items', versions: 'Versions', bytes: 'Texts and files', words: 'Words only you use' },
     of: (used: string, limit: string) => `${used} of ${limit}`,
   },
   exportData: 'Download your data',

@@ -15,7 +15,7 @@ export const CONNECT_WORDS_DE: typeof CONNECT_WORDS = {
   cannotSignIn: (client) => `Ob sich ${client} anmelden kann, wissen wir nicht. Nimm einen Schlüssel.`,
   placeholder: (key) => `Ersetze ${key} in der Konfiguration durch deinen Schlüssel.`,
   signIn: 'Anmelden, um einen Schlüssel zu erstellen',
-  more: 'Andere Programme, stdio, und was ein Programm sieht',
+  more: 'Andere Programme, und was ein Programm sehen kann',
   notes: {
     'vs-code': 'VS Code fragt nach dem Schlüssel und schreibt ihn nicht in die Datei.',
     'claude-desktop': 'Benutze https, wenn der Server nicht auf deinem eigenen Rechner läuft.',
