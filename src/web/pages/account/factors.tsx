@@ -86,8 +86,38 @@ export async function Factors({ request, to }: { readonly request: PageRequest; 
 }
 
 /** The field for a password that confirms what its form does. */
-export const Password: FC<{ words: Words; id: string }> = ({ words, id }) => (
+const Password: FC<{ words: Words; id: string }> = ({ words, id }) => (
   <Field sent={null} form={id} name="password" label={words.factors.password} type="password" autocomplete="current-password" isRequired />
+)
+
+interface ProvenProps {
+  readonly words: Words
+  readonly does: string
+  readonly label: string
+  readonly name?: string
+  readonly means: string
+  readonly values?: Readonly<Record<string, string>>
+  /** Without one, a session that was begun just now will do. */
+  readonly hasPassword: boolean
+}
+
+/** An action that is confirmed with the password. */
+export const ProvenAction: FC<ProvenProps> = ({ words, does, label, name, means, values = {}, hasPassword }) => (
+  <Confirm label={label} name={name} means={means}>
+    <form method="post">
+      {Object.entries(values).map(([field, value]) => (
+        <input type="hidden" name={field} value={value} />
+      ))}
+      {hasPassword ? (
+        <Password words={words} id={[does, ...Object.values(values)].join('-')} />
+      ) : (
+        <p class="quiet">{words.signingIn.confirmFresh}</p>
+      )}
+      <button class="button" type="submit" name="do" value={does}>
+        {label}
+      </button>
+    </form>
+  </Confirm>
 )
 
 const Passkeys: FC<{ words: Words; shown: Shown; to: string | null }> = ({ words, shown: { passkeys, hasPassword }, to }) => {
@@ -109,15 +139,15 @@ const Passkeys: FC<{ words: Words; shown: Shown; to: string | null }> = ({ words
               usedAt === null ? words.neverUsed : <On label={words.lastUsed} words={words} at={usedAt} />,
             ]}
           >
-            <Confirm label={factors.remove} name={factors.removeNamed(name ?? factors.passkeyWithoutName)} means={factors.removeMeans}>
-              <form method="post">
-                <input type="hidden" name="id" value={id} />
-                {hasPassword ? <Password words={words} id={id} /> : null}
-                <button class="button" type="submit" name="do" value="remove-passkey">
-                  {factors.remove}
-                </button>
-              </form>
-            </Confirm>
+            <ProvenAction
+              words={words}
+              does="remove-passkey"
+              label={factors.remove}
+              name={factors.removeNamed(name ?? factors.passkeyWithoutName)}
+              means={factors.removeMeans}
+              values={{ id }}
+              hasPassword={hasPassword}
+            />
           </Entry>
         )}
       />
@@ -181,26 +211,14 @@ const NewCodes: FC<{ request: PageRequest; made: Output<typeof startCodes> }> = 
 
 const Codes: FC<{ words: Words; codes: NonNullable<Shown['codes']> }> = ({ words, codes }) => {
   const { factors } = words
-  const ways = [
-    ['renew', factors.renew, factors.renewMeans],
-    ['codes-off', factors.turnOff, factors.turnOffMeans],
-  ] as const
   return (
     <>
       <p>
         {factors.codesAreOn} <Day words={words} at={codes.since} />. {factors.recoveryCodesLeft(codes.recoveryCodesLeft)}
       </p>
       <div class="controls">
-        {ways.map(([does, label, means]) => (
-          <Confirm label={label} means={means}>
-            <form method="post">
-              <Password words={words} id={does} />
-              <button class="button" type="submit" name="do" value={does}>
-                {label}
-              </button>
-            </form>
-          </Confirm>
-        ))}
+        <ProvenAction words={words} does="renew" label={factors.renew} means={factors.renewMeans} hasPassword />
+        <ProvenAction words={words} does="codes-off" label={factors.turnOff} means={factors.turnOffMeans} hasPassword />
       </div>
     </>
   )

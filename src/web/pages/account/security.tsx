@@ -4,7 +4,6 @@ import { disconnectProvider, listIdentities } from '../../../operations/account/
 import { beginConnecting, showSignInWays } from '../../../operations/account/provider-sign-in.ts'
 import { dismissNewSignIns } from '../../../operations/account/sign-in.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
-import { Confirm } from '../../parts/confirm.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { ActionButton } from '../../parts/field.tsx'
@@ -12,7 +11,7 @@ import { Form, sentWith, Tick } from '../../parts/form.tsx'
 import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
 import { actBy, doing, done, type PageRequest } from '../../request.ts'
-import { changeFactors, Factors, Password } from './factors.tsx'
+import { changeFactors, Factors, ProvenAction } from './factors.tsx'
 import { leaveTo } from './provider-sign-in.tsx'
 
 const PATH = '/settings/security'
@@ -103,7 +102,6 @@ const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> 
   const { words } = request.site
   const { signingIn } = words
   const { hasPassword, identities, others } = ways
-  const proof = (id: string) => (hasPassword ? <Password words={words} id={id} /> : <p class="quiet">{signingIn.confirmFresh}</p>)
   return (
     <section id="providers">
       <h2>{signingIn.providers}</h2>
@@ -116,29 +114,28 @@ const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> 
               title={<strong>{shown}</strong>}
               facts={[name === null ? signingIn.unusable : null, subject, <On label={signingIn.since} words={words} at={connectedAt} />]}
             >
-              <Confirm label={signingIn.disconnect} name={signingIn.disconnectNamed(shown)} means={signingIn.disconnectMeans}>
-                <form method="post">
-                  <input type="hidden" name="provider" value={provider} />
-                  {proof(`of-${provider}`)}
-                  <button class="button" type="submit" name="do" value="disconnect">
-                    {signingIn.disconnect}
-                  </button>
-                </form>
-              </Confirm>
+              <ProvenAction
+                words={words}
+                does="disconnect"
+                label={signingIn.disconnect}
+                name={signingIn.disconnectNamed(shown)}
+                means={signingIn.disconnectMeans}
+                values={{ provider }}
+                hasPassword={hasPassword}
+              />
             </Entry>
           )
         }}
       />
       {others.map(({ key, name }) => (
-        <Confirm label={signingIn.connect(name)} means={signingIn.othersLead}>
-          <form method="post">
-            <input type="hidden" name="provider" value={key} />
-            {proof(`to-${key}`)}
-            <button class="button" type="submit" name="do" value="connect">
-              {signingIn.connect(name)}
-            </button>
-          </form>
-        </Confirm>
+        <ProvenAction
+          words={words}
+          does="connect"
+          label={signingIn.connect(name)}
+          means={signingIn.othersLead}
+          values={{ provider: key }}
+          hasPassword={hasPassword}
+        />
       ))}
     </section>
   )
