@@ -73,6 +73,8 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     await page.getByRole('button', { name: 'Create team' }).click()
     await page.waitForURL(`**/teams/${SHOWN_TEAM}?done=team-created`)
     await page.goto('/settings/access')
+    await page.getByText('New key', { exact: true }).click()
+    await page.getByLabel('Key name').fill('Looked at')
     await page.getByRole('button', { name: 'Create key' }).click()
     const newKey = await lookForBarriers(page, 'a key just made')
     await page.setViewportSize(VIEWPORTS.desktop)

@@ -26,7 +26,7 @@ async function disconnectPrograms(bench: BrowserBench, username: string): Promis
   const page = await bench.newPage()
   await signIn(page, username)
   await page.goto('/settings/access')
-  const active = page.locator('.entries > li:not(.over)')
+  const active = page.locator('#programs .entries > li:not(.over)')
   expect(await active.count()).toBe(1)
   await active.locator('summary', { hasText: 'Disconnect' }).click()
   await active.getByRole('button', { name: 'Disconnect' }).last().click()

@@ -40,7 +40,7 @@ export const TEAM_WORDS = {
   add: 'Add',
   roleOf: (name: string) => `Role of ${name}`,
   setRole: 'Save role',
-  setRoleOf: (name: string) => `Save the role of ${name}`,
+  setRoleOf: (name: string) => `Save role: ${name}`,
   suspended: 'Suspended',
   you: 'you',
   remove: 'Remove',

@@ -40,7 +40,7 @@ export const TEAM_WORDS_DE: typeof TEAM_WORDS = {
   add: 'Hinzufügen',
   roleOf: (name) => `Rolle von ${name}`,
   setRole: 'Rolle speichern',
-  setRoleOf: (name) => `Rolle von ${name} speichern`,
+  setRoleOf: (name) => `Rolle speichern: ${name}`,
   suspended: 'Gesperrt',
   you: 'du',
   remove: 'Entfernen',
