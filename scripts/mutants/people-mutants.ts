@@ -70,7 +70,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     search: 'const own = (await store.keys.listKeys(requireUser(actor).username)).find((key) => key.id === id)',
     replace: 'requireUser(actor)\n    const own = (await store.keys.listKeys(null)).find((key) => key.id === id)',
     rule: 'People revoke their own keys alone.',
-    words: ['revoke_key', "do: 'revoke'", '/settings/keys'],
+    words: ['revoke_key', "do: 'revoke'", '/settings/access'],
   },
   {
     id: 'guesses-without-limit',

@@ -19,7 +19,7 @@ export function figureStore({ reader, measure }: OpenDatabase, search: SearchRea
       const [prompts, skills] = [countItems('prompt'), countItems('skill')]
       const [items, users, logins, database, owners] = await Promise.all([
         countRows(reader.selectFrom('item')),
-        countRows(reader.selectFrom('user')),
+        countRows(reader.selectFrom('user').where('is_team', '=', 0)),
         countRows(reader.selectFrom('login')),
         measure(),
         listLargestOwners(reader, MAX_OWNERS),

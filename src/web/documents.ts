@@ -16,17 +16,35 @@ export interface DocumentSource {
   readonly isOfMcp?: boolean
 }
 
-/** The guides by their group, in the order of the index: using the library, sharing it, running the service. */
-const GUIDES = {
-  use: ['getting-started', 'connect', 'install', 'variables', 'skills', 'search', 'improve', 'import-export'],
-  share: ['accounts', 'keys-and-visibility', 'teams', 'collections', 'git', 'embeds'],
-  run: ['self-hosting', 'sign-in', 'backup', 'upgrade', 'scaling', 'benchmarks'],
-} as const
-
-/** Every document that is shown, in the order of the index. */
+/** Every document that is shown, by what its reader wants to do, in the order of the index. */
 export const DOCUMENTS = {
-  guides: [...GUIDES.use, ...GUIDES.share, ...GUIDES.run].map((name) => ({ name, file: `${name}.md`, isOfMcp: name === 'connect' })),
-  references: [
+  use: [
+    { name: 'getting-started', file: 'getting-started.md' },
+    { name: 'connect', file: 'connect.md', isOfMcp: true },
+    { name: 'install', file: 'install.md' },
+    { name: 'variables', file: 'variables.md' },
+    { name: 'skills', file: 'skills.md' },
+    { name: 'search', file: 'search.md' },
+    { name: 'improve', file: 'improve.md' },
+    { name: 'import-export', file: 'import-export.md' },
+  ],
+  share: [
+    { name: 'accounts', file: 'accounts.md' },
+    { name: 'keys-and-visibility', file: 'keys-and-visibility.md' },
+    { name: 'teams', file: 'teams.md' },
+    { name: 'collections', file: 'collections.md' },
+    { name: 'embeds', file: 'embeds.md' },
+    { name: 'git', file: 'git.md' },
+  ],
+  run: [
+    { name: 'self-hosting', file: 'self-hosting.md' },
+    { name: 'sign-in', file: 'sign-in.md' },
+    { name: 'backup', file: 'backup.md' },
+    { name: 'upgrade', file: 'upgrade.md' },
+    { name: 'scaling', file: 'scaling.md' },
+    { name: 'benchmarks', file: 'benchmarks.md' },
+  ],
+  reference: [
     { name: 'api', file: 'reference/routes.md' },
     { name: 'tools', file: 'reference/tools.md', isOfMcp: true },
     { name: 'cli', file: 'reference/cli.md' },
@@ -35,8 +53,11 @@ export const DOCUMENTS = {
   ],
 } as const satisfies Record<string, readonly DocumentSource[]>
 
-/** Every document, the guides first. */
-export const ALL_DOCUMENTS: readonly DocumentSource[] = [...DOCUMENTS.guides, ...DOCUMENTS.references]
+/** The groups of {@link DOCUMENTS}. */
+export const DOCUMENT_GROUPS = ['use', 'share', 'run', 'reference'] as const satisfies readonly (keyof typeof DOCUMENTS)[]
+
+/** Every document, in the order of the index. */
+export const ALL_DOCUMENTS: readonly DocumentSource[] = DOCUMENT_GROUPS.flatMap((group): readonly DocumentSource[] => DOCUMENTS[group])
 
 /** A document, ready to be shown. */
 export interface RenderedDocument {

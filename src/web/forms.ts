@@ -26,6 +26,8 @@ export interface FormLimit {
 export interface SentForm {
   /** The first value of a field; empty when there is none. Line ends are as browsers show them: a single line feed. */
   text(name: string): string
+  /** The texts of some fields, without white space around them. */
+  texts<const Name extends string>(...names: readonly Name[]): Record<Name, string>
   /** The value of a field with a closed list of values. @throws AppError `invalid_input` for any other value */
   choice<const T extends string>(name: string, options: readonly T[]): T
   /** Whether the field was submitted, as checked boxes are. */
@@ -52,6 +54,11 @@ function toForm(
   const text = (name: string) => fields.get(name)?.[0] ?? ''
   return {
     text,
+    texts: <const Name extends string>(...names: readonly Name[]) => {
+      const trimmed: Partial<Record<Name, string>> = {}
+      for (const name of names) trimmed[name] = text(name).trim()
+      return trimmed as Record<Name, string>
+    },
     choice: (name, options) => chooseFrom(name, text(name), options, words),
     has: (name) => fields.has(name),
     all: (name) => fields.get(name) ?? [],

@@ -108,7 +108,6 @@ function drawFooter({ words, name, isForMembers, hasPublicItems, reader }: Site)
       <div class="frame">
         <span>{name}</span>
         {isForMembers && !(hasPublicItems && isSignedIn) ? null : <a href="/embeds">{words.designer.title}</a>}
-        {isForMembers ? null : <a href="/api/openapi.json">{words.apiReference}</a>}
         {isSignedIn ? null : <LanguageSwitch words={words} />}
       </div>
     </footer>

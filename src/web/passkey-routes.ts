@@ -61,7 +61,7 @@ const ENTRIES: readonly Entry[] = [
     async answer(call, { answer, name, to }) {
       const { cookies } = await call(addPasskey, { answer: object.catch({}).parse(answer), name: z.string().catch('').parse(name) })
       const onward = z.string().catch('').parse(to)
-      return { cookies, json: JSON.stringify({ to: onward === '' ? '/settings/passkeys?done=passkey-added' : localPath(onward) }) }
+      return { cookies, json: JSON.stringify({ to: onward === '' ? '/settings/security?done=passkey-added' : localPath(onward) }) }
     },
   },
 ]

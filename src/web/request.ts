@@ -1,8 +1,9 @@
 import type { z } from 'zod'
-import { AppError } from '../errors.ts'
+import { AppError, toAppError } from '../errors.ts'
 import type { CallOperation } from '../operations/core/invoke.ts'
+import type { Procedure } from '../operations/core/procedure.ts'
 import type { SentForm } from './forms.ts'
-import type { Site } from './site.ts'
+import type { Site, Words } from './site.ts'
 
 /** The input of a page: the service, the caller's operations, and what the address says. */
 export interface PageRequest {
@@ -38,8 +39,43 @@ type Outcome = { readonly cookies?: readonly string[] } & (
   | { readonly html: { toString(): string | Promise<string> } }
 )
 
+type Acting = PageRequest & { readonly form: SentForm }
+
 /** Does what a form asks for. What it throws is shown on the page the form was on. */
-export type Action = (request: PageRequest & { readonly form: SentForm }) => Promise<Outcome>
+export type Action = (request: Acting) => Promise<Outcome>
+
+/** The action of a page with several buttons, by their values. @throws AppError `invalid_input` for another value */
+export function actBy(actions: Readonly<Record<string, Action>>): Action {
+  return async (request) => {
+    const act = new Map(Object.entries(actions)).get(request.form.text('do'))
+    if (!act) throw new AppError('invalid_input', request.site.words.errors.noButton)
+    return await act(request)
+  }
+}
+
+/** Where a form leads when all went well: a page that says so. */
+export function done(path: string, what: keyof Words['done']): { readonly to: string } {
+  return { to: `${path}${path.includes('?') ? '&' : '?'}done=${what}` }
+}
+
+/** An action that calls one procedure, and then leads to a page that says so: that of the form, unless `to` is another. */
+export function doing<I extends z.ZodObject, T>(
+  procedure: Procedure<I, T>,
+  input: (request: Acting) => z.input<I>,
+  what: keyof Words['done'],
+  to: string | ((request: Acting, made: T) => string) = ({ path }) => path,
+): Action {
+  return async (request) => {
+    const made = await request.call(procedure, input(request))
+    return done(typeof to === 'string' ? to : to(request, made), what)
+  }
+}
+
+/** For what a link no longer leads to: null for an error that is no fault of the service, which is thrown again. */
+export function nullWhenRefused(error: unknown): null {
+  if (toAppError(error).code === 'internal') throw error
+  return null
+}
 
 /** An address to go to instead of a page. */
 export interface LeadsOn {
@@ -48,6 +84,11 @@ export interface LeadsOn {
   readonly isPermanent?: true
   /** Set-Cookie headers. */
   readonly cookies?: readonly string[]
+}
+
+/** The page at an address that is part of another one now. */
+export function leadTo(path: string) {
+  return async ({ query }: PageRequest): Promise<LeadsOn> => ({ to: query.size === 0 ? path : `${path}?${query}`, isPermanent: true })
 }
 
 /** A page that says why what its address asked for was refused. */

@@ -1,15 +1,15 @@
-import { DOCUMENTS } from './documents.ts'
+import { DOCUMENT_GROUPS, DOCUMENTS } from './documents.ts'
 import type { FormLimit } from './forms.ts'
-import { changeIdentities, showIdentities } from './pages/account/identities.tsx'
-import { changeInstallLinks, showInstallLinks } from './pages/account/install-links.tsx'
-import { changeKeys, showKeys } from './pages/account/keys.tsx'
+import { changeAccess, showAccess } from './pages/account/access.tsx'
+import { showConsent, submitConsent } from './pages/account/consent.tsx'
+import { showData, submitDeleteAccount } from './pages/account/data.tsx'
+import { changeFactorsAlone, showFactorsPage } from './pages/account/factors.tsx'
 import { chooseLanguage, showLanguage } from './pages/account/language.tsx'
-import { changePasskeys, showPasskeys } from './pages/account/passkeys.tsx'
 import { askForPassword, setNewPassword, showForgotPassword, showResetPassword } from './pages/account/password.tsx'
-import { changePrograms, showConsent, showPrograms, submitConsent } from './pages/account/programs.tsx'
 import { comeBackFromProvider, leaveForProvider, showSignInLinkPage, submitSignInLink } from './pages/account/provider-sign-in.tsx'
 import { showSecondStepPage, submitSecondStep } from './pages/account/second-step.tsx'
-import { changeSessions, changeSettings, showData, showSessions, showSettings, submitDeleteAccount } from './pages/account/settings.tsx'
+import { changeSecurity, showSecurity } from './pages/account/security.tsx'
+import { changeSettings, showSettings } from './pages/account/settings.tsx'
 import { showSignIn, showSignOut, submitSignIn, submitSignOut } from './pages/account/sign-in.tsx'
 import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
 import { showActivity, showOwnActivity, showTeamActivity } from './pages/admin/activity.tsx'
@@ -50,7 +50,7 @@ import { purge, showPurgePage } from './pages/writing/purge.tsx'
 import { restoreFromTrash, showTrash } from './pages/writing/trash.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
 import { changeLabels } from './parts/labels.tsx'
-import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
+import { type Action, type LeadsOn, leadTo, type PageRequest, type Refused } from './request.ts'
 
 export type Html = { toString(): string | Promise<string> }
 type Page = (request: PageRequest) => Promise<Html | LeadsOn | Refused>
@@ -131,13 +131,12 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/reset-password', page: showResetPassword, act: setNewPassword, allowsAnonymous: true, takesPassword: true, isEntry: true },
   { path: '/language', page: showLanguage, act: chooseLanguage, allowsAnonymous: true, isEntry: true },
   { path: '/settings', page: showSettings, act: changeSettings, takesPassword: true },
-  { path: '/settings/keys', page: showKeys, act: changeKeys },
-  { path: '/settings/programs', page: showPrograms, act: changePrograms, isOfOAuth: true },
+  { path: '/settings/access', page: showAccess, act: changeAccess },
+  { path: '/settings/security', page: showSecurity, act: changeSecurity, takesPassword: true },
+  { path: '/settings/passkeys', page: showFactorsPage, act: changeFactorsAlone, takesPassword: true },
+  ...['keys', 'programs', 'install-links'].map((name) => ({ path: `/settings/${name}`, page: leadTo('/settings/access') })),
+  ...['sign-in', 'sessions'].map((name) => ({ path: `/settings/${name}`, page: leadTo('/settings/security') })),
   { path: '/oauth2/consent', page: showConsent, act: submitConsent, isOfOAuth: true },
-  { path: '/settings/install-links', page: showInstallLinks, act: changeInstallLinks },
-  { path: '/settings/sign-in', page: showIdentities, act: changeIdentities, takesPassword: true },
-  { path: '/settings/passkeys', page: showPasskeys, act: changePasskeys, takesPassword: true },
-  { path: '/settings/sessions', page: showSessions, act: changeSessions },
   { path: '/settings/activity', page: showOwnActivity },
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary, act: changeLibrary, cost: BULK_COST },
@@ -166,7 +165,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/connect', page: showConnect, act: createKeyHere, isOfMcp: true },
   { path: '/docs', page: showDocuments },
   { path: '/docs/api/:group', page: showApiGroup },
-  ...[...DOCUMENTS.guides, ...DOCUMENTS.references].map(({ name, ...source }) => ({
+  ...DOCUMENT_GROUPS.flatMap((group) => [...DOCUMENTS[group]]).map(({ name, ...source }) => ({
     ...source,
     path: `/docs/${name}`,
     page: name === 'api' ? showApiReference : showDocument(name),

@@ -169,7 +169,7 @@ describe('at the other instance', () => {
         async (_, name) => {
           const other = visit({ ...test, fetch: one.fetch })
           await other.post('/sign-in', { name, password: PASSWORD })
-          await other.post('/settings/sessions', { do: 'password', password: PASSWORD, newPassword: 'another good one' })
+          await other.post('/settings/security', { do: 'password', password: PASSWORD, newPassword: 'another good one' })
         },
       ],
       ['suspended', async (_, name) => one.call(await asAdmin(), 'set_suspended', { username: name, isSuspended: true })],
@@ -222,8 +222,8 @@ describe('a program that signs in, each request at the other instance than the o
     // The other instance gives the same answer to a client that lost it.
     expect((await readJson(await made.refresh(tokens.refresh_token))).refresh_token).toBe(refreshed.refresh_token)
     expect(await statusesOf(refreshed.access_token)).toEqual([200, 200])
-    const id = /name="id" value="([^"]+)"/.exec((await operator.get('/settings/programs')).html)?.[1] ?? ''
-    expect((await operator.post('/settings/programs', { id })).status).toBe(303)
+    const id = /name="id" value="([^"]+)"/.exec((await operator.get('/settings/access')).html)?.[1] ?? ''
+    expect((await operator.post('/settings/access', { do: 'disconnect', id })).status).toBe(303)
     expect(await statusesOf(refreshed.access_token)).toEqual([401, 401])
     expect((await made.refresh(refreshed.refresh_token)).status).toBe(400)
   })

@@ -34,16 +34,16 @@ it('somebody connects an editor, designs an embed, and shows it on their own pag
     await page.getByLabel(name, { exact: true }).check()
     const signing = name === 'Windsurf' ? [] : ['/mcp']
     for (const [access, expected] of [
-      ['Public items, no key', ['/api/mcp']],
-      ['Yours too, signed in', signing],
-      ['Yours too, with a key', ['/api/mcp', 'PROMPTS_API_KEY']],
+      ['Public only', ['/api/mcp']],
+      ['Sign in', signing],
+      ['API key', ['/api/mcp', 'PROMPTS_API_KEY']],
     ] as const) {
-      await page.getByLabel(access).check()
+      await page.getByLabel(access, { exact: true }).check()
       const texts = await shown.allTextContents()
       const named = texts.join('\n').match(/(?:\/api)?\/mcp\b|PROMPTS_API_KEY/g) ?? []
       expect([...new Set(named)].toSorted(), `${name}, ${access}`).toEqual(expected)
-      if (access !== 'Yours too, signed in') expect(texts.length, name).toBe(name === 'Claude Code' ? 2 : 1)
-      if (access === 'Yours too, with a key') for (const text of texts) expect(text, name).toContain('PROMPTS_API_KEY')
+      if (access !== 'Sign in') expect(texts.length, name).toBe(name === 'Claude Code' ? 2 : 1)
+      if (access === 'API key') for (const text of texts) expect(text, name).toContain('PROMPTS_API_KEY')
     }
     // A link that installs a placeholder helps nobody.
     expect(await page.getByRole('link', { name: /^(Add to|Install in)/ }).count(), name).toBe(0)
@@ -69,20 +69,23 @@ it('somebody connects an editor, designs an embed, and shows it on their own pag
       if (!hasScript) await designer.getByRole('button', { name: 'Update preview' }).click()
     }
     await designer.goto('/embeds')
+    await designer.getByText('Quick actions').click()
     await designer.getByRole('link', { name: 'Name this', exact: true }).click()
     await designer.getByLabel('Prompt', { exact: true }).fill(TEXT)
     await designer.getByLabel('Planning').check()
     await designer.getByLabel('Colours', { exact: true }).selectOption('violet')
     await update()
-    await expect.poll(() => preview.locator('.prompt').textContent()).toBe(TEXT)
+    // A blank is a field to fill with a script, and its name without one.
+    await expect.poll(() => preview.locator('.prompt').textContent()).toBe(TEXT.replace('${name}', hasScript ? '' : 'name'))
     await preview.getByText('Planning').waitFor()
     src = (await designer.locator('pre[data-text]').nth(2).textContent()) ?? ''
     const { searchParams } = new URL(src)
     expect([searchParams.get('prompt'), searchParams.get('darkColor')]).toEqual([TEXT, '#b79bff'])
-    await designer.getByRole('group', { name: 'Preview' }).getByLabel('Dark').check()
+    await designer.getByRole('group', { name: 'Preview theme' }).getByLabel('Dark').check()
     await update()
     await expect.poll(() => preview.locator('main').evaluate((one) => getComputedStyle(one).backgroundColor)).toBe(DARK)
     if (!hasScript) continue
+    expect(await designer.getByRole('button', { name: 'Update preview' }).count()).toBe(0)
     await designer.getByRole('button', { name: 'Copy' }).nth(2).click()
     await expectCopied(designer).toBe(src)
     expect(await lookForBarriers(designer, 'the designer')).toEqual([])
@@ -114,6 +117,13 @@ it('somebody connects an editor, designs an embed, and shows it on their own pag
     await expect.poll(outer).toBeGreaterThan(before)
     await expect.poll(excess).toBe(0)
   }
+  // A reader fills in what is blank, and copies it from the frame.
+  await elsewhere.goto(`http://127.0.0.1:${port}/early`)
+  const framed = elsewhere.frameLocator('iframe')
+  await framed.getByLabel('name', { exact: true }).fill('Ada')
+  await framed.getByRole('button', { name: 'Copy' }).click()
+  await framed.getByRole('button', { name: 'Copied' }).waitFor()
+  await expectCopied(elsewhere).toBe(TEXT.replace('${name}', 'Ada'))
   blog.closeAllConnections()
   blog.close()
   // It also stands in a file on disk, where other pages of the service do not.

@@ -33,7 +33,7 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   expect((await search()).status).toBe(200)
   await page.getByText('First call received ✓').waitFor()
   await page.reload()
-  expect(new URL(page.url()).pathname).toBe('/settings/keys')
+  expect(new URL(page.url()).pathname).toBe('/settings/access')
   expect(await page.locator('.new-key').count()).toBe(0)
 
   // A private prompt is found by the key, and by nobody else.
@@ -56,14 +56,22 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   await page.getByText('As a table').click()
   expect(await page.locator('.day-table tbody tr').first().isVisible()).toBe(true)
 
+  // Times are the reader's own, with UTC at hand.
+  await page.goto('/admin/status')
+  const started = page.locator('time[data-moment]').first()
+  expect([await started.getAttribute('title'), await started.textContent()]).toEqual([
+    expect.stringMatching(/ UTC$/),
+    expect.not.stringContaining('UTC'),
+  ])
+
   // A key is revoked by two clicks, and shown once: reloading its page made no other.
-  await page.goto('/settings/keys')
+  await page.goto('/settings/access')
   expect(await page.locator('main').textContent()).not.toContain(key)
   expect(await page.locator('.entries > li').count()).toBe(1)
   const revoke = page.getByRole('button', { name: 'Revoke My laptop' })
   expect(await revoke.isVisible()).toBe(false)
   await page.locator('summary', { hasText: 'Revoke' }).click()
-  expect(await page.locator('.entries').textContent()).toContain('Programs that use it stop working at once.')
+  expect(await page.locator('.entries').textContent()).toContain('Programs that use it stop working immediately.')
   await revoke.click()
   await page.getByText('Key revoked.').waitFor()
   expect(await search()).toMatchObject({ status: 400, text: expect.stringContaining('invalid_api_key') })
@@ -71,7 +79,7 @@ it('the first administrator signs up, connects clients by keys, sees the figures
   // The chosen client is still chosen when a key is there, and its first call is waited for.
   await page.goto('/connect')
   await page.getByLabel('Gemini CLI', { exact: true }).check()
-  await page.getByLabel('Yours too, with a key').check()
+  await page.getByLabel('API key', { exact: true }).check()
   await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
   await page.waitForURL('**/connect?access=key&client=gemini-cli')
   const { httpUrl, headers } = JSON.parse((await page.locator('.client pre:visible').textContent()) ?? '').mcpServers.commonplace

@@ -86,7 +86,8 @@ it('a text that wants to be a program stays a text wherever it is shown or writt
   await own.getByLabel('About you').fill(SHORT)
   await own.getByRole('button', { name: 'Save', exact: true }).click()
   await own.getByText('Saved.').waitFor()
-  await own.goto('/settings/keys')
+  await own.goto('/settings/access')
+  await own.getByText('New key', { exact: true }).click()
   await own.getByLabel('Key name').fill(SHORT)
   await own.getByRole('button', { name: 'Create key' }).click()
   await own.goto('/new')
@@ -105,7 +106,7 @@ it('a text that wants to be a program stays a text wherever it is shown or writt
   await own.getByRole('button', { name: 'Save' }).click()
   await own.waitForURL('**/prompts/**?done=saved')
   const shown = ['edit', 'versions', 'versions/1'].map((part) => `${path}/${part}`)
-  for (const address of [...shown, '/library', '/@mallory', '/settings', '/settings/keys', `/sign-in?to=${SHORT}`]) {
+  for (const address of [...shown, '/library', '/@mallory', '/settings', '/settings/access', `/sign-in?to=${SHORT}`]) {
     await own.goto(address)
     expect(await own.locator('img[src="x"]').count(), address).toBe(0)
   }

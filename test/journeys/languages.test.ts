@@ -21,8 +21,8 @@ it('pages of six kinds fit and have no barriers in German, opened too, and the l
   const path = await savePrompt(page, 'Donaudampfschifffahrt', 'Hallo ${name} aus ${ort:Wien}.')
   await page.goto('/settings')
   await page.getByLabel('Language').selectOption('Deutsch')
-  await page.getByRole('button', { name: 'Save language' }).click()
-  await page.getByText('Sprache gespeichert.').waitFor()
+  await page.getByRole('button', { name: 'Save appearance' }).click()
+  await page.getByText('Darstellung gespeichert.').waitFor()
   const found: string[] = []
   const look = async (place: string) => {
     expect(await page.locator('html').getAttribute('lang'), place).toBe('de')
@@ -39,7 +39,7 @@ it('pages of six kinds fit and have no barriers in German, opened too, and the l
     ['/prompts?sort=newest', '.narrowing details'],
     [path, '[data-open-in]'],
     [`${path}/edit`, 'main details'],
-    ['/settings/keys', 'main details'],
+    ['/settings/access', 'main details'],
     ['/import', 'main details'],
     ['/nichts', 'header details'],
   ] as const) {

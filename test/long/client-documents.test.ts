@@ -128,7 +128,7 @@ describe.skipIf(obstacle !== null)('a program with a metadata document', () => {
     // A redirect is not followed, and an address that is not allowed is not asked.
     expect(host.asked.at(host.asked.indexOf('programs.example.org/redirect.json') + 1)).toBe('programs.example.org/large.json')
     expect(host.asked.filter((path) => /^(?:private|unknown)/.test(path))).toEqual([])
-    await page.goto('/settings/programs')
-    expect(await page.locator('.entries > li:not(.over)').count()).toBe(0)
+    await page.goto('/settings/access')
+    expect(await page.locator('#programs .entries > li:not(.over)').count()).toBe(0)
   }, 120_000)
 })

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ADMIN_RIGHTS } from '../../src/domain/people/actor.ts'
+import { AUDIT_ACTIONS } from '../../src/domain/service/audit.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
@@ -22,7 +23,7 @@ const asAdmin = async (): Promise<Actor> => ({
   scopes: new Set(ADMIN_RIGHTS),
 })
 const makeKey = async (visitor: Visitor) =>
-  /cpb_\w+/.exec((await visitor.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)?.[0] ?? ''
+  /cpb_\w+/.exec((await visitor.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)?.[0] ?? ''
 
 describe('an administrator who is one no longer', () => {
   const inviteOf = async (visitor: Visitor, role: 'user' | 'admin') => {
@@ -41,12 +42,8 @@ describe('an administrator who is one no longer', () => {
   it.each(WAYS)('loses the open invites they made, and nobody else does: %s', async (_, end) => {
     const bob = await signUp(test, 'bob')
     await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
-    const [forAdmin, forUser, used, another] = [
-      await inviteOf(bob, 'admin'),
-      await inviteOf(bob, 'user'),
-      await inviteOf(bob, 'user'),
-      await inviteOf(ada, 'admin'),
-    ]
+    const [forAdmin, forUser, used] = [await inviteOf(bob, 'admin'), await inviteOf(bob, 'user'), await inviteOf(bob, 'user')]
+    const another = await inviteOf(ada, 'admin')
     expect(await join(used, 'dora')).toBe(303)
     await end(bob)
     expect([await join(forAdmin, 'mallory'), await join(forUser, 'trudy')]).toEqual([403, 403])
@@ -197,6 +194,19 @@ describe('people', () => {
     expect((await bob.post('/sign-in', { name: 'bob', password: PASSWORD })).status).toBe(303)
   })
 
+  it('are told apart in the activity by who acted, and actions are listed by what they are about', async () => {
+    const bob = await signUp(test, 'bob')
+    await visit(test).post('/sign-in', { name: 'bob', password: PASSWORD })
+    await bob.post('/settings/security', { do: 'end-others' })
+    expect((await bob.get('/settings/activity')).html).toContain('<strong>Signed out elsewhere')
+    await ada.post('/admin/people/bob', { do: 'sign-out' })
+    const { html } = await ada.get('/admin/activity?action=sessions_ended')
+    const told = [...html.matchAll(/<strong>Signed out (\w+)|<optgroup label="([^"]+)"/g)].map(([, where, label]) => where ?? label)
+    expect(told.join(', ')).toBe('Items, Collections and embeds, Keys and programs, Accounts, Teams, Library, everywhere, elsewhere')
+    const options = [...html.matchAll(/<option value="(\w+)"/g)].map(([, action = '']) => action)
+    expect(options.toSorted()).toEqual(Object.keys(AUDIT_ACTIONS).toSorted())
+  })
+
   it('have no buttons on the page of an author', async () => {
     await test.app.store.people.ensurePlaceholder('Grace')
     const { html } = await ada.get('/admin/people/grace')
@@ -233,6 +243,8 @@ describe('categories', () => {
     const page = await ada.get('/admin/categories/contracts')
     expect(page.html).toContain('value="Contracts"')
     expect((await ada.get('/admin/categories/nothing')).status).toBe(404)
+    // Neither a name that is taken nor one in use goes.
+    expect([(await make('Law')).status, (await ada.post('/admin/categories/contracts', { do: 'delete' })).status]).toEqual([409, 409])
     expect((await ada.postOn('/admin/categories/contracts', { do: 'rename', name: 'Treaties' })).html).toContain('value="Treaties"')
   })
 
@@ -303,7 +315,7 @@ describe('what cannot be undone', () => {
     await ada.post('/admin/categories', { do: 'create', name: 'Empty' })
     await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
     for (const [path, does] of [
-      ['/settings/keys', 'revoke'],
+      ['/settings/access', 'revoke'],
       ['/admin/invites', 'revoke'],
       ['/admin/categories/empty', 'delete'],
       ['/admin/people/bob', 'role'],

@@ -117,7 +117,7 @@ it('tells the owner of a sign-in from a new browser, and of factors that were re
   await expect.poll(() => mails.length).toBe(1)
   expect(mails[0]).toContain('Subject: New sign-in')
   expect(mails[0]).toContain('Firefox on Linux')
-  expect(mails[0]).toContain('/settings/sessions')
+  expect(mails[0]).toContain('/settings/security')
   const id = (await test.app.store.people.findPersonByName('ada'))?.id ?? ''
   const { token, secret } = test.app.logins.factors.startCodes(id, 'ada', '')
   const code = await codeAt(new TextDecoder().decode(base32.decode(secret)), test.app.clock())

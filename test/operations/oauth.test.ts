@@ -138,7 +138,7 @@ describe('a program that signed in', () => {
     expect(await test.app.store.keys.findOverKeys(['quiet 0'])).toEqual([])
     for (let n = 0; n < MAX_KEYS - 1; n++) await make(n, null)
     await expect(make(MAX_KEYS, null)).rejects.toThrow('keys that work')
-    expect((await ada.post('/settings/programs', { do: 'revoke-all' })).to).toContain('done=program-disconnected')
+    expect((await ada.post('/settings/access', { do: 'disconnect-all' })).to).toContain('done=program-disconnected')
     expect(await test.app.store.keys.findOverKeys(['client 0', 'client 2'])).toEqual(['client 0', 'client 2'])
   })
 
@@ -162,16 +162,15 @@ describe('a program that signed in', () => {
     const listed = JSON.stringify(await readJson(await callMcp(test, access_token, { method: 'prompts/list' })))
     expect(listed).toContain('Kept by the team')
     expect(listed).not.toContain('My own')
-    expect((await ada.get('/settings/programs')).html).toContain('sees @crew alone')
+    expect((await ada.get('/settings/access')).html).toContain('only @crew')
   })
 
   it('stops at once when it is disconnected, and cannot refresh', async () => {
     const { access_token, refresh_token } = await one.signIn(ada)
-    const page = (await ada.get('/settings/programs')).html
+    const page = (await ada.get('/settings/access')).html
     expect(page).toContain('A program')
-    expect((await ada.get('/settings/keys')).html).not.toContain('A program')
     const id = /name="id" value="([^"]+)"/.exec(page)?.[1] ?? ''
-    await ada.post('/settings/programs', { id })
+    await ada.post('/settings/access', { do: 'disconnect', id })
     const refused = await callMcp(test, access_token, save)
     expect([refused.status, challengeIn(refused)]).toEqual([401, expect.stringContaining('error="invalid_token"')])
     const again = await one.refresh(refresh_token)
@@ -440,7 +439,7 @@ describe('a request to sign in', () => {
       expect([answer.status, answer.html.includes('http-equiv="refresh"')]).toEqual([400, false])
     }
     expect((await ada.post('/oauth2/consent', { ...fields, scopes: ['improve'] })).status).toBe(400)
-    expect((await ada.get('/settings/programs')).html).toContain('No program is connected.')
+    expect((await ada.get('/settings/access')).html).toContain('No program is connected.')
   })
 
   it('of one person is not answered with the session of another', async () => {
@@ -453,7 +452,7 @@ describe('a request to sign in', () => {
     expect(await readJson(await callMcp(test, tokens.access_token, save))).toMatchObject({
       result: { structuredContent: { prompt: { author: 'eve' } } },
     })
-    expect((await ada.get('/settings/programs')).html).toContain('No program is connected.')
+    expect((await ada.get('/settings/access')).html).toContain('No program is connected.')
   })
 })
 
@@ -564,7 +563,6 @@ describe('metadata', () => {
         '/.well-known/oauth-protected-resource',
         '/oauth2/authorize',
         '/oauth2/consent',
-        '/settings/programs',
       ]) {
         expect((await other.fetch(path)).status, path).toBe(404)
       }

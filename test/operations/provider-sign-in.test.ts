@@ -106,7 +106,7 @@ describe('in this order', { shuffle: false }, () => {
       await server.setAccounts({ u3: { preferred_username: 'owner', email: 'owner@example.org', email_verified: true } })
       const visitor = visit(test)
       const { to } = await signInAs(visitor, 'u3')
-      expect(to).toBe('/settings/sign-in?note=address-taken')
+      expect(to).toBe('/settings/security?note=address-taken')
       expect((await visitor.get(to ?? '')).html).toContain('Another account here has your email address')
     })
   })
@@ -186,7 +186,7 @@ describe('in this order', { shuffle: false }, () => {
 
   describe('connecting a provider', () => {
     const connect = async (visitor: Visitor, account: string, password = PASSWORD) => {
-      const { html, status } = await visitor.post('/settings/sign-in', { connect: 'corp', password })
+      const { html, status } = await visitor.post('/settings/security', { do: 'connect', provider: 'corp', password })
       if (status !== 200) return { status, to: null, html }
       return await comeBack(visitor, await server.signIn(leadsTo(html), account))
     }
@@ -197,33 +197,33 @@ describe('in this order', { shuffle: false }, () => {
       await elsewhere.post('/sign-in', { name: 'local', password: PASSWORD })
       expect((await connect(visitor, 'u5', 'wrong password')).status).toBe(400)
       await server.setAccounts({ u5: { preferred_username: 'other', groups: ['engineering'] } })
-      expect((await connect(visitor, 'u5')).to).toBe('/settings/sign-in?done=connected')
+      expect((await connect(visitor, 'u5')).to).toBe('/settings/security?done=connected')
       expect([await nameOf(visitor), await nameOf(elsewhere)]).toEqual(['local', null])
       expect(await teamsOf('local')).toEqual({ acme: 'editor' })
       const again = visit(test)
       await signInAs(again, 'u5')
       expect(await nameOf(again)).toBe('local')
-      expect((await visitor.get('/settings/sign-in')).html).toContain('Corp')
+      expect((await visitor.get('/settings/security')).html).toContain('Corp')
     })
 
     it('is taken back, but not as the last way in', async () => {
       const visitor = visit(test)
       await visitor.post('/sign-in', { name: 'local', password: PASSWORD })
-      expect((await visitor.post('/settings/sign-in', { disconnect: server.issuer, password: PASSWORD })).to).toBe(
-        '/settings/sign-in?done=disconnected',
+      expect((await visitor.post('/settings/security', { do: 'disconnect', provider: server.issuer, password: PASSWORD })).to).toBe(
+        '/settings/security?done=disconnected',
       )
       await server.setAccounts({ u6: { preferred_username: 'onlyoidc' } })
       const only = visit(test)
       await signInAs(only, 'u6')
-      const answer = await only.post('/settings/sign-in', { disconnect: server.issuer })
+      const answer = await only.post('/settings/security', { do: 'disconnect', provider: server.issuer })
       expect([answer.status, answer.html.includes('This is your only way to sign in')]).toEqual([409, true])
       // A first password, with a session that was begun just now.
-      expect((await only.post('/settings/sessions', { do: 'password', newPassword: 'a zebra that sings' })).to).toBe(
-        '/settings/sessions?done=password-changed',
+      expect((await only.post('/settings/security', { do: 'password', newPassword: 'a zebra that sings' })).to).toBe(
+        '/settings/security?done=password-changed',
       )
-      expect((await only.post('/settings/sign-in', { disconnect: server.issuer, password: 'a zebra that sings' })).to).toBe(
-        '/settings/sign-in?done=disconnected',
-      )
+      expect(
+        (await only.post('/settings/security', { do: 'disconnect', provider: server.issuer, password: 'a zebra that sings' })).to,
+      ).toBe('/settings/security?done=disconnected')
       expect((await visit(test).post('/sign-in', { name: 'onlyoidc', password: 'a zebra that sings' })).to).toBe('/')
     })
   })
@@ -259,7 +259,7 @@ describe('in this order', { shuffle: false }, () => {
       const page = await visit(only).get('/sign-in')
       expect(page.html).not.toContain('type="password"')
       expect((await visit(only).get('/sign-up')).html).not.toContain('type="password"')
-      expect((await boss.get('/settings/sessions')).html).not.toContain('type="password"')
+      expect((await boss.get('/settings/security')).html).not.toContain('type="password"')
       const actor = { kind: 'anonymous' } as const
       const refused = 'Passwords are turned off here.'
       for (const [path, fields] of [
@@ -283,7 +283,7 @@ describe('in this order', { shuffle: false }, () => {
           message: expect.stringContaining(refused),
         })
       }
-      const set = await boss.post('/settings/sessions', { do: 'password', newPassword: 'a zebra that sings' })
+      const set = await boss.post('/settings/security', { do: 'password', newPassword: 'a zebra that sings' })
       expect([set.status, set.html.includes(refused)]).toEqual([403, true])
       const person = await only.app.store.people.findPersonByName('boss')
       await expect(only.app.logins.createResetToken(person?.id ?? '', false)).rejects.toMatchObject({ code: 'forbidden' })

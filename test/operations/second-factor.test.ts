@@ -7,7 +7,9 @@ import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
 const ORIGIN = 'http://127.0.0.1:3000'
-const PAGE = '/settings/passkeys'
+const PAGE = '/settings/security'
+/** The page that those who lack a factor are held on. */
+const ALONE = '/settings/passkeys'
 
 const log: string[] = []
 let test: TestApp
@@ -22,12 +24,12 @@ afterEach(() => test.close())
 
 const code = (secret: string, later = 0) => codeAt(secret, test.app.clock(), later)
 /** Turns codes on, and gives the secret and the recovery codes. The next code is of a later step. */
-async function turnOn(visitor: Visitor): Promise<{ secret: string; recovery: string[] }> {
-  const { html } = await visitor.get(PAGE)
+async function turnOn(visitor: Visitor, page = PAGE): Promise<{ secret: string; recovery: string[] }> {
+  const { html } = await visitor.get(page)
   const secret = readSecret(html)
   const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? ''
-  const answer = await visitor.postOn(PAGE, { do: 'codes-on', token, code: await code(secret), password: PASSWORD })
-  expect(answer.html).toContain('Codes are on')
+  const answer = await visitor.postOn(page, { do: 'codes-on', token, code: await code(secret), password: PASSWORD })
+  expect(answer.html).toContain('The authenticator app is on.')
   test.wait(60_000)
   return { secret, recovery: readRecovery(answer.html) }
 }
@@ -136,7 +138,7 @@ describe('codes of an app', () => {
     expect((await enter(late, await code(secret))).to).toContain('/sign-in?')
     expect((await late.get('/sign-in/code')).to).toContain('done=step-over')
     const replaced = await atSecondStep()
-    await ada.post('/settings/sessions', { do: 'password', password: PASSWORD, newPassword: 'another horse that reads' })
+    await ada.post('/settings/security', { do: 'password', password: PASSWORD, newPassword: 'another horse that reads' })
     expect((await enter(replaced, await code(secret))).to).toContain('/sign-in?')
   })
 
@@ -155,13 +157,13 @@ describe('codes of an app', () => {
     await test.app.logins.resetPassword(link, PASSWORD)
     await atSecondStep()
     const { html } = await ada.post(PAGE, { do: 'codes-off', password: 'not it' })
-    expect(html).not.toContain('Codes are off')
+    expect(html).not.toContain('The authenticator app is off')
     await test.call({ ...admin(), userId: await idOf('ada') }, 'reset_factors', { username: 'ada' })
     expect((await knock(visit(test))).to).toBe('/')
     const again = visit(test)
     await knock(again)
     await turnOn(again)
-    expect((await again.postOn(PAGE, { do: 'codes-off', password: PASSWORD })).html).toContain('Codes are off')
+    expect((await again.postOn(PAGE, { do: 'codes-off', password: PASSWORD })).html).toContain('The authenticator app is off')
     expect((await knock(visit(test))).to).toBe('/')
     expect(await actionsOf()).toEqual(expect.arrayContaining(['factor_removed', 'factors_reset']))
     await turnOn(again)
@@ -243,9 +245,9 @@ describe('a passkey', () => {
     return { status: response.status, body: await readJson(response) }
   }
   const add = async (visitor: Visitor, device: ReturnType<typeof createAuthenticator>, quirks = {}) => {
-    const options = await post(visitor, `${PAGE}/options`, { password: PASSWORD })
+    const options = await post(visitor, `${ALONE}/options`, { password: PASSWORD })
     expect(options.status).toBe(200)
-    return await post(visitor, `${PAGE}/add`, { answer: device.register(options.body, quirks), name: 'My key' })
+    return await post(visitor, `${ALONE}/add`, { answer: device.register(options.body, quirks), name: 'My key' })
   }
   const present = async (visitor: Visitor, device: ReturnType<typeof createAuthenticator>, quirks = {}) => {
     const options = await post(visitor, '/sign-in/passkey/options', {})
@@ -271,7 +273,7 @@ describe('a passkey', () => {
   })
 
   it('asks the browser to verify its user, at this host alone', async () => {
-    const { body: made } = await post(ada, `${PAGE}/options`, { password: PASSWORD })
+    const { body: made } = await post(ada, `${ALONE}/options`, { password: PASSWORD })
     expect(made).toMatchObject({
       rp: { id: '127.0.0.1' },
       user: { name: 'ada', displayName: 'ada' },
@@ -319,18 +321,18 @@ describe('a passkey', () => {
     await add(ada, device)
     const bob = await signUp(test, 'bob')
     expect((await add(bob, createAuthenticator(ORIGIN), { id: device.id })).status).toBe(400)
-    const options = await post(bob, `${PAGE}/options`, { password: PASSWORD })
+    const options = await post(bob, `${ALONE}/options`, { password: PASSWORD })
     // The challenge of one person in the browser of another.
-    expect((await post(ada, `${PAGE}/add`, { answer: createAuthenticator(ORIGIN).register(options.body), name: 'x' })).status).toBe(400)
+    expect((await post(ada, `${ALONE}/add`, { answer: createAuthenticator(ORIGIN).register(options.body), name: 'x' })).status).toBe(400)
     const { body } = await post(bob, '/sign-in/passkey/options', {})
-    expect((await post(bob, `${PAGE}/add`, { answer: createAuthenticator(ORIGIN).register(body), name: 'x' })).status).toBe(400)
+    expect((await post(bob, `${ALONE}/add`, { answer: createAuthenticator(ORIGIN).register(body), name: 'x' })).status).toBe(400)
     expect(await test.app.store.logins.countLoginRows('login_passkey', [])).toBe(1)
   })
 
   it('takes the password to add, a page of this service, and little JSON', async () => {
-    expect((await post(ada, `${PAGE}/options`, { password: 'not it' })).status).toBe(400)
-    expect((await post(visit(test), `${PAGE}/options`, { password: PASSWORD })).status).toBe(401)
-    for (const path of [`${PAGE}/options`, `${PAGE}/add`, '/sign-in/passkey', '/sign-in/passkey/options']) {
+    expect((await post(ada, `${ALONE}/options`, { password: 'not it' })).status).toBe(400)
+    expect((await post(visit(test), `${ALONE}/options`, { password: PASSWORD })).status).toBe(401)
+    for (const path of [`${ALONE}/options`, `${ALONE}/add`, '/sign-in/passkey', '/sign-in/passkey/options']) {
       expect((await post(ada, path, {}, { origin: 'https://evil.example' })).status, path).toBe(403)
       expect((await post(ada, path, { answer: 'x'.repeat(40_000) })).status, path).toBe(413)
       expect((await post(ada, path, [])).status, path).toBe(400)
@@ -339,8 +341,8 @@ describe('a passkey', () => {
     for (const answer of [{}, { id: {} }, { id: 'x', response: null }, 'x', null]) {
       await post(ada, '/sign-in/passkey/options', {})
       expect((await post(ada, '/sign-in/passkey', { answer })).status).toBeOneOf([400, 401])
-      await post(ada, `${PAGE}/options`, { password: PASSWORD })
-      expect((await post(ada, `${PAGE}/add`, { answer, name: 'x' })).status).toBe(400)
+      await post(ada, `${ALONE}/options`, { password: PASSWORD })
+      expect((await post(ada, `${ALONE}/add`, { answer, name: 'x' })).status).toBe(400)
     }
   })
 
@@ -365,13 +367,13 @@ describe('a passkey', () => {
     const ofAda = [{ field: 'user_id', operator: 'eq', value: await idOf('ada'), connector: 'AND' }] as const
     await logins.deleteLoginRows('login_account', ofAda, null)
     const shown = await ada.get(PAGE)
-    expect(shown.html).toContain('Codes go with a password')
+    expect(shown.html).toContain('An authenticator app goes with a password')
     const id = /name="id" value="([^"]+)"/.exec(shown.html)?.[1] ?? ''
     expect((await ada.post(PAGE, { do: 'remove-passkey', id })).status).toBe(409)
     expect((await ada.post(PAGE, { do: 'codes-on', code: '000000' })).status).toBe(409)
     await add(ada, createAuthenticator(ORIGIN))
     await logins.updateLoginRows('login_session', ofAda, { created_at: new Date(Date.now() - 16 * 60_000).toISOString() })
-    expect((await post(ada, `${PAGE}/options`, {})).status).toBe(403)
+    expect((await post(ada, `${ALONE}/options`, {})).status).toBe(403)
     expect((await ada.post(PAGE, { do: 'remove-passkey', id })).status).toBe(403)
     const fresh = visit(test)
     expect((await present(fresh, device)).status).toBe(200)
@@ -411,17 +413,20 @@ describe('a second factor that is required', () => {
     await start({ secondFactor })
     const bob = await signUp(test, 'bob')
     const html = { accept: 'text/html' }
-    for (const path of ['/', '/library', '/settings', '/settings/keys', '/admin', '/settings/data/export.zip', '/nothing']) {
-      expect((await ada.get(path, html)).to, path).toBe(`${PAGE}?to=${encodeURIComponent(path)}`)
+    for (const path of ['/', '/library', '/settings', '/settings/access', '/admin', '/settings/data/export.zip', '/nothing']) {
+      expect((await ada.get(path, html)).to, path).toBe(`${ALONE}?to=${encodeURIComponent(path)}`)
     }
-    expect((await ada.post('/settings/keys', { do: 'create', name: 'x' })).to).toBe(`${PAGE}?to=%2F`)
+    expect((await ada.post('/settings/access', { do: 'create', name: 'x' })).to).toBe(`${ALONE}?to=%2F`)
     expect((await test.fetch('/settings/data/export.zip', { headers: { cookie: ada.cookies() } })).status).toBe(403)
     expect((await bob.get('/library')).status).toBe(secondFactor === 'admins' ? 200 : 303)
     expect((await visit(test).get('/')).status).toBe(200)
     const { key } = await test.user('ada')
     expect((await test.fetch('/api/prompts', { key })).status).toBe(200)
-    await turnOn(ada)
+    // Nothing but factors can be changed there.
+    expect((await ada.post(`${ALONE}?to=%2F`, { do: 'end-others' })).status).toBe(400)
+    await turnOn(ada, `${ALONE}?to=%2F`)
     expect((await ada.get('/library')).status).toBe(200)
+    expect((await ada.get(ALONE)).to).toBe(PAGE)
     await ada.post(PAGE, { do: 'codes-off', password: PASSWORD })
     expect((await ada.get('/library')).status).toBe(303)
     expect((await ada.post('/sign-out', {})).to).toBe('/?done=signed-out')
@@ -444,13 +449,13 @@ describe('a sign-in from a new browser', () => {
     const other = visit(test)
     await other.post('/sign-in', { name: 'ada', password: PASSWORD }, { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' })
     expect((await other.get('/')).html).not.toContain('New sign-in')
-    await other.post('/settings/sessions', { do: 'seen' })
-    for (const path of ['/', '/settings/sessions']) {
+    await other.post('/settings/security', { do: 'seen' })
+    for (const path of ['/', '/settings/security']) {
       const { html } = await ada.get(path)
       expect(html, path).toContain('New sign-in to your account')
       expect(html, path).toContain('Firefox on Linux')
     }
-    await ada.post('/settings/sessions', { do: 'seen' })
+    await ada.post('/settings/security', { do: 'seen' })
     expect((await ada.get('/')).html).not.toContain('New sign-in')
     // It is known from now on.
     await other.post('/sign-out', {})
@@ -471,9 +476,9 @@ describe('a sign-in from a new browser', () => {
     })
     const working = async () =>
       (await test.app.store.keys.listKeys('ada')).filter(({ revokedAt }) => revokedAt === null).map(({ name }) => name)
-    await ada.post('/settings/sessions', { do: 'end-others' })
+    await ada.post('/settings/security', { do: 'end-others' })
     expect([await isSignedIn(other), await isSignedIn(ada), await working()]).toEqual([false, true, expect.arrayContaining(['a program'])])
-    await ada.post('/settings/sessions', { do: 'end-others', programs: 'true' })
+    await ada.post('/settings/security', { do: 'end-others', programs: 'true' })
     expect(await working()).toEqual(['test'])
   })
 })

@@ -139,7 +139,8 @@ describe('the status of the service', () => {
 
   it('is shown to administrators alone', async () => {
     const other = await signUp(test, 'ben')
-    expect((await admin.get('/admin/status')).status).toBe(200)
+    await other.post('/teams', { do: 'create', team: 'no-person', defaultVisibility: 'private' })
+    expect((await admin.get('/admin/status')).html).toContain('2 authors, 2 with an account')
     expect([(await other.get('/admin/status')).status, (await visit(test).get('/admin/status')).status]).toEqual([403, 303])
     const { actor } = await test.user('ada')
     await expect(test.call(actor, 'show_service_status', {})).rejects.toMatchObject({ code: 'forbidden' })
@@ -163,8 +164,12 @@ describe('the status of the service', () => {
       ]) {
         expect(text).toContain(part)
       }
-      expect(text).toContain('PORT 3000 (default)')
-      expect(text).toContain('5 h ago · 2 failed since startup')
+      const [changed, others] = text.split(/\d+ at their default/)
+      expect(changed).toContain('SECRET_KEY set')
+      expect([changed?.includes('PORT 3000'), others?.includes('PORT 3000')]).toEqual([false, true])
+      expect(text).toContain('Last backup 5 h ago · 2 failed since startup')
+      expect(html).toMatch(/<div class="bad"><dt>Last backup/)
+      expect(html).toMatch(/<div class="note"><dt>Email<\/dt><dd>not set up/)
       expect(text).toMatch(/(SQLite, library\.db|PostgreSQL, 127\.0\.0\.1)/)
       expect(text).not.toContain('/library.db')
     })

@@ -68,7 +68,7 @@ it('a password among the commonest is refused wherever one is chosen', async () 
   const refused = await visit(test).post('/sign-up', { username: 'ada', password: 'Trustno1', setupCode: test.app.setupCode })
   expect([refused.status, refused.html.includes('most common passwords')]).toEqual([400, true])
   const ada = await signUp(test, 'ada')
-  const changed = await ada.post('/settings/sessions', { do: 'password', password: PASSWORD, newPassword: 'iloveyou' })
+  const changed = await ada.post('/settings/security', { do: 'password', password: PASSWORD, newPassword: 'iloveyou' })
   expect([changed.status, changed.html.includes('most common passwords')]).toEqual([400, true])
 })
 

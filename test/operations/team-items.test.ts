@@ -318,14 +318,14 @@ describe('items of a team', () => {
     expect([library.includes('From the page'), library.includes('aria-current="true">Team acme')]).toEqual([true, true])
     expect((await eddy.get('/library')).html).not.toContain('From the page')
     expect((await eddy.get('/library?owner=mia')).status).toBe(404)
-    expect((await eddy.get('/settings/keys')).html).toContain('<option value="team acme">The team acme alone</option>')
-    const keyed = await eddy.postOn('/settings/keys', {
+    expect((await eddy.get('/settings/access')).html).toContain('<option value="team acme">Only the team acme</option>')
+    const keyed = await eddy.postOn('/settings/access', {
       name: 'Robot',
       scopes: ['read'],
       reach: 'team acme',
       expiresInDays: '',
       do: 'create',
     })
-    expect(keyed.html).toContain('sees @acme alone')
+    expect(keyed.html).toContain('only @acme')
   })
 })

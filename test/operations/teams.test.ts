@@ -181,7 +181,7 @@ describe('teams', () => {
     const [code, message] = await refusal(call(ann, 'create_team', { team: '\u0430cme' }))
     expect(code).toBe('invalid_input')
     expect(message).toBe(
-      'team may contain only A-Z, a-z, 0-9, dot, underscore and hyphen; "\u0430" (U+0430) is of another alphabet, where letters can look like these.',
+      'team may contain only a-z, A-Z, 0-9, dot, hyphen and underscore; "\u0430" (U+0430) is not a Latin letter or digit.',
     )
   })
 

@@ -58,7 +58,7 @@ describe('uses', () => {
     const files = [{ filename: 'SKILL.md', content: '---\nname: tidy\ndescription: Tidy.\n---\nTidy.' }]
     const skill = Object(await test.call(actors.owner, 'save_skill', { title: 'Tidy', files, visibility: 'public' }))
     ids = { prompt: prompt.prompt.id, skill: skill.skill.id }
-    key = /cpb_\w+/.exec((await owner.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)?.[0] ?? ''
+    key = /cpb_\w+/.exec((await owner.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)?.[0] ?? ''
     for (const { uses } of test.apps) uses?.take()
   })
   afterEach(() => test.close())
@@ -144,7 +144,7 @@ describe('uses', () => {
     expect(days).toHaveLength(30)
     expect(keys.map(({ calls }: { calls: number[] }) => calls.at(-1))).toEqual([4])
     expect(await test.call(actors.other, 'list_key_usage', {})).toMatchObject({ keys: [] })
-    expect((await owner.get('/settings/keys')).html).toContain('4 calls')
+    expect((await owner.get('/settings/access')).html).toContain('4 calls')
   })
 
   it('of an item are shown to its owner alone, and totals to administrators alone', async () => {
@@ -216,7 +216,7 @@ describe('without USAGE_COUNTS', () => {
     expect(saved.status).toBe(303)
     expect(test.app.uses).toBeNull()
     expect((await admin.get('/prompts/walrus')).html).not.toContain('in 30 days')
-    expect((await admin.get('/settings/keys')).html).not.toContain('calls')
+    expect((await admin.get('/settings/access')).html).not.toContain('calls')
     expect((await admin.get('/admin')).html).toContain('USAGE_COUNTS')
     expect((await visit(test).post('/prompts/walrus/copied', {})).status).toBe(204)
     await test.close()

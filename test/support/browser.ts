@@ -116,7 +116,7 @@ export function useSharedService(): SharedBench {
     () => baseUrl,
     async (username) => {
       const member = await enter(username)
-      const { html } = await member.postOn('/settings/keys', { do: 'create', name: 'test', scopes: ['read', 'write', 'improve'] })
+      const { html } = await member.postOn('/settings/access', { do: 'create', name: 'test', scopes: ['read', 'write', 'improve'] })
       const key = /cpb_\w{49}/.exec(html)?.[0]
       if (key === undefined) throw new Error('The page shows no key')
       return key
@@ -201,7 +201,7 @@ export function findSetupPath({ stdout }: Served): string {
 let setupPath = ''
 
 /** Signs up the first account. */
-export async function signUpInBrowser(page: Page, username: string, leadsTo = '**/settings/keys?done=welcome'): Promise<void> {
+export async function signUpInBrowser(page: Page, username: string, leadsTo = '**/settings/access?done=welcome'): Promise<void> {
   await page.goto(setupPath)
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password').fill(PASSWORD)

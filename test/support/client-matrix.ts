@@ -47,23 +47,13 @@ function askingColumn(title: string, meaning: string, answer: UserAnswer, expect
 
 export const COLUMNS: readonly Column[] = [
   plainColumn('Tools', '`tools/list` names every tool.', async (connection) => {
-    expect(await connection.listTools()).toEqual([
-      'search_prompts',
-      'get_prompt',
-      'save_prompt',
-      'improve_prompt',
-      'search_skills',
-      'get_skill',
-      'save_skill',
-      'add_file_to_skill',
-      'update_skill_file',
-      'remove_file_from_skill',
-      'update_prompt',
-      'related_items',
-      'list_collections',
-      'add_to_collection',
-      'list_categories',
-    ])
+    expect(await connection.listTools()).toEqual(
+      [
+        'search_prompts get_prompt save_prompt improve_prompt search_skills get_skill save_skill add_file_to_skill',
+        'update_skill_file remove_file_from_skill update_prompt related_items list_collections add_to_collection',
+        'list_categories',
+      ].flatMap((line) => line.split(' ')),
+    )
   }),
   plainColumn('Search', '`search_prompts` finds prompts, and returns the same as text and as structured content.', async (connection) => {
     const found = await connection.callTool('search_prompts', { query: 'security review', limit: 2 })

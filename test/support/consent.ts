@@ -25,12 +25,12 @@ export async function allowProgram(bench: BrowserBench, username: string, addres
 async function disconnectPrograms(bench: BrowserBench, username: string): Promise<void> {
   const page = await bench.newPage()
   await signIn(page, username)
-  await page.goto('/settings/programs')
-  const active = page.locator('.entries > li:not(.over)')
+  await page.goto('/settings/access')
+  const active = page.locator('#programs .entries > li:not(.over)')
   expect(await active.count()).toBe(1)
   await active.locator('summary', { hasText: 'Disconnect' }).click()
   await active.getByRole('button', { name: 'Disconnect' }).last().click()
-  await page.waitForURL('**/settings/programs?done=program-disconnected')
+  await page.waitForURL('**/settings/access?done=program-disconnected')
   expect(await active.count()).toBe(0)
   await page.context().close()
 }

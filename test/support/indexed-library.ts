@@ -121,22 +121,7 @@ export function libraryOf(texts: readonly (string | Partial<Written>)[], vectors
 }
 
 // Words that are two edits and more apart, so that none is taken for a slip of another; some have two forms, none more.
-export const POOL = [
-  'walrus',
-  'invoice',
-  'invoices',
-  'quokka',
-  'tundra',
-  'glacier',
-  'glaciers',
-  'pepper',
-  'saffron',
-  'violin',
-  'thunder',
-  'mosaic',
-  'velvet',
-  'cobalt',
-]
+export const POOL = 'walrus invoice invoices quokka tundra glacier glaciers pepper saffron violin thunder mosaic velvet cobalt'.split(' ')
 export const OTHERS_WORDS = ['zeppelin', 'walruz', 'quokkas', 'invoic', 'tundras', 'saffran', 'violins', 'mosai', 'velve', 'thunderbolt']
 
 /** Vectors of the pool's words in irregular directions, some near each other. */

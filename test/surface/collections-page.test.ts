@@ -27,6 +27,8 @@ describe('the pages of collections', { shuffle: false }, () => {
   const titlesOf = (html: string) => [...html.matchAll(/<h3[^>]*><a[^>]*>([^<]+)/g)].map(([, title]) => title)
   const pathOf = (index: number) => `/${items[index]?.kind}/${items[index]?.slug}`
 
+  const ORDER = '/collections/reading-list?edit=order'
+
   it('create one, fill it from the pages of items, and reorder it with buttons alone', async () => {
     expect((await ada.get('/collections')).html).toContain('No collections yet.')
     const created = await ada.post('/collections', { do: 'create', title: 'Reading list', description: 'In order', visibility: 'public' })
@@ -36,18 +38,19 @@ describe('the pages of collections', { shuffle: false }, () => {
       expect((await ada.get(pathOf(index))).html).toContain(`href="${pathOf(index)}/collections"`)
       expect((await ada.post(`${pathOf(index)}/collections`, { do: 'add', id })).to).toBe(`${pathOf(index)}/collections?done=collected`)
     }
-    expect((await ada.get(`${pathOf(0)}/collections`)).html).toContain('It is in this collection.')
+    const asked = (await ada.get(`${pathOf(0)}/collections`)).html
+    expect(asked).toMatch(/value="remove" aria-pressed="true"><span dir="auto">Reading list/)
     const shown = async (visitor = ada) => titlesOf((await visitor.get('/collections/reading-list')).html)
     expect(await shown()).toEqual(['One', 'Two', 'Three', 'Four'])
     const press = (does: string, index: number, more = {}) =>
-      ada.post('/collections/reading-list', { do: does, item: items[index]?.id ?? '', back: '/collections/reading-list', ...more })
-    expect((await press('up', 3)).to).toBe(`/collections/reading-list?done=moved#item-${items[3]?.id}`)
+      ada.post('/collections/reading-list', { do: does, item: items[index]?.id ?? '', back: ORDER, ...more })
+    expect((await press('up', 3)).to).toBe(`${ORDER}&done=moved#item-${items[3]?.id}`)
     expect(await shown()).toEqual(['One', 'Two', 'Four', 'Three'])
     await press('first', 2)
     expect(await shown()).toEqual(['Three', 'One', 'Two', 'Four'])
     await press('before', 3, { beside: items[0]?.id })
     expect(await shown()).toEqual(['Three', 'Four', 'One', 'Two'])
-    expect((await press('remove', 2)).to).toBe('/collections/reading-list?done=uncollected')
+    expect((await press('remove', 2)).to).toBe(`${ORDER}&done=uncollected`)
     expect(await shown(visit(test))).toEqual(['Four', 'One', 'Two'])
     expect((await press('sideways', 0)).status).toBe(400)
     // Nobody is led to another site.
@@ -75,13 +78,22 @@ describe('the pages of collections', { shuffle: false }, () => {
 
   it('show what changes it to those who may, and refuse everybody else', async () => {
     const own = (await ada.get('/collections/reading-list')).html
-    const others = (await ben.get('/collections/reading-list')).html
-    expect([own.includes('Owned by you.'), own.includes('value="save"'), own.includes('value="up"')]).toEqual([true, true, true])
-    expect([others.includes('Owned by <a href="/@ada">'), others.includes('value="save"'), others.includes('value="up"')]).toEqual([
-      true,
-      false,
-      false,
-    ])
+    // It is a page to read until its order is edited.
+    expect([own.includes('Owned by'), own.includes('value="save"'), own.includes('value="up"')]).toEqual([false, true, false])
+    expect(own).toContain(`href="${ORDER}">Edit order</a>`)
+    expect(own).toContain('data-share="http://127.0.0.1:3000/collections/reading-list"')
+    const ordering = (await ada.get(ORDER)).html
+    expect(
+      [...ordering.matchAll(/name="do" value="(\w+)"/g)].map(([, does]) => does).filter((does) => does !== 'save' && does !== 'favourite'),
+    ).toEqual(['delete', ...Array.from({ length: 3 }, () => ['up', 'down', 'remove'])].flat())
+    for (const path of ['/collections/reading-list', ORDER]) {
+      const { html } = await ben.get(path)
+      expect([html.includes('Owned by <a href="/@ada">'), html.includes('value="save"'), html.includes('value="up"')]).toEqual([
+        true,
+        false,
+        false,
+      ])
+    }
     expect((await ben.post('/collections/reading-list', { do: 'delete' })).status).toBe(403)
     expect((await visit(test).post('/collections/reading-list', { do: 'delete' })).to).toMatch(/^\/sign-in/)
     expect((await visit(test).get(`${pathOf(0)}/collections`)).to).toMatch(/^\/sign-in/)
@@ -121,9 +133,9 @@ describe('the pages of collections', { shuffle: false }, () => {
       const { prompt } = await test.call(actor, 'save_prompt', { ...fields, visibility: 'public' })
       await test.call(actor, 'add_to_collection', { id, items: [Object(prompt).id] })
     }
-    const [own, others] = [(await ada.get('/collections/heavy')).html, (await visit(test).get('/collections/heavy')).html]
+    const [own, others] = [(await ada.get('/collections/heavy?edit=order')).html, (await visit(test).get('/collections/heavy')).html]
     expect(titlesOf(own).length).toBe(48)
-    expect(own).toContain('value="first" disabled')
+    expect(own).toContain('value="up" disabled')
     expect(gzipSync(own).length).toBeLessThan(12 * 1024)
     expect(gzipSync(others).length).toBeLessThan(8 * 1024)
     const last = (await ada.get('/collections/heavy?page=2')).html

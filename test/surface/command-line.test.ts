@@ -120,18 +120,7 @@ describe('links', () => {
 describe('keys', () => {
   it('are printed alone, work at once, list without themselves, and end when revoked', async () => {
     await place.commonplace(['users', 'create', 'ada', '--public-by-default'])
-    const made = await place.commonplace([
-      'keys',
-      'create',
-      '--user',
-      'ADA',
-      '--name',
-      'laptop',
-      '--scopes',
-      'read,write',
-      '--expires',
-      '90d',
-    ])
+    const made = await place.commonplace('keys create --user ADA --name laptop --scopes read,write --expires 90d'.split(' '))
     expect(made.stdout).toMatch(/^cpb_[0-9A-Za-z]{49}\n$/)
     const key = made.stdout.trim()
     const { url } = await place.serveHere()

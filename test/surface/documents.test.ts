@@ -113,6 +113,12 @@ describe('documents', () => {
     }
   })
 
+  it('are listed by what their reader wants to do', async () => {
+    const { html } = await readPage(service, '/docs')
+    expect([...html.matchAll(/<h2>([^<]+)<\/h2>/g)].map(([, heading]) => heading)).toEqual(['Use', 'Share', 'Run', 'Reference'])
+    expect(html).not.toContain('OpenAPI (JSON)')
+  })
+
   it('show where they are among all, and lead to the ones before and after', async () => {
     const paths = ALL_DOCUMENTS.map(({ name }) => `/docs/${name}`)
     for (const place of [0, 1, paths.length - 1]) {
@@ -136,7 +142,7 @@ describe('documents', () => {
 
   it('say nothing of MCP where it is off, and neither does anything else that is served', async () => {
     const writer = await signUp(without, 'Ada')
-    const made = await writer.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })
+    const made = await writer.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read', 'write'] })
     const key = /cpb_\w+/.exec(made.html)?.[0] ?? ''
     expect(made.html).not.toMatch(OF_MCP)
     const save = async (kind: string, body: unknown): Promise<string> => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EMBED_EXAMPLES } from '../../src/domain/embed/examples.ts'
+import { parsePromptPieces, readPiece } from '../../src/web/embed/prompt-pieces.ts'
 import { readEmbedQuery, writeEmbedQuery } from '../../src/web/embed/query.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
@@ -11,7 +12,8 @@ const BASE = 'http://127.0.0.1:3000'
 const decodeHtml = (html: string) =>
   html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
 /** The texts to copy from a page of the designer: frame, Markdown, link. */
-const snippetsOf = (html: string) => [...html.matchAll(/<pre data-text[^>]*>([^<]*)<\/pre>/g)].map(([, text]) => decodeHtml(text ?? ''))
+const snippetsOf = (html: string) =>
+  [...html.matchAll(/<pre data-text[^>]*><code data-live="true">([^<]*)<\/code><\/pre>/g)].map(([, text]) => decodeHtml(text ?? ''))
 
 let service: TestApp
 let ada: Visitor
@@ -75,7 +77,9 @@ describe('in this order', { shuffle: false }, () => {
           expect(/\]\(([^()]+)\)$/.exec(markdown)?.[1]).toBe(link)
           const shown = await anybody.get(link.slice(BASE.length))
           expect(decodeHtml(/<p class="prompt">(.*?)<\/p>/s.exec(shown.html)?.[1]?.replaceAll(/<\/?mark[^>]*>/g, '') ?? '')).toBe(
-            config.prompt,
+            parsePromptPieces(config.prompt ?? '')
+              .map(readPiece)
+              .join(''),
           )
         }),
       )
@@ -104,6 +108,7 @@ describe('in this order', { shuffle: false }, () => {
       const long = { prompt: 'long '.repeat(1900) }
       const { html } = await ada.post('/embeds', { do: 'show', ...long })
       expect(html).toContain('too long for an address')
+      expect((await ada.get('/embeds')).html).toContain('Type a prompt, or start from an example below.')
       expect(snippetsOf(html)).toEqual(['', '', ''])
       const id = await keep(ada, long)
       expect((await visit(service).get(`/e/${id}`)).html).toContain('long long')

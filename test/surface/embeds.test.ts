@@ -23,7 +23,7 @@ describe('/embed', () => {
     return { status: answer.status, headers: answer.headers, html: await answer.text() }
   }
   const TAGS =
-    /<\/?(?:html|head|meta|title|link|style|body|main|h1|h2|header|footer|section|div|p|pre|code|span|a|b|i|ul|li|mark|ins|del|svg|path|bdi)(?: (?:lang|charset|name|content|rel|href|target|class|id|tabindex|role|aria-label|aria-labelledby|aria-hidden|data-controls|data-embed|viewBox|d|hidden)="[^"<>]*")*\/?>/g
+    /<\/?(?:html|head|meta|title|link|style|body|main|h1|h2|header|footer|section|div|p|pre|code|span|a|b|i|ul|li|mark|button|ins|del|svg|path|bdi)(?: (?:lang|charset|name|content|rel|href|target|class|id|tabindex|role|aria-label|aria-labelledby|aria-hidden|data-controls|data-embed|data-name|data-copy|type|viewBox|d|hidden)="[^"<>]*")*\/?>/g
   /** Every sign of markup is of an element and an attribute that we wrote. */
   const expectSafe = (html: string, label: string) => {
     const rest = html
@@ -62,7 +62,8 @@ describe('/embed', () => {
       })}`,
     )
     expect(status).toBe(200)
-    expect(html).toContain('Read <mark class="mention">@src/a.ts</mark>\nas <mark class="variable">${reader:a guest}</mark>')
+    expect(html).toContain('Read <mark class="mention">@src/a.ts</mark>\nas <mark class="variable given" data-name="reader">a guest</mark>')
+    expect(html).toMatch(/<button type="button" class="button" data-copy="Copied" hidden="">Copy<\/button>/)
     expect(html).toContain('<a href="https://example.org/c" target="_blank" rel="nofollow noopener">')
     for (const text of ['A Model', '<b>Plan</b>', 'Thinking', 'Reasoning', 'Planning', 'Fast', '<b>github</b>:create_issue']) {
       expect(html).toContain(text)
@@ -72,6 +73,18 @@ describe('/embed', () => {
     expect(html).toContain('<span class="button accept flash">Accept</span>')
     expect(html).toContain('color-scheme:dark')
     expect(html).toContain('--accent:light-dark(#112233,#ddeeff)')
+  })
+
+  it('counts no lines where there is nothing to compare, and copies no part of a prompt', async () => {
+    expect((await read('/embed?prompt=x&showDiff=true')).html).not.toContain('class="counts"')
+    expect((await read('/embed?prompt=x&showDiff=true&diffNewText=y')).html).toContain('>+1</ins>')
+    const { actor } = await service.user('cut')
+    const long = { title: 'Long', content: 'long '.repeat(3_000), visibility: 'public' }
+    const { id } = Object(Object(await service.call(actor, 'save_prompt', long))['prompt'])
+    expect([(await read(`/embed/${id}`)).html.includes('data-copy'), (await read('/embed')).html.includes('data-copy')]).toEqual([
+      false,
+      false,
+    ])
   })
 
   it('may be framed, is in no index, reads no cookie, and loads two files of ours', async () => {
@@ -128,7 +141,7 @@ describe('/embed', () => {
     }
     expect(Math.max(...Object.values(sizes)), JSON.stringify(sizes)).toBeLessThan(MAX_BYTES)
     expect(gzipSync(files[1] ?? '').length).toBeLessThan(1024)
-    expect(files[1]?.length).toBeLessThan(1024)
+    expect(files[1]?.length).toBeLessThan(1536)
   })
 
   it('takes addresses up to 8 KB, and says where longer ones go', async () => {

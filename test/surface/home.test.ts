@@ -41,7 +41,7 @@ describe('the first page', () => {
     expect(await stepsOf(visit(test))).toEqual([])
     expect(await stepsOf(carl)).toEqual([true, false, false, false])
     await write(carl, { title: 'First' })
-    const made = await carl.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })
+    const made = await carl.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read'] })
     const key = /cpb_[A-Za-z0-9]{49}/.exec(made.html)?.[0] ?? ''
     expect(await stepsOf(carl)).toEqual([true, true, false, true])
     expect((await test.fetch('/api/prompts', { key })).status).toBe(200)
@@ -59,6 +59,11 @@ describe('the first page', () => {
     await fresh.close()
     expect((await bob.get('/')).html).toContain('First steps')
     expect((await visit(test).post('/settings', { do: 'hide-steps' })).to).toContain('/sign-in')
+    // Administrators are reminded to invite somebody, until somebody else is there.
+    expect([(await ada.get('/')).html, (await bob.get('/')).html].map((html) => html.includes('Invite someone'))).toEqual([true, false])
+    const alone = await testApp()
+    expect((await (await signUp(alone, 'eva')).get('/')).html).toContain('<a href="/admin/invites">Invite someone</a>')
+    await alone.close()
   })
 
   it('shows members their own, their favourites and what is new of others', async () => {

@@ -77,14 +77,14 @@ describe('the box that installs', () => {
 
 describe('the page of install links', () => {
   it('makes a link that reads what its maker sees, shows it once, and revokes it', async () => {
-    const made = await ada.post('/settings/install-links', {
-      do: 'create',
+    const made = await ada.post('/settings/access', {
+      do: 'create-link',
       name: 'Laptop',
       scope: 'http://127.0.0.1:3000/tags/install-me/',
       expiresInDays: '30',
     })
-    expect([made.status, made.to]).toEqual([303, '/settings/install-links'])
-    const { html } = await ada.get('/settings/install-links')
+    expect([made.status, made.to]).toEqual([303, '/settings/access'])
+    const { html } = await ada.get('/settings/access')
     const [, path = ''] = /npx skills add http:\/\/127\.0\.0\.1:3000(\/install\/[\w-]+)</.exec(html) ?? []
     const names = async () => {
       const answer = await service.fetch(`${path}/.well-known/agent-skills/index.json`)
@@ -92,13 +92,14 @@ describe('the page of install links', () => {
     }
     expect(await names()).toEqual(['open-one', 'hidden-one'])
     // Its use is noted after the answer.
-    await expect.poll(async () => (await ada.get('/settings/install-links')).html).not.toContain('never used')
-    const again = (await ada.get('/settings/install-links')).html
+    const linksOf = async () => (await ada.get('/settings/access')).html.split('id="install-links"')[1] ?? ''
+    await expect.poll(linksOf).not.toContain('never used')
+    const again = await linksOf()
     expect(again).not.toContain(path)
     expect(again).toContain('/tags/install-me')
     const [, id = ''] = /name="id" value="([^"]+)"/.exec(again) ?? []
-    expect((await ada.post('/settings/install-links', { do: 'revoke', id })).to).toBe('/settings/install-links?done=link-revoked')
+    expect((await ada.post('/settings/access', { do: 'revoke-link', id })).to).toBe('/settings/access?done=link-revoked')
     expect(await names()).toBe(404)
-    expect((await ada.get('/settings/install-links')).html).toContain('revoked')
+    expect((await ada.get('/settings/access')).html).toContain('revoked')
   })
 })

@@ -58,7 +58,7 @@ describe('the language of pages', () => {
     items.skill = (await admin.send('/new/skill', form)).to?.split('/')[2] ?? ''
     await admin.post('/teams', { team: SHOWN_TEAM, defaultVisibility: 'private' })
     items.collection = (await admin.post('/collections', { do: 'create', title: 'Satz', visibility: '' })).to?.split(/[/?]/)[2] ?? ''
-    await admin.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })
+    await admin.postOn('/settings/access', { do: 'create', name: 'k', scopes: ['read'] })
     await admin.post('/admin/categories', { do: 'create', name: 'Coding', parent: '' })
   })
   afterAll(() => service.close())
@@ -98,10 +98,10 @@ describe('the language of pages', () => {
   it('is a person’s setting before all else, on every browser of theirs, until they take it back', async () => {
     const ben = await signUp(service, 'ben')
     await ben.post('/language', { language: 'en' })
-    expect((await ben.post('/settings', { do: 'language', language: 'de' })).to).toBe('/settings?done=language')
-    const settings = await ben.get('/settings?done=language', ENGLISH_READER)
+    expect((await ben.post('/settings', { do: 'theme', language: 'de' })).to).toBe('/settings?done=theme')
+    const settings = await ben.get('/settings?done=theme', ENGLISH_READER)
     expect(languageOf(settings.html)).toBe('de')
-    expect(settings.html).toContain(GERMAN.done.language)
+    expect(settings.html).toContain(GERMAN.done.theme)
     expect(settings.html).toContain('<option value="de" selected="">Deutsch</option>')
 
     const other = visit(service)
@@ -109,10 +109,10 @@ describe('the language of pages', () => {
     expect(languageOf((await other.get('/')).html)).toBe('en')
     await other.post('/sign-in', { name: 'ben', password: PASSWORD })
     expect(languageOf((await other.get('/', ENGLISH_READER)).html)).toBe('de')
-    await ben.post('/settings', { do: 'language', language: '' })
+    await ben.post('/settings', { do: 'theme', language: '' })
     expect(languageOf((await ben.get('/', GERMAN_READER)).html)).toBe('de')
     expect(languageOf((await ben.get('/', ENGLISH_READER)).html)).toBe('en')
-    const refused = await ben.post('/settings', { do: 'language', language: 'xx' })
+    const refused = await ben.post('/settings', { do: 'theme', language: 'xx' })
     expect([refused.status, languageOf((await ben.get('/', ENGLISH_READER)).html)]).toEqual([400, 'en'])
   })
 

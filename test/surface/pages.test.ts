@@ -306,7 +306,7 @@ describe('pages', () => {
     const menu = (html: string) =>
       [...(/<header.*<\/header>/.exec(html)?.[0] ?? '').matchAll(/ (?:href|action)="([^"]+)"/g)].map(([, to]) => to)
     const open = ['/', '/search', '/prompts', '/skills', '/collections', '/connect', '/docs']
-    const own = [...open, '/library', '/new', '/new/skill', '/import', '/favourites', '/teams', '/settings', '/settings/keys']
+    const own = [...open, '/library', '/new', '/new/skill', '/import', '/favourites', '/teams', '/settings', '/settings/access']
     expect(menu((await visit(other).get('/')).html)).toEqual([...open, '/sign-in'])
     expect(menu((await member.get('/docs')).html)).toEqual([...own, '/sign-out'])
     expect(menu((await admin.get('/nothing')).html)).toEqual([...own, '/admin', '/sign-out'])

@@ -24,7 +24,7 @@ describe('the pages of teams', { shuffle: false }, () => {
   afterAll(() => test.close())
 
   it('create a team, and add, change and remove its members', async () => {
-    expect((await ann.get('/teams')).html).toContain('You are in no team yet.')
+    expect((await ann.get('/teams')).html).toContain('You are not in a team yet.')
     const created = await create(ann, 'writers', { displayName: 'The writers', description: 'Words & more' })
     expect(created.html).toContain('Team created.')
     expect(created.html).toContain('<h1>The writers</h1>')
@@ -50,10 +50,11 @@ describe('the pages of teams', { shuffle: false }, () => {
     await create(ann, 'refusing')
     const nobody = await act(ann, 'refusing', 'add', { username: 'nobody', role: 'reader' })
     expect([nobody.status, nobody.html.includes('User &quot;nobody&quot; not found.')]).toEqual([404, true])
-    const last = await act(ann, 'refusing', 'leave')
-    expect([last.status, last.html.includes('This is the last maintainer of the team.')]).toEqual([409, true])
     expect((await act(ben, 'refusing', 'add', { username: 'ben', role: 'maintainer' })).status).toBe(404)
     expect((await act(ann, 'refusing', 'nothing')).status).toBe(400)
+    const last = await act(ann, 'refusing', 'leave')
+    expect([last.status, last.html.includes('This is the last maintainer of the team.')]).toEqual([409, true])
+    expect((await act(ann, 'refusing', 'delete')).to).toBe('/teams?done=team-deleted')
   })
 
   it('lead from every earlier name to the present one, and are for members', async () => {
@@ -89,15 +90,6 @@ describe('the pages of teams', { shuffle: false }, () => {
     for (const text of ['Team created', 'Team member added', 'Editor', 'href="/@ben"']) expect(activity).toContain(text)
     expect((await ann.get('/teams/logged/activity?action=team_created')).html).not.toContain('<strong>Team member added')
     expect((await ben.get('/teams/logged/activity')).html).toContain('only a maintainer can read its activity')
-  })
-
-  it('let members leave, and maintainers delete what owns nothing', async () => {
-    await create(ann, 'passing')
-    await act(ann, 'passing', 'add', { username: 'ben', role: 'reader' })
-    expect((await act(ben, 'passing', 'leave')).to).toBe('/teams?done=left')
-    expect((await act(ann, 'passing', 'delete')).to).toBe('/teams?done=team-deleted')
-    expect((await ann.get('/teams/passing')).status).toBe(404)
-    expect((await ann.get('/@passing')).status).toBe(404)
   })
 
   it('let administrators create teams and appoint where nobody maintains one', async () => {

@@ -638,7 +638,7 @@ describe('the audit log', () => {
     await signUp(test, 'ada')
     const visitor = visit(test)
     await visitor.post('/sign-in', { name: 'ada', password: PASSWORD })
-    await visitor.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] })
+    await visitor.post('/settings/access', { do: 'create', name: 'laptop', scopes: ['read'] })
     expect((await log()).filter(([action]) => action !== 'setting_changed')).toEqual([
       ['account_created', 'ada', 'web', { role: 'admin' }],
       ['signed_in', 'ada', 'web', {}],

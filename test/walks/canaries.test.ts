@@ -192,7 +192,7 @@ beforeAll(async () => {
   await test.call(owner, 'remove_team_member', { team: 'crew', username: 'former' })
   const email = `${plant('e-mail address', null, ['administrator in a browser'])}@example.org`
   await ownerBrowser.post('/settings', { do: 'email', email, password: PASSWORD })
-  await ownerBrowser.post('/settings/keys', { do: 'create', name: plant('name of a key'), scopes: ['read'] })
+  await ownerBrowser.post('/settings/access', { do: 'create', name: plant('name of a key'), scopes: ['read'] })
   // What the database keeps of passwords, sessions and keys is for nobody.
   for (const table of ['login_account', 'login_session'] as const) {
     for (const row of await test.app.store.logins.findLoginRows(table, [], { limit: 100, offset: 0 })) {
@@ -392,21 +392,11 @@ describe('asking for what is hidden', () => {
         ['/api/prompts', '/api/skills', '/prompts', '/skills'].map((path) => get(`${path}?${name}=${word}`)),
       ),
       ...[
-        '/api/prompts/',
-        '/api/skills/',
-        '/api/collections/',
-        '/collections/',
-        '/api/prompts?collections=',
-        '/prompts/',
-        '/skills/',
-        '/users/',
-        '/@',
-        '/tags/',
-        '/categories/',
-        '/embed/',
-        '/e/',
-        '/embeds?item=',
-      ].map((path) => get(path + word)),
+        '/api/prompts/ /api/skills/ /api/collections/ /collections/ /api/prompts?collections= /prompts/ /skills/ /users/ /@',
+        '/tags/ /categories/ /embed/ /e/ /embeds?item=',
+      ]
+        .flatMap((line) => line.split(' '))
+        .map((path) => get(path + word)),
       ...['/@', '/tags/', '/categories/', '/collections/', '/skills/', '/install/'].map((path) =>
         get(`${path}${word}/.well-known/agent-skills/index.json`),
       ),

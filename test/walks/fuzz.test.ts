@@ -108,24 +108,7 @@ function anyTarget(): { method: string; target: string; kind: string } {
   const { method, path, kind } = oneOf(test.routes)
   const known = () => oneOf([publicId, 'kept', 'kept-skill', 'owner', '1', 'prompts', 'skills', 'SKILL.md'])
   const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent((often(0.7) ? known() : anyText()).toWellFormed()))
-  const names = [
-    'q',
-    'query',
-    'page',
-    'perPage',
-    'limit',
-    'tag',
-    'category',
-    'sort',
-    'cursor',
-    'users',
-    'url',
-    'prompt',
-    'file',
-    'view',
-    'token',
-    '__proto__',
-  ]
+  const names = 'q query page perPage limit tag category sort cursor users url prompt file view token __proto__'.split(' ')
   const query = Array.from({ length: upTo(4) }, () => `${oneOf(names)}=${encodeURIComponent(anyText().toWellFormed())}`).join('&')
   const target = `${often(0.05) ? encodeURI(anyText().toWellFormed()) : ''}${filled}${query === '' ? '' : `?${query}`}`
   return {
@@ -136,22 +119,9 @@ function anyTarget(): { method: string; target: string; kind: string } {
 }
 
 const METHODS = [
-  'initialize',
-  'ping',
-  'tools/list',
-  'tools/call',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/read',
-  'skills/list',
-  'skills/get',
-  'completion/complete',
-  'logging/setLevel',
-  'notifications/initialized',
-  'subscriptions/listen',
-  'server/discover',
-]
+  'initialize ping tools/list tools/call prompts/list prompts/get resources/list resources/read skills/list skills/get',
+  'completion/complete logging/setLevel notifications/initialized subscriptions/listen server/discover',
+].flatMap((line) => line.split(' '))
 function anyMessage(): unknown {
   const tools = test.app.operations.filter(({ surfaces }) => surfaces.mcp).map(({ name }) => name)
   const args = spoil({

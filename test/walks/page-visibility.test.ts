@@ -73,7 +73,6 @@ const EXEMPT: Record<string, string> = {
   '/trash': 'the reader’s own; proved below',
   '/labels': 'rules of the reader or a team of theirs; proved in labels.test.ts',
   '/users/:name': 'leads to /@NAME',
-  '/settings/install-links': 'the reader’s own links; proved in install-links-page.test.ts',
   '/import': 'an empty form',
   '/language': 'a form of two languages',
   '/import/:ref': 'what the reader began; proved in import-page.test.ts',
@@ -107,11 +106,14 @@ const EXEMPT: Record<string, string> = {
   '/reset-password': 'a form',
   '/settings': 'the reader’s own account',
   '/connect': 'configurations alone',
-  '/settings/keys': 'the reader’s own keys',
-  '/settings/programs': 'the programs that the reader let in; proved in oauth.test.ts',
+  '/settings/access': 'the reader’s own keys, programs and links; proved in accounts, oauth and install-links-page.test.ts',
   '/oauth2/consent': 'shows a program, and the reader’s own teams and collections; proved in oauth.test.ts',
-  '/settings/sign-in': 'the reader’s own identities',
-  '/settings/sessions': 'the reader’s own sessions',
+  '/settings/security': 'the reader’s own password, factors, identities and sessions',
+  '/settings/keys': 'leads to /settings/access',
+  '/settings/programs': 'leads to /settings/access',
+  '/settings/install-links': 'leads to /settings/access',
+  '/settings/sign-in': 'leads to /settings/security',
+  '/settings/sessions': 'leads to /settings/security',
   '/settings/data': 'the reader’s own account',
   '/settings/activity': 'what the reader did; its operation is proved in audit.test.ts, and below',
   '/admin/activity': 'as its operation, which is proved in audit.test.ts, and below',
@@ -307,7 +309,7 @@ describe('the visibility table of pages', () => {
     expect(asked?.status).toBe(403)
     expect(asked?.html).toContain('An administrator has unlisted this item')
     for (const scopes of ['write', ['read', 'write']]) {
-      const made = await readers.get('owner')?.postOn('/settings/keys', { do: 'create', name: 'k', scopes })
+      const made = await readers.get('owner')?.postOn('/settings/access', { do: 'create', name: 'k', scopes })
       const key = /cpb_\w+/.exec(made?.html ?? '')?.[0] ?? ''
       expect((await test.fetch(`/api${path}`, { ...json('PATCH', { visibility: 'public' }), key })).status).toBe(403)
     }

@@ -52,15 +52,7 @@ type EmbedField = keyof EmbedConfig
 /** Every field, in the order of the specification. */
 export const EMBED_FIELDS = embedConfig.keyof().options
 /** Fields that are on or off; off is the same as missing. */
-const FLAGS: ReadonlySet<string> = new Set<EmbedField>([
-  'thinking',
-  'reasoning',
-  'planning',
-  'fast',
-  'showFiletree',
-  'showDiff',
-  'showMcpTools',
-])
+const FLAGS: ReadonlySet<string> = new Set(EMBED_FIELDS.filter((field) => embedConfig.shape[field] === flag))
 /** Fields that are about MCP. */
 const MCP_FIELDS: ReadonlySet<string> = new Set<EmbedField>(['mcpTools', 'showMcpTools'])
 

@@ -69,11 +69,11 @@ export function usernameFault(username: string): string | null {
   if (username === '') return 'is empty'
   if (username.length > MAX_USERNAME) return `has ${username.length} characters; the limit is ${MAX_USERNAME}`
   if (!/^[A-Za-z0-9._-]+$/.test(username)) {
-    const only = 'may contain only A-Z, a-z, 0-9, dot, underscore and hyphen'
+    const only = 'may contain only a-z, A-Z, 0-9, dot, hyphen and underscore'
     const foreign = /[^\p{ASCII}]/u.exec(username)?.[0]
     if (foreign === undefined || !/[\p{L}\p{N}]/u.test(foreign)) return only
     const code = foreign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
-    return `${only}; "${foreign}" (U+${code}) is of another alphabet, where letters can look like these`
+    return `${only}; "${foreign}" ${/\p{Script=Latin}/u.test(foreign) ? 'is not allowed' : `(U+${code}) is not a Latin letter or digit`}`
   }
   if (username === '.' || username === '..') return 'must not consist of dots only'
   if (/\.git$/i.test(username)) return 'must not end in ".git"'

@@ -21,8 +21,9 @@ export interface DatabaseSize {
   /** The name of the file, or of the host: no path, user or password. */
   readonly place: string
   readonly bytes: number
-  /** Of the write-ahead log; null where a server keeps it. */
+  /** Of the write-ahead log, and free on its disk; null where a server keeps it. */
   readonly logBytes: number | null
+  readonly freeBytes: number | null
   /** The largest first; empty for a server. */
   readonly beside: readonly FileBeside[]
 }

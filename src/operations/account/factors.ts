@@ -122,7 +122,7 @@ export const resetFactors = defineProcedure({
     const person = await requireLogin(store, username)
     if (!(await logins.factors.reset(person.id))) throw new AppError('conflict', `${person.username} has no passkeys, and codes are off.`)
     if (sendMail && person.email !== null) {
-      const text = `An administrator removed the passkeys and codes of ${person.username} at ${baseUrl}. Your password alone signs you in until you set up others:\n${baseUrl}/settings/passkeys\n\nIf you did not ask for this, tell an administrator.\n`
+      const text = `An administrator removed the passkeys and codes of ${person.username} at ${baseUrl}. Your password alone signs you in until you set up others:\n${baseUrl}/settings/security\n\nIf you did not ask for this, tell an administrator.\n`
       sendMail({ to: person.email, subject: 'Your passkeys and codes were removed', text }).catch((error: unknown) =>
         context.onFault?.(error),
       )

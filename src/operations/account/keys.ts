@@ -79,11 +79,8 @@ export const listKeys = defineProcedure({
   async run({ actor, store, clock }: Needs<'keys' | 'items' | 'collections', 'clock'>) {
     const { username } = requireUser(actor)
     const stored = await store.keys.listKeys(username)
-    const nameWithin = await readNames(
-      store,
-      actor,
-      stored.map(({ within }) => within),
-    )
+    const limits = stored.map(({ within }) => within)
+    const nameWithin = await readNames(store, actor, limits)
     const keys: z.infer<typeof keyRecord>[] = []
     for (const key of stored.toReversed()) keys.push(toKeyRecord(key, await nameWithin(key.within), clock()))
     return { keys: sortWorking(keys) }
@@ -160,14 +157,8 @@ export const createKey = defineProcedure({
     const within = await readWithin(store, actor, input)
     const { key, sha256 } = secrets.makeKey()
     const expiresAt = input.expiresInDays === undefined ? null : new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
-    const stored = await store.keys.createKey({
-      name: input.name,
-      userId: user.userId,
-      sha256,
-      scopes: [...new Set(input.scopes)],
-      expiresAt,
-      within,
-    })
+    const made = { name: input.name, userId: user.userId, sha256, scopes: [...new Set(input.scopes)], expiresAt, within }
+    const stored = await store.keys.createKey(made)
     return { key, record: await describeKey({ store, clock }, actor, stored) }
   },
 })

@@ -106,7 +106,7 @@ function noteSignIn(context: Needs<'people', 'sendMail' | 'baseUrl' | 'clock'>, 
       .toISOString()
       .replace(/:\d\d\.\d+Z$/, ' UTC')
       .replace('T', ' ')
-    const text = `Somebody signed in as ${person.username} at ${baseUrl} from a new browser: ${from}, ${at}.\n\nIf it was you, there is nothing to do. If not, sign out everywhere and change your password:\n${baseUrl}/settings/sessions\n`
+    const text = `Somebody signed in as ${person.username} at ${baseUrl} from a new browser: ${from}, ${at}.\n\nIf it was you, there is nothing to do. If not, sign out everywhere and change your password:\n${baseUrl}/settings/security\n`
     await sendMail({ to: person.email, subject: 'New sign-in', text })
   }
   send().catch((error: unknown) => context.onFault?.(error))

@@ -4,7 +4,7 @@ import type { Invite, SignUpState } from '../../domain/people/people.ts'
 import { usernameFault } from '../../domain/people/username.ts'
 import { passwordFault } from '../../domain/sign-in/password.ts'
 import { passwordsOff } from '../../domain/sign-in/sign-in-ways.ts'
-import { AppError, invalidInput } from '../../errors.ts'
+import { AppError, type ErrorDetail, invalidInput } from '../../errors.ts'
 import { clientOf, defineProcedure, type Needs } from '../core/procedure.ts'
 
 /** Longest secret looked at. */
@@ -92,26 +92,33 @@ export const signUp = defineProcedure({
   input: z.object({
     username: z.string(),
     password: z.string(),
-    email: emailField.optional(),
+    email: z.string().max(254).optional(),
     invite: secretInput.optional(),
     setupCode: secretInput.optional(),
   }),
   async run(context: Needs<'people', 'clock' | 'logins' | 'secrets' | 'signUp' | 'ways'>, input) {
     if (!context.ways.hasPasswords) throw passwordsOff()
-    const { username, password, email = null } = input
+    const { username, password } = input
     const holder = await context.store.people.findPersonByName(username)
     const nameFault = holder ? null : usernameFault(username)
-    if (nameFault) throw invalidInput('username', `The username ${nameFault}.`)
-    const fault = await passwordFault(password, email === null ? [username] : [username, email])
-    if (fault) throw invalidInput('password', `The password ${fault}.`)
+    const { data: email = null, error: emailFault } = emailField.optional().safeParse(input.email)
+    const weakness = await passwordFault(password, email === null ? [username] : [username, email])
+    const faults: ErrorDetail[] = []
+    if (nameFault) faults.push({ path: 'username', message: `The username ${nameFault}.` })
+    if (weakness) faults.push({ path: 'password', message: `The password ${weakness}.` })
+    if (emailFault) faults.push({ path: 'email', message: `This ${emailFault.issues[0]?.message}.` })
     // Looked at before the password is hashed, which costs much, and once more inside the transaction.
     const invite = input.invite ? context.secrets.hash(input.invite) : null
-    decideRole(context, input, {
-      isFirst: !(await context.store.people.hasLogins()),
-      invite: invite ? await context.store.people.findInvite(invite) : null,
-      holder,
-      isEmailTaken: email !== null && (await context.store.people.findPersonByEmail(email)) !== null,
-    })
+    const isFirst = !(await context.store.people.hasLogins())
+    const found = invite ? await context.store.people.findInvite(invite) : null
+    const isEmailTaken = email !== null && (await context.store.people.findPersonByEmail(email)) !== null
+    try {
+      decideRole(context, input, { isFirst, invite: found, holder, isEmailTaken })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error
+      faults.push(...error.details.filter(({ path }) => faults.every((one) => one.path !== path)))
+    }
+    if (faults.length > 0) throw new AppError('invalid_input', faults.map(({ message }) => message).join(' '), { details: faults })
     const client = clientOf(context)
     await context.logins.countSignUp(client)
     const passwordHash = await context.logins.hashPassword(password)

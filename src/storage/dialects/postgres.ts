@@ -229,7 +229,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     async measure() {
       const { rows } = await sql`select pg_database_size(current_database()) as bytes`.execute(reader)
       const { bytes } = z.object({ bytes: z.number() }).parse(rows[0])
-      return { engine: 'PostgreSQL', place: new URL(url).host, bytes, logBytes: null, beside: [] }
+      return { engine: 'PostgreSQL', place: new URL(url).host, bytes, logBytes: null, freeBytes: null, beside: [] }
     },
     readUsage() {
       const sum = (read: (pool: pg.Pool) => number) => pools.reduce((all, pool) => all + read(pool), 0)

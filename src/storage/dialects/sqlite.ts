@@ -237,10 +237,11 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   })
   const transact: OpenDatabase['transact'] = async (work, { isLong = false, isLarge = false, caller = '' } = {}) =>
     isLong || isLarge ? await transactAlone(work, isLarge) : await commitInGroups(work, caller)
+  const measureFree = ({ bavail, bsize } = statfsSync(dirname(path))) => bavail * bsize
   const requireRoom = () => {
-    const { bavail, bsize, blocks } = statfsSync(dirname(path))
-    const free = bavail * bsize
-    if (free >= Math.min(KEPT_ROOM, blocks * bsize * KEPT_SHARE)) return
+    const disk = statfsSync(dirname(path))
+    const free = measureFree(disk)
+    if (free >= Math.min(KEPT_ROOM, disk.blocks * disk.bsize * KEPT_SHARE)) return
     hasWriteFault = true
     const cause = new Error(`With ${free} bytes left, the disk counts as full.`)
     throw new AppError('unavailable', FULL, { fault: 'full', cause })
@@ -312,6 +313,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       place: basename(path),
       bytes: statSync(path, { throwIfNoEntry: false })?.size ?? 0,
       logBytes: sizeOfLog(path),
+      freeBytes: measureFree(),
       beside: listCopies(path, null)
         .map((copy) => ({ name: basename(copy.path), bytes: copy.bytes }))
         .toSorted((one, other) => other.bytes - one.bytes),

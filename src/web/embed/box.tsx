@@ -4,9 +4,8 @@ import { diffByLines, toDiffLines } from '../../domain/text/text-diff.ts'
 import type { Words } from '../site.ts'
 import { textOf } from '../text-of.ts'
 import { type ContextReference, parseContext, parseTools } from './context.ts'
-import { Icon } from './icon.tsx'
 import { parsePathTree, type TreeNode } from './path-tree.ts'
-import { parsePromptPieces } from './prompt-pieces.ts'
+import { parsePromptPieces, readPiece } from './prompt-pieces.ts'
 
 /** Unchanged lines around a change, and lines that are shown. */
 const AROUND = 3
@@ -30,7 +29,7 @@ export const EmbedBox: FC<{ words: Words; config: EmbedConfig; source: EmbedSour
     {config.showFiletree && config.filetree ? <Tree words={words} text={config.filetree} open={config.diffFilename ?? ''} /> : null}
     <div class="work">
       {config.showDiff ? <Diff words={words} config={config} /> : null}
-      <Chat words={words} config={config} />
+      <Chat words={words} config={config} isCut={source?.isCut ?? false} />
     </div>
   </main>
 )
@@ -56,7 +55,7 @@ const Title: FC<{ words: Words; source: EmbedSource }> = ({ words, source: { tit
   </header>
 )
 
-const Chat: FC<{ words: Words; config: EmbedConfig }> = ({ words, config }) => {
+const Chat: FC<{ words: Words; config: EmbedConfig; isCut: boolean }> = ({ words, config, isCut }) => {
   const { embed } = words
   const features = (['thinking', 'reasoning', 'planning', 'fast'] as const).filter((name) => config[name])
   return (
@@ -83,6 +82,12 @@ const Chat: FC<{ words: Words; config: EmbedConfig }> = ({ words, config }) => {
             <li class="on">{embed.features[name]}</li>
           ))}
         </ul>
+        {/* A part of a prompt is not worth a copy. */}
+        {config.prompt && !isCut ? (
+          <button type="button" class="button" data-copy={words.copied} hidden>
+            {words.copy}
+          </button>
+        ) : null}
         <span class="send">
           <Icon name="send" />
         </span>
@@ -92,7 +97,19 @@ const Chat: FC<{ words: Words; config: EmbedConfig }> = ({ words, config }) => {
 }
 
 const MarkedPrompt: FC<{ text: string }> = ({ text }) => (
-  <>{parsePromptPieces(text).map((piece) => (piece.kind === 'text' ? piece.text : <mark class={piece.kind}>{piece.text}</mark>))}</>
+  <>
+    {parsePromptPieces(text).map((piece) =>
+      piece.kind === 'variable' ? (
+        <mark class={piece.given === null ? 'variable' : 'variable given'} data-name={piece.name}>
+          {readPiece(piece)}
+        </mark>
+      ) : piece.kind === 'mention' ? (
+        <mark class="mention">{piece.text}</mark>
+      ) : (
+        piece.text
+      ),
+    )}
+  </>
 )
 
 const Context: FC<{ words: Words; text: string }> = ({ words, text }) => {
@@ -191,10 +208,12 @@ const Diff: FC<{ words: Words; config: EmbedConfig }> = ({ words: { embed, readi
           <Icon name="file" />
           {diffFilename === '' ? embed.untitled : diffFilename}
         </h2>
-        <p class="counts">
-          <ins aria-label={embed.linesAdded(count('added'))} role="img">{`+${count('added')}`}</ins>
-          <del aria-label={embed.linesRemoved(count('removed'))} role="img">{`-${count('removed')}`}</del>
-        </p>
+        {lines.length === 0 ? null : (
+          <p class="counts">
+            <ins aria-label={embed.linesAdded(count('added'))} role="img">{`+${count('added')}`}</ins>
+            <del aria-label={embed.linesRemoved(count('removed'))} role="img">{`-${count('removed')}`}</del>
+          </p>
+        )}
       </header>
       <pre tabindex={0}>
         <code>
@@ -227,3 +246,20 @@ function nameOfMode({ embed: { modes } }: Words, mode: string): string {
   const known = mode.toLowerCase()
   return textOf(modes, known) ?? mode
 }
+
+/** Inline 16x16 icons: an embed loads nothing from third parties. */
+const PATHS = {
+  file: 'M4 2h5l3 3v9H4zM9 2v3h3',
+  image: 'M2.5 3h11v10h-11zM3 11l3-3 2.5 2.5L11 8l2.5 2.500M5.5 6h.01',
+  link: 'M7 9.500a3 3 0 0 0 4.3.200l2-2a3 3 0 0 0-4.3-4.200l-.8.8M9 6.500a3 3 0 0 0-4.3-.200l-2 2a3 3 0 0 0 4.3 4.200l.8-.8',
+  folder: 'M2 4h4l1.5 2H14v7H2z',
+  source: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM2 8h12M8 2c2 1.7 2.6 3.7 2.6 6s-.6 4.3-2.6 6c-2-1.7-2.6-3.7-2.6-6S6 3.7 8 2z',
+  send: 'M8 13V3M3.5 7.5 8 3l4.5 4.5',
+} as const
+
+/** A decorative icon next to its label. */
+const Icon: FC<{ name: keyof typeof PATHS }> = ({ name }) => (
+  <svg viewBox="0 0 16 16" aria-hidden="true">
+    <path d={PATHS[name]} />
+  </svg>
+)

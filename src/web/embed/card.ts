@@ -3,6 +3,7 @@ import { escapeXml } from '../escape-xml.ts'
 import type { Words } from '../site.ts'
 import { contrastOf, DEFAULT_COLORS, makeEmbedColors } from './colors.ts'
 import { parseContext } from './context.ts'
+import { parsePromptPieces, readPiece } from './prompt-pieces.ts'
 import { wrapText } from './wrap-text.ts'
 
 /** The size that services that show links take, in pixels. */
@@ -43,7 +44,7 @@ export function drawCard(words: Words, { config, title, author, facts: ofItem, n
   const heading = wrapText(title?.slice(0, MAX_TEXT) ?? '', inner / TITLE.size, TITLE.lines).lines
   const from = EDGE + 26 + heading.length * 64
   const text = wrapText(
-    (config.prompt ?? '').slice(0, MAX_TEXT),
+    markBlanks((config.prompt ?? '').slice(0, MAX_TEXT)),
     inner / TEXT.size,
     Math.max(1, Math.floor((BOTTOM - 40 - from) / TEXT.line)),
   )
@@ -67,17 +68,30 @@ export function drawCard(words: Words, { config, title, author, facts: ofItem, n
     `<rect x="32" y="32" width="${CARD_WIDTH - 64}" height="${CARD_HEIGHT - 64}" rx="20" fill="${paper}" stroke="${rule}" stroke-width="2"/>`,
     `<rect x="32" y="72" width="8" height="72" fill="${mark}"/>`,
     ...heading.map((one, place) => line(EDGE, EDGE + 50 + place * 64, TITLE.size, ink, escapeXml(one), 'font-weight="700" ')),
-    ...text.lines.map((one, place) => line(EDGE, from + 34 + place * TEXT.line, TEXT.size, ink, markBlanks(one, washInk))),
+    ...text.lines.map((one, place) => line(EDGE, from + 34 + place * TEXT.line, TEXT.size, ink, drawBlanks(one, washInk))),
     line(EDGE, BOTTOM + 28, 24, quiet, escapeXml(wrapText(below.slice(0, MAX_TEXT), (inner - 260) / 24, 1).lines[0] ?? '')),
     line(CARD_WIDTH - EDGE, BOTTOM + 28, 24, washInk, escapeXml(wrapText(name.slice(0, 200), 10, 1).lines[0] ?? ''), 'text-anchor="end" '),
     '</svg>',
   ].join('')
 }
 
-/** A line with its variables in a colour of their own, also those that go on in the next line. */
-function markBlanks(line: string, color: string): string {
+/** Signs around a blank while lines are made; they have no meaning and no width of their own (private use). */
+const [OPEN, CLOSE] = ['\uE000', '\uE001']
+
+/** A prompt with its blanks by their defaults or names, between signs. */
+function markBlanks(prompt: string): string {
+  return parsePromptPieces(prompt.replaceAll(/[\uE000\uE001]/g, ''))
+    .map((piece) => (piece.kind === 'variable' ? `${OPEN}${readPiece(piece)}${CLOSE}` : piece.text))
+    .join('')
+}
+
+/** A line with its blanks in a colour of their own, as far as they begin in it. */
+function drawBlanks(line: string, color: string): string {
   return line
-    .split(/(\$\{[^}]*\}?)/)
-    .map((piece) => (piece.startsWith('${') ? `<tspan fill="${color}">${escapeXml(piece)}</tspan>` : escapeXml(piece)))
+    .split(/(\uE000[^\uE001]*\uE001?)/)
+    .map((piece) => {
+      const text = escapeXml(piece.replaceAll(/[\uE000\uE001]/g, ''))
+      return piece.startsWith(OPEN) ? `<tspan fill="${color}">${text}</tspan>` : text
+    })
     .join('')
 }

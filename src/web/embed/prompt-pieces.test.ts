@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parsePromptPieces } from './prompt-pieces.ts'
+import { parsePromptPieces, readPiece } from './prompt-pieces.ts'
 
 const marked = (text: string) => parsePromptPieces(text).flatMap(({ kind, text }) => (kind === 'text' ? [] : [`${kind} ${text}`]))
 
@@ -11,6 +11,14 @@ it.each([
   ['@日本語 and @', ['mention @日本語']],
 ])('finds variables and mentions in %j', (text, expected) => {
   expect(marked(text)).toEqual(expected)
+})
+
+it.each([
+  ['Be ${tone:friendly} to ${name}', 'Be friendly to name'],
+  ['${a} ${a:first}', 'first first'],
+  ['${a:}.', '.'],
+])('reads %j as people see it', (text, expected) => {
+  expect(parsePromptPieces(text).map(readPiece).join('')).toBe(expected)
 })
 
 it('keeps every character of the text', () => {

@@ -41,8 +41,8 @@ if (order && list) {
     const rows = [...list.children]
     for (const [at, row] of rows.entries()) {
       for (const button of row.querySelectorAll<HTMLButtonElement>('[data-item] button[value]')) {
-        if (order.dataset['first'] && /^(up|first)$/.test(button.value)) button.disabled = at === 0
-        if (order.dataset['last'] && /^(down|last)$/.test(button.value)) button.disabled = at === rows.length - 1
+        if (order.dataset['first'] && button.value === 'up') button.disabled = at === 0
+        if (order.dataset['last'] && button.value === 'down') button.disabled = at === rows.length - 1
       }
     }
   }

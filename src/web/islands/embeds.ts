@@ -12,6 +12,11 @@ if (form) {
     const answer = await fetch(form.action, { method: 'POST', body, signal: asking.signal, headers: { Accept: 'text/html' } })
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
     const fresh = live(page)
+    // A chosen pair of colours shows in the fields for colours of one's own.
+    for (const field of form.querySelectorAll<HTMLInputElement>('input[type="color"]')) {
+      const chosen = page.querySelector<HTMLInputElement>(`input[name="${field.name}"]`)
+      if (chosen && document.activeElement !== field) field.value = chosen.value
+    }
     for (const [place, old] of live(document).entries()) {
       const next = fresh[place]
       if (!next || next.outerHTML === old.outerHTML) continue
@@ -26,6 +31,9 @@ if (form) {
       show().catch(() => {})
     }, 300)
   }
+  // It shows by itself what the button would.
+  const update = form.querySelector<HTMLButtonElement>('button[value="show"]')
+  if (update) update.hidden = true
   form.addEventListener('input', ({ target }) => {
     // Who writes a colour of their own has left the chosen pair, and the other way round.
     const preset = form.querySelector<HTMLSelectElement>('select[name="preset"]')

@@ -21,6 +21,63 @@ addEventListener('submit', (event) => {
     })
 })
 
+/** The part of a page that says which collections an item is in; null for another page. */
+async function readCollecting(answer: Response): Promise<HTMLElement | null> {
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  return page.querySelector<HTMLElement>('[data-collecting]')
+}
+
+/** Shows the collections of an item above its page, with what a form in there came to. What fails leads to the page itself. */
+function openCollecting(part: HTMLElement, path: string): void {
+  const dialog = document.createElement('dialog')
+  dialog.className = 'collecting'
+  const close = document.createElement('button')
+  Object.assign(close, { type: 'button', className: 'button', textContent: part.dataset['collecting'] })
+  const show = (fresh: HTMLElement) => {
+    dialog.replaceChildren(fresh, close)
+    dialog.ariaLabel = fresh.querySelector('h1')?.textContent ?? ''
+  }
+  close.addEventListener('click', () => dialog.close())
+  dialog.addEventListener('close', () => dialog.remove())
+  dialog.addEventListener('click', ({ target }) => {
+    if (target === dialog) dialog.close()
+  })
+  dialog.addEventListener('submit', (event) => {
+    const { target: form, submitter: button } = event
+    if (!(form instanceof HTMLFormElement && form.method === 'post')) return
+    event.preventDefault()
+    const place = [...dialog.querySelectorAll('button')].findIndex((one) => one === button)
+    const fields = [...new FormData(form, button)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
+    fetch(form.action, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { accept: 'text/html' },
+      signal: AbortSignal.timeout(10_000),
+    })
+      .then(readCollecting)
+      .then((fresh) => {
+        if (!fresh) throw new Error('The page was another one.')
+        show(fresh)
+        dialog.querySelectorAll('button')[place]?.focus()
+      })
+      .catch(() => location.assign(path))
+  })
+  show(part)
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href$="/collections"]') : null
+  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+  if (!link || !isPlain || !/^\/(?:prompts|skills)\/[^/]+\/collections$/.test(link.pathname)) return
+  event.preventDefault()
+  fetch(link.href, { headers: { accept: 'text/html' }, signal: AbortSignal.timeout(10_000) })
+    .then(readCollecting)
+    .then((part) => (part ? openCollecting(part, link.href) : location.assign(link.href)))
+    .catch(() => location.assign(link.href))
+})
+
 const boxesOf = () => [...document.querySelectorAll<HTMLInputElement>('.pick input')]
 let last: HTMLInputElement | undefined
 

@@ -1,8 +1,12 @@
 // What pages do beyond what they are: nothing here is needed to use them.
 
-/** The day by the reader's own calendar instead of UTC's. */
-for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-day]')) {
-  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium' }).format(new Date(time.dateTime))
+/** The day by the reader's own calendar instead of UTC's, written as the service writes it, and the time by their clock. */
+const asDay = { day: 'numeric', month: 'short', year: 'numeric' } as const
+const asMoment = { ...asDay, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+for (const time of document.querySelectorAll<HTMLTimeElement>('time:is([data-day], [data-moment])')) {
+  const isMoment = 'moment' in time.dataset
+  if (isMoment) time.title = time.textContent ?? ''
+  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, isMoment ? asMoment : asDay).format(new Date(time.dateTime))
 }
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
@@ -85,7 +89,7 @@ if (awaited) {
   awaited.hidden = false
   let looks = 0
   const look = async (): Promise<void> => {
-    const answer = await fetch('/settings/keys', { headers: { accept: 'text/html' } })
+    const answer = await fetch('/settings/access', { headers: { accept: 'text/html' } })
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
     if (page.querySelector(`[data-used="${awaited.dataset['firstCall']}"]`)) awaited.textContent = awaited.dataset['received'] ?? ''
     else if (++looks < LOOKS) lookLater()

@@ -5,22 +5,7 @@ import { createCollection } from '../../operations/collections/collections.ts'
 import { listTeams } from '../../operations/teams/teams.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
-import type { Site } from '../site.ts'
-import { Choice, Field } from './field.tsx'
-import { nameVisibility } from './item-fields.tsx'
-
-/** Longest texts that the fields take. */
-const MAX_TITLE = 200
-const MAX_DESCRIPTION = 500
-
-interface NewCollectionProps {
-  readonly site: Site
-  readonly sent: PageRequest['sent']
-  /** Teams that the reader may create one for, by name. */
-  readonly teams: readonly string[]
-  /** The label of the button. */
-  readonly label: string
-}
+import { Form } from './form.tsx'
 
 /** Teams that the reader may create collections for. */
 export async function readCollectingTeams({ site, call }: PageRequest): Promise<string[]> {
@@ -29,38 +14,41 @@ export async function readCollectingTeams({ site, call }: PageRequest): Promise<
   return teams.filter(({ role }) => hasRight(role, 'edit')).map(({ name }) => name)
 }
 
+interface NewCollectionProps {
+  readonly request: PageRequest
+  /** Teams that the reader may create one for, by name. */
+  readonly teams: readonly string[]
+  /** The label of the button. */
+  readonly label: string
+  readonly action?: string
+}
+
 /** The form of a new collection. */
-export const NewCollection: FC<NewCollectionProps> = ({ site: { words }, sent, teams, label }) => {
-  const { collecting } = words
+export const NewCollection: FC<NewCollectionProps> = ({ request, teams, label, action }) => {
+  const { collecting, visibilityMeans, privateToOwner } = request.site.words
+  const means = teams.length === 0 ? visibilityMeans : { ...visibilityMeans, private: privateToOwner }
   return (
-    <form method="post" class="fields">
-      <Field sent={sent} name="title" label={collecting.title} maxlength={MAX_TITLE} autocomplete="off" isRequired />
-      <Field sent={sent} name="description" label={collecting.description} rows={2} maxlength={MAX_DESCRIPTION} />
-      {teams.length === 0 ? null : (
-        <Choice
-          sent={sent}
-          name="owner"
-          label={collecting.owner}
-          value=""
-          options={[['', collecting.yourself], ...teams.map((name) => [name, collecting.team(name)] as const)]}
-        />
-      )}
-      <Choice
-        sent={sent}
-        name="visibility"
-        label={collecting.visibility}
-        value=""
-        options={[
-          ['', collecting.asDefault],
-          ...VISIBILITIES.map((one) => [one, nameVisibility(words, one, null, teams.length > 0)] as const),
-        ]}
-      />
-      <p>
-        <button class="button first" type="submit" name="do" value="create">
-          {label}
-        </button>
-      </p>
-    </form>
+    <Form
+      request={request}
+      does="create"
+      of={createCollection}
+      action={action}
+      fields={{
+        title: { label: collecting.title, autocomplete: 'off' },
+        description: { label: collecting.description, rows: 2 },
+        ...(teams.length > 0 && {
+          owner: {
+            label: collecting.owner,
+            options: [['', collecting.yourself] as const, ...teams.map((name) => [name, collecting.team(name)] as const)],
+          },
+        }),
+        visibility: {
+          label: collecting.visibility,
+          options: [['', collecting.asDefault], ...VISIBILITIES.map((one) => [one, means[one]] as const)],
+        },
+      }}
+      submit={label}
+    />
   )
 }
 

@@ -11,6 +11,20 @@ export const Day: FC<{ words: Language; at: string }> = ({ words, at }) => (
   </time>
 )
 
+/** A date with what happened on it. */
+export const On: FC<{ label: string; words: Language; at: string }> = ({ label, words, at }) => (
+  <>
+    {label} <Day words={words} at={at} />
+  </>
+)
+
+/** A day with its time, in UTC where no script runs; the island shows the reader's own, and UTC on hover: what people compare with logs. */
+export const Moment: FC<{ words: Language; at: string }> = ({ words, at }) => (
+  <time datetime={at} data-moment>
+    {formatsOf(words.language).moment(at)}
+  </time>
+)
+
 /** A day that is known by its date alone, such as 2026-01-31 in UTC. */
 export const UtcDay: FC<{ words: Language; day: string }> = ({ words, day }) => (
   <time datetime={day}>{formatsOf(words.language).day(day)}</time>

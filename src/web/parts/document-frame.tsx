@@ -1,5 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
-import { ALL_DOCUMENTS, DOCUMENTS, type DocumentSource, readDocument } from '../documents.ts'
+import { ALL_DOCUMENTS, DOCUMENT_GROUPS, DOCUMENTS, type DocumentSource, readDocument } from '../documents.ts'
 import { markEnglish } from '../language.ts'
 import type { Site } from '../site.ts'
 
@@ -23,9 +23,12 @@ export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) 
         <summary>{words.allDocuments}</summary>
         <DocumentSearch site={site} query="" />
         <nav aria-label={words.allDocuments}>
-          <Titles site={site} sources={DOCUMENTS.guides} name={name} />
-          <p class="kind">{words.references}</p>
-          <Titles site={site} sources={DOCUMENTS.references} name={name} />
+          {DOCUMENT_GROUPS.map((group) => (
+            <>
+              <p class="kind">{words.documentGroups[group]}</p>
+              <Titles site={site} sources={DOCUMENTS[group]} name={name} />
+            </>
+          ))}
         </nav>
       </details>
       <div>

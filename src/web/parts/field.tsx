@@ -5,11 +5,11 @@ import { MAX_SHOWN_AGAIN } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 
-interface FieldProps {
+export interface FieldProps {
   readonly sent: PageRequest['sent']
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'date'
+  readonly type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'date' | 'color'
   /** The value until something else was typed. */
   readonly value?: string | null | undefined
   readonly hint?: string | undefined
@@ -18,6 +18,8 @@ interface FieldProps {
   readonly autocomplete?: string
   readonly isRequired?: boolean
   readonly placeholder?: string
+  /** The form it is of, where a page has several: part of its id. */
+  readonly form?: string
   /** The id of a `<datalist>` that completes it. */
   readonly list?: string
   /** Where people begin on this page. */
@@ -43,11 +45,12 @@ export function sentOr(sent: PageRequest['sent'], name: string, value: string | 
 }
 
 /** A labelled field that keeps what was typed, and says what is wrong with it. */
-export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value, hint, rows, isRequired, isFirst, ...more }) => {
+export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value, hint, rows, isRequired, isFirst, form, ...more }) => {
   const fault = faultOf(sent, name)
-  const described = [hint ? `${name}-hint` : '', fault ? `${name}-fault` : ''].filter((id) => id !== '').join(' ')
+  const id = toId(name, form)
+  const described = [hint ? `${id}-hint` : '', fault ? `${id}-fault` : ''].filter((text) => text !== '').join(' ')
   const shared = {
-    id: `field-${name}`,
+    id: `field-${id}`,
     name,
     required: isRequired,
     autofocus: sent ? isFirstFault(sent, name) : isFirst,
@@ -59,64 +62,81 @@ export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value,
   const shown = type === 'password' || held.length > MAX_SHOWN_AGAIN ? '' : held
   return (
     <div class="field">
-      <label for={`field-${name}`}>{label}</label>
+      <label for={`field-${id}`}>{label}</label>
       {rows === undefined ? (
         <input type={type} value={shown} {...shared} />
       ) : (
         // A line feed right after the tag is dropped by browsers: one is given for it.
         <textarea rows={rows} {...shared}>{`\n${shown}`}</textarea>
       )}
-      <Below name={name} hint={hint} fault={fault} />
+      <Below id={id} hint={hint} fault={fault} />
     </div>
   )
 }
 
+/** The part that the ids of a field have in common; `form` where its page has several. */
+function toId(name: string, form?: string): string {
+  return form === undefined ? name : `${form}-${name}`
+}
+
 /** The texts below a field: its hint and its fault. */
-const Below: FC<{ name: string; hint: string | undefined; fault: string | null }> = ({ name, hint, fault }) => (
+const Below: FC<{ id: string; hint: string | undefined; fault: string | null }> = ({ id, hint, fault }) => (
   <>
     {hint ? (
-      <p class="quiet" id={`${name}-hint`}>
+      <p class="quiet" id={`${id}-hint`}>
         {hint}
       </p>
     ) : null}
     {fault ? (
-      <p class="fault" id={`${name}-fault`}>
+      <p class="fault" id={`${id}-fault`}>
         {fault}
       </p>
     ) : null}
   </>
 )
 
+type Options = readonly (readonly [value: string, label: string])[]
+
 interface ChoiceProps {
   readonly sent: PageRequest['sent']
   readonly name: string
   readonly label: string
   readonly value: string
-  readonly options: readonly (readonly [value: string, label: string])[]
-  readonly hint?: string
+  readonly options: Options
+  /** More options, below a name each. */
+  readonly groups?: readonly (readonly [name: string, options: Options])[]
+  readonly hint?: string | undefined
+  /** The form it is of, where a page has several: part of its id. */
+  readonly form?: string
 }
 
 /** A list to choose one of. */
-export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, hint }) => {
+export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, groups = [], hint, form }) => {
   const chosen = sentOr(sent, name, value)
   const fault = faultOf(sent, name)
+  const id = toId(name, form)
+  const draw = (shown: Options) =>
+    shown.map(([option, text]) => (
+      <option value={option} selected={option === chosen}>
+        {text}
+      </option>
+    ))
   return (
     <div class="field">
-      <label for={`field-${name}`}>{label}</label>
+      <label for={`field-${id}`}>{label}</label>
       <select
-        id={`field-${name}`}
+        id={`field-${id}`}
         name={name}
         autofocus={isFirstFault(sent, name)}
         aria-invalid={fault ? 'true' : undefined}
-        aria-describedby={fault ? `${name}-fault` : undefined}
+        aria-describedby={fault ? `${id}-fault` : undefined}
       >
-        {options.map(([option, text]) => (
-          <option value={option} selected={option === chosen}>
-            {text}
-          </option>
+        {draw(options)}
+        {groups.map(([group, grouped]) => (
+          <optgroup label={group}>{draw(grouped)}</optgroup>
         ))}
       </select>
-      <Below name={name} hint={hint} fault={fault} />
+      <Below id={id} hint={hint} fault={fault} />
     </div>
   )
 }
@@ -130,7 +150,9 @@ export const Fault: FC<{
   fields?: readonly string[]
   labels?: Readonly<Record<string, string>>
   words: Pick<Site['words'], 'lookAtFields' | 'fixFields'>
-}> = ({ sent, fields = [], labels = {}, words }) => {
+  /** The form they are of, where a page has several. */
+  form?: string
+}> = ({ sent, fields = [], labels = {}, words, form }) => {
   if (!sent) return null
   const { details, message } = sent.fault
   const faulty = [...new Set(details.map(({ path }) => path.split(/[.[]/)[0] ?? ''))]
@@ -144,7 +166,7 @@ export const Fault: FC<{
           {faulty.map((name, index) => (
             <>
               {index === 0 ? '' : ', '}
-              <a href={`#field-${name}`}>{labels[name]}</a>
+              <a href={`#field-${toId(name, form)}`}>{labels[name]}</a>
             </>
           ))}
           .

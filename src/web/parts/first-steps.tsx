@@ -5,13 +5,14 @@ import type { Site } from '../site.ts'
 import { ActionButton } from './field.tsx'
 
 /** The first steps of a new member, until all are done or the list is hidden. */
-export const FirstSteps: FC<{ site: Site; steps: Output<typeof showFirstSteps> }> = ({ site: { words, hasMcp }, steps }) => {
+export const FirstSteps: FC<{ site: Site; steps: Output<typeof showFirstSteps> }> = ({ site: { words, hasMcp, reader }, steps }) => {
   const { firstPage } = words
   const all = [
     { text: firstPage.steps.account, to: null, isDone: true },
-    { text: firstPage.steps.key, to: '/settings/keys', isDone: steps.hasKey || steps.hasUsedKey },
-    { text: firstPage.steps.client, to: hasMcp ? '/connect?access=key' : '/settings/keys', isDone: steps.hasUsedKey },
+    { text: firstPage.steps.key, to: '/settings/access', isDone: steps.hasKey || steps.hasUsedKey },
+    { text: firstPage.steps.client, to: hasMcp ? '/connect?access=key' : '/settings/access', isDone: steps.hasUsedKey },
     { text: firstPage.steps.item, to: '/new', isDone: steps.hasItem },
+    ...(reader?.isAdmin ? [{ text: firstPage.steps.invite, to: '/admin/invites', isDone: steps.hasCompany }] : []),
   ]
   if (steps.isHidden || all.every(({ isDone }) => isDone)) return null
   return (

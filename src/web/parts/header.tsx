@@ -138,7 +138,7 @@ const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ 
           </a>
         </li>
         <li>
-          <a href="/settings/keys">{words.settingsSections['/settings/keys']}</a>
+          <a href="/settings/access">{words.apiKeys}</a>
         </li>
         {reader?.isAdmin ? (
           <li>

@@ -56,7 +56,7 @@ export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader
         {needsKey ? (installed.skill ? reading.installPrivate : reading.installByLink) : reading.installPublic}{' '}
         {reader ? (
           <>
-            <a href={`/settings/install-links?scope=${encodeURIComponent(installed.scope)}`}>{reading.makeInstallLink}</a> ·{' '}
+            <a href={`/settings/access?scope=${encodeURIComponent(installed.scope)}`}>{reading.makeInstallLink}</a> ·{' '}
           </>
         ) : null}
         <a href="/docs/install">{reading.aboutInstalling}</a>

@@ -7,6 +7,7 @@ import type { Action } from '../request.ts'
 import type { Site } from '../site.ts'
 import { ClientTabs } from './client-tabs.tsx'
 import { chosenReach } from './permissions.tsx'
+import { Sample, ShownOnce } from './sample.tsx'
 
 /** The data for the page after a form that creates a key. */
 export const newKey = z.object({ id: z.string(), key: z.string(), name: z.string() })
@@ -38,19 +39,7 @@ export const FirstKeyFields: FC<{ words: Site['words'] }> = ({ words }) => (
 export const NewKeySection: FC<{ site: Site; made: NewKey; chosen: ClientId }> = ({ site, made: { id, key, name }, chosen }) => {
   const { words, baseUrl, hasMcp } = site
   return (
-    <section class="new-key" aria-labelledby="new-key">
-      <div role="status">
-        <h2 id="new-key">{words.keyCreated(name)}</h2>
-        <p>{words.keyOnce}</p>
-      </div>
-      <div data-prompt>
-        <pre data-text tabindex={0}>
-          {key}
-        </pre>
-        <button class="button first" type="button" data-copy={words.copied} hidden>
-          {words.copy}
-        </button>
-      </div>
+    <ShownOnce words={words} title={words.keyCreated(name)} lead={words.keyOnce} texts={[key]}>
       <p class="quiet" role="status" data-first-call={id} data-received={words.firstCallReceived} hidden>
         {words.firstCallAwaited}
       </p>
@@ -61,12 +50,7 @@ export const NewKeySection: FC<{ site: Site; made: NewKey; chosen: ClientId }> =
         </>
       ) : null}
       <h3>{words.tryKey}</h3>
-      <div data-prompt>
-        <pre data-text tabindex={0}>{`curl '${baseUrl}/api/prompts?perPage=3' -H 'X-API-Key: ${key}'`}</pre>
-        <button class="button" type="button" data-copy={words.copied} hidden>
-          {words.copy}
-        </button>
-      </div>
-    </section>
+      <Sample words={words} text={`curl '${baseUrl}/api/prompts?perPage=3' -H 'X-API-Key: ${key}'`} />
+    </ShownOnce>
   )
 }

@@ -6,7 +6,7 @@ import type { Site } from '../site.ts'
 import { Day } from './day.tsx'
 import { ActionButton } from './field.tsx'
 
-const SESSIONS = '/settings/sessions'
+const SESSIONS = '/settings/security'
 
 /** Sessions of the reader from browsers that were not known. */
 export async function readNewSignIns({ call }: Pick<PageRequest, 'call'>) {

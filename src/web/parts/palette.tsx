@@ -49,7 +49,7 @@ export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasM
         ['/new', words.newPrompt],
         ['/new/skill', words.newSkill],
         ['/import', words.importing.menu],
-        ['/settings/keys', words.settingsSections['/settings/keys']],
+        ['/settings/access', words.apiKeys],
       ]
     : [['/sign-in', words.signIn]]
   return (

@@ -1,54 +1,63 @@
 import type { Child, FC } from 'hono/jsx'
 import { Layout } from '../layout.tsx'
 import type { PageRequest } from '../request.ts'
-import { Done } from './field.tsx'
+import { Done, Fault } from './field.tsx'
 
-interface SectionsPageProps {
+interface SectionPageProps {
   readonly request: PageRequest
-  /** The title of all sections. */
-  readonly of: string
-  /** Names of the sections by their paths. */
-  readonly sections: Readonly<Record<string, string>>
+  /** The path of its section. */
   readonly at: string
+  /** The heading, where the page is of one thing of its section. */
+  readonly title?: string | undefined
+  /** The names of its forms, which show their own faults; those of buttons stand above everything. */
+  readonly forms?: readonly string[]
   /** More style sheets, by the names of their files. */
-  readonly styles?: readonly string[] | undefined
+  readonly styles?: readonly string[]
   /** More scripts, by the names of their files. */
-  readonly scripts?: readonly string[] | undefined
-  /** Below the list of sections. */
-  readonly aside?: Child
+  readonly scripts?: readonly string[]
   readonly children?: Child
 }
 
-/** A page of several sections, each at an address of its own, with all of them at the side. */
-export const SectionsPage: FC<SectionsPageProps> = ({
-  request: { site, query, sent },
-  of,
-  sections,
-  at,
-  styles,
-  scripts,
-  aside,
-  children,
-}) => (
-  <Layout site={site} title={`${sections[at]} · ${of}`} current="account" isIndexed={false} styles={styles} scripts={scripts}>
-    <div class="sections">
-      <nav aria-label={of}>
-        <ul>
-          {Object.entries(sections).map(([path, name]) => (
-            <li>
-              <a href={path} aria-current={path === at ? 'page' : undefined}>
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-        {aside}
-      </nav>
-      <div>
-        <h1>{sections[at]}</h1>
-        <Done words={site.words} query={query} sent={sent} />
-        {children}
+/** A page of the settings or of the administration, with all sections at the side; on a phone, behind one button. */
+export const SectionPage: FC<SectionPageProps> = ({ request, at, title, forms = [], styles = [], scripts, children }) => {
+  const { site, query, sent } = request
+  const { words, reader } = site
+  const isAdmin = at.startsWith('/admin')
+  const of = isAdmin ? words.administration : words.settings
+  const own = { ...words.settingsSections, ...(reader?.isAdmin ? { '/admin': words.administration } : {}) }
+  const sections: Readonly<Record<string, string>> = isAdmin ? words.adminSections : own
+  const heading = title ?? sections[at]
+  return (
+    <Layout
+      site={site}
+      title={`${heading} · ${of}`}
+      current="account"
+      isIndexed={false}
+      styles={['admin.css', ...styles]}
+      scripts={scripts}
+    >
+      <div class="sections">
+        <nav aria-label={of}>
+          <details class="section-menu">
+            <summary>{of}</summary>
+            <ul>
+              {Object.entries(sections).map(([path, name]) => (
+                <li>
+                  <a href={path} aria-current={path === at ? 'page' : undefined}>
+                    {name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        </nav>
+        <div>
+          <h1 dir="auto">{heading}</h1>
+          <Done words={words} query={query} sent={sent} />
+          <Fault sent={sent && forms.includes(sent.form.text('do')) ? null : sent} words={words} />
+          {children}
+        </div>
       </div>
-    </div>
-  </Layout>
-)
+    </Layout>
+  )
+}

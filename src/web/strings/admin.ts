@@ -25,7 +25,6 @@ export const ADMIN_WORDS = {
   },
   held: 'Unlisted by administrators',
   heldLead: 'Anyone with the link can still open these. Their owners cannot make them public.',
-  nothingHeld: 'Administrators have not unlisted any items.',
   findPeople: 'Find people',
   roles: { user: 'User', admin: 'Administrator' },
   role: 'Role',
@@ -44,16 +43,16 @@ export const ADMIN_WORDS = {
   access: 'Access',
   yourself: 'This is your own account. You cannot suspend or delete it here.',
   signOutEverywhere: 'Sign out everywhere',
-  signOutMeans: 'All their browsers are signed out. Their API keys keep working.',
+  signOutMeans: 'They are signed out of all browsers. Their API keys keep working.',
   suspend: 'Suspend',
   suspendMeans:
-    'They are signed out at once, and their API keys stop working. Open invites they made are revoked. Their items stay where they are. You can undo the suspension, not the revoking.',
+    'They are signed out and their API keys stop working, both immediately. Their open invites are revoked for good. Their items stay, and you can end the suspension.',
   unsuspend: 'End suspension',
   removeAdminMeans:
-    'They lose all rights of an administrator with their next request, and open invites they made are revoked. You can make them one again.',
+    'They lose all administrator rights immediately, and their open invites are revoked. You can make them an administrator again.',
   makeAdminMeans: 'They can manage people, invites, categories and what is featured. You can undo it.',
   revokeInvite: (name: string) => `Revoke the invite for ${name}`,
-  revokeInviteMeans: 'Its link stops working for good.',
+  revokeInviteMeans: 'Its link stops working. This cannot be undone.',
   resetLink: 'Create reset link',
   resetLinkFor: (name: string) =>
     `Send this link to ${name} to set a new password. It works once, within one hour, and is not shown again.`,
@@ -76,7 +75,7 @@ export const ADMIN_WORDS = {
   editCategory: (name: string) => `Edit ${name}`,
   moveBelow: 'Move',
   topLevel: '(top level)',
-  hasBelow: 'Categories are below it, so it stays at the top level.',
+  hasBelow: 'It has subcategories, so it cannot be moved.',
   mergeInto: 'Merge into',
   mergeLead: (name: string) =>
     `Everything in ${name}, with the categories below it, moves into the other category. ${name} is removed, and links to it stop working. It cannot be undone.`,
@@ -84,11 +83,11 @@ export const ADMIN_WORDS = {
   merge: 'Merge',
   tickToConfirm: 'Tick this to confirm.',
   removeCategory: 'Remove category',
-  removeCategoryMeans: 'It is empty: only its name and address are lost.',
+  removeCategoryMeans: 'The category is empty. Only its name and address are lost.',
   itemCount: (count: number) => (count === 1 ? '1 item' : `${number(count)} items`),
   deletePerson: 'Delete account',
-  deletePersonOf: (name: string) => `Delete account: ${name}`,
   deletePersonLead: (name: string) =>
     `This deletes everything ${name} owns: prompts, skills, their versions, the trash, keys and votes. Open invites they made are revoked. It cannot be undone. Backups and other copies of the library still contain it; run “purge --backups” on the service’s machine to delete those.`,
   typeTheName: (name: string) => `Type ${name} to confirm`,
+  categoriesLead: 'Counts include private items that you can see. Lists count what they show.',
 }

@@ -61,7 +61,6 @@ export const BROWSE_WORDS = {
   notFound: 'It may have been moved, deleted or made private. Check the address.',
   errorTitle: 'Something went wrong',
   home: 'Go to home page',
-  apiReference: 'OpenAPI (JSON)',
   vote: 'Upvote',
   unvote: 'Remove vote',
   duplicate: 'Duplicate',

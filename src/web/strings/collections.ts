@@ -1,4 +1,3 @@
-import type { COLLECTION_MOVES } from '../../domain/items/collections.ts'
 import type { TeamRole } from '../../domain/people/teams.ts'
 import { formatsOf } from '../formats.ts'
 
@@ -9,7 +8,7 @@ const count = (n: number, one: string, many: string) => (n === 1 ? `1 ${one}` : 
 /** Collections. */
 export const COLLECTION_WORDS = {
   collections: 'Collections',
-  lead: 'Sets of prompts and skills, each in an order of its own.',
+  lead: 'Prompts and skills that belong together, in an order of your own.',
   search: 'Search collections',
   counts: (n: number) => count(n, 'collection', 'collections'),
   holds: (prompts: number, skills: number) =>
@@ -27,48 +26,40 @@ export const COLLECTION_WORDS = {
   owner: 'Owner',
   yourself: 'You',
   team: (name: string) => `Team ${name}`,
-  visibility: 'Who else sees it',
-  asDefault: 'As new items of the owner',
+  visibility: 'Visibility',
+  asDefault: 'Your default',
   ownedBy: 'Owned by',
-  ownedByYou: 'Owned by you.',
   ownedByTeam: (role: TeamRole | null) =>
     role === null
       ? 'a team.'
       : { reader: 'your team, as a reader.', editor: 'your team, as an editor.', maintainer: 'your team, as a maintainer.' }[role],
   empty: 'Nothing here yet.',
   emptyFor: 'Open a prompt or a skill, and choose “Add to collection”.',
-  emptyForOthers: 'You see none of what is in it, or it is empty.',
-  items: 'What is in it',
+  emptyForOthers: 'It is empty, or you cannot see what is in it.',
+  items: 'Items',
   edit: 'Edit',
   save: 'Save',
   address: 'Address',
-  addressHint: 'The end of its address. Earlier addresses lead here.',
-  onlyMaintainers: 'Maintainers of the team choose who else sees it.',
+  addressHint: 'The last part of its address. Old addresses redirect here.',
+  onlyMaintainers: 'Maintainers of the team choose the visibility.',
   delete: 'Delete',
-  deleteMeans: 'Deletes the collection for good. What is in it stays in the library.',
-  moves: { first: 'To the beginning', up: 'Up', down: 'Down', last: 'To the end' } satisfies Record<
-    (typeof COLLECTION_MOVES)[number],
-    string
-  >,
-  move: (title: string, to: (typeof COLLECTION_MOVES)[number]) =>
-    ({ first: `Move ${title} to the beginning`, up: `Move ${title} up`, down: `Move ${title} down`, last: `Move ${title} to the end` })[to],
+  deleteMeans: 'Deletes the collection for good. Its items stay in the library.',
+  moves: { up: 'Move up', down: 'Move down' },
+  move: (title: string, to: 'up' | 'down') => `Move ${title} ${to === 'up' ? 'up' : 'down'}`,
   remove: 'Remove',
   removeItem: (title: string) => `Remove ${title} from the collection`,
   drag: 'Drag to reorder',
   moveFailed: 'The order was not saved. Reload the page and try again.',
   moved: (title: string) => `Moved ${title}.`,
-  searchPrompts: 'Search its prompts',
-  searchSkills: 'Search its skills',
-  mcpAddress: 'Its prompts and skills alone, for a client of MCP:',
+  mcpAddress: 'MCP address of this collection:',
   connect: 'Connect',
   addTo: 'Add to collection',
   addItem: (title: string) => `Add “${title}” to a collection`,
-  add: 'Add',
-  addToNamed: (title: string) => `Add to ${title}`,
-  removeFromNamed: (title: string) => `Remove from ${title}`,
-  isIn: 'It is in this collection.',
   createAndAdd: 'Create and add',
-  back: 'Back',
   inCollections: 'In collections',
   only: (title: string) => `Collection: ${title}`,
+  editOrder: 'Edit order',
+  endOrder: 'Done',
+  searchIn: 'Search this collection:',
+  close: 'Close',
 }

@@ -8,7 +8,6 @@ export const DOCUMENT_WORDS = {
   documentsLead: 'How to use the library, and how to run it.',
   searchDocuments: 'Search the docs',
   sectionsFound: (n: number) => (n === 1 ? '1 section found.' : `${number(n)} sections found.`),
-  references: 'Reference',
   allDocuments: 'All documents',
   neighbours: 'Previous and next',
   previousDocument: 'Previous',
@@ -17,10 +16,10 @@ export const DOCUMENT_WORDS = {
   onThisPage: 'On this page',
   aboutDocuments: {
     'getting-started': 'Start the service and create your first prompt.',
-    connect: 'Use the library from the client you work with.',
-    install: 'Put skills into the agents you work with.',
+    connect: 'Use the library from your AI tools.',
+    install: 'Install skills in the agents you use.',
     accounts: 'Sign in, invite others, and reset a forgotten password.',
-    'sign-in': 'Sign in by OpenID Connect, GitHub or a proxy, and give rights by groups.',
+    'sign-in': 'Sign in with OpenID Connect, GitHub or a proxy, and assign rights by groups.',
     'keys-and-visibility': 'Who can read and change what, and how programs authenticate.',
     teams: 'Own prompts and skills together: roles, names and set-ups.',
     variables: 'Use variables in a prompt, and fill them in.',
@@ -42,4 +41,5 @@ export const DOCUMENT_WORDS = {
     settings: 'Every setting.',
     errors: 'Every error code.',
   },
+  documentGroups: { use: 'Use', share: 'Share', run: 'Run', reference: 'Reference' },
 }

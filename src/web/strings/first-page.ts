@@ -14,6 +14,7 @@ export const FIRST_PAGE_WORDS = {
     key: 'Create an API key',
     client: 'Connect your editor with the key',
     item: 'Save your first prompt',
+    invite: 'Invite someone',
   },
   stepDone: 'done',
   hideSteps: 'Hide these steps',

@@ -5,5 +5,4 @@ export const LANGUAGE_WORDS = {
   language: 'Language',
   asBrowser: 'As the browser says',
   choose: 'Use this language',
-  save: 'Save language',
 }

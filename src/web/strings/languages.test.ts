@@ -13,7 +13,6 @@ const SHARED = new Set(
 /** Texts that are the same for another reason, by their paths. */
 const SAME: Readonly<Record<string, string>> = {
   'counts.prompts': '',
-  apiReference: 'OpenAPI (JSON)',
   'reading.inEditor': 'In Claude Code',
   'reading.agentNotes.opencode': 'nothing to say',
 }

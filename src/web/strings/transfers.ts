@@ -6,14 +6,14 @@ const { number } = formatsOf('en')
 export const TRANSFER_WORDS = {
   transfer: 'Transfer',
   title: 'Transfer to another owner',
-  lead: (title: string) => `“${title}” goes over at once, with its addresses, versions and votes.`,
+  lead: (title: string) => `“${title}” is transferred immediately, with its addresses, versions and votes.`,
   about: 'How transfers work',
-  none: 'You edit for no team that it could go to.',
+  none: 'There is no team you could transfer this to.',
   privateVersions: (count: number) =>
     count === 1
-      ? 'One earlier version was private when it was written. The new owner would see it.'
-      : `${number(count)} earlier versions were private when they were written. The new owner would see them.`,
-  leaveOut: 'Leave out private versions, and tags of private times: delete them for good',
+      ? 'One earlier version was private. The new owner would see it.'
+      : `${number(count)} earlier versions were private. The new owner would see them.`,
+  leaveOut: 'Delete private versions, and tags from private times, for good first',
   to: 'New owner',
-  becomesPrivate: (name: string) => `${name} (it becomes private, as you may not publish there)`,
+  becomesPrivate: (name: string) => `${name} (becomes private: you cannot publish there)`,
 }

@@ -1,7 +1,7 @@
 import { updateAccount } from '../../../operations/account/account.ts'
 import { languageCookie } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
-import { Choice, Fault } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { LANGUAGES, wordsIn } from '../../strings/languages.ts'
 
@@ -12,20 +12,18 @@ export const LANGUAGE_OPTIONS: readonly (readonly [code: string, name: string])[
 ])
 
 /** Choosing the language of the pages. The foot of every page has the same choice as buttons. */
-export async function showLanguage({ site, sent }: PageRequest) {
+export async function showLanguage(request: PageRequest) {
+  const { site } = request
   const { words } = site
   return (
     <Layout site={site} title={words.languages.language} isIndexed={false}>
       <h1>{words.languages.language}</h1>
-      <Fault sent={sent} fields={['language']} words={words} />
-      <form method="post" class="fields">
-        <Choice sent={sent} name="language" label={words.languages.language} value={words.language} options={LANGUAGE_OPTIONS} />
-        <p>
-          <button class="button first" type="submit">
-            {words.languages.choose}
-          </button>
-        </p>
-      </form>
+      <Form
+        request={request}
+        of={updateAccount}
+        fields={{ language: { label: words.languages.language, value: words.language, options: LANGUAGE_OPTIONS } }}
+        submit={words.languages.choose}
+      />
     </Layout>
   )
 }

@@ -4,70 +4,62 @@ import { showSignInWays } from '../../../operations/account/provider-sign-in.ts'
 import { signIn, signOut } from '../../../operations/account/sign-in.ts'
 import { showSignUp } from '../../../operations/account/sign-up.ts'
 import { localPath } from '../../forms.ts'
-import { Layout } from '../../layout.tsx'
-import { Done, Fault, Field } from '../../parts/field.tsx'
-import { PasskeySignIn } from '../../parts/passkey-form.tsx'
-import type { Action, PageRequest } from '../../request.ts'
+import { Fault } from '../../parts/field.tsx'
+import { Form, Tick } from '../../parts/form.tsx'
+import { NarrowPage } from '../../parts/narrow-page.tsx'
+import { type Action, done, type PageRequest } from '../../request.ts'
+import type { Words } from '../../site.ts'
 
 /** Where people prove who they are. */
-export async function showSignIn({ site, query, sent, call }: PageRequest) {
+export async function showSignIn(request: PageRequest) {
+  const { site, query, sent, call } = request
   const { words } = site
-  const [{ isFirst, isOpen }, ways] = await Promise.all([call(showSignUp, {}), call(showSignInWays, {})])
+  const [{ isFirst, isOpen }, { hasPasswords, hasProxy, providers }] = await Promise.all([call(showSignUp, {}), call(showSignInWays, {})])
   const to = localPath(sent?.form.text('to') || query.get('to') || '/')
+  const sentTo = <input type="hidden" name="to" value={to} />
   return (
-    <Layout site={site} title={words.signIn} isIndexed={false} scripts={['passkeys.js']}>
-      <div class="narrow">
-        <h1>{words.signIn}</h1>
-        <Done words={words} query={query} sent={sent} />
-        <Fault sent={sent} fields={['name', 'password']} words={words} />
-        {isFirst && ways.hasPasswords ? <p class="notice">{words.firstPage.unclaimed}</p> : null}
-        {ways.hasProxy ? <p>{words.signingIn.byProxy}</p> : null}
-        {ways.providers.map(({ key, name }) => (
-          <form method="post" action={`/sign-in/with/${key}`}>
-            <input type="hidden" name="to" value={to} />
-            <p>
-              <button class={ways.hasPasswords ? 'button' : 'button first'} type="submit">
-                {words.signingIn.by(name)}
-              </button>
-            </p>
-          </form>
-        ))}
-        {ways.hasPasswords && ways.providers.length > 0 ? <p class="quiet">{words.signingIn.or}</p> : null}
-        {ways.hasPasswords ? <PasswordForm site={site} sent={sent} to={to} isFirst={ways.providers.length === 0} /> : null}
-        {ways.hasPasswords ? (
+    <NarrowPage request={request} title={words.signIn} scripts={['passkeys.js']}>
+      {isFirst && hasPasswords ? <p class="notice">{words.firstPage.unclaimed}</p> : null}
+      {hasPasswords ? null : <Fault sent={sent} words={words} />}
+      {hasProxy ? <p>{words.signingIn.byProxy}</p> : null}
+      {providers.map(({ key, name }) => (
+        <form method="post" action={`/sign-in/with/${key}`}>
+          {sentTo}
+          <p>
+            <button class={hasPasswords ? 'button' : 'button first'} type="submit">
+              {words.signingIn.by(name)}
+            </button>
+          </p>
+        </form>
+      ))}
+      {hasPasswords ? (
+        <>
+          {providers.length > 0 ? <p class="quiet">{words.signingIn.or}</p> : null}
+          <Form
+            request={request}
+            action="/sign-in"
+            of={signIn}
+            fields={{
+              name: { label: words.nameOrEmail, autocomplete: 'username', isFirst: providers.length === 0 },
+              password: { label: words.password, type: 'password', autocomplete: 'current-password' },
+            }}
+            submit={words.signIn}
+          >
+            {sentTo}
+            <Tick sent={sent?.form.has('name') ? sent : null} name="isRemembered" label={words.remember} isTicked />
+          </Form>
           <p>
             <a href="/forgot-password">{words.forgotPassword}</a>
           </p>
-        ) : null}
-        {ways.hasPasswords ? <PasskeySignIn words={words} to={to} isAlternative /> : null}
-        {isOpen && !isFirst ? (
-          <p>
-            <a href={`/sign-up?to=${encodeURIComponent(to)}`}>{words.signUpInstead}</a>
-          </p>
-        ) : null}
-      </div>
-    </Layout>
-  )
-}
-
-/** The fields of a sign-in by password. */
-const PasswordForm: FC<Pick<PageRequest, 'site' | 'sent'> & { to: string; isFirst: boolean }> = ({ site, sent, to, isFirst }) => {
-  const { words } = site
-  return (
-    <form method="post" action="/sign-in" class="fields">
-      <input type="hidden" name="to" value={to} />
-      <Field sent={sent} name="name" label={words.nameOrEmail} autocomplete="username" isRequired isFirst={isFirst} />
-      <Field sent={sent} name="password" label={words.password} type="password" autocomplete="current-password" isRequired />
-      <label class="tick">
-        <input type="checkbox" name="isRemembered" value="true" checked={sent?.form.has('name') ? sent.form.has('isRemembered') : true} />{' '}
-        {words.remember}
-      </label>
-      <p>
-        <button class="button first" type="submit">
-          {words.signIn}
-        </button>
-      </p>
-    </form>
+          <PasskeySignIn words={words} to={to} isAlternative />
+        </>
+      ) : null}
+      {isOpen && !isFirst ? (
+        <p>
+          <a href={`/sign-up?to=${encodeURIComponent(to)}`}>{words.signUpInstead}</a>
+        </p>
+      ) : null}
+    </NarrowPage>
   )
 }
 
@@ -86,36 +78,46 @@ export const submitSignIn: Action = async ({ site, call, form }) => {
 export const submitSignOut: Action = async ({ call }) => {
   const { cookies } = await call(signOut, {})
   const { providers, hasProxy } = await call(showSignInWays, {})
-  return { to: hasProxy || providers.length > 0 ? '/sign-out?done=signed-out' : '/?done=signed-out', cookies }
+  return { ...done(hasProxy || providers.length > 0 ? '/sign-out' : '/', 'signed-out'), cookies }
 }
 
 /** The sign-out page, reached by a link. */
-export async function showSignOut({ site, call, query, sent }: PageRequest) {
+export async function showSignOut(request: PageRequest) {
+  const { site, call, query } = request
   const { words } = site
   const { providers, hasProxy, signOutUrl } = await call(showSignInWays, {})
-  const isDone = query.get('done') === 'signed-out'
   return (
-    <Layout site={site} title={words.signOut} isIndexed={false}>
-      <div class="narrow">
-        <h1>{words.signOut}</h1>
-        <Done words={words} query={query} sent={sent} />
-        {providers.length > 0 ? <p>{words.signingIn.signedOutHere(providers.map(({ name }) => name))}</p> : null}
-        {hasProxy ? <p>{words.signingIn.proxyKeeps}</p> : null}
-        {signOutUrl === null ? null : (
-          <p>
-            <a class="button first" href={signOutUrl}>
-              {words.signingIn.proxySignOut}
-            </a>
-          </p>
-        )}
-        {isDone ? null : (
-          <form method="post">
-            <button class="button first" type="submit">
-              {words.signOut}
-            </button>
-          </form>
-        )}
-      </div>
-    </Layout>
+    <NarrowPage request={request} title={words.signOut}>
+      {providers.length > 0 ? <p>{words.signingIn.signedOutHere(providers.map(({ name }) => name))}</p> : null}
+      {hasProxy ? <p>{words.signingIn.proxyKeeps}</p> : null}
+      {signOutUrl === null ? null : (
+        <p>
+          <a class="button first" href={signOutUrl}>
+            {words.signingIn.proxySignOut}
+          </a>
+        </p>
+      )}
+      {query.get('done') === 'signed-out' ? null : (
+        <form method="post">
+          <button class="button first" type="submit">
+            {words.signOut}
+          </button>
+        </form>
+      )}
+    </NarrowPage>
   )
 }
+
+/** Signs in with a passkey, by a script; hidden without one. */
+export const PasskeySignIn: FC<{ words: Words; to: string; isAlternative?: boolean }> = ({ words, to, isAlternative }) => (
+  <form hidden data-passkey="sign-in" data-failed={words.factors.passkeyFailed}>
+    {isAlternative ? <p class="quiet">{words.factors.or}</p> : null}
+    <input type="hidden" name="to" value={to} />
+    <p>
+      <button class={isAlternative ? 'button' : 'button first'} type="submit">
+        {words.factors.withPasskey}
+      </button>
+    </p>
+    <p class="fault notice" role="alert" data-fault hidden></p>
+  </form>
+)

@@ -1,16 +1,16 @@
-import type { Child, FC } from 'hono/jsx'
-import { AUDIT_ACTIONS } from '../../../domain/service/audit.ts'
+import type { FC } from 'hono/jsx'
+import { AUDIT_ACTIONS, isAuditAction } from '../../../domain/service/audit.ts'
 import { AppError } from '../../../errors.ts'
 import { type AuditRecord, listAuditEvents, listOwnActivity, listTeamActivity } from '../../../operations/admin/audit.ts'
 import type { Input, Output } from '../../../operations/core/procedure.ts'
 import { showTeam } from '../../../operations/teams/teams.ts'
 import { Layout } from '../../layout.tsx'
+import { Moment } from '../../parts/day.tsx'
+import { Entries, Entry, toListUrl } from '../../parts/entries.tsx'
 import { Choice, Field } from '../../parts/field.tsx'
-import { Moment } from '../../parts/moment.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { SettingsPage } from '../account/settings.tsx'
-import { AdminPage } from './admin-page.tsx'
 
 type Found = Output<typeof listAuditEvents> & { readonly fault: string | null }
 
@@ -23,13 +23,13 @@ export async function showOwnActivity(request: PageRequest) {
   const { words } = request.site
   const activity = await readActivity(request, (wanted) => request.call(listOwnActivity, wanted))
   return (
-    <SettingsPage request={request} at="/settings/activity">
+    <SectionPage request={request} at="/settings/activity">
       <p class="quiet">
         {words.audit.ownLead} {words.audit.retention}
       </p>
       <Filters request={request} names={['action', 'since']} />
       <Events request={request} activity={activity} path="/settings/activity" isOwn />
-    </SettingsPage>
+    </SectionPage>
   )
 }
 
@@ -38,16 +38,16 @@ export async function showActivity(request: PageRequest) {
   const { words } = request.site
   const activity = await readActivity(request, (wanted) => request.call(listAuditEvents, wanted))
   return (
-    <AdminPage request={request} at="/admin/activity">
+    <SectionPage request={request} at="/admin/activity">
       <p class="quiet">
         {words.audit.lead} {words.audit.retention}
       </p>
       <Filters request={request} names={FILTERS} />
       <p>
-        <a href={`/admin/activity/export.jsonl${toSearch(readFilters(request.query))}`}>{words.audit.download}</a>
+        <a href={toListUrl('/admin/activity/export.jsonl', readFilters(request.query))}>{words.audit.download}</a>
       </p>
       <Events request={request} activity={activity} path="/admin/activity" isOwn={false} />
-    </AdminPage>
+    </SectionPage>
   )
 }
 
@@ -76,11 +76,6 @@ function readFilters(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries(FILTERS.flatMap((name) => (query.get(name)?.trim() ? [[name, query.get(name)?.trim() ?? '']] : [])))
 }
 
-function toSearch(fields: Readonly<Record<string, string>>): string {
-  const text = new URLSearchParams(fields).toString()
-  return text === '' ? '' : `?${text}`
-}
-
 /** Reports a filter that matches nothing known on the page instead of failing, so the filter stays editable. */
 async function readActivity(
   { query }: PageRequest,
@@ -95,22 +90,29 @@ async function readActivity(
   }
 }
 
+/** The subject of an action: a key of `audit.groups`. */
+function groupOf(action: string): keyof Words['audit']['groups'] {
+  if (/^(?:items?|versions|file)_/.test(action)) return 'items'
+  if (/^(?:collection|embed)_/.test(action)) return 'collections'
+  if (/^(?:key|program|install_link)_/.test(action)) return 'access'
+  if (action.startsWith('team_')) return 'teams'
+  return /^(?:category|setting|backup|library)_/.test(action) ? 'library' : 'accounts'
+}
+
 const Filters: FC<{ request: PageRequest; names: readonly (typeof FILTERS)[number][] }> = ({ request: { site, query }, names }) => {
   const { audit } = site.words
   const value = (name: string) => query.get(name) ?? ''
+  const actions = Object.keys(AUDIT_ACTIONS).filter(isAuditAction)
+  const groups = Object.entries(audit.groups).map(([group, name]) => {
+    return [name, actions.filter((one) => groupOf(one) === group).map((one) => [one, audit.actions[one]] as const)] as const
+  })
   return (
     <search>
       <form method="get" class="filter-form">
         {names.includes('username') ? (
           <Field sent={null} name="username" label={audit.person} value={value('username')} maxlength={64} autocomplete="off" />
         ) : null}
-        <Choice
-          sent={null}
-          name="action"
-          label={audit.action}
-          value={value('action')}
-          options={[['', audit.anyAction], ...Object.entries(audit.actions)]}
-        />
+        <Choice sent={null} name="action" label={audit.action} value={value('action')} options={[['', audit.anyAction]]} groups={groups} />
         <Field sent={null} name="since" label={audit.since} type="date" value={value('since')} />
         {names.includes('target') ? (
           <Field sent={null} name="target" label={audit.target} value={value('target')} maxlength={36} autocomplete="off" />
@@ -139,31 +141,36 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
   }
   return (
     <>
-      {events.length === 0 ? <p>{audit.nothing}</p> : null}
-      <ul class="entries">
-        {events.map((event) => (
-          <li>
-            <div>
-              <strong>{audit.actions[event.action]}</strong> <Target words={site.words} event={event} />
-              <p class="quiet">
-                {describeParties(site.words, event, you)} · {describeDetail(site.words, event)}
-                <Moment words={words} at={event.at} />
-              </p>
-              <NamedItems words={words} event={event} />
-            </div>
-          </li>
-        ))}
-      </ul>
+      <Entries
+        of={events}
+        none={audit.nothing}
+        row={(event) => (
+          <Entry
+            title={
+              <>
+                <strong>{nameAction(words, event)}</strong> <Target words={words} event={event} />
+              </>
+            }
+            facts={[...describeParties(words, event, you), ...describeDetail(words, event), <Moment words={words} at={event.at} />]}
+            more={<NamedItems words={words} event={event} />}
+          />
+        )}
+      />
       <nav class="pages" aria-label={pages}>
-        {query.has('cursor') ? <a href={`${path}${toSearch(filters)}`}>{audit.newest}</a> : null}
+        {query.has('cursor') ? <a href={toListUrl(path, filters)}>{audit.newest}</a> : null}
         {nextCursor === null ? null : (
-          <a href={`${path}${toSearch({ ...filters, cursor: nextCursor })}`} rel="next">
+          <a href={toListUrl(path, { ...filters, cursor: nextCursor })} rel="next">
             {audit.older}
           </a>
         )}
       </nav>
     </>
   )
+}
+
+/** The name of what was done. The end of all sessions is "elsewhere" for the person, and "everywhere" when somebody else did it. */
+function nameAction({ audit }: Words, { action, actor, target }: AuditRecord): string {
+  return action === 'sessions_ended' && actor?.id !== target.id ? audit.signedOutEverywhere : audit.actions[action]
 }
 
 /** The target: its title or name where the reader may see it, else the start of its id. */
@@ -202,58 +209,39 @@ const NamedItems: FC<{ words: Words; event: AuditRecord }> = ({ words, event }) 
   )
 }
 
-function describeParties({ audit }: Words, { actor, key, owner, surface, target }: AuditRecord, you: string | null): string {
+function describeParties({ audit }: Words, { actor, key, owner, surface, target }: AuditRecord, you: string | null): string[] {
   const name = (party: NonNullable<typeof actor>) =>
     party.name === null ? audit.gone(party.id.slice(0, SHORT_ID)) : party.name === you ? audit.you : party.name
   const surfaces: Readonly<Record<string, string>> = audit.surfaces
   const fallback = surface === 'cli' ? audit.operator : surface === 'service' ? audit.service : audit.nobody
   const showsOwner = owner !== null && owner.id !== actor?.id && owner.id !== target.id
   return [
-    actor ? name(actor) : fallback,
-    ...(actor ? [surfaces[surface] ?? surface] : []),
+    ...(actor ? [name(actor), surfaces[surface] ?? surface] : [fallback]),
     ...(key ? [audit.key(key.name ?? key.id.slice(0, SHORT_ID))] : []),
     ...(showsOwner ? [audit.of(name(owner))] : []),
-  ].join(' · ')
+  ]
 }
 
-function describeDetail({ audit, visibilities, roles, teams }: Words, { action, detail, into }: AuditRecord): Child {
-  const {
-    version,
-    restored,
-    first,
-    last,
-    fields,
-    from,
-    to,
-    role,
-    teamRole,
-    byGroup,
-    scopes,
-    setting,
-    created = 0,
-    updated = 0,
-    added,
-    removed,
-    moved,
-    count,
-  } = detail
-  const parts = [
-    ...(count === undefined ? [] : [audit.items(count)]),
-    ...(version === undefined || version === 1 ? [] : [audit.version(version)]),
-    ...(restored === undefined ? [] : [audit.fromVersion(restored)]),
+function describeDetail({ audit, visibilities, roles, teams, scopeNames }: Words, { action, detail, into }: AuditRecord): string[] {
+  const { version, restored, first, last, fields, from, to, role, teamRole, byGroup, scopes, setting, added, removed, moved, count } =
+    detail
+  const told = <T,>(value: T | undefined, tell: (value: T) => string) => (value === undefined ? [] : [tell(value)])
+  return [
+    ...told(count, audit.items),
+    ...told(version === 1 ? undefined : version, audit.version),
+    ...told(restored, audit.fromVersion),
     ...(first === undefined || last === undefined ? [] : [audit.versions(first, last)]),
-    ...(fields ? [fields.map((field) => audit.fields[field]).join(', ')] : []),
-    ...(to === undefined ? [] : [from === undefined ? visibilities[to] : `${visibilities[from]} → ${visibilities[to]}`]),
-    ...(role === undefined ? [] : [roles[role]]),
-    ...(teamRole === undefined ? [] : [teams.roles[teamRole]]),
+    ...told(fields, (names) => names.map((field) => audit.fields[field]).join(', ')),
+    ...told(to, (now) => (from === undefined ? visibilities[now] : `${visibilities[from]} → ${visibilities[now]}`)),
+    ...told(role, (given) => roles[given]),
+    ...told(teamRole, (given) => teams.roles[given]),
     ...(byGroup ? [audit.byGroup] : []),
-    ...(scopes ? [scopes.join(', ')] : []),
-    ...(setting === undefined ? [] : [audit.settings[setting]]),
+    ...told(scopes, (given) => given.map((scope) => scopeNames[scope]).join(', ')),
+    ...told(setting, (changed) => audit.settings[changed]),
     ...(into === null ? [] : [audit.into(into.name ?? `${audit.targets.category} ${into.id}`)]),
-    ...(added === undefined ? [] : [audit.added(added)]),
-    ...(removed === undefined ? [] : [audit.removed(removed)]),
-    ...(moved === undefined ? [] : [audit.moved(moved)]),
-    ...(action === 'items_imported' ? [audit.counts(created, updated)] : []),
+    ...told(added, audit.added),
+    ...told(removed, audit.removed),
+    ...told(moved, audit.moved),
+    ...(action === 'items_imported' ? [audit.counts(detail.created ?? 0, detail.updated ?? 0)] : []),
   ]
-  return parts.map((part) => `${part} · `).join('')
 }

@@ -4,22 +4,20 @@ import { showLibraryUsage } from '../../../operations/usage.ts'
 import { formatsOf } from '../../formats.ts'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
 import { CHART_STYLES, LibraryCharts } from '../../parts/usage-charts.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 import { textOf } from '../../text-of.ts'
-import { AdminPage } from './admin-page.tsx'
-
-const PER_PAGE = 50
 
 /** Counts, charts of the last days, and the items administrators have unlisted. */
 export async function showAdmin(request: PageRequest) {
   const { site, call } = request
   const { words } = site
-  const readHeld = readListPage(request, (page) => call(listHeld, { page, perPage: PER_PAGE }))
+  const readHeld = readListPage(request, (page) => call(listHeld, { page, perPage: 50 }))
   const [numbers, usage, held] = await Promise.all([call(countLibrary, {}), call(showLibraryUsage, {}), readHeld])
   if ('to' in held) return held
   return (
-    <AdminPage request={request} at="/admin" styles={CHART_STYLES}>
+    <SectionPage request={request} at="/admin" styles={CHART_STYLES}>
       <dl class="counts">
         {Object.entries(numbers).map(([name, count]) => (
           <div>
@@ -29,13 +27,14 @@ export async function showAdmin(request: PageRequest) {
         ))}
       </dl>
       <LibraryCharts site={site} usage={usage} />
-      <section>
-        <h2>{words.held}</h2>
-        <p class="quiet">{words.heldLead}</p>
-        {held.total === 0 ? <p>{words.nothingHeld}</p> : null}
-        <ItemRows site={site} {...held} />
-        <PageLinks site={site} page={held.page} pages={held.totalPages} toUrl={(page) => `/admin?page=${page}`} />
-      </section>
-    </AdminPage>
+      {held.total === 0 ? null : (
+        <section>
+          <h2>{words.held}</h2>
+          <p class="quiet">{words.heldLead}</p>
+          <ItemRows site={site} {...held} />
+          <PageLinks site={site} page={held.page} pages={held.totalPages} toUrl={(page) => `/admin?page=${page}`} />
+        </section>
+      )}
+    </SectionPage>
   )
 }

@@ -1,71 +1,86 @@
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
+import { showPasswordHelp } from '../../../operations/account/sign-in.ts'
 import { showServiceStatus } from '../../../operations/admin/administration.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { formatsOf } from '../../formats.ts'
+import { judgeHealth } from '../../health.ts'
+import { Moment } from '../../parts/day.tsx'
+import { Entries, Entry } from '../../parts/entries.tsx'
 import { authorPath, Fact } from '../../parts/facts.tsx'
-import { Moment } from '../../parts/moment.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { AdminPage } from './admin-page.tsx'
 
-type Status = Output<typeof showServiceStatus>
+type Status = Output<typeof showServiceStatus> & Output<typeof showPasswordHelp>
 
 const HOUR_MS = 3_600_000
 const UNIT = 1024
 const MCP_SETTING = 'MCP_ENABLED'
 
-/** How the service and its library do, for administrators. */
+/** How the service and its library do, for administrators: what needs somebody first. */
 export async function showStatus(request: PageRequest) {
   const { words, hasMcp } = request.site
-  const status = await request.call(showServiceStatus, {})
+  const status: Status = { ...(await request.call(showServiceStatus, {})), ...(await request.call(showPasswordHelp, {})) }
   const { number } = formatsOf(words.language)
-  const { database, waiting, search } = status
+  const { database, waiting, search, encoder, owners, faults } = status
+  const told = words.status
+  const bytes = (count: number) => formatBytes(words, count)
   // Where MCP is off, nothing that is served names it.
   const settings = status.settings.filter(({ name }) => hasMcp || name !== MCP_SETTING)
+  const library: readonly (readonly [label: string, value: Child | null])[] = [
+    [told.engine, `${database.engine}, ${database.place}`],
+    [told.size, bytes(database.bytes)],
+    [told.log, database.logBytes === null ? null : bytes(database.logBytes)],
+    [told.schema, status.schema],
+    [told.contents, told.items(number(status.prompts), number(status.skills))],
+    [told.inTrash, number(status.inTrash)],
+    [told.people, told.accounts(number(status.users), number(status.logins))],
+  ]
+  const service: typeof library = [
+    [told.started, <Moment words={words} at={status.startedAt} />],
+    [told.requests, told.load(number(status.running), number(waiting.admission + waiting.turns))],
+    [told.streams, number(status.streams)],
+    [told.search, search.isReady ? told.searchReady(number(search.items)) : told.searchLoading],
+    [told.encoder, encoder === null ? told.encoderOff : told.encoderStates[encoder.state](number(encoder.embedded), number(encoder.total))],
+    [told.embeddings, told.embeddingStates[status.embeddings]],
+  ]
   return (
-    <AdminPage request={request} at="/admin/status">
+    <SectionPage request={request} at="/admin/status">
+      <Health words={words} status={status} />
+      <Figures title={told.library} facts={library} />
+      <Figures title={told.service} facts={service} />
       <section>
-        <h2>{words.status.library}</h2>
-        <dl class="figures">
-          <Fact label={words.status.engine}>
-            {database.engine}, {database.place}
-          </Fact>
-          <Fact label={words.status.size}>{formatBytes(words, database.bytes)}</Fact>
-          {database.logBytes === null ? null : <Fact label={words.status.log}>{formatBytes(words, database.logBytes)}</Fact>}
-          <Fact label={words.status.schema}>{status.schema}</Fact>
-          <Fact label={words.status.contents}>{words.status.items(number(status.prompts), number(status.skills))}</Fact>
-          <Fact label={words.status.inTrash}>{number(status.inTrash)}</Fact>
-          <Fact label={words.status.people}>{words.status.accounts(number(status.users), number(status.logins))}</Fact>
-          <Fact label={words.status.backups}>
-            <Backups words={words} backups={status.backups} />
-          </Fact>
-        </dl>
+        <h2>{told.owners}</h2>
+        <Entries
+          of={owners}
+          row={({ username, items, versions, words: used, ...kept }) => (
+            <Entry
+              title={<a href={authorPath(username)}>@{username}</a>}
+              note={`${told.keeps(number(items), number(versions), bytes(kept.bytes))}, ${told.ownWords(number(used))}`}
+            />
+          )}
+        />
       </section>
-      <section>
-        <h2>{words.status.service}</h2>
-        <dl class="figures">
-          <Fact label={words.status.version}>{status.version}</Fact>
-          <Fact label={words.status.started}>
-            <Moment words={words} at={status.startedAt} />
-          </Fact>
-          <Fact label={words.status.requests}>{words.status.load(number(status.running), number(waiting.admission + waiting.turns))}</Fact>
-          <Fact label={words.status.streams}>{number(status.streams)}</Fact>
-          <Fact label={words.status.search}>
-            {search.isReady ? words.status.searchReady(number(search.items)) : words.status.searchLoading}
-          </Fact>
-          <Fact label={words.status.encoder}>
-            {status.encoder === null
-              ? words.status.encoderOff
-              : words.status.encoderStates[status.encoder.state](number(status.encoder.embedded), number(status.encoder.total))}
-          </Fact>
-          <Fact label={words.status.embeddings}>{words.status.embeddingStates[status.embeddings]}</Fact>
-        </dl>
-      </section>
-      <Owners words={words} owners={status.owners} />
-      <Faults words={words} faults={status.faults} />
-      <FilesBeside words={words} files={database.beside} />
+      {faults.length === 0 ? null : (
+        <section id="errors">
+          <h2>{told.faults}</h2>
+          <Entries
+            of={faults}
+            row={({ message, times, lastAt }) => (
+              <Entry title={message} facts={[told.times(times), <Moment words={words} at={lastAt} />]} />
+            )}
+          />
+        </section>
+      )}
+      {database.beside.length === 0 ? null : (
+        <section>
+          <h2>{told.beside}</h2>
+          <p class="quiet">{told.besideLead}</p>
+          <Entries of={database.beside} row={(file) => <Entry title={<code>{file.name}</code>} note={bytes(file.bytes)} />} />
+        </section>
+      )}
       {settings.length === 0 ? null : <Settings words={words} settings={settings} />}
-    </AdminPage>
+    </SectionPage>
   )
 }
 
@@ -74,86 +89,69 @@ function formatBytes({ status, language }: Words, bytes: number): string {
   return `${formatsOf(language).shortNumber(bytes / UNIT ** power)} ${status.units[power]}`
 }
 
-const Backups: FC<{ words: Words; backups: Status['backups'] }> = ({ words, backups }) => {
-  const { status } = words
-  if (backups === null) return <>{status.noBackups}</>
-  const failures = backups.failures === 0 ? '' : ` · ${status.backupFailures(formatsOf(words.language).number(backups.failures))}`
-  if (backups.lastAt === null) return <>{`${status.neverBackedUp}${failures}`}</>
+/** The parts that an operator looks at first, each with its sign and in words. */
+const Health: FC<{ words: Words; status: Status }> = ({ words, status }) => {
+  const { health, backups: backupsLabel, version } = words.status
+  const { number } = formatsOf(words.language)
+  const { database, encoder, faults, search, sendsMail } = status
+  const texts = {
+    backup: describeBackups(words, status.backups),
+    disk: database.freeBytes === null ? health.onServer : health.free(formatBytes(words, database.freeBytes)),
+    search:
+      encoder?.state === 'fallback' ? health.noEncoder : search.isReady && encoder?.state !== 'embedding' ? health.ready : health.busy,
+    errors: faults.length === 0 ? health.noErrors : <a href="#errors">{health.errors(number(faults.length))}</a>,
+    mail: sendsMail ? health.ready : health.noMail,
+  }
   return (
-    <>
-      <Moment words={words} at={backups.lastAt} />
-      {`, ${status.hoursAgo(Math.floor((Date.now() - Date.parse(backups.lastAt)) / HOUR_MS))}${failures}`}
-    </>
+    <dl class="health">
+      {judgeHealth(status, Date.now()).map(({ part, level }) => (
+        <div class={level}>
+          <dt>{part === 'backup' ? backupsLabel : health.parts[part]}</dt>
+          <dd>{texts[part]}</dd>
+        </div>
+      ))}
+      <div class="good">
+        <dt>{version}</dt>
+        <dd>{status.version}</dd>
+      </div>
+    </dl>
   )
 }
 
-const Owners: FC<{ words: Words; owners: Status['owners'] }> = ({ words, owners }) => {
-  const { number } = formatsOf(words.language)
+function describeBackups({ status, language }: Words, backups: Status['backups']): string {
+  if (backups === null) return status.noBackups
+  const { lastAt, failures } = backups
+  const ago = lastAt === null ? status.neverBackedUp : status.hoursAgo(Math.floor((Date.now() - Date.parse(lastAt)) / HOUR_MS))
+  return failures === 0 ? ago : `${ago} · ${status.backupFailures(formatsOf(language).number(failures))}`
+}
+
+const Figures: FC<{ title: string; facts: readonly (readonly [label: string, value: Child | null])[] }> = ({ title, facts }) => (
+  <section>
+    <h2>{title}</h2>
+    <dl class="figures">{facts.map(([label, value]) => (value === null ? null : <Fact label={label}>{value}</Fact>))}</dl>
+  </section>
+)
+
+/** The settings that somebody changed; the others are folded. */
+const Settings: FC<{ words: Words; settings: Status['settings'] }> = ({ words: { status }, settings }) => {
+  const list = (shown: Status['settings']) => (
+    <Entries
+      of={shown}
+      row={({ name, isSecret, isDefault, value }) => (
+        <Entry title={<code>{name}</code>} note={isSecret && !isDefault ? status.isSet : (value ?? status.notSet)} />
+      )}
+    />
+  )
+  const [changed, others] = [settings.filter(({ isDefault }) => !isDefault), settings.filter(({ isDefault }) => isDefault)]
   return (
     <section>
-      <h2>{words.status.owners}</h2>
-      <ul class="entries">
-        {owners.map(({ username, items, versions, bytes, words: used }) => (
-          <li>
-            <a href={authorPath(username)}>@{username}</a>{' '}
-            <span class="quiet">
-              {words.status.keeps(number(items), number(versions), formatBytes(words, bytes))}, {words.status.ownWords(number(used))}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <h2>{status.settings}</h2>
+      <p class="quiet">{status.settingsLead}</p>
+      {list(changed)}
+      <details>
+        <summary>{status.byDefault(others.length)}</summary>
+        {list(others)}
+      </details>
     </section>
   )
 }
-
-const Faults: FC<{ words: Words; faults: Status['faults'] }> = ({ words, faults }) => (
-  <section>
-    <h2>{words.status.faults}</h2>
-    {faults.length === 0 ? <p>{words.status.noFaults}</p> : null}
-    <ul class="entries">
-      {faults.map(({ message, times, lastAt }) => (
-        <li>
-          <div>
-            {message}
-            <p class="quiet">
-              {words.status.times(times)} · <Moment words={words} at={lastAt} />
-            </p>
-          </div>
-        </li>
-      ))}
-    </ul>
-  </section>
-)
-
-const FilesBeside: FC<{ words: Words; files: Status['database']['beside'] }> = ({ words, files }) => (
-  <section>
-    <h2>{words.status.beside}</h2>
-    <p class="quiet">{words.status.besideLead}</p>
-    {files.length === 0 ? <p>{words.status.noneBeside}</p> : null}
-    <ul class="entries">
-      {files.map(({ name, bytes }) => (
-        <li>
-          <code>{name}</code> <span class="quiet">{formatBytes(words, bytes)}</span>
-        </li>
-      ))}
-    </ul>
-  </section>
-)
-
-const Settings: FC<{ words: Words; settings: Status['settings'] }> = ({ words: { status }, settings }) => (
-  <section>
-    <h2>{status.settings}</h2>
-    <p class="quiet">{status.settingsLead}</p>
-    <ul class="entries">
-      {settings.map(({ name, isDefault, isSecret, value }) => (
-        <li>
-          <code>{name}</code>{' '}
-          <span class="quiet">
-            {isSecret ? (isDefault ? status.notSet : status.isSet) : (value ?? status.notSet)}
-            {isDefault && !isSecret && value !== null && !value.startsWith('(') ? ` (${status.byDefault})` : ''}
-          </span>
-        </li>
-      ))}
-    </ul>
-  </section>
-)

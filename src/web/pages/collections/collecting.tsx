@@ -2,71 +2,62 @@ import { addToCollection, removeFromCollection } from '../../../operations/colle
 import { chooseCollections } from '../../../operations/collections/collections.ts'
 import { Layout } from '../../layout.tsx'
 import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
+import { ListSearch, toListUrl } from '../../parts/entries.tsx'
 import { ActionButton, Done, Fault } from '../../parts/field.tsx'
+import { sentWith } from '../../parts/form.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { type Action, type PageRequest, readListPage } from '../../request.ts'
-import { CollectionSearch } from './collections.tsx'
+import { type Action, done, type PageRequest, readListPage } from '../../request.ts'
 
 const PER_PAGE = 24
+const MAX_QUERY = 1_000
 
 type Kind = 'prompts' | 'skills'
 
-/** The reader's collections, to put an item into. */
+/** The reader's collections, with a tick at those that an item is in. A script shows this part beside the item. */
 export function showCollecting(kind: Kind) {
   return async (request: PageRequest) => {
     const { site, call, ref, query, sent } = request
     const { words } = site
     const { collecting } = words
-    const q = (query.get('q') ?? '').slice(0, 1000)
+    const q = (query.get('q') ?? '').slice(0, MAX_QUERY)
     const found = await readListPage(request, (page) => call(chooseCollections, { collection: kind, id: ref, q, page, perPage: PER_PAGE }))
     if ('to' in found) return found
     const teams = await readCollectingTeams(request)
     const path = new URL(found.item.url).pathname
-    const toUrl = (page: number) => {
-      const search = new URLSearchParams({ ...(q === '' ? {} : { q }), ...(page === 1 ? {} : { page: String(page) }) })
-      return search.size === 0 ? `${path}/collections` : `${path}/collections?${search}`
-    }
+    const here = `${path}/collections`
     return (
       <Layout site={site} title={collecting.addItem(found.item.title)} current={kind} isIndexed={false} styles={['admin.css']}>
-        <h1 dir="auto">{collecting.addItem(found.item.title)}</h1>
-        <p>
-          <a href={path}>{collecting.back}</a>
+        <p class="quiet">
+          <a href={path} dir="auto">
+            {found.item.title}
+          </a>
         </p>
-        {found.total > PER_PAGE || q !== '' ? <CollectionSearch site={site} query={q} /> : null}
-        <Done words={words} query={query} sent={sent} />
-        <Fault sent={sent} fields={['title', 'description', 'owner', 'visibility']} words={words} />
-        {found.total === 0 ? (
-          <p class="prose">{q === '' ? collecting.noneHelp : collecting.noneFound}</p>
-        ) : (
-          <ul class="entries">
-            {found.collections.map(({ id, title, owner, url, holds, visibility }) => (
+        <section data-collecting={collecting.close}>
+          <h1 dir="auto">{collecting.addItem(found.item.title)}</h1>
+          <Done words={words} query={query} sent={sent} />
+          <Fault sent={sentWith(sent, 'add', 'remove')} words={words} />
+          {found.total > PER_PAGE || q !== '' ? (
+            <ListSearch words={words} label={collecting.search} query={q} maxlength={MAX_QUERY} action={here} />
+          ) : null}
+          {found.total === 0 ? <p class="prose">{q === '' ? collecting.noneHelp : collecting.noneFound}</p> : null}
+          <ul class="ticks">
+            {found.collections.map(({ id, title, owner, holds, visibility }) => (
               <li>
-                <div>
-                  <a href={new URL(url).pathname} dir="auto">
-                    {title}
-                  </a>
-                  <p class="quiet">
-                    {words.visibilities[visibility]}
-                    {owner === site.reader?.username ? null : ` · ${collecting.team(owner)}`}
-                    {holds ? ` · ${collecting.isIn}` : null}
-                  </p>
-                </div>
-                <ActionButton
-                  class={holds ? 'button' : 'button first'}
-                  does={holds ? 'remove' : 'add'}
-                  values={{ id }}
-                  label={holds ? collecting.removeFromNamed(title) : collecting.addToNamed(title)}
-                >
-                  {holds ? collecting.remove : collecting.add}
-                </ActionButton>
+                <ActionButton class="link" action={here} does={holds ? 'remove' : 'add'} values={{ id }} isPressed={holds}>
+                  <span dir="auto">{title}</span>
+                </ActionButton>{' '}
+                <span class="quiet">
+                  {words.visibilities[visibility]}
+                  {owner === site.reader?.username ? null : ` · ${collecting.team(owner)}`}
+                </span>
               </li>
             ))}
           </ul>
-        )}
-        <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={toUrl} />
-        <section>
-          <h2>{collecting.creating}</h2>
-          <NewCollection site={site} sent={sent} teams={teams} label={collecting.createAndAdd} />
+          <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => toListUrl(here, { q }, page)} />
+          <details open={found.total === 0 || sentWith(sent, 'create') !== null}>
+            <summary>{collecting.creating}…</summary>
+            <NewCollection request={request} teams={teams} label={collecting.createAndAdd} action={here} />
+          </details>
         </section>
       </Layout>
     )
@@ -80,10 +71,10 @@ export function collectItem(kind: Kind): Action {
     const { item } = await call(chooseCollections, { collection: kind, id: ref, perPage: 1 })
     if (form.text('do') === 'remove') {
       await call(removeFromCollection, { id: form.text('id'), items: [item.id] })
-      return { to: `${path}?done=uncollected` }
+      return done(path, 'uncollected')
     }
     const id = form.text('do') === 'create' ? (await createFromForm(request)).id : form.text('id')
     await call(addToCollection, { id, items: [item.id] })
-    return { to: `${path}?done=collected` }
+    return done(path, 'collected')
   }
 }

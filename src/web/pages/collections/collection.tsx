@@ -10,9 +10,11 @@ import type { Output } from '../../../operations/core/procedure.ts'
 import { listSkills } from '../../../operations/items/search-items.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { toListUrl } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
-import { ActionButton, Choice, Done, Fault, Field } from '../../parts/field.tsx'
+import { Done, Fault } from '../../parts/field.tsx'
+import { Form, sentWith } from '../../parts/form.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
 import { nameVisibility } from '../../parts/item-fields.tsx'
 import { ItemTitle } from '../../parts/item-head.tsx'
@@ -20,7 +22,7 @@ import { PageLinks } from '../../parts/page-links.tsx'
 import { MixedRows } from '../../parts/rows.tsx'
 import { Sample } from '../../parts/sample.tsx'
 import { readStars } from '../../parts/star.tsx'
-import { type Action, type PageRequest, readListPage } from '../../request.ts'
+import { type Action, done, type PageRequest, readListPage } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 
 const PER_PAGE = 48
@@ -50,7 +52,9 @@ export async function showCollectionPage(request: PageRequest) {
       ? 0
       : (await callAnonymously(listSkills, { collections: [collection.id], perPage: 1 })).total
   const scope = scopePath({ kind: 'collection', ref: path.split('/').at(-1) ?? collection.id })
-  const here = page === 1 ? path : `${path}?page=${page}`
+  const mayOrder = mayEdit && total > 0
+  const isOrdering = mayOrder && query.get('edit') === 'order'
+  const toUrl = (number: number, edit = isOrdering ? 'order' : '') => toListUrl(path, { edit }, number)
   return (
     <Layout
       site={site}
@@ -59,8 +63,8 @@ export async function showCollectionPage(request: PageRequest) {
       path={path}
       current="collections"
       isIndexed={collection.visibility === 'public' && query.size === 0 && total > 0}
-      styles={[...(collection.skills > 0 || mayEdit ? INSTALL_STYLES : []), ...(mayEdit ? ['collection.css'] : [])]}
-      scripts={mayEdit && items.length > 1 ? ['collection.js'] : []}
+      styles={[...(collection.skills > 0 || mayEdit ? INSTALL_STYLES : []), ...(mayEdit ? ['admin.css', 'collection.css'] : [])]}
+      scripts={isOrdering && items.length > 1 ? ['collection.js'] : []}
     >
       <header>
         <ItemTitle
@@ -76,8 +80,20 @@ export async function showCollectionPage(request: PageRequest) {
         )}
         <Ownership site={site} collection={collection} />
         <Done words={words} query={query} sent={sent} />
-        <Fault sent={sent} fields={['title', 'description', 'visibility', 'slug']} words={words} />
-        {mayEdit ? <Editing site={site} collection={collection} sent={sent} path={path} /> : null}
+        <Fault sent={sentWith(sent, 'remove', 'delete', 'before', 'after', ...COLLECTION_MOVES)} words={words} />
+        <div class="item-actions">
+          {collection.visibility === 'private' ? null : (
+            <button class="button quiet" type="button" data-share={collection.url} data-copied={words.linkCopied} hidden>
+              {words.share}
+            </button>
+          )}
+          {mayOrder ? (
+            <a class={isOrdering ? 'button first' : 'button quiet'} href={toUrl(page, isOrdering ? '' : 'order')}>
+              {isOrdering ? collecting.endOrder : collecting.editOrder}
+            </a>
+          ) : null}
+        </div>
+        {mayEdit ? <Editing request={request} collection={collection} path={path} /> : null}
       </header>
       {collection.skills > 0 ? (
         <InstallBox
@@ -102,23 +118,15 @@ export async function showCollectionPage(request: PageRequest) {
         </section>
       ) : (
         <>
-          <nav aria-label={words.filters}>
-            <ul class="filters">
-              {collection.prompts > 0 ? (
-                <li>
-                  <a href={`/prompts?collections=${encodeURIComponent(collection.id)}`}>{collecting.searchPrompts}</a>
-                </li>
-              ) : null}
-              {collection.skills > 0 ? (
-                <li>
-                  <a href={`/skills?collections=${encodeURIComponent(collection.id)}`}>{collecting.searchSkills}</a>
-                </li>
-              ) : null}
-            </ul>
-          </nav>
+          <p>
+            {collecting.searchIn}{' '}
+            {collection.prompts > 0 ? <a href={`/prompts?collections=${encodeURIComponent(collection.id)}`}>{words.prompts}</a> : null}
+            {collection.prompts > 0 && collection.skills > 0 ? ' · ' : null}
+            {collection.skills > 0 ? <a href={`/skills?collections=${encodeURIComponent(collection.id)}`}>{words.skills}</a> : null}
+          </p>
           <h2 class="visually-hidden">{collecting.items}</h2>
           <div
-            data-order={mayEdit ? path : undefined}
+            data-order={isOrdering ? path : undefined}
             data-drag={collecting.drag}
             data-moved={collecting.moved('{title}')}
             data-failed={collecting.moveFailed}
@@ -131,103 +139,83 @@ export async function showCollectionPage(request: PageRequest) {
               stars={stars}
               start={(page - 1) * PER_PAGE + 1}
               controls={(item, place) =>
-                mayEdit ? (
+                isOrdering ? (
                   <Order
-                    site={site}
+                    words={words}
                     item={item}
                     action={path}
-                    back={here}
+                    back={toUrl(page)}
                     isFirst={page === 1 && place === 0}
                     isLast={page === totalPages && place === items.length - 1}
                   />
                 ) : null
               }
             />
-            {mayEdit ? <p class="visually-hidden" role="status" data-said /> : null}
+            {isOrdering ? <p class="visually-hidden" role="status" data-said /> : null}
           </div>
         </>
       )}
-      <PageLinks site={site} page={page} pages={totalPages} toUrl={(number) => (number === 1 ? path : `${path}?page=${number}`)} />
+      <PageLinks site={site} page={page} pages={totalPages} toUrl={toUrl} />
     </Layout>
   )
 }
 
-/** The owner, size and audience of a collection, in words. */
+/** The owner of a collection, where it is not the reader's own, and its size. */
 const Ownership: FC<{ site: Site; collection: Shown }> = ({ site: { words, reader }, collection }) => {
-  const { owner, isOfTeam, role, visibility, prompts, skills } = collection
+  const { owner, isOfTeam, role, prompts, skills } = collection
   const { collecting } = words
   return (
     <p class="quiet">
-      {owner === reader?.username ? (
-        collecting.ownedByYou
-      ) : (
+      {owner === reader?.username ? null : (
         <>
           {collecting.ownedBy} <a href={authorPath(owner)}>{owner}</a>
-          {isOfTeam ? `, ${collecting.ownedByTeam(role)}` : '.'}
+          {isOfTeam ? `, ${collecting.ownedByTeam(role)}` : '.'}{' '}
         </>
-      )}{' '}
-      {role === null ? null : `${nameVisibility(words, visibility, isOfTeam ? owner : null)}. `}
+      )}
       {prompts + skills === 0 ? null : `${collecting.holds(prompts, skills)}.`}
     </p>
   )
 }
 
-/** Everything that changes the collection itself. */
-const Editing: FC<{ site: Site; collection: Shown; sent: PageRequest['sent']; path: string }> = ({
-  site: { words },
-  collection,
-  sent,
-  path,
-}) => {
+/** The form that changes the collection itself. */
+const Editing: FC<{ request: PageRequest; collection: Shown; path: string }> = ({ request, collection, path }) => {
+  const { words } = request.site
   const { collecting } = words
   const mayPublish = hasRight(collection.role, 'manage')
+  const team = collection.isOfTeam ? collection.owner : null
   return (
-    <div class="actions">
-      <details class="install" open={sent !== null && sent.form.text('do') === 'save'}>
-        <summary>{collecting.edit}</summary>
-        <form method="post" action={path} class="fields">
-          <Field sent={sent} name="title" label={collecting.title} value={collection.title} maxlength={200} autocomplete="off" isRequired />
-          <Field sent={sent} name="description" label={collecting.description} value={collection.description} rows={3} maxlength={500} />
-          <Field
-            sent={sent}
-            name="slug"
-            label={collecting.address}
-            value={collection.slug}
-            hint={collecting.addressHint}
-            maxlength={64}
-            autocomplete="off"
-          />
-          {mayPublish ? (
-            <Choice
-              sent={sent}
-              name="visibility"
-              label={collecting.visibility}
-              value={collection.visibility}
-              options={VISIBILITIES.map((one) => [one, nameVisibility(words, one, collection.isOfTeam ? collection.owner : null)] as const)}
-            />
-          ) : (
-            <p class="quiet">{collecting.onlyMaintainers}</p>
-          )}
-          <p>
-            <button class="button first" type="submit" name="do" value="save">
-              {collecting.save}
-            </button>
-          </p>
-        </form>
-        {hasRight(collection.role, 'delete') ? (
-          <Confirm label={collecting.delete} means={collecting.deleteMeans}>
-            <ActionButton action={path} does="delete">
-              {collecting.delete}
-            </ActionButton>
-          </Confirm>
-        ) : null}
-      </details>
-    </div>
+    <details class="install" open={sentWith(request.sent, 'save') !== null}>
+      <summary>{collecting.edit}</summary>
+      <Form
+        request={request}
+        does="save"
+        of={updateCollection}
+        action={path}
+        fields={{
+          title: { label: collecting.title, value: collection.title, autocomplete: 'off', isRequired: true },
+          description: { label: collecting.description, value: collection.description, rows: 3 },
+          slug: { label: collecting.address, value: collection.slug, hint: collecting.addressHint, maxlength: 64, autocomplete: 'off' },
+          ...(mayPublish && {
+            visibility: {
+              label: collecting.visibility,
+              value: collection.visibility,
+              options: VISIBILITIES.map((one) => [one, nameVisibility(words, one, team)] as const),
+            },
+          }),
+        }}
+        submit={collecting.save}
+      >
+        {mayPublish ? null : <p class="quiet">{collecting.onlyMaintainers}</p>}
+      </Form>
+      {hasRight(collection.role, 'delete') ? (
+        <ConfirmedAction action={path} does="delete" label={collecting.delete} means={collecting.deleteMeans} />
+      ) : null}
+    </details>
   )
 }
 
 interface OrderProps {
-  readonly site: Site
+  readonly words: Words
   readonly item: { readonly id: string; readonly title: string }
   readonly action: string
   /** The page that shows the item. */
@@ -237,43 +225,39 @@ interface OrderProps {
 }
 
 /** Buttons that move an item, and remove it. A script adds a handle to drag it by. */
-const Order: FC<OrderProps> = ({ site: { words }, item, action, back, isFirst, isLast }) => {
-  const { collecting } = words
-  const signs = { first: '⇈', up: '↑', down: '↓', last: '⇊' } as const
-  const isShown = { first: !isFirst, up: !isFirst, down: !isLast, last: !isLast }
-  return (
-    <form method="post" action={action} class="order" data-item={item.id}>
-      <input type="hidden" name="item" value={item.id} />
-      <input type="hidden" name="back" value={back} />
-      {COLLECTION_MOVES.map((to) => (
-        <button
-          class="button quiet"
-          type="submit"
-          name="do"
-          value={to}
-          disabled={!isShown[to]}
-          title={collecting.moves[to]}
-          aria-label={collecting.move(item.title, to)}
-        >
-          {signs[to]}
-        </button>
-      ))}
-      <button class="button quiet" type="submit" name="do" value="remove" aria-label={collecting.removeItem(item.title)}>
-        {collecting.remove}
+const Order: FC<OrderProps> = ({ words: { collecting }, item, action, back, isFirst, isLast }) => (
+  <form method="post" action={action} class="order" data-item={item.id}>
+    <input type="hidden" name="item" value={item.id} />
+    <input type="hidden" name="back" value={back} />
+    {(
+      [
+        ['up', '↑', isFirst],
+        ['down', '↓', isLast],
+      ] as const
+    ).map(([to, sign, isOff]) => (
+      <button
+        class="button quiet"
+        type="submit"
+        name="do"
+        value={to}
+        disabled={isOff}
+        title={collecting.moves[to]}
+        aria-label={collecting.move(item.title, to)}
+      >
+        {sign}
       </button>
-    </form>
-  )
-}
+    ))}
+    <button class="button quiet" type="submit" name="do" value="remove" aria-label={collecting.removeItem(item.title)}>
+      {collecting.remove}
+    </button>
+  </form>
+)
 
 /** Does what a button of the page says. */
 export const changeCollection: Action = async ({ site, call, form, ref, path }) => {
   const does = form.text('do')
   const item = form.text('item')
-  const back = (done: string) => {
-    const url = new URL(localPath(form.text('back'), path), 'http://here.invalid')
-    url.searchParams.set('done', done)
-    return url
-  }
+  const back = (what: 'moved' | 'uncollected') => done(localPath(form.text('back'), path), what).to
   switch (does) {
     case 'save': {
       const { collection } = await call(updateCollection, {
@@ -283,20 +267,18 @@ export const changeCollection: Action = async ({ site, call, form, ref, path }) 
         ...(form.has('slug') ? { slug: form.text('slug') } : {}),
         ...(form.has('visibility') ? { visibility: form.choice('visibility', VISIBILITIES) } : {}),
       })
-      return { to: `${new URL(collection.url).pathname}?done=saved` }
+      return done(new URL(collection.url).pathname, 'saved')
     }
     case 'delete':
       await call(deleteCollection, { id: ref })
-      return { to: '/collections?done=collection-deleted' }
+      return done('/collections', 'collection-deleted')
     case 'remove': {
       await call(removeFromCollection, { id: ref, items: [item] })
-      const { pathname, search } = back('uncollected')
-      return { to: pathname + search }
+      return { to: back('uncollected') }
     }
     default: {
       await call(moveInCollection, { id: ref, item, ...readPlace(does, form.text('beside'), site.words) })
-      const { pathname, search } = back('moved')
-      return { to: `${pathname}${search}#item-${encodeURIComponent(item)}` }
+      return { to: `${back('moved')}#item-${encodeURIComponent(item)}` }
     }
   }
 }

@@ -4,13 +4,15 @@ import type { foundCollection } from '../../../operations/collections/collection
 import { listCollections } from '../../../operations/collections/collections.ts'
 import { Layout } from '../../layout.tsx'
 import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
+import { ListSearch, toListUrl } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
-import { Done, Fault } from '../../parts/field.tsx'
+import { Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { type Action, type PageRequest, readListPage } from '../../request.ts'
+import { type Action, done, type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 const PER_PAGE = 24
+const MAX_QUERY = 1_000
 
 type Listed = z.infer<typeof foundCollection>
 
@@ -19,14 +21,10 @@ export async function showCollections(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
   const { collecting } = words
-  const q = (query.get('q') ?? '').slice(0, 1000)
+  const q = (query.get('q') ?? '').slice(0, MAX_QUERY)
   const found = await readListPage(request, (page) => call(listCollections, { q, page, perPage: PER_PAGE }))
   if ('to' in found) return found
   const teams = await readCollectingTeams(request)
-  const toUrl = (page: number) => {
-    const search = new URLSearchParams({ ...(q === '' ? {} : { q }), ...(page === 1 ? {} : { page: String(page) }) })
-    return search.size === 0 ? '/collections' : `/collections?${search}`
-  }
   return (
     <Layout
       site={site}
@@ -38,7 +36,7 @@ export async function showCollections(request: PageRequest) {
     >
       <div class="list-head">
         <h1>{collecting.collections}</h1>
-        {found.total === 0 && q === '' ? null : <CollectionSearch site={site} query={q} />}
+        {found.total === 0 && q === '' ? null : <ListSearch words={words} label={collecting.search} query={q} maxlength={MAX_QUERY} />}
       </div>
       <p class="lead">
         {collecting.lead} <a href="/docs/collections">{collecting.about}</a>
@@ -47,8 +45,7 @@ export async function showCollections(request: PageRequest) {
       {site.reader ? (
         <details class="install" open={sent !== null}>
           <summary>{collecting.creating}</summary>
-          <Fault sent={sent} fields={['title', 'description', 'owner', 'visibility']} words={words} />
-          <NewCollection site={site} sent={sent} teams={teams} label={collecting.create} />
+          <NewCollection request={request} teams={teams} label={collecting.create} />
         </details>
       ) : null}
       {found.total === 0 ? (
@@ -66,30 +63,10 @@ export async function showCollections(request: PageRequest) {
           </ol>
         </>
       )}
-      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={toUrl} />
+      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => toListUrl('/collections', { q }, page)} />
     </Layout>
   )
 }
-
-/** A plain form that narrows a list of collections. */
-export const CollectionSearch: FC<{ site: Site; query: string }> = ({ site: { words }, query }) => (
-  <search>
-    <form class="search" method="get">
-      <input
-        type="search"
-        name="q"
-        value={query}
-        placeholder={words.collecting.search}
-        aria-label={words.collecting.search}
-        maxlength={1000}
-        autocomplete="off"
-      />
-      <button class="button" type="submit">
-        {words.search}
-      </button>
-    </form>
-  </search>
-)
 
 const CollectionRow: FC<{ site: Site; collection: Listed }> = ({ site: { words }, collection }) => {
   const { title, description, owner, visibility, prompts, skills, url } = collection
@@ -116,5 +93,5 @@ const CollectionRow: FC<{ site: Site; collection: Listed }> = ({ site: { words }
 
 export const createCollectionHere: Action = async (request) => {
   const { url } = await createFromForm(request)
-  return { to: `${new URL(url).pathname}?done=collection-created` }
+  return done(new URL(url).pathname, 'collection-created')
 }

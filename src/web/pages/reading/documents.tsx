@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import { cutAtWord } from '../../../domain/text/characters.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { searchDocuments } from '../../document-search.ts'
-import { DOCUMENTS, readDocument } from '../../documents.ts'
+import { DOCUMENT_GROUPS, DOCUMENTS, readDocument } from '../../documents.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
@@ -31,9 +31,12 @@ export async function showDocuments({ site, query }: PageRequest) {
       <h1>{words.documents}</h1>
       <p class="lead">{words.documentsLead}</p>
       <DocumentSearch site={site} query="" />
-      <Index site={site} sources={DOCUMENTS.guides} />
-      <h2>{words.references}</h2>
-      <Index site={site} sources={DOCUMENTS.references} />
+      {DOCUMENT_GROUPS.map((group) => (
+        <section>
+          <h2>{words.documentGroups[group]}</h2>
+          <Index site={site} sources={DOCUMENTS[group]} />
+        </section>
+      ))}
     </Layout>
   )
 }

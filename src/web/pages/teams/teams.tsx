@@ -1,8 +1,39 @@
-import { DEFAULT_VISIBILITIES } from '../../../domain/items/visibility.ts'
+import { DEFAULT_VISIBILITIES, type DefaultVisibility } from '../../../domain/items/visibility.ts'
 import { createTeam, listTeams } from '../../../operations/teams/teams.ts'
+import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
-import { Choice, Done, Fault, Field } from '../../parts/field.tsx'
-import type { Action, PageRequest } from '../../request.ts'
+import { Entries, Entry } from '../../parts/entries.tsx'
+import { Done } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { actBy, doing, type PageRequest } from '../../request.ts'
+import type { Words } from '../../site.ts'
+
+/** The page of a team for its members. */
+export const teamPath = (name: string) => `/teams/${encodeURIComponent(name)}`
+
+interface Described {
+  readonly displayName: string | null
+  readonly description: string | null
+  readonly defaultVisibility?: DefaultVisibility | undefined
+}
+
+/** The fields of a team besides its name. */
+export function teamFields({ teams, visibilities }: Words, team: Described | null) {
+  return {
+    displayName: { label: teams.displayName, value: team?.displayName, autocomplete: 'off' },
+    description: { label: teams.description, value: team?.description, rows: 2 },
+    defaultVisibility: {
+      label: teams.newItems,
+      value: team?.defaultVisibility ?? 'private',
+      options: DEFAULT_VISIBILITIES.map((one) => [one, visibilities[one]] as const),
+    },
+  }
+}
+
+/** The values of {@link teamFields}. */
+export function readTeam(form: SentForm) {
+  return { ...form.texts('displayName', 'description'), defaultVisibility: form.choice('defaultVisibility', DEFAULT_VISIBILITIES) }
+}
 
 /** The teams the reader is in, and a form for another. */
 export async function showTeams(request: PageRequest) {
@@ -18,62 +49,41 @@ export async function showTeams(request: PageRequest) {
       <Done words={words} query={query} sent={sent} />
       <section>
         <h2>{words.teams.yours}</h2>
-        {teams.length === 0 ? <p>{words.teams.none}</p> : null}
-        <ul class="entries">
-          {teams.map(({ name, displayName, description, role }) => (
-            <li>
-              <div>
-                <a href={`/teams/${encodeURIComponent(name)}`}>{displayName ?? name}</a>{' '}
-                {displayName === null ? null : <span class="quiet">{name}</span>}
-                <p class="quiet">
-                  {words.teams.roles[role]}
-                  {description === null ? '' : ` · ${description}`}
-                </p>
-              </div>
-            </li>
-          ))}
-        </ul>
+        <Entries
+          of={teams}
+          none={words.teams.none}
+          row={({ name, displayName, description, role }) => (
+            <Entry
+              title={<a href={teamPath(name)}>{displayName ?? name}</a>}
+              note={displayName === null ? null : name}
+              facts={[words.teams.roles[role], description]}
+            />
+          )}
+        />
       </section>
       <section>
         <h2>{words.teams.newTeam}</h2>
-        <Fault sent={sent} fields={['team', 'displayName', 'description', 'defaultVisibility']} words={words} />
-        <form method="post" class="fields">
-          <Field
-            sent={sent}
-            name="team"
-            label={words.teams.name}
-            hint={words.teams.nameHint}
-            maxlength={64}
-            autocomplete="off"
-            isRequired
-          />
-          <Field sent={sent} name="displayName" label={words.teams.displayName} maxlength={100} autocomplete="off" />
-          <Field sent={sent} name="description" label={words.teams.description} maxlength={500} rows={2} />
-          <Choice
-            sent={sent}
-            name="defaultVisibility"
-            label={words.teams.newItems}
-            value="private"
-            options={DEFAULT_VISIBILITIES.map((one) => [one, words.visibilities[one]])}
-          />
-          <p>
-            <button class="button first" type="submit" name="do" value="create">
-              {words.teams.create}
-            </button>
-          </p>
-        </form>
+        <Form
+          request={request}
+          does="create"
+          of={createTeam}
+          fields={{
+            team: { label: words.teams.name, hint: words.teams.nameHint, maxlength: 64, autocomplete: 'off' },
+            ...teamFields(words, null),
+          }}
+          submit={words.teams.create}
+        />
       </section>
     </Layout>
   )
 }
 
 /** Creates a team, whose page is next. */
-export const submitTeam: Action = async ({ call, form }) => {
-  const { name } = await call(createTeam, {
-    team: form.text('team').trim(),
-    displayName: form.text('displayName').trim(),
-    description: form.text('description').trim(),
-    defaultVisibility: form.choice('defaultVisibility', DEFAULT_VISIBILITIES),
-  })
-  return { to: `/teams/${encodeURIComponent(name)}?done=team-created` }
-}
+export const submitTeam = actBy({
+  create: doing(
+    createTeam,
+    ({ form }) => ({ ...form.texts('team'), ...readTeam(form) }),
+    'team-created',
+    (_, { name }) => teamPath(name),
+  ),
+})

@@ -1,5 +1,5 @@
-import type { FC } from 'hono/jsx'
-import { EMBED_FIELDS, type EmbedConfig, isEmbedFlag, MAX_EMBED_QUERY, withoutMcp } from '../../../domain/embed/config.ts'
+import type { Child, FC } from 'hono/jsx'
+import { EMBED_FIELDS, type EmbedConfig, embedConfig, isEmbedFlag, MAX_EMBED_QUERY, withoutMcp } from '../../../domain/embed/config.ts'
 import { listEmbedCategories, listEmbedExamples } from '../../../domain/embed/examples.ts'
 import { cutAtWord } from '../../../domain/text/characters.ts'
 import { AppError } from '../../../errors.ts'
@@ -11,16 +11,19 @@ import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
 import { type EmbedFault, readEmbedQuery } from '../../embed/query.ts'
 import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
-import { Day } from '../../parts/day.tsx'
-import { ActionButton, Choice, Done, Fault, Field } from '../../parts/field.tsx'
-import type { Action, PageRequest } from '../../request.ts'
+import { On } from '../../parts/day.tsx'
+import { Entries, Entry } from '../../parts/entries.tsx'
+import { ActionButton, Choice, Done, Fault, Field, sentOr } from '../../parts/field.tsx'
+import { limitsOf, Tick } from '../../parts/form.tsx'
+import { Sample } from '../../parts/sample.tsx'
+import { type Action, done, type PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 import { textOf } from '../../text-of.ts'
 
 type EmbedRecord = Output<typeof showEmbed>
 
 /** Pairs of colours to choose from. */
-const PRESETS: readonly (readonly [name: string, light: string, dark: string])[] = [
+const PRESETS: readonly (readonly [name: keyof Words['designer']['presets'], light: string, dark: string])[] = [
   ['indigo', DEFAULT_COLORS.light, DEFAULT_COLORS.dark],
   ['green', '#15803d', '#5fd38a'],
   ['orange', '#c2410c', '#ffa26b'],
@@ -30,6 +33,16 @@ const PRESETS: readonly (readonly [name: string, light: string, dark: string])[]
 ]
 const SHOWN_THEMES = ['auto', 'light', 'dark'] as const
 const SHOWN_WIDTHS = ['wide', 'narrow'] as const
+/** Fields that change how an embed looks, and not what is in it. */
+const STYLE_FIELDS: ReadonlySet<string> = new Set([
+  'lightColor',
+  'darkColor',
+  'themeMode',
+  'flashButton',
+  'showFiletree',
+  'showDiff',
+  'showMcpTools',
+])
 
 /** The embed that is being designed. */
 interface Draft {
@@ -88,6 +101,10 @@ function readFields(form: SentForm, words: Words): { config: EmbedConfig; faults
     query.set('lightColor', light)
     query.set('darkColor', dark)
   }
+  // A field for a colour always holds one.
+  for (const theme of ['light', 'dark'] as const) {
+    if (query.get(`${theme}Color`)?.toLowerCase() === DEFAULT_COLORS[theme]) query.delete(`${theme}Color`)
+  }
   return readEmbedQuery(query, words)
 }
 
@@ -100,7 +117,7 @@ export const changeEmbeds: Action = async (request) => {
   const { site, call, form } = request
   if (form.text('do') === 'delete') {
     await call(deleteEmbed, { id: form.text('id') })
-    return { to: '/embeds?done=embed-deleted' }
+    return done('/embeds', 'embed-deleted')
   }
   const { faults } = readFields(form, site.words)
   if (faults.length > 0) {
@@ -110,7 +127,7 @@ export const changeEmbeds: Action = async (request) => {
   const draft = await readForm(request, form)
   if (form.text('do') === 'save') {
     const { id } = await call(saveEmbed, { config: draft.config })
-    return { to: `/embeds?embed=${id}&done=embed-saved` }
+    return done(`/embeds?embed=${id}`, 'embed-saved')
   }
   return { html: <Designer request={request} draft={draft} own={await listOwn(request)} /> }
 }
@@ -125,21 +142,18 @@ const Designer: FC<{ request: PageRequest; draft: Draft; own: readonly EmbedReco
       description={words.designer.lead}
       path="/embeds"
       isIndexed={query.size === 0}
-      styles={['writing.css']}
+      styles={['writing.css', 'admin.css', 'connect.css']}
       scripts={['embeds.js', 'embed.js']}
     >
       <h1>{words.designer.title}</h1>
-      <p class="lead">{words.designer.lead}</p>
-      {draft.item ? null : (
-        <p>
-          <a href="#examples">{words.designer.toExamples}</a>
-        </p>
-      )}
+      <p class="lead">
+        {words.designer.lead} {draft.item ? null : <a href="#examples">{words.designer.toExamples}</a>}
+      </p>
       <Done words={words} query={query} sent={sent} />
-      <Fault sent={sent} fields={EMBED_FIELDS} words={words} />
+      <Fault sent={sent} labels={words.designer.fields} words={words} />
       <div class="designer">
         <Outcome site={site} draft={draft} />
-        <Form request={request} draft={draft} />
+        <Designing request={request} draft={draft} />
       </div>
       {draft.item ? null : <Examples site={site} />}
       {own.length === 0 ? null : <Kept site={site} own={own} />}
@@ -147,13 +161,13 @@ const Designer: FC<{ request: PageRequest; draft: Draft; own: readonly EmbedReco
   )
 }
 
-/** Configurations to begin with, each as it looks. Frames load when they come near. */
+/** Configurations to begin with, each as it looks: those of one group at a time, whose frames load when it is opened. */
 const Examples: FC<{ site: Site }> = ({ site: { words, hasMcp } }) => (
   <nav aria-labelledby="examples">
     <h2 id="examples">{words.designer.examples}</h2>
-    {listEmbedCategories(hasMcp).map((category) => (
-      <section>
-        <h3>{words.designer.categories[category]}</h3>
+    {listEmbedCategories(hasMcp).map((category, place) => (
+      <details name="examples" open={place === 0}>
+        <summary>{words.designer.categories[category]}</summary>
         <ul class="gallery">
           {listEmbedExamples(hasMcp, category).map(({ value, label, config }) => (
             <li>
@@ -167,7 +181,7 @@ const Examples: FC<{ site: Site }> = ({ site: { words, hasMcp } }) => (
             </li>
           ))}
         </ul>
-      </section>
+      </details>
     ))}
   </nav>
 )
@@ -175,70 +189,61 @@ const Examples: FC<{ site: Site }> = ({ site: { words, hasMcp } }) => (
 const Kept: FC<{ site: Site; own: readonly EmbedRecord[] }> = ({ site: { words }, own }) => (
   <section>
     <h2>{words.designer.yours}</h2>
-    <ul class="entries">
-      {own.map(({ id, config, createdAt }) => {
+    <Entries
+      of={own}
+      row={({ id, config, createdAt }) => {
         const name = cutAtWord(config.prompt ?? words.designer.nameless, 60)
         return (
-          <li>
-            <div>
-              <a href={`/embeds?embed=${id}`}>{name}</a>
-              <p class="quiet">
-                {words.created} <Day words={words} at={createdAt} />
-                {' · '}
-                <a href={`/e/${id}`}>{words.designer.open}</a>
-              </p>
-            </div>
+          <Entry
+            title={<a href={`/embeds?embed=${id}`}>{name}</a>}
+            facts={[<On label={words.created} words={words} at={createdAt} />, <a href={`/e/${id}`}>{words.designer.open}</a>]}
+          >
             <ActionButton action="/embeds" does="delete" values={{ id }} label={words.designer.deleteOne(name)}>
               {words.moveToTrash}
             </ActionButton>
-          </li>
+          </Entry>
         )
-      })}
-    </ul>
+      }}
+    />
   </section>
 )
 
-/** The preview of the embed, and the snippet for another page. The script replaces what is marked as live. */
+/** The preview of the embed, and the snippets for another page. The script replaces what is marked as live. */
 const Outcome: FC<{ site: Site; draft: Draft }> = ({ site, draft }) => {
   const { words, baseUrl } = site
+  const { designer } = words
   const { config, item, stored, shownTheme, shownWidth } = draft
   const target = toTarget(draft)
   const paths = toEmbedPaths(target)
-  const whole = item ? { ...config, ...item.config } : config
   const title = item?.source.title ?? words.embed.title
-  const height = estimateHeight(whole)
-  const shown = shownTheme === 'auto' ? paths : toEmbedPaths(inTheme(target, shownTheme))
-  const preview = stored && shownTheme === 'auto' ? paths : shown
-  const snippets: readonly (readonly [label: string, text: string])[] = paths
-    ? [
-        [words.designer.frame, writeFrame(baseUrl + paths.page, title, height)],
-        [words.designer.markdown, writeMarkdownLink(baseUrl + paths.page, baseUrl + paths.image, title)],
-        [words.designer.link, baseUrl + paths.page],
-      ]
-    : [words.designer.frame, words.designer.markdown, words.designer.link].map((label) => [label, ''])
+  const height = estimateHeight(item ? { ...config, ...item.config } : config)
+  const isInTheme = shownTheme !== 'auto'
+  const preview = isInTheme ? toEmbedPaths(inTheme(target, shownTheme)) : paths
+  const isEmpty = !item && !stored && Object.keys(config).every((field) => STYLE_FIELDS.has(field))
+  const snippets: readonly (readonly [label: string, text: string])[] = [
+    [designer.frame, paths ? writeFrame(baseUrl + paths.page, title, height) : ''],
+    [designer.markdown, paths ? writeMarkdownLink(baseUrl + paths.page, baseUrl + paths.image, title) : ''],
+    [designer.link, paths ? baseUrl + paths.page : ''],
+  ]
   return (
     <section class="outcome" aria-labelledby="preview">
       <h2 id="preview">{words.preview}</h2>
       <div class={`preview ${shownWidth}`} data-live>
-        {preview ? (
-          <iframe title={words.designer.previewOf(title)} src={preview.page} height={height} />
+        {isEmpty || !preview ? (
+          <p class="notice">{isEmpty ? designer.nothingYet : designer.tooLong(MAX_EMBED_QUERY / 1024)}</p>
         ) : (
-          <p class="notice">{words.designer.tooLong(MAX_EMBED_QUERY / 1024)}</p>
+          <iframe title={designer.previewOf(title)} src={preview.page} height={height} />
         )}
       </div>
-      {snippets.map(([label, text], place) => (
-        <div data-prompt>
-          <h2 id={`snippet-${place}`}>{label}</h2>
-          <pre data-text data-live tabindex={0}>
-            {text}
-          </pre>
-          <button class="button" type="button" data-copy={words.copied} aria-describedby={`snippet-${place}`} hidden>
-            {words.copy}
-          </button>
-        </div>
+      {snippets.map(([label, text]) => (
+        <>
+          <h2>{label}</h2>
+          <Sample words={words} text={text} label={label} isLive />
+        </>
       ))}
-      <p class="quiet">{words.designer.scriptHelp}</p>
-      <pre tabindex={0}>{`<script async src="${baseUrl}/embed.js"></script>`}</pre>
+      <h2>{designer.script}</h2>
+      <p class="quiet">{designer.scriptHelp}</p>
+      <Sample words={words} text={`<script async src="${baseUrl}/embed.js"></script>`} label={designer.script} />
     </section>
   )
 }
@@ -256,40 +261,35 @@ function inTheme(target: EmbedTarget, themeMode: 'light' | 'dark'): EmbedTarget 
   return { kind: 'config', config: { ...target.config, themeMode } }
 }
 
-const Form: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site, sent }, draft: { config, item, shownTheme, shownWidth } }) => {
+type FieldName = keyof Words['designer']['fields'] & keyof EmbedConfig
+
+const Designing: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site, sent }, draft }) => {
+  const { config, item, shownTheme, shownWidth } = draft
   const { words, hasMcp, reader } = site
-  const { fields, hints } = words.designer
-  const text = (name: keyof typeof fields & keyof EmbedConfig, more: { rows?: number; placeholder?: string } = {}) => {
+  const { designer } = words
+  const { fields } = designer
+  const text = (name: FieldName, more: { rows?: number; type?: 'color'; value?: string } = {}) => {
     const value = config[name]
-    return (
-      <Field
-        sent={sent}
-        name={name}
-        label={fields[name]}
-        value={typeof value === 'string' ? value : ''}
-        hint={textOf(hints, name)}
-        autocomplete="off"
-        {...more}
-      />
-    )
+    const shared = { sent, name, label: fields[name], hint: textOf(designer.hints, name), autocomplete: 'off' }
+    return <Field {...shared} {...limitsOf(embedConfig, name)} value={typeof value === 'string' ? value : ''} {...more} />
   }
-  const tick = (name: keyof typeof fields & keyof EmbedConfig) => (
-    <label class="tick">
-      <input type="checkbox" name={name} value="true" checked={sent ? sent.form.has(name) : config[name] === true} /> {fields[name]}
-    </label>
+  const tick = (name: FieldName, value = 'true') => (
+    <Tick sent={sent} name={name} value={value} label={fields[name]} isTicked={String(config[name]) === value} />
   )
-  const radio = (name: string, options: readonly string[], names: Readonly<Record<string, string>>, chosen: string) =>
-    options.map((option) => (
-      <label class="tick">
-        <input type="radio" name={name} value={option} checked={option === chosen} id={`${name}-${option}`} /> {names[option]}
-      </label>
-    ))
+  /** Lists of fields that are folded until the first is ticked. */
+  const folded = (name: FieldName, title: string, children: Child) => (
+    <details open={config[name] === true}>
+      <summary>{title}</summary>
+      {tick(name)}
+      {children}
+    </details>
+  )
   return (
     <form method="post" action="/embeds" class="fields" data-embeds>
-      {item ? <input type="hidden" name="item" value={item.id} /> : null}
       {item ? (
         <p>
-          {words.designer.showsItem} <a href={new URL(item.source.url).pathname}>{item.source.title}</a>
+          <input type="hidden" name="item" value={item.id} />
+          {designer.showsItem} <a href={new URL(item.source.url).pathname}>{item.source.title}</a>
         </p>
       ) : (
         text('prompt', { rows: 6 })
@@ -301,81 +301,73 @@ const Form: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site, sen
       </div>
       <fieldset>
         <legend>{words.embed.settings}</legend>
-        {(['thinking', 'reasoning', 'planning', 'fast'] as const).map(tick)}
+        {(['thinking', 'reasoning', 'planning', 'fast'] as const).map((name) => tick(name))}
       </fieldset>
-      {item?.kind === 'skill' ? null : (
-        <details open={config.showFiletree === true}>
-          <summary>{words.files}</summary>
-          {tick('showFiletree')}
-          {text('filetree', { rows: 5 })}
-        </details>
+      {item?.kind === 'skill' ? null : folded('showFiletree', words.files, text('filetree', { rows: 5 }))}
+      {folded(
+        'showDiff',
+        designer.diff,
+        <>
+          {text('diffFilename')}
+          {text('diffOldText', { rows: 4 })}
+          {text('diffNewText', { rows: 4 })}
+          {tick('flashButton', 'accept')}
+        </>,
       )}
-      <details open={config.showDiff === true}>
-        <summary>{words.designer.diff}</summary>
-        {tick('showDiff')}
-        {text('diffFilename')}
-        {text('diffOldText', { rows: 4 })}
-        {text('diffNewText', { rows: 4 })}
-        <label class="tick">
-          <input
-            type="checkbox"
-            name="flashButton"
-            value="accept"
-            checked={sent ? sent.form.has('flashButton') : config.flashButton === 'accept'}
-          />{' '}
-          {fields.flashButton}
-        </label>
-      </details>
-      {hasMcp ? (
-        <details open={config.showMcpTools === true}>
-          <summary>{words.designer.mcp}</summary>
-          {tick('showMcpTools')}
-          {text('mcpTools', { rows: 3 })}
-        </details>
-      ) : null}
+      {hasMcp ? folded('showMcpTools', designer.mcp, text('mcpTools', { rows: 3 })) : null}
       <Choice
         sent={null}
         name="preset"
-        label={words.designer.preset}
+        label={designer.preset}
         value=""
-        options={[
-          ['', words.designer.ownColors],
-          ...PRESETS.map(([name]): [string, string] => [name, textOf(words.designer.presets, name) ?? name]),
-        ]}
+        options={[['', designer.ownColors], ...PRESETS.map(([name]) => [name, designer.presets[name]] as const)]}
       />
       <div class="pair">
-        {text('lightColor', { placeholder: DEFAULT_COLORS.light })}
-        {text('darkColor', { placeholder: DEFAULT_COLORS.dark })}
+        {text('lightColor', { type: 'color', value: config.lightColor ?? DEFAULT_COLORS.light })}
+        {text('darkColor', { type: 'color', value: config.darkColor ?? DEFAULT_COLORS.dark })}
       </div>
-      <Choice
-        sent={sent}
+      <Segments
         name="themeMode"
         label={fields.themeMode}
-        value={config.themeMode ?? 'auto'}
-        options={SHOWN_THEMES.map((mode): [string, string] => [mode, words.designer.themes[mode]])}
+        names={designer.themes}
+        chosen={sentOr(sent, 'themeMode', config.themeMode ?? 'auto')}
       />
-      <fieldset>
-        <legend>{words.preview}</legend>
-        {radio('shownTheme', SHOWN_THEMES, words.designer.shownThemes, shownTheme)}
-        {radio('shownWidth', SHOWN_WIDTHS, words.designer.shownWidths, shownWidth)}
-      </fieldset>
+      <Segments name="shownTheme" label={designer.shownTheme} names={designer.shownThemes} chosen={shownTheme} />
+      <Segments name="shownWidth" label={designer.shownWidth} names={designer.shownWidths} chosen={shownWidth} />
       <p class="actions">
         <button class="button first" type="submit" name="do" value="show">
-          {words.designer.show}
+          {designer.show}
         </button>
         {reader && !item ? (
           <button class="button" type="submit" name="do" value="save">
-            {words.designer.save}
+            {designer.save}
           </button>
         ) : null}
       </p>
       {reader || item ? null : (
         <p class="quiet">
           <a href="/sign-in?to=/embeds" rel="nofollow">
-            {words.designer.signInToSave}
+            {designer.signInToSave}
           </a>
         </p>
       )}
     </form>
   )
 }
+
+/** A few choices beside each other, one of which is taken. */
+const Segments: FC<{ name: string; label: string; names: Readonly<Record<string, string>>; chosen: string }> = ({
+  name,
+  label,
+  names,
+  chosen,
+}) => (
+  <fieldset class="strip">
+    <legend>{label}</legend>
+    {Object.entries(names).map(([value, text]) => (
+      <label for={`${name}-${value}`}>
+        <input type="radio" name={name} value={value} checked={value === chosen} id={`${name}-${value}`} /> {text}
+      </label>
+    ))}
+  </fieldset>
+)

@@ -26,7 +26,6 @@ export const ADMIN_WORDS_DE: typeof ADMIN_WORDS = {
   },
   held: 'Von der Administration aus den Listen genommen',
   heldLead: 'Wer den Link hat, kann diese Einträge weiter öffnen. Wem sie gehören, kann sie nicht öffentlich machen.',
-  nothingHeld: 'Die Administration hat keine Einträge aus den Listen genommen.',
   findPeople: 'Personen suchen',
   roles: { user: 'Mitglied', admin: 'Admin' },
   role: 'Rolle',
@@ -77,7 +76,7 @@ export const ADMIN_WORDS_DE: typeof ADMIN_WORDS = {
   editCategory: (name) => `${name} bearbeiten`,
   moveBelow: 'Verschieben',
   topLevel: '(oberste Ebene)',
-  hasBelow: 'Unter ihr liegen Kategorien, deshalb bleibt sie auf der obersten Ebene.',
+  hasBelow: 'Sie hat Unterkategorien und lässt sich deshalb nicht verschieben.',
   mergeInto: 'Zusammenführen mit',
   mergeLead: (name) =>
     `Alles in ${name}, samt den Kategorien darunter, kommt in die andere Kategorie. ${name} wird entfernt, und Links dorthin führen ins Leere. Das lässt sich nicht rückgängig machen.`,
@@ -88,8 +87,8 @@ export const ADMIN_WORDS_DE: typeof ADMIN_WORDS = {
   removeCategoryMeans: 'Sie ist leer: Nur ihr Name und ihre Adresse gehen verloren.',
   itemCount: (count) => (count === 1 ? '1 Eintrag' : `${number(count)} Einträge`),
   deletePerson: 'Konto löschen',
-  deletePersonOf: (name) => `Konto löschen: ${name}`,
   deletePersonLead: (name) =>
     `Das löscht alles, was ${name} gehört: Prompts, Skills, ihre Versionen, den Papierkorb, Schlüssel und Stimmen. Offene Einladungen von ${name} werden widerrufen. Das lässt sich nicht rückgängig machen. Sicherungen und andere Kopien der Bibliothek enthalten es noch; „purge --backups“ auf dem Rechner des Dienstes löscht diese.`,
   typeTheName: (name) => `Zur Bestätigung ${name} eingeben`,
+  categoriesLead: 'Die Zahlen enthalten auch private Einträge, die du siehst. Listen zählen, was sie zeigen.',
 }

@@ -61,7 +61,6 @@ export const BROWSE_WORDS_DE: typeof BROWSE_WORDS = {
   notFound: 'Sie wurde vielleicht verschoben, gelöscht oder privat gemacht. Prüfe die Adresse.',
   errorTitle: 'Etwas ist schiefgegangen',
   home: 'Zur Startseite',
-  apiReference: 'OpenAPI (JSON)',
   vote: 'Stimme geben',
   unvote: 'Stimme zurücknehmen',
   duplicate: 'Duplizieren',

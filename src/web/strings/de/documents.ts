@@ -9,7 +9,6 @@ export const DOCUMENT_WORDS_DE: typeof DOCUMENT_WORDS = {
   documentsLead: 'Wie du die Bibliothek benutzt und wie man sie betreibt. Die Texte sind auf Englisch.',
   searchDocuments: 'Dokumentation durchsuchen',
   sectionsFound: (n) => (n === 1 ? '1 Abschnitt gefunden.' : `${number(n)} Abschnitte gefunden.`),
-  references: 'Referenz',
   allDocuments: 'Alle Dokumente',
   neighbours: 'Voriges und nächstes',
   previousDocument: 'Voriges',
@@ -18,8 +17,8 @@ export const DOCUMENT_WORDS_DE: typeof DOCUMENT_WORDS = {
   onThisPage: 'Auf dieser Seite',
   aboutDocuments: {
     'getting-started': 'Den Dienst starten und den ersten Prompt erstellen.',
-    connect: 'Die Bibliothek aus dem Programm benutzen, mit dem du arbeitest.',
-    install: 'Skills in die Agenten bringen, mit denen du arbeitest.',
+    connect: 'Die Bibliothek aus deinen KI-Programmen benutzen.',
+    install: 'Skills in deinen Agenten installieren.',
     accounts: 'Sich anmelden, andere einladen, ein vergessenes Passwort zurücksetzen.',
     'sign-in': 'Mit OpenID Connect, GitHub oder einem Proxy anmelden und Rechte durch Gruppen geben.',
     'keys-and-visibility': 'Wer was lesen und ändern kann, und wie Programme sich ausweisen.',
@@ -43,4 +42,5 @@ export const DOCUMENT_WORDS_DE: typeof DOCUMENT_WORDS = {
     settings: 'Jede Einstellung.',
     errors: 'Jeder Fehlercode.',
   },
+  documentGroups: { use: 'Benutzen', share: 'Teilen', run: 'Betreiben', reference: 'Referenz' },
 }

@@ -36,7 +36,7 @@ export const DESIGNER_WORDS_DE: typeof DESIGNER_WORDS = {
   lead: 'Zeig einen Prompt auf deiner eigenen Website, im Stil eines KI-Assistenten.',
   embed: 'Einbetten',
   toExamples: 'Beispiele ansehen',
-  examples: 'Mit einem Beispiel beginnen',
+  examples: 'Beispiele',
   categories: {
     coding: 'Programmieren',
     chat: 'Chat',
@@ -80,7 +80,7 @@ export const DESIGNER_WORDS_DE: typeof DESIGNER_WORDS = {
   preset: 'Farben',
   ownColors: 'Eigene (unten wählen)',
   presets: { indigo: 'Indigo', green: 'Grün', orange: 'Orange', rose: 'Rosé', violet: 'Violett', grey: 'Grau' },
-  themes: { auto: 'Wie das System der Lesenden', light: 'Immer hell', dark: 'Immer dunkel' },
+  themes: { auto: 'Automatisch', light: 'Hell', dark: 'Dunkel' },
   shownThemes: { auto: 'Automatisch', light: 'Hell', dark: 'Dunkel' },
   shownWidths: { wide: 'Breit', narrow: 'Handy' },
   show: 'Vorschau aktualisieren',
@@ -97,4 +97,8 @@ export const DESIGNER_WORDS_DE: typeof DESIGNER_WORDS = {
   nameless: 'Kein Prompt',
   open: 'Öffnen',
   deleteOne: (name) => `Löschen: ${name}`,
+  shownTheme: 'Farbschema der Vorschau',
+  shownWidth: 'Breite der Vorschau',
+  script: 'Skript (optional)',
+  nothingYet: 'Schreib einen Prompt oder beginne mit einem Beispiel weiter unten.',
 }

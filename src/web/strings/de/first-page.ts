@@ -16,6 +16,7 @@ export const FIRST_PAGE_WORDS_DE: typeof FIRST_PAGE_WORDS = {
     key: 'Einen API-Schlüssel erstellen',
     client: 'Deinen Editor mit dem Schlüssel verbinden',
     item: 'Deinen ersten Prompt speichern',
+    invite: 'Jemanden einladen',
   },
   stepDone: 'erledigt',
   hideSteps: 'Diese Schritte ausblenden',

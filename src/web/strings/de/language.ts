@@ -6,5 +6,4 @@ export const LANGUAGE_WORDS_DE: typeof LANGUAGE_WORDS = {
   language: 'Sprache',
   asBrowser: 'Wie im Browser eingestellt',
   choose: 'Diese Sprache benutzen',
-  save: 'Sprache speichern',
 }

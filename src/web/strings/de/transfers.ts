@@ -7,9 +7,9 @@ const { number } = formatsOf('de')
 export const TRANSFER_WORDS_DE: typeof TRANSFER_WORDS = {
   transfer: 'Übertragen',
   title: 'An andere übertragen',
-  lead: (title) => `„${title}“ geht mit Adressen, Versionen und Stimmen sofort über.`,
+  lead: (title) => `„${title}“ wird sofort übertragen, mit Adressen, Versionen und Stimmen.`,
   about: 'Wie Übertragungen funktionieren',
-  none: 'Du bearbeitest für kein Team, an das der Eintrag gehen könnte.',
+  none: 'Es gibt kein Team, an das du das übertragen könntest.',
   privateVersions: (count) =>
     count === 1
       ? 'Eine frühere Version war privat, als sie geschrieben wurde. Wer den Eintrag bekommt, würde sie sehen.'

@@ -1,0 +1,238 @@
+import type { Child, FC } from 'hono/jsx'
+import { z } from 'zod'
+import { SCOPES } from '../../../domain/people/actor.ts'
+import { createKey, listKeys, revokeKey } from '../../../operations/account/keys.ts'
+import { createInstallLink, listInstallLinks, revokeInstallLink } from '../../../operations/channels/install-links.ts'
+import { listKeyUsage } from '../../../operations/usage.ts'
+import { CLIENT_IDS } from '../../client-configs.ts'
+import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { On } from '../../parts/day.tsx'
+import { Entries, Entry } from '../../parts/entries.tsx'
+import { Form, sentWith } from '../../parts/form.tsx'
+import { makeKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
+import { Permissions, Reach, readReaches } from '../../parts/permissions.tsx'
+import { ShownOnce } from '../../parts/sample.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { CHART_STYLES, KeyUse, KeyUseTable } from '../../parts/usage-charts.tsx'
+import { actBy, doing, done, type PageRequest } from '../../request.ts'
+import type { Words } from '../../site.ts'
+
+const PATH = '/settings/access'
+const STYLES = ['admin.css', 'connect.css', ...CHART_STYLES]
+const LINK_EXPIRIES = [30, 90, 365] as const
+const madeLink = z.object({ url: z.string(), linkName: z.string() })
+
+/** The ways into the library as the reader: keys, programs that signed in, install links. A new key or link is shown once. */
+export async function showAccess(request: PageRequest) {
+  const { site, call, query, sent, takeFlash } = request
+  const { words } = site
+  const { programs, installing } = words
+  const [{ keys: all }, usage, { links }, reaches] = await Promise.all([
+    call(listKeys, {}),
+    call(listKeyUsage, {}),
+    call(listInstallLinks, {}),
+    readReaches(request),
+  ])
+  const keys = all.filter(({ program }) => program === null)
+  const held = all.filter(({ program }) => program !== null)
+  const key = takeFlash(newKey)
+  const link = takeFlash(madeLink)
+  const inDays = (days: number) => [String(days), words.inDays(days)] as const
+  const useOf = (record: (typeof all)[number]) => <KeyUse words={words} usage={usage} keyOf={record} />
+  return (
+    <SectionPage request={request} at={PATH} forms={['create', 'create-link']} styles={STYLES}>
+      {key ? <NewKeySection site={site} made={key} chosen={CLIENT_IDS[0]} /> : null}
+      {link ? (
+        <ShownOnce
+          words={words}
+          title={installing.created(link.linkName)}
+          lead={installing.once}
+          texts={[link.url, `npx skills add ${link.url}`, `claude plugin marketplace add ${link.url}.git`]}
+        >
+          <p class="quiet">{installing.isStored}</p>
+        </ShownOnce>
+      ) : null}
+      <section id="keys">
+        <h2>{words.apiKeys}</h2>
+        <p class="quiet">{words.keysLead}</p>
+        <Entries
+          of={keys}
+          row={(record) => (
+            <Lasting words={words} record={record} note={describeKey(words, record)} more={useOf(record)}>
+              <ConfirmedAction
+                does="revoke"
+                values={{ id: record.id }}
+                label={words.revoke}
+                name={words.revokeKey(record.name)}
+                means={words.revokeKeyMeans}
+              />
+            </Lasting>
+          )}
+        />
+        <KeyUseTable words={words} usage={usage} keys={keys} />
+        <details open={keys.length === 0 || sentWith(sent, 'create') !== null}>
+          <summary>{words.newKey}</summary>
+          <Form
+            request={request}
+            does="create"
+            of={createKey}
+            fields={{
+              name: {
+                label: words.keyName,
+                value: keys.length === 0 ? words.firstKeyName : '',
+                hint: words.keyNameHint,
+                autocomplete: 'off',
+              },
+              expiresInDays: { label: words.keyExpires, options: [['', words.never], ...LINK_EXPIRIES.map(inDays)] },
+            }}
+            submit={words.createKey}
+          >
+            <Permissions sent={sentWith(sent, 'create')} words={words} scopes={SCOPES} />
+            <Reach sent={sentWith(sent, 'create')} words={words} label={words.keyReaches} reaches={reaches} />
+          </Form>
+        </details>
+      </section>
+      {site.hasOAuth ? (
+        <section id="programs">
+          <h2>{programs.connected}</h2>
+          <p class="quiet">
+            {programs.lead} {programs.howTo(`${site.baseUrl}/mcp`)}
+          </p>
+          <Entries
+            none={programs.none}
+            of={held}
+            row={(record) => (
+              <Lasting words={words} record={record} note={describeKey(words, record)} more={useOf(record)}>
+                <ConfirmedAction
+                  does="disconnect"
+                  values={{ id: record.id }}
+                  label={programs.disconnect}
+                  name={programs.disconnectNamed(record.name)}
+                  means={programs.disconnectMeans}
+                />
+              </Lasting>
+            )}
+          />
+          {held.filter(({ state }) => state === 'active').length > 1 ? (
+            <ConfirmedAction does="disconnect-all" label={programs.disconnectAll} means={programs.disconnectAllMeans} />
+          ) : null}
+        </section>
+      ) : null}
+      <section id="install-links">
+        <h2>{installing.links}</h2>
+        <p class="quiet">
+          {installing.lead} <a href="/docs/install">{words.reading.aboutInstalling}</a>
+        </p>
+        <Entries
+          of={links}
+          row={(record) => (
+            <Lasting words={words} record={record} note={record.scope === '' ? installing.everything : decodeURIComponent(record.scope)}>
+              <ConfirmedAction
+                does="revoke-link"
+                values={{ id: record.id }}
+                label={words.revoke}
+                name={words.revokeKey(record.name)}
+                means={installing.revokeMeans}
+              />
+            </Lasting>
+          )}
+        />
+        <details open={query.has('scope') || sentWith(sent, 'create-link') !== null}>
+          <summary>{installing.newLink}</summary>
+          <Form
+            request={request}
+            does="create-link"
+            of={createInstallLink}
+            fields={{
+              name: { label: installing.name, hint: installing.nameHint, autocomplete: 'off' },
+              scope: {
+                label: installing.scope,
+                value: query.get('scope')?.slice(0, 255),
+                hint: installing.scopeHint,
+                autocomplete: 'off',
+              },
+              expiresInDays: { label: words.keyExpires, value: '90', options: LINK_EXPIRIES.map(inDays) },
+            }}
+            submit={installing.create}
+          />
+        </details>
+      </section>
+    </SectionPage>
+  )
+}
+
+interface LastingRecord {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string | null
+  readonly state: 'active' | 'expired' | 'revoked'
+}
+
+/** A key or a link, which works until it expires or is revoked; `children` end it. */
+const Lasting: FC<{ words: Words; record: LastingRecord; note: string; more?: Child; children?: Child }> = ({
+  words,
+  record: { id, name, createdAt, lastUsedAt, expiresAt, state },
+  note,
+  more,
+  children,
+}) => (
+  <Entry
+    title={<strong>{name}</strong>}
+    note={note}
+    isOver={state !== 'active'}
+    data-used={lastUsedAt === null ? undefined : id}
+    facts={[
+      <Since label={words.created} words={words} at={createdAt} />,
+      lastUsedAt === null ? words.neverUsed : <Since label={words.lastUsed} words={words} at={lastUsedAt} />,
+      expiresAt === null ? null : <Since label={words.expires} words={words} at={expiresAt} />,
+      state === 'active' ? null : words.keyStates[state],
+    ]}
+    more={more}
+  >
+    {state === 'active' ? children : null}
+  </Entry>
+)
+
+const Since: FC<{ label: string; words: Words; at: string }> = ({ label, words, at }) => <On label={label} words={words} at={at} />
+
+function describeKey(
+  words: Words,
+  { scopes, narrowedTo }: { readonly scopes: readonly (keyof Words['scopes'])[]; readonly narrowedTo: string[] | null },
+) {
+  return [scopes.map((scope) => words.scopeNames[scope]).join(', '), ...(narrowedTo === null ? [] : [words.narrowedTo(narrowedTo)])].join(
+    ' · ',
+  )
+}
+
+/** Makes keys and links, which the page after it shows, and ends them. */
+export const changeAccess = actBy({
+  create: async (request) => ({ to: PATH, flash: await makeKey(request) }),
+  revoke: doing(revokeKey, ({ form }) => ({ id: form.text('id') }), 'key-revoked'),
+  disconnect: doing(revokeKey, ({ form }) => ({ id: form.text('id') }), 'program-disconnected'),
+  async 'disconnect-all'({ call }) {
+    const { keys } = await call(listKeys, {})
+    for (const { id, program, state } of keys) if (program !== null && state === 'active') await call(revokeKey, { id })
+    return done(PATH, 'program-disconnected')
+  },
+  async 'create-link'({ call, form }) {
+    const input = { name: form.text('name'), scope: readScope(form.text('scope')), expiresInDays: Number(form.text('expiresInDays')) }
+    const { url, link } = await call(createInstallLink, input)
+    return { to: PATH, flash: { url, linkName: link.name } }
+  },
+  'revoke-link': doing(revokeInstallLink, ({ form }) => ({ id: form.text('id') }), 'link-revoked'),
+})
+
+/** The path of a scope from what people paste: an address, or its path, with or without percent-encoding. */
+function readScope(text: string): string {
+  const path = text
+    .trim()
+    .replace(/^https?:\/\/[^/]+/, '')
+    .replace(/\/+$/, '')
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

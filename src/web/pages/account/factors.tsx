@@ -1,0 +1,254 @@
+import { raw } from 'hono/html'
+import type { FC } from 'hono/jsx'
+import { renderSVG } from 'uqr'
+import { z } from 'zod'
+import {
+  confirmCodes,
+  removeCodes,
+  removePasskey,
+  renewRecoveryCodes,
+  showFactors,
+  startCodes,
+} from '../../../operations/account/factors.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
+import { localPath } from '../../forms.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Day, On } from '../../parts/day.tsx'
+import { Entries, Entry } from '../../parts/entries.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Form, sentWith } from '../../parts/form.tsx'
+import { ShownOnce } from '../../parts/sample.tsx'
+import { SectionPage } from '../../parts/sections-page.tsx'
+import { type Action, actBy, done, type PageRequest } from '../../request.ts'
+import type { Words } from '../../site.ts'
+
+const SECURITY = '/settings/security'
+const flashShape = z.object({ recoveryCodes: z.array(z.string()) })
+type Shown = Output<typeof showFactors>
+
+/** Where whoever has to set up a second factor is led, and goes on from. They reach nothing else. */
+export async function showFactorsPage(request: PageRequest) {
+  const { query, call, site } = request
+  const asked = query.get('to')
+  if (asked === null) return { to: query.size === 0 ? SECURITY : `${SECURITY}?${query}` }
+  const { codes, passkeys } = await call(showFactors, {})
+  const isSet = codes !== null || passkeys.length > 0
+  const { factors } = site.words
+  return (
+    <SectionPage request={request} at={SECURITY} forms={['codes-on']} scripts={['passkeys.js']}>
+      {isSet ? (
+        <p>
+          <a class="button first" href={localPath(asked)}>
+            {factors.goOn}
+          </a>
+        </p>
+      ) : (
+        <p class="notice">{factors.required}</p>
+      )}
+      <Factors request={request} to={localPath(asked)} />
+    </SectionPage>
+  )
+}
+
+/** Passkeys and codes of the reader. `to` is where they go on to. */
+export async function Factors({ request, to }: { readonly request: PageRequest; readonly to: string | null }) {
+  const { site, call, sent, takeFlash } = request
+  const { words } = site
+  const shown = await call(showFactors, {})
+  const made = takeFlash(flashShape)
+  return (
+    <>
+      {made ? (
+        <ShownOnce
+          words={words}
+          title={words.factors.recoveryCodes}
+          lead={words.factors.recoveryCodesOnce}
+          texts={[made.recoveryCodes.join('\n')]}
+        />
+      ) : null}
+      <Passkeys words={words} shown={shown} to={to} />
+      <section id="codes">
+        <h2>{words.factors.codes}</h2>
+        <p class="quiet">{words.factors.codesLead}</p>
+        {shown.codes !== null ? (
+          <Codes words={words} codes={shown.codes} />
+        ) : shown.hasPassword ? (
+          <details open={to !== null || sentWith(sent, 'codes-on') !== null}>
+            <summary>{words.factors.setUp}</summary>
+            <NewCodes request={request} made={await call(startCodes, { token: sent?.form.text('token') ?? '' })} />
+          </details>
+        ) : (
+          <p>{words.factors.codesNeedPassword}</p>
+        )}
+      </section>
+    </>
+  )
+}
+
+/** The field for a password that confirms what its form does. */
+const Password: FC<{ words: Words; id: string }> = ({ words, id }) => (
+  <Field sent={null} form={id} name="password" label={words.factors.password} type="password" autocomplete="current-password" isRequired />
+)
+
+interface ProvenProps {
+  readonly words: Words
+  readonly does: string
+  readonly label: string
+  readonly name?: string
+  readonly means: string
+  readonly values?: Readonly<Record<string, string>>
+  /** Without one, a session that was begun just now will do. */
+  readonly hasPassword: boolean
+}
+
+/** An action that is confirmed with the password. */
+export const ProvenAction: FC<ProvenProps> = ({ words, does, label, name, means, values = {}, hasPassword }) => (
+  <Confirm label={label} name={name} means={means}>
+    <form method="post">
+      {Object.entries(values).map(([field, value]) => (
+        <input type="hidden" name={field} value={value} />
+      ))}
+      {hasPassword ? (
+        <Password words={words} id={[does, ...Object.values(values)].join('-')} />
+      ) : (
+        <p class="quiet">{words.signingIn.confirmFresh}</p>
+      )}
+      <button class="button" type="submit" name="do" value={does}>
+        {label}
+      </button>
+    </form>
+  </Confirm>
+)
+
+const Passkeys: FC<{ words: Words; shown: Shown; to: string | null }> = ({ words, shown: { passkeys, hasPassword }, to }) => {
+  const { factors } = words
+  return (
+    <section id="passkeys">
+      <h2>{factors.passkeys}</h2>
+      <p class="quiet">
+        {factors.passkeysLead} {hasPassword ? factors.passkeysBesidePassword : ''}
+      </p>
+      <Entries
+        none={factors.noPasskeys}
+        of={passkeys}
+        row={({ id, name, createdAt, usedAt }) => (
+          <Entry
+            title={<strong>{name ?? factors.passkeyWithoutName}</strong>}
+            facts={[
+              createdAt === null ? null : <On label={factors.added} words={words} at={createdAt} />,
+              usedAt === null ? words.neverUsed : <On label={words.lastUsed} words={words} at={usedAt} />,
+            ]}
+          >
+            <ProvenAction
+              words={words}
+              does="remove-passkey"
+              label={factors.remove}
+              name={factors.removeNamed(name ?? factors.passkeyWithoutName)}
+              means={factors.removeMeans}
+              values={{ id }}
+              hasPassword={hasPassword}
+            />
+          </Entry>
+        )}
+      />
+      <p class="quiet" data-without-passkeys>
+        {factors.needsScript}
+      </p>
+      <form class="fields" hidden data-passkey="add" data-failed={factors.passkeyNotAdded}>
+        <input type="hidden" name="to" value={to ?? ''} />
+        <Field
+          sent={null}
+          form="passkey"
+          name="name"
+          label={factors.passkeyName}
+          hint={factors.passkeyNameHint}
+          maxlength={100}
+          autocomplete="off"
+          isRequired
+        />
+        {hasPassword ? <Password words={words} id="passkey" /> : null}
+        <p>
+          <button class="button" type="submit">
+            {factors.addPasskey}
+          </button>
+        </p>
+        <p class="fault notice" role="alert" data-fault hidden></p>
+      </form>
+    </section>
+  )
+}
+
+const NewCodes: FC<{ request: PageRequest; made: Output<typeof startCodes> }> = ({ request, made: { secret, uri, token } }) => {
+  const { factors } = request.site.words
+  return (
+    <>
+      <p>{factors.scan}</p>
+      <div class="qr" role="img" aria-label={factors.picture}>
+        {raw(renderSVG(uri, { ecc: 'M', border: 3, pixelSize: 5 }))}
+      </div>
+      <p>
+        {factors.orType} <code class="key">{secret.replaceAll(/.{4}(?=.)/g, '$& ')}</code>
+      </p>
+      <p>
+        <a href={uri}>{factors.orOpen}</a>
+      </p>
+      <Form
+        request={request}
+        does="codes-on"
+        of={confirmCodes}
+        fields={{
+          code: { label: factors.firstCode, autocomplete: 'one-time-code', maxlength: 10 },
+          password: { label: factors.password, type: 'password', autocomplete: 'current-password', isRequired: true },
+        }}
+        submit={factors.turnOn}
+        isMain={false}
+      >
+        <input type="hidden" name="token" value={token} />
+      </Form>
+    </>
+  )
+}
+
+const Codes: FC<{ words: Words; codes: NonNullable<Shown['codes']> }> = ({ words, codes }) => {
+  const { factors } = words
+  return (
+    <>
+      <p>
+        {factors.codesAreOn} <Day words={words} at={codes.since} />. {factors.recoveryCodesLeft(codes.recoveryCodesLeft)}
+      </p>
+      <div class="controls">
+        <ProvenAction words={words} does="renew" label={factors.renew} means={factors.renewMeans} hasPassword />
+        <ProvenAction words={words} does="codes-off" label={factors.turnOff} means={factors.turnOffMeans} hasPassword />
+      </div>
+    </>
+  )
+}
+
+/** Where a form leads: the page it was on, from which those who had to set up a factor go on. */
+function backFrom({ query }: PageRequest, what: keyof Words['done']) {
+  const asked = query.get('to')
+  return done(asked === null ? SECURITY : `/settings/passkeys?${new URLSearchParams({ to: asked })}`, what)
+}
+
+/** Turns codes on and off, and takes passkeys away. */
+export const changeFactors = {
+  async 'codes-on'(request) {
+    const [token, code, password] = [request.form.text('token'), request.form.text('code'), request.form.text('password')]
+    return { ...backFrom(request, 'codes-on'), flash: await request.call(confirmCodes, { token, code, password }) }
+  },
+  async 'codes-off'(request) {
+    await request.call(removeCodes, { password: request.form.text('password') })
+    return backFrom(request, 'codes-off')
+  },
+  async renew(request) {
+    const flash = await request.call(renewRecoveryCodes, { password: request.form.text('password') })
+    return { ...backFrom(request, 'codes-renewed'), flash }
+  },
+  async 'remove-passkey'(request) {
+    await request.call(removePasskey, { id: request.form.text('id'), password: request.form.text('password') })
+    return backFrom(request, 'passkey-removed')
+  },
+} satisfies Readonly<Record<string, Action>>
+
+/** The same for those who reach nothing else. */
+export const changeFactorsAlone = actBy(changeFactors)
