@@ -21,7 +21,6 @@ export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) 
     <div class="docs">
       <details class="docs-index">
         <summary>{words.allDocuments}</summary>
-        <DocumentSearch site={site} query="" />
         <nav aria-label={words.allDocuments}>
           {DOCUMENT_GROUPS.map((group) => (
             <>
@@ -67,15 +66,6 @@ const Titles: FC<{ site: Site; sources: readonly DocumentSource[]; name: string 
         </li>
       ))}
   </ul>
-)
-
-/** A field to search all documents in. */
-export const DocumentSearch: FC<{ site: Site; query: string }> = ({ site: { words }, query }) => (
-  <search>
-    <form class="search" action="/docs" method="get">
-      <input type="search" name="q" value={query} placeholder={words.searchDocuments} aria-label={words.searchDocuments} maxlength={200} />
-    </form>
-  </search>
 )
 
 /** The head of a document: the way to all documents, and its title. */

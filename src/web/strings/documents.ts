@@ -6,7 +6,6 @@ const { number } = formatsOf('en')
 export const DOCUMENT_WORDS = {
   documents: 'Docs',
   documentsLead: 'How to use the library, and how to run it.',
-  searchDocuments: 'Search the docs',
   sectionsFound: (n: number) => (n === 1 ? '1 section found.' : `${number(n)} sections found.`),
   allDocuments: 'All documents',
   neighbours: 'Previous and next',

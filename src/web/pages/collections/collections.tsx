@@ -4,7 +4,7 @@ import type { foundCollection } from '../../../operations/collections/collection
 import { listCollections } from '../../../operations/collections/collections.ts'
 import { Layout } from '../../layout.tsx'
 import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
-import { ListSearch, toListUrl } from '../../parts/entries.tsx'
+import { toListUrl } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
 import { Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
@@ -32,12 +32,10 @@ export async function showCollections(request: PageRequest) {
       description={collecting.lead}
       path="/collections"
       current="collections"
+      search={{ list: 'collections', query: q }}
       isIndexed={query.size === 0 && found.total > 0}
     >
-      <div class="list-head">
-        <h1>{collecting.collections}</h1>
-        {found.total === 0 && q === '' ? null : <ListSearch words={words} label={collecting.search} query={q} maxlength={MAX_QUERY} />}
-      </div>
+      <h1>{collecting.collections}</h1>
       <p class="lead">
         {collecting.lead} <a href="/docs/collections">{collecting.about}</a>
       </p>

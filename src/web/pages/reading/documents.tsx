@@ -7,7 +7,7 @@ import { DOCUMENT_GROUPS, DOCUMENTS, readDocument } from '../../documents.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
-import { DocumentFrame, DocumentHead, DocumentSearch } from '../../parts/document-frame.tsx'
+import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
 import { Highlight } from '../../parts/highlight.ts'
 import { findPassage, readStart } from '../../parts/passage.ts'
 import type { PageRequest } from '../../request.ts'
@@ -27,10 +27,9 @@ export async function showDocuments({ site, query }: PageRequest) {
   const q = (query.get('q') ?? '').slice(0, MAX_QUERY)
   if (q.trim() !== '') return <Found site={site} query={q} />
   return (
-    <Layout site={site} title={words.documents} description={words.documentsLead} path="/docs" current="docs">
+    <Layout site={site} title={words.documents} description={words.documentsLead} path="/docs" current="docs" search={{ list: 'docs' }}>
       <h1>{words.documents}</h1>
       <p class="lead">{words.documentsLead}</p>
-      <DocumentSearch site={site} query="" />
       {DOCUMENT_GROUPS.map((group) => (
         <section>
           <h2>{words.documentGroups[group]}</h2>
@@ -47,9 +46,8 @@ const Found: FC<{ site: Site; query: string }> = ({ site, query }) => {
   const hits = searchDocuments(query, site)
   const marks = readMarks(query)
   return (
-    <Layout site={site} title={words.find.results(query)} path="/docs" current="docs" isIndexed={false}>
+    <Layout site={site} title={words.find.results(query)} path="/docs" current="docs" isIndexed={false} search={{ list: 'docs', query }}>
       <h1>{words.documents}</h1>
-      <DocumentSearch site={site} query={query} />
       <p class="quiet" role="status">
         {hits.length === 0 ? words.nothingFound : words.sectionsFound(hits.length)} <a href="/docs">{words.allDocuments}</a>
       </p>
@@ -103,7 +101,14 @@ export function showDocument(name: Name) {
     const { words } = site
     const { title, html, sections } = readDocument(name, site)
     return (
-      <Layout site={site} title={title} description={words.aboutDocuments[name]} path={`/docs/${name}`} current="docs">
+      <Layout
+        site={site}
+        title={title}
+        description={words.aboutDocuments[name]}
+        path={`/docs/${name}`}
+        current="docs"
+        search={{ list: 'docs' }}
+      >
         <DocumentFrame site={site} name={name}>
           <article class="document">
             <DocumentHead site={site} title={title} />

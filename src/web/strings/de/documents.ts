@@ -7,7 +7,6 @@ const { number } = formatsOf('de')
 export const DOCUMENT_WORDS_DE: typeof DOCUMENT_WORDS = {
   documents: 'Dokumentation',
   documentsLead: 'Wie du die Bibliothek benutzt und wie man sie betreibt. Die Texte sind auf Englisch.',
-  searchDocuments: 'Dokumentation durchsuchen',
   sectionsFound: (n) => (n === 1 ? '1 Abschnitt gefunden.' : `${number(n)} Abschnitte gefunden.`),
   allDocuments: 'Alle Dokumente',
   neighbours: 'Voriges und nächstes',
