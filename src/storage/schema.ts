@@ -424,6 +424,8 @@ export interface LibraryTables {
     /** How often it was filed otherwise since, each of which counts as a version of its owner. */
     filings: Generated<number>
   }
+  /** The prompts that the newest text of a prompt takes in. */
+  item_part: { item_seq: number; part_seq: number }
   /** The versions that labels of items point at, with their shares in percent. */
   label: { item_seq: number; name: string; version: number; weight: number }
   /** The moves of labels; `moved_from` and `moved_to` are JSON of `LabelTarget`s, null for no label. */

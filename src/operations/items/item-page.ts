@@ -1,13 +1,15 @@
 import { z } from 'zod'
-import type { Item } from '../../domain/items/items.ts'
+import type { Item, Prompt } from '../../domain/items/items.ts'
 import type { RelatedItem } from '../../domain/items/search.ts'
 import { hasRight } from '../../domain/people/teams.ts'
 import { toFileContent } from '../../domain/skills/skill.ts'
+import { AppError } from '../../errors.ts'
 import { collectionUrl } from '../collections/collection-records.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput, requireItem } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { itemUrl, toPromptWithVariables, toSkillRecord, withOwner } from '../core/records.ts'
+import { composePrompt } from '../prompts/compose.ts'
 import { readItemUsage } from '../usage.ts'
 import { seenLabels } from './labels.ts'
 
@@ -56,6 +58,16 @@ export const relatedItems = defineOperation({
   },
 })
 
+/** A prompt with its parts put in; as it is written, and why, where that cannot be. */
+async function tryToCompose(context: Needs<'items', 'sealer'>, prompt: Prompt): Promise<{ prompt: Prompt; fault: string | null }> {
+  try {
+    return { prompt: await composePrompt(context, prompt), fault: null }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { prompt, fault: error.message }
+  }
+}
+
 /** Versions, related items and collections that the page of an item names. */
 const SHOWN = { versions: 7, related: 5 }
 const SHOWN_COLLECTIONS = 8
@@ -64,17 +76,19 @@ const SHOWN_COLLECTIONS = 8
 export const showItemPage = defineProcedure({
   scope: null,
   input: z.object({ collection: collectionInput, id: refInput }),
-  async run(context: Needs<'items' | 'collections' | 'usage', 'baseUrl' | 'clock' | 'isCounting'>, { collection, id }) {
+  async run(context: Needs<'items' | 'collections' | 'usage', 'baseUrl' | 'clock' | 'isCounting' | 'sealer'>, { collection, id }) {
     const { actor, store, baseUrl, count } = context
     const kind = kindOf(collection)
     const page = await store.items.readItemPage(actor, kind, id, SHOWN)
     if (!page) throw notFound(kind)
     const { item, versions, related, source, marks } = page
     count('read', item)
-    const [collections, files, usage] = await Promise.all([
+    const [collections, files, usage, usedBy, composed] = await Promise.all([
       store.collections.listHolding(actor, item.id, { among: null, limit: SHOWN_COLLECTIONS }),
       kind === 'skill' ? store.items.readSkillFiles(actor, item.id) : [],
       marks && hasRight(marks.role, 'see') ? readItemUsage(context, item.id) : null,
+      kind === 'prompt' ? store.items.listDependants(actor, item.id, SHOWN_COLLECTIONS) : [],
+      item.kind === 'prompt' ? tryToCompose(context, item) : null,
     ])
     const skill = async () => {
       if (item.kind === 'prompt') return null
@@ -82,7 +96,10 @@ export const showItemPage = defineProcedure({
       return { ...record, files: files.map(toFileContent) }
     }
     return {
-      prompt: item.kind === 'prompt' ? await withOwner(context, item, toPromptWithVariables(item, baseUrl)) : null,
+      /** With its parts put in. */
+      prompt: composed && (await withOwner(context, item, toPromptWithVariables(composed.prompt, baseUrl))),
+      partsFault: composed?.fault ?? null,
+      usedBy: usedBy.map((one) => ({ title: one.title, url: itemUrl(baseUrl, one.kind, one) })),
       skill: await skill(),
       versions: [...versions],
       labels: seenLabels(item, marks?.role ?? null).map(({ name, targets }) => ({ name, targets: [...targets] })),

@@ -19,8 +19,9 @@ import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { WantedMove } from '../../storage/items/labels.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOwner } from '../core/inputs.ts'
+import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOfKind, requireOwner } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { checkPartsAtLabel } from '../prompts/compose.ts'
 
 /** Longest bucket of a caller. */
 const MAX_BUCKET = 200
@@ -258,8 +259,12 @@ export const setLabel = defineOperation({
     ifVersion: ifVersionInput,
   }),
   output: moveOutput,
-  async run(context: Needs<'items' | 'labels'>, { version, targets, reason, ...input }) {
+  async run(context: Needs<'items' | 'labels', 'sealer'>, { version, targets, reason, ...input }) {
     if (version !== undefined && targets !== undefined) throw invalidInput('targets', 'Give either version or targets.')
+    if (input.collection === 'prompts') {
+      const prompt = await requireOfKind(context, 'prompt', input.id)
+      await checkPartsAtLabel(context, prompt, input.label, targets?.map((one) => one.version) ?? [version ?? prompt.version])
+    }
     return await move(context, input, ({ item }) => ({
       to: targets ? sortTargets(targets) : [{ version: version ?? item.version, weight: 100 }],
       reason: reason ?? null,

@@ -11,7 +11,7 @@ import {
 } from '../../domain/items/fields.ts'
 import type { Item, ItemKind, Prompt, Skill } from '../../domain/items/items.ts'
 import { askedVisibility, isWiderThan, type Visibility, visibilitySchema } from '../../domain/items/visibility.ts'
-import { bodyOf } from '../../domain/prompts/body.ts'
+import { bodyOf, makeBody } from '../../domain/prompts/body.ts'
 import { configField } from '../../domain/prompts/config.ts'
 import { messagesField } from '../../domain/prompts/messages.ts'
 import { readFrontmatter } from '../../domain/skills/frontmatter.ts'
@@ -35,6 +35,7 @@ import {
 import { createParser, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { itemUrl, ownerOutput, skillRecord, toSkillRecord, toWholePrompt, wholePrompt, withOwner } from '../core/records.ts'
 import { checkConfig } from '../prompts/check-config.ts'
+import { checkParts } from '../prompts/compose.ts'
 
 /** The owner and visibility of a new item: as asked, else as the owner's setting says. @throws AppError `not_found` for no team of the caller */
 export async function newOwnership(
@@ -76,12 +77,13 @@ const newPromptInput = z
   .meta({ required: ['title', 'content'] })
 
 /** Saves a new prompt for the caller, or for a team of theirs. @throws AppError */
-async function createPrompt(context: Needs<'items'>, input: z.infer<typeof newPromptInput>): Promise<Prompt> {
+async function createPrompt(context: Needs<'items', 'sealer'>, input: z.infer<typeof newPromptInput>): Promise<Prompt> {
   const { userId } = requireUser(context.actor)
   const { ownerId, visibility } = await newOwnership(context, input)
   const { title, content, messages, config, type, description = null, tags = [], category = null, note = null } = input
   if (content !== undefined && messages) throw invalidInput('content', 'Give content or messages, not both.')
   await checkConfig(config)
+  await checkParts(context, makeBody({ content, messages }), { id: '', ownerId, visibility })
   return await context.store.items.createItem(
     { userId, ownerId, note },
     { kind: 'prompt', title, content, messages, config, type, description, tags, category, visibility },
@@ -99,7 +101,7 @@ export const savePrompt = defineOperation({
   surfaces: { mcp: { readOnly: false }, rest: 'POST /api/prompts 201', cli: 'save-prompt' },
   input: newPromptInput,
   output: z.object({ success: z.literal(true), prompt: wholePrompt, ...hintsOutput }),
-  async run(context: Needs<'items' | 'own', 'baseUrl'>, input) {
+  async run(context: Needs<'items' | 'own', 'baseUrl' | 'sealer'>, input) {
     const prompt = await createPrompt(context, input)
     return {
       success: true as const,
@@ -264,7 +266,7 @@ export const savePrompts = defineOperation({
   surfaces: { rest: 'POST /api/prompts/batch' },
   input: z.object({ prompts: manyItems.describe('Prompts, as POST /api/prompts takes them') }),
   output,
-  run: async (context: Needs<'items', 'baseUrl'>, { prompts }) =>
+  run: async (context: Needs<'items', 'baseUrl' | 'sealer'>, { prompts }) =>
     await saveEach(context, PROMPTS, prompts, (prompt) => createPrompt(context, prompt)),
 })
 

@@ -3,6 +3,7 @@ import { contentField, descriptionField, noteField, promptTypeField, tagsField, 
 import type { ItemChange } from '../../domain/items/item-access.ts'
 import type { ItemKind, ItemOf } from '../../domain/items/items.ts'
 import { askedVisibility } from '../../domain/items/visibility.ts'
+import { type BodyFields, bodyOf, changeBody } from '../../domain/prompts/body.ts'
 import { invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import {
@@ -14,11 +15,13 @@ import {
   refInput,
   refuseBothSpellings,
   requireEditable,
+  requireOfKind,
   visibilityChanges,
 } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { toWholePrompt, wholePrompt, withOwner } from '../core/records.ts'
 import { checkConfig } from '../prompts/check-config.ts'
+import { checkDependants, checkParts } from '../prompts/compose.ts'
 import { bodyInputs, savedSkill, toSavedSkill } from './save-items.ts'
 
 /** The end of changes of both kinds. */
@@ -48,6 +51,18 @@ async function changeFields<K extends ItemKind>(context: Needs<'items'>, kind: K
   return item
 }
 
+/** Checks what a change means for the parts of a prompt, and for those that it is a part of. @throws AppError */
+async function checkComposition(
+  context: Needs<'items', 'sealer'>,
+  { id, ...change }: BodyFields & Parameters<typeof askedVisibility>[0] & { readonly id: string },
+): Promise<void> {
+  const visibility = askedVisibility(change)
+  if (visibility === undefined && change.content === undefined && change.messages === undefined) return
+  const prompt = await requireOfKind(context, 'prompt', id)
+  await checkParts(context, changeBody(bodyOf(prompt), change), { ...prompt, ...(visibility && { visibility }) })
+  if (visibility) await checkDependants(context, prompt, visibility)
+}
+
 export const updatePrompt = defineOperation({
   name: 'update_prompt',
   title: 'Update a prompt',
@@ -74,8 +89,9 @@ export const updatePrompt = defineOperation({
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), prompt: wholePrompt, version: z.number().int() }),
-  async run(context: Needs<'items', 'baseUrl'>, input) {
+  async run(context: Needs<'items', 'baseUrl' | 'sealer'>, input) {
     await checkConfig(input.config)
+    await checkComposition(context, input)
     const prompt = await changeFields(context, 'prompt', input)
     const record = await withOwner(context, prompt, toWholePrompt(prompt, context.baseUrl))
     return { success: true as const, prompt: record, version: prompt.version }

@@ -15,6 +15,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { readAt } from '../items/labels.ts'
+import { composePrompt } from './compose.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
 
 /** The purpose of sealed cursors. */
@@ -139,7 +140,8 @@ export const renderExposedPrompt = defineOperation({
     const newest = await store.items.findItem(actor, 'prompt', ref)
     const filter = toNarrowing(input)
     if (!newest || (filter && (await store.items.countPrompts(actor, { ...filter, ids: [newest.id] })) === 0)) throw notFound('prompt')
-    const { item: prompt, at } = await readAt(context, newest, asked)
+    const { item, at } = await readAt(context, newest, asked)
+    const prompt = await composePrompt(context, item)
     count('read', { ...prompt, version: at.version ?? prompt.version })
     const { text, unfilled, messages } = fillBody(prompt, toValues(input.arguments ?? {}))
     const { description = null } = describe(prompt.description ?? deriveDescription(prompt.content, prompt.title))

@@ -7,6 +7,7 @@ import { refInput, requireOfKind } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { toPromptWithVariables, variableRecord, versionRecord, wholePrompt, withOwner } from '../core/records.ts'
 import { type AskedVersion, atInputs, atOutputs, bucketInput, readAt } from '../items/labels.ts'
+import { composePrompt } from './compose.ts'
 
 /**
  * Values for variables by name. Any name is a plain key here, `__proto__` too, which zod's own record would drop;
@@ -31,12 +32,17 @@ export function toValues(values: unknown): Map<string, string> {
 }
 
 /** A prompt as it is asked for, and what is answered of it. */
-async function readPrompt(context: Needs<'items', 'baseUrl' | 'sealer'>, { id, ...asked }: { readonly id: string } & AskedVersion) {
+async function readPrompt(
+  context: Needs<'items', 'baseUrl' | 'sealer'>,
+  { id, ...asked }: { readonly id: string } & AskedVersion,
+  { isComposed = false } = {},
+) {
   const newest = await requireOfKind(context, 'prompt', id)
-  const { item: prompt, at } = await readAt(context, newest, asked)
+  const { item: written, at } = await readAt(context, newest, asked)
+  const prompt = isComposed ? await composePrompt(context, written) : written
   context.count('read', { ...prompt, version: at.version ?? prompt.version })
   const record = await withOwner(context, prompt, toPromptWithVariables(prompt, context.baseUrl))
-  return { prompt, record: at.version === undefined ? record : extendRecord(record, at) }
+  return { written, prompt, record: at.version === undefined ? record : extendRecord(record, at) }
 }
 
 export const getPrompt = defineOperation({
@@ -60,15 +66,18 @@ export const getPrompt = defineOperation({
   }),
   output: wholePrompt.extend({
     variables: z.array(variableRecord),
-    originalContent: z.string().optional().describe('The content before variables were filled in; only present if they were'),
+    originalContent: z
+      .string()
+      .optional()
+      .describe('The content as it is written, before parts were put in and variables filled; only where it differs'),
     ...atOutputs,
   }),
   async run(context: Needs<'items', 'baseUrl' | 'sealer'>, input) {
-    const { prompt, record } = await readPrompt(context, input)
-    if (input.variables === undefined) return record
-    const { text, messages } = fillBody(prompt, toValues(input.variables))
-    if (text === prompt.content) return record
-    return { ...record, content: text, originalContent: prompt.content, ...(messages && { messages: [...messages] }) }
+    const { written, prompt, record } = await readPrompt(context, input, { isComposed: true })
+    const { text, messages } =
+      input.variables === undefined ? { text: prompt.content, messages: null } : fillBody(prompt, toValues(input.variables))
+    if (text === written.content) return record
+    return { ...record, content: text, originalContent: written.content, ...(messages && { messages: [...messages] }) }
   },
 })
 

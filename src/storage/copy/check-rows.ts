@@ -174,6 +174,7 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     .refine(isPublished, 'is public and never was'),
   collection_slug: z.object({ slug: z.union([slug, fingerprint]) }),
   collection_item: z.object({ position: count }),
+  item_part: z.object({}),
   label: z.object({ name: labelName, version: count.min(1), weight: count.min(1).max(100) }),
   label_move: z.object({
     name: labelName,

@@ -46,6 +46,7 @@ export const TABLES = {
   collection_slug: 'content',
   collection_item: 'content',
   version: 'content',
+  item_part: 'content',
   label: 'content',
   label_move: 'content',
   label_rule: 'content',

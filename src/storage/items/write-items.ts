@@ -33,6 +33,7 @@ import {
 } from './item-parts.ts'
 import { type ItemRow, isWithin, namesOfTags, selectItems, toItems } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
+import { writePartRefs } from './parts.ts'
 import type { WriteContext } from './write-context.ts'
 
 const insertItem = prepareInsert('item', [
@@ -192,6 +193,7 @@ async function createItem(
   notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
   await together([
     keepSlug(db, slug, id, seq),
+    ...(hasParts(next) ? [writePartRefs(db, { seq, isNew: true }, next)] : []),
     writeTags(db, seq, spelled, true),
     writeParts(db, { seq, ownerSeq, version: 1, editorSeq: editor.seq, note: owner.note, at: now }, next, spelled),
   ])
@@ -327,6 +329,7 @@ async function changeItem(
   await together([
     updateItem(db, { seq: row.seq, slug, ...written }),
     ...(slug === row.item_slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
+    ...(hasParts(next) || hasParts(current) ? [writePartRefs(db, { seq: row.seq, isNew: false }, next)] : []),
     ...(changed.includes('tags') ? [writeTags(db, row.seq, spelled, false)] : []),
     ...(isVersion
       ? [writeParts(db, { seq: row.seq, ownerSeq: row.owner_seq, version, editorSeq, note: editor.note, at: now }, next, spelled)]
@@ -349,6 +352,11 @@ async function changeItem(
   }
   const names = { category_slug: category?.slug ?? null, category_name: category?.name ?? null }
   return { row: { ...row, ...written, ...names, item_slug: slug }, tags: spelled }
+}
+
+/** Whether a text may take in others: a quick look, before it is taken apart. */
+function hasParts(item: Item | NextState): boolean {
+  return item.kind === 'prompt' && item.content.includes('${>')
 }
 
 /** The changed fields, except visibility, slug and files. */

@@ -123,7 +123,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { name: '0048-links-are-keys', up: makeLinksKeys, digest: 'cb54a26969d360ea650bb32fdec564d4effad4b51c28546b2fc90d3c746707a1' },
   { name: '0049-labels', up: createLabels, digest: 'b86ecc3b7664d162d719614cde5b26331751ed4d94f0821c97a1e82f4c740455' },
-  { name: '0050-prompt-bodies', up: addPromptBodies, digest: '83f9dee8aa641bd50f79316550bbcb3cb6fe37c0beb18b0a788f777108977b6c' },
+  { name: '0050-prompt-bodies', up: addPromptBodies, digest: 'bdae983e839e8a1dbc52bdaebee26c0d45448cfa30d039bc4fd6680fdc4f3ef3' },
 ]
 
 /** Options of a migration run. */

@@ -34,13 +34,15 @@ export async function readStanding({ site, call }: PageRequest, collection: Coll
 }
 
 interface ItemActionsProps {
+  /** Prompts that take it in, as far as the reader sees them. Default: 0 */
+  readonly usedBy?: number | undefined
   readonly site: Site
   readonly item: { readonly path: string; readonly url: string; readonly visibility: Visibility }
   readonly standing: Standing
 }
 
 /** The reader's actions on an item, each a one-button form: the two that most use, and a menu of the others. */
-export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
+export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing, usedBy }) => {
   const { words } = site
   if (standing === null) return <ShareButton site={site} item={item} look="button quiet" />
   return (
@@ -73,7 +75,7 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
           </div>
         </details>
       ) : null}
-      <MoreActions site={site} item={item} standing={standing} />
+      <MoreActions site={site} item={item} standing={standing} usedBy={usedBy} />
       {standing.isHeld && (mayDo(standing, 'edit') || site.reader?.isAdmin) ? <p class="quiet">{words.isHeld}</p> : null}
     </>
   )
@@ -87,7 +89,7 @@ const ShareButton: FC<Pick<ItemActionsProps, 'site' | 'item'> & { look: string }
   )
 
 /** What is done to an item now and then; what takes it away comes last. */
-const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standing> }> = ({ site, item, standing }) => {
+const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standing> }> = ({ site, item, standing, usedBy = 0 }) => {
   const { words, reader } = site
   const isAdmin = reader?.isAdmin ?? false
   const isPublic = item.visibility === 'public'
@@ -123,7 +125,7 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
         {may('delete') ? (
           <div class="last">
             <ActionButton class="link" action={item.path} does="delete">
-              {words.moveToTrash}
+              {usedBy === 0 ? words.moveToTrash : words.reading.deleteUsed(usedBy)}
             </ActionButton>
           </div>
         ) : isAdmin ? (

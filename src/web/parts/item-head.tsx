@@ -26,7 +26,7 @@ interface ItemHeadProps {
 const LONG_LEAD = 240
 
 /** The head of an item's page: title, description, source, what was just done, and what its reader can do. */
-export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, source }, item, first, children }) => {
+export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, source, usedBy }, item, first, children }) => {
   const { site, query, sent } = request
   const { words } = site
   const path = new URL(item.url).pathname
@@ -65,7 +65,7 @@ export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, 
       <Fault sent={sent} words={words} />
       <div class="item-actions">
         {first}
-        <ItemActions site={site} item={{ path, url: item.url, visibility: item.visibility }} standing={standing} />
+        <ItemActions site={site} item={{ path, url: item.url, visibility: item.visibility }} standing={standing} usedBy={usedBy.length} />
       </div>
     </header>
   )

@@ -67,6 +67,20 @@ export const EDITOR_WORDS = {
     `Version ${version} was saved after you opened this form, perhaps in another tab or by a program using your key.`,
   conflictHelp:
     'Struck-through text is only in that version; underlined text is only in your form. Merge what you need, or overwrite with your version. The history keeps both.',
+  chat: {
+    link: 'Write messages instead of one text',
+    messages: 'Messages',
+    help: 'Programs and AI clients get them one by one. Empty ones are left out; a placeholder is where a program puts messages of its own.',
+    role: (place: number) => `Role of message ${place}`,
+    text: (place: number) => `Message ${place}`,
+    roles: { system: 'System', user: 'User', assistant: 'Assistant', placeholder: 'Placeholder (its name)' },
+    more: 'Add a message',
+    config: 'Config for programs',
+    json: 'JSON',
+    configHint: 'For example {"model": "…", "temperature": 0.2}. At most 16 KiB.',
+    meansMore:
+      'Saving changes what this text means: a backslash before ${ now makes a variable plain text, and ${> name} takes in another prompt.',
+  },
   takeTheirs: 'Discard mine and take the saved version',
   filedClash: 'Nothing was saved: somebody else changed the same field. Save again to replace their choice with yours.',
   filedMeanwhile: 'Changed after you opened this form. Saving keeps these changes, except where you changed the same:',

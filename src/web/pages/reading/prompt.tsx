@@ -93,6 +93,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
           <FillForm site={site} path={path} prompt={prompt} values={values} isRendered={isRendered} />
         )}
         {missing.length === 0 ? null : <p class="quiet">{words.unfilled(missing.join(', '))}</p>}
+        {page.partsFault === null ? null : <p class="notice">{page.partsFault}</p>}
         <div class="text-head">
           {isCode(prompt) ? null : <Views site={site} path={path} isRendered={isRendered} isFilled={isFilled} />}
           {blanks.length === 0 ? null : <Progress site={site} />}
@@ -220,7 +221,7 @@ const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prom
   </p>
 )
 
-const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, labels, related, collections, usage } }) => {
+const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, labels, related, collections, usage, usedBy } }) => {
   const { words } = site
   return (
     <aside class="facts">
@@ -229,6 +230,27 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, labels, r
         <dl>
           {prompt.type === 'TEXT' ? null : <Fact label={words.type}>{words.types[prompt.type]}</Fact>}
           <ItemFacts site={site} kind="prompts" item={prompt} collections={collections} />
+          {usedBy.length === 0 ? null : (
+            <Fact label={words.reading.usedBy}>
+              <ul class="tags">
+                {usedBy.map(({ title, url }) => (
+                  <li>
+                    <a href={new URL(url).pathname} dir="auto">
+                      {title}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </Fact>
+          )}
+          {prompt.config === undefined ? null : (
+            <Fact label={words.reading.config}>
+              <details>
+                <summary>{Object.keys(prompt.config).slice(0, 4).join(', ')}</summary>
+                <pre tabindex={0}>{JSON.stringify(prompt.config, null, 2)}</pre>
+              </details>
+            </Fact>
+          )}
           <ItemUse site={site} usage={usage} />
           <Fact label={words.reading.length}>
             {words.reading.tokensAndCharacters(estimateTokens(prompt.content), countCharacters(prompt.content))}

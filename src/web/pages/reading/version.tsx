@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Child, FC } from 'hono/jsx'
+import { compareConfigs } from '../../../domain/prompts/config.ts'
 import { type DiffPiece, diffByLines, diffTexts } from '../../../domain/text/text-diff.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { showMarks } from '../../../operations/items/marks.ts'
@@ -70,6 +71,12 @@ export async function showPromptVersion(request: PageRequest) {
   return (
     <VersionPage request={request} collection="prompts" versions={versions} view={view}>
       {view !== 'text' && before === text ? <p class="quiet">{words.reading.noChanges}</p> : null}
+      <FieldChanges
+        fields={compareConfigs(against?.config ?? null, shown.config ?? null).map(({ key, ...change }) => ({
+          label: `${words.reading.config}: ${key}`,
+          ...change,
+        }))}
+      />
       {view === 'lines' ? (
         <LineChanges site={site} pieces={pieces} />
       ) : (

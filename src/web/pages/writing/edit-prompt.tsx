@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { contentField, MAX_CONTENT, PROMPT_TYPES } from '../../../domain/items/fields.ts'
 import { mergeFields } from '../../../domain/items/merge-fields.ts'
 import { hasRight } from '../../../domain/people/teams.ts'
+import { type Message, renderMessages } from '../../../domain/prompts/messages.ts'
 import { diffTexts } from '../../../domain/text/text-diff.ts'
 import { parseVariables } from '../../../domain/variables/variables.ts'
 import { AppError, invalidInput, toAppError } from '../../../errors.ts'
@@ -35,10 +36,11 @@ import {
   TitleField,
 } from '../../parts/item-fields.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
+import { ConfigField, hasMessages, MESSAGE_FIELDS, MessageFields, readConfig, readMessages } from '../../parts/message-fields.tsx'
 import type { Action, LeadsOn, PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 
-const FIELDS = ['owner', 'title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
+const FIELDS = [...MESSAGE_FIELDS, 'config', 'owner', 'title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
 
 /** A saved form: its page, its fields, and what is shown next to it. */
 const savedForm = z.object({
@@ -52,7 +54,15 @@ const HIDDEN_FIELDS = ['lineEnds', 'baseVersion', 'base']
 interface Draft extends ItemValues {
   readonly content: string
   readonly type: string
+  readonly messages?: readonly Message[] | undefined
+  readonly config?: object | undefined
 }
+
+/** The messages that a new chat prompt begins with. */
+const FIRST_MESSAGES: readonly Message[] = [
+  { role: 'system', content: '' },
+  { role: 'user', content: '' },
+]
 
 const EMPTY: Draft = { title: '', description: null, categorySlug: null, tags: [], visibility: null, content: '', type: 'TEXT' }
 
@@ -62,7 +72,7 @@ interface EditorProps {
   readonly draft: Draft
   readonly choices: Choices
   /** The prompt there is; null for a new one. */
-  readonly known: { readonly version: number; readonly path: string; readonly content: string } | null
+  readonly known: { readonly version: number; readonly path: string; readonly content: string; readonly syntax?: 1 | 2 | undefined } | null
   /** Shown next to an unsaved form: a suggested version, or else a preview. */
   readonly shown?: { readonly improvement: Improvement | null }
 }
@@ -71,7 +81,7 @@ interface EditorProps {
 export async function showNewPrompt(request: PageRequest) {
   // Redirects anonymous visitors to sign in before they type anything.
   await request.call(showAccount, {})
-  return await drawEditor(request, EMPTY, null)
+  return await drawEditor(request, request.query.get('kind') === 'chat' ? { ...EMPTY, messages: FIRST_MESSAGES } : EMPTY, null)
 }
 
 /** The editor with its current values, a rejected form or a saved one. */
@@ -112,7 +122,7 @@ async function readPrompt({ site, call, ref }: PageRequest) {
   if (!hasRight(role, 'edit')) throw new AppError('forbidden', site.words.errors.notYourPrompt)
   return {
     prompt: { ...prompt, team: isTeam ? owner : null },
-    known: { version, path: new URL(prompt.url).pathname, content: prompt.content },
+    known: { version, path: new URL(prompt.url).pathname, content: prompt.content, syntax: prompt.syntax },
   }
 }
 
@@ -125,7 +135,8 @@ export async function showEditPrompt(request: PageRequest) {
 const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null }) => {
   const { site, sent } = request
   const { words } = site
-  const content = sentOr(sent, 'content', draft.content)
+  const isChat = draft.messages !== undefined || (sent !== null && hasMessages(sent.form))
+  const content = sent && isChat ? textOf(sent.form) : sentOr(sent, 'content', draft.content)
   const { variables, segments } = parseVariables(content)
   const newest = String(known?.version)
   const base = sentOr(sent, 'baseVersion', newest)
@@ -165,8 +176,21 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
         <div class="editor-main">
           <TitleField request={request} title={draft.title} isFirst={known === null} />
           <DescriptionField request={request} item={draft} />
-          <Field sent={sent} name="content" label={words.text} value={draft.content} rows={16} hint={words.textHint} isRequired />
-          <p class="quiet" data-count={String(MAX_CONTENT)} data-counted={words.characters('{n}', '{limit}')} hidden />
+          {known?.syntax === 1 ? <p class="notice">{words.chat.meansMore}</p> : null}
+          {isChat ? (
+            <MessageFields request={request} messages={draft.messages ?? []} />
+          ) : (
+            <>
+              <Field sent={sent} name="content" label={words.text} value={draft.content} rows={16} hint={words.textHint} isRequired />
+              <p class="quiet" data-count={String(MAX_CONTENT)} data-counted={words.characters('{n}', '{limit}')} hidden />
+            </>
+          )}
+          {known || isChat ? null : (
+            <p class="quiet">
+              <a href="/new?kind=chat">{words.chat.link}</a>
+            </p>
+          )}
+          <ConfigField request={request} config={draft.config ?? null} />
           {known ? (
             <Field sent={sent} name="note" label={words.note} value="" hint={words.noteHint} maxlength={200} autocomplete="off" />
           ) : null}
@@ -198,19 +222,21 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
           <button class="button" type="submit" name="do" value="preview" formnovalidate>
             {words.preview}
           </button>
-          <button
-            class="button"
-            type="submit"
-            name="do"
-            value="improve"
-            formnovalidate
-            data-improving={words.improving('{n}')}
-            data-coming={words.improved}
-            data-stopped={words.improveStopped}
-            data-failed={words.improveFailed}
-          >
-            {words.improve}
-          </button>
+          {isChat ? null : (
+            <button
+              class="button"
+              type="submit"
+              name="do"
+              value="improve"
+              formnovalidate
+              data-improving={words.improving('{n}')}
+              data-coming={words.improved}
+              data-stopped={words.improveStopped}
+              data-failed={words.improveFailed}
+            >
+              {words.improve}
+            </button>
+          )}
           {known ? (
             <a class="button" href={known.path}>
               {words.cancel}
@@ -251,9 +277,15 @@ function compareWithSaved(site: Site, form: SentForm, saved: Draft, content: str
     ...compareItemFields(site, saved, form, categories),
     { label: site.words.type, before: saved.type, after: form.text('type') || saved.type },
   ]
-  const pieces = diffTexts(content, withLineEnds(form.text('content'), nameLineEnds(content)))
+  const pieces = diffTexts(content, textOf(form, nameLineEnds(content)))
   const isSame = pieces.every(({ kind }) => kind === 'same') && fields.every(({ before, after }) => (before ?? '') === (after ?? ''))
   return isSame ? null : { fields, pieces }
+}
+
+/** The text of a form; of messages, the one that shows them. @throws AppError `invalid_input` for an unknown role */
+function textOf(form: SentForm, lineEnds = form.text('lineEnds')): string {
+  if (hasMessages(form)) return renderMessages(readMessages(form))
+  return withLineEnds(form.text('content'), lineEnds)
 }
 
 /** Refuses a text that could not be saved either. @throws AppError `invalid_input` */
@@ -270,7 +302,7 @@ const OUTPUT_OF_TYPE: ReadonlyMap<string, 'image' | 'video' | 'sound'> = new Map
 
 /** Has the text of a form improved, and gives the page that shows the suggestion beside the form. */
 export async function improveForm(request: Pick<PageRequest, 'call' | 'path'>, form: SentForm, words: Words): Promise<LeadsOn> {
-  const prompt = withLineEnds(form.text('content'), form.text('lineEnds'))
+  const prompt = textOf(form)
   const outputType = OUTPUT_OF_TYPE.get(form.text('type')) ?? 'text'
   const improvement = await request.call(improvePrompt, { prompt, outputType }).catch((error: unknown) => {
     const fault = toAppError(error)
@@ -284,8 +316,10 @@ export async function improveForm(request: Pick<PageRequest, 'call' | 'path'>, f
 /** Saves the prompt, or shows a preview or a suggested version. */
 export const savePromptForm: Action = async (request) => {
   const { site, call, form, ref } = request
-  const content = withLineEnds(form.text('content'), form.text('lineEnds'))
+  const content = textOf(form)
   switch (form.text('do')) {
+    case 'more':
+      return await keepForm(request, form, {})
     case 'preview':
       checkContent(content)
       return await keepForm(request, form, {})
@@ -298,8 +332,10 @@ export const savePromptForm: Action = async (request) => {
       return await improveForm(request, form, request.site.words)
   }
   const note = form.text('note')
+  const isChat = hasMessages(form)
   const fields = {
-    content,
+    ...(isChat ? { messages: readMessages(form) } : { content }),
+    ...(form.has('config') ? { config: readConfig(form) } : {}),
     ...(form.text('type') === '' ? {} : { type: form.choice('type', PROMPT_TYPES) }),
     ...(note === '' ? {} : { note }),
   }
@@ -309,7 +345,7 @@ export const savePromptForm: Action = async (request) => {
   }
   const base = form.text('do') === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion')
   const change = { ...readItemFields(form, null), ...readBase(form), ...fields, baseVersion: Number(base) }
-  const merged = await mergeWithNewest(request, change)
+  const merged = isChat ? null : await mergeWithNewest(request, { ...change, content })
   const { prompt } = await call(updatePrompt, { id: ref, ...change, ...merged })
   return { to: `${new URL(prompt.url).pathname}?done=${merged === null ? 'saved' : 'saved-together'}` }
 }

@@ -69,6 +69,20 @@ export const EDITOR_WORDS_DE: typeof EDITOR_WORDS = {
     `Version ${version} wurde gespeichert, nachdem du dieses Formular geöffnet hast – vielleicht in einem anderen Tab oder von einem Programm mit deinem Schlüssel.`,
   conflictHelp:
     'Durchgestrichenes steht nur in jener Version, Unterstrichenes nur in deinem Formular. Übernimm, was du brauchst, oder überschreibe mit deiner Version. Im Verlauf bleiben beide.',
+  chat: {
+    link: 'Nachrichten statt eines Textes schreiben',
+    messages: 'Nachrichten',
+    help: 'Programme und KI-Clients bekommen sie einzeln. Leere werden weggelassen; ein Platzhalter steht dort, wo ein Programm eigene Nachrichten einsetzt.',
+    role: (place) => `Rolle der Nachricht ${place}`,
+    text: (place) => `Nachricht ${place}`,
+    roles: { system: 'System', user: 'Mensch', assistant: 'Assistent', placeholder: 'Platzhalter (sein Name)' },
+    more: 'Nachricht hinzufügen',
+    config: 'Konfiguration für Programme',
+    json: 'JSON-Objekt',
+    configHint: 'Zum Beispiel {"model": "…", "temperature": 0.2}. Höchstens 16 KiB.',
+    meansMore:
+      'Speichern ändert, was dieser Text bedeutet: Ein Backslash vor ${ macht aus einer Variablen jetzt reinen Text, und ${> name} setzt einen anderen Prompt ein.',
+  },
   takeTheirs: 'Meine Änderungen verwerfen und die gespeicherte Version nehmen',
   filedClash:
     'Nichts wurde gespeichert: Jemand anders hat dasselbe Feld geändert. Speichere noch einmal, um diese Wahl durch deine zu ersetzen.',

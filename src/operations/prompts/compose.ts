@@ -1,0 +1,135 @@
+import type { Prompt } from '../../domain/items/items.ts'
+import { LATEST } from '../../domain/items/labels.ts'
+import { isWiderThan } from '../../domain/items/visibility.ts'
+import { bodyOf, type PromptBody, variablesOf } from '../../domain/prompts/body.ts'
+import { composeBody, partsOf } from '../../domain/prompts/parts.ts'
+import { type PartRef, toPresentSyntax } from '../../domain/variables/variables.ts'
+import { AppError } from '../../errors.ts'
+import type { Needs } from '../core/procedure.ts'
+import { readAt } from '../items/labels.ts'
+
+/** A prompt that is about to be saved, or whose label is about to move, as the parts of others find it. */
+interface Pending {
+  readonly id: string
+  /** The label that moves, and where to; undefined: the newest version changes. */
+  readonly label?: { readonly name: string; readonly version: number } | undefined
+}
+
+/** A part, by whoever reads. The same error for one that is not there and one that may not be seen. */
+async function readPart(
+  context: Needs<'items', 'sealer'>,
+  { ref, at }: PartRef,
+  ownerId: string,
+): Promise<{ prompt: Prompt; version: number }> {
+  const newest = await context.store.items.findItem(context.actor, 'prompt', ref)
+  if (!newest || (at === null && newest.ownerId !== ownerId)) throw missing()
+  if (at === null || at === LATEST) return { prompt: newest, version: newest.version }
+  const label = newest.labels.find(({ name }) => name === at)
+  const version = /^\d{1,9}$/.test(at) ? Number(at) : label?.targets[0]?.version
+  if (version === undefined || version < 1) throw missing()
+  const { item } = await readAt(context, newest, { version }).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'not_found' ? missing() : error
+  })
+  return { prompt: item, version }
+}
+
+function missing(): AppError {
+  return new AppError(
+    'not_found',
+    'A part of this prompt is not there, or not visible to you. Parts of other owners need a label or version, as in ${> slug@production}.',
+  )
+}
+
+const keyOf = (id: string, version: number | 'next') => `${id}@${version}`
+
+/** A body with its parts as the reader sees them. @throws AppError as `composeBody` does, and `not_found` for a part that is not there for them */
+async function compose(
+  context: Needs<'items', 'sealer'>,
+  body: PromptBody,
+  { id, ownerId, version }: { readonly id: string; readonly ownerId: string; readonly version: number | 'next' },
+  { pending, check }: { readonly pending?: Pending | undefined; check?(part: Prompt): void } = {},
+): Promise<PromptBody> {
+  return await composeBody(body, { key: keyOf(id, version), place: ownerId }, async (ref, place) => {
+    const isPending =
+      pending !== undefined &&
+      (ref.ref === pending.id || (await context.store.items.findItem(context.actor, 'prompt', ref.ref))?.id === pending.id)
+    // It would take in what it is going to be.
+    if (isPending && (ref.at === null || ref.at === LATEST) && pending.label === undefined)
+      return { key: keyOf(pending.id, 'next'), content: '', place }
+    const moved = isPending && pending.label !== undefined && ref.at === pending.label.name ? pending.label : undefined
+    const { prompt, version: at } = await readPart(context, moved ? { ref: ref.ref, at: String(moved.version) } : ref, place)
+    if (prompt.messages) throw new AppError('invalid_input', `"${ref.ref}" is a chat prompt, which cannot be a part.`)
+    check?.(prompt)
+    return {
+      key: keyOf(prompt.id, at),
+      content: prompt.syntax === 1 ? toPresentSyntax(prompt.content) : prompt.content,
+      place: prompt.ownerId,
+    }
+  })
+}
+
+/** Whether a prompt takes in others. */
+export function hasParts(body: PromptBody): boolean {
+  return body.content.includes('${>') && partsOf(body).length > 0
+}
+
+/** A prompt with its parts put in, and the variables of them all; as it is without parts. @throws AppError as {@link compose} */
+export async function composePrompt(context: Needs<'items', 'sealer'>, prompt: Prompt): Promise<Prompt> {
+  if (!hasParts(prompt)) return prompt
+  const body = await compose(context, bodyOf(prompt), prompt)
+  return { ...prompt, ...body, variables: variablesOf(body) }
+}
+
+/**
+ * Checks a text before it is saved: its parts are there, go round in no circle, and reach everybody whom the prompt reaches.
+ * @throws AppError that says which does not
+ */
+export async function checkParts(
+  context: Needs<'items', 'sealer'>,
+  body: PromptBody,
+  { id, ownerId, visibility }: Pick<Prompt, 'id' | 'ownerId' | 'visibility'>,
+): Promise<void> {
+  if (!hasParts(body)) return
+  await compose(
+    context,
+    body,
+    { id, ownerId, version: 'next' },
+    {
+      pending: { id },
+      check: (part) => {
+        if (isWiderThan(visibility, part.visibility))
+          throw new AppError('invalid_input', `The part "${part.slug}" is seen by fewer people than this prompt. Share it first.`)
+      },
+    },
+  )
+}
+
+/** Checks that a label can move: what takes the prompt in by it must not be taken in by the version. @throws AppError */
+export async function checkPartsAtLabel(
+  context: Needs<'items', 'sealer'>,
+  prompt: Prompt,
+  label: string,
+  versions: readonly number[],
+): Promise<void> {
+  for (const version of versions) {
+    const { item } = await readAt(context, prompt, { version })
+    if (!hasParts(item)) continue
+    await compose(
+      context,
+      bodyOf(item),
+      { id: prompt.id, ownerId: prompt.ownerId, version },
+      { pending: { id: prompt.id, label: { name: label, version } } },
+    )
+  }
+}
+
+/** Refuses to narrow a prompt that wider ones of the same owner take in. @throws AppError `invalid_input` that names the first */
+export async function checkDependants({ actor, store }: Needs<'items'>, part: Prompt, visibility: Prompt['visibility']): Promise<void> {
+  if (!isWiderThan(part.visibility, visibility)) return
+  const dependants = await store.items.listDependants(actor, part.id, MAX_CHECKED)
+  const wider = dependants.find((one) => one.ownerId === part.ownerId && isWiderThan(one.visibility, visibility))
+  if (wider) throw new AppError('invalid_input', `"${wider.title}" takes this prompt in, and more people see it. Narrow that one first.`)
+}
+
+/** Dependants that are looked at. */
+const MAX_CHECKED = 200

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ANONYMOUS } from '../../src/domain/people/actor.ts'
+import { type TestApp, testApp } from '../support/test-app.ts'
+
+type Actor = Parameters<TestApp['call']>[0]
+
+describe('prompts as programs use them', () => {
+  let test: TestApp
+  let ada: Awaited<ReturnType<TestApp['user']>>
+  let ben: Awaited<ReturnType<TestApp['user']>>
+  let eve: Awaited<ReturnType<TestApp['user']>>
+  beforeAll(async () => {
+    test = await testApp()
+    ;[ada, ben, eve] = await Promise.all([test.user('ada'), test.user('ben'), test.user('eve')])
+  })
+  afterAll(() => test.close())
+
+  /** Saves a prompt and gives its slug. */
+  const save = async (title: string, fields: object, by: Actor = ada.actor): Promise<string> =>
+    Object(await test.call(by, 'save_prompt', { title, visibility: 'public', ...fields })).prompt.slug
+  const get = async (id: string, more: object = {}, by: Actor = ANONYMOUS) => Object(await test.call(by, 'get_prompt', { id, ...more }))
+  const edit = (id: string, change: object, by: Actor = ada.actor) => test.call(by, 'update_prompt', { id, ...change })
+  const label = (id: string, name: string, version: number, by: Actor = ada.actor) =>
+    test.call(by, 'set_label', { collection: 'prompts', id, label: name, version })
+  const said = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      (error: { message: string }) => error.message,
+    )
+
+  it('take in others when they are read, parts before variables', async () => {
+    const tone = await save('Tone', { content: 'Be ${tone:kind} to ${name}. ' })
+    const frame = await save('Frame', { content: `\${> ${tone}}Never say \\\${name}.` })
+    const id = await save('Whole', { content: `\${> ${frame}} \${name}` })
+    const content = 'Be ${tone:kind} to ${name}. Never say \\${name}. ${name}'
+    const names = [
+      { name: 'tone', required: false, default: 'kind' },
+      { name: 'name', required: true },
+    ]
+    expect(await get(id)).toMatchObject({ content, originalContent: `\${> ${frame}} \${name}`, variables: names })
+    // Values and defaults are never looked at again.
+    const filled = await get(id, { variables: { name: `\${> ${tone}}` } })
+    expect(filled.content).toBe(`Be kind to \${> ${tone}}. Never say \${name}. \${> ${tone}}`)
+    const rendered = { text: 'Be kind to Ada. Never say ${name}. Ada', unfilled: [] }
+    expect(await test.call(ANONYMOUS, 'render_exposed_prompt', { name: id, arguments: { name: 'Ada' } })).toMatchObject(rendered)
+    // As it is written, where it is edited; lists take nothing in.
+    expect(Object(await test.call(ANONYMOUS, 'show_prompt', { id })).content).toBe(`\${> ${frame}} \${name}`)
+    expect(Object(await test.call(ANONYMOUS, 'search_prompts', { query: 'Whole' })).prompts[0].content).toContain('${>')
+  })
+
+  it('take in those of others only at a label or version', async () => {
+    const theirs = await save('Theirs', { content: 'one' }, ben.actor)
+    expect(await said(save('Mine', { content: `\${> ${theirs}}` }))).toContain('need a label or version')
+    const pinned = await save('Pinned', { content: `\${> ${theirs}@1} \${> ${theirs}@latest}` })
+    await edit(theirs, { content: 'two' }, ben.actor)
+    expect((await get(pinned)).content).toBe('one two')
+    expect(await said(save('At a label', { content: `\${> ${theirs}@live}` }))).toContain('is not there')
+    await label(theirs, 'live', 1, ben.actor)
+    const live = await save('At a label', { content: `\${> ${theirs}@live}` })
+    expect((await get(live)).content).toBe('one')
+    await label(theirs, 'live', 2, ben.actor)
+    expect((await get(live)).content).toBe('two')
+  })
+
+  it('show nothing of what a reader may not see, and reach nobody beyond their parts', async () => {
+    const secret = await save('Hidden part', { content: 'canary', visibility: 'private' })
+    expect(await said(save('Shows it', { content: `\${> ${secret}}` }))).toContain('seen by fewer people')
+    const id = await save('Keeps it', { content: `\${> ${secret}}`, visibility: 'private' })
+    expect((await get(id, {}, ada.actor)).content).toBe('canary')
+    expect(await said(edit(id, { visibility: 'public' }))).toContain('seen by fewer people')
+    await edit(secret, { visibility: 'public' })
+    await edit(id, { visibility: 'public' })
+    expect(await said(edit(secret, { visibility: 'private' }))).toContain('takes this prompt in')
+    // Somebody else's can narrow at any time: it is an error then, which names nothing.
+    const theirs = await save('Theirs for now', { content: 'canary' }, ben.actor)
+    const taking = await save('Takes theirs', { content: `\${> ${theirs}@1}` })
+    await edit(theirs, { visibility: 'private' }, ben.actor)
+    for (const by of [ANONYMOUS, eve.actor, ada.actor]) {
+      const message = await said(get(taking, {}, by))
+      expect(message).toContain('is not there, or not visible to you')
+      expect(message).not.toMatch(/canary|theirs-for/)
+    }
+    const page = await (await test.fetch(`/prompts/${taking}`, { headers: { Accept: 'text/html' } })).text()
+    expect(page).toContain('A part of this prompt is not there')
+    expect(page).not.toContain('canary')
+  })
+
+  it('are five deep at most, and go round in no circle', async () => {
+    let inner = await save('Depth 0', { content: 'x' })
+    for (let depth = 1; depth <= 5; depth++) inner = await save(`Depth ${depth}`, { content: `\${> ${inner}}` })
+    expect((await get(inner)).content).toBe('x')
+    expect(await said(save('Depth 6', { content: `\${> ${inner}}` }))).toContain('nested more than 5 deep')
+    const [a, b, c] = await Promise.all([
+      save('A', { content: 'a' }),
+      save('B', { content: 'b' }, ben.actor),
+      save('C', { content: 'c' }, eve.actor),
+    ])
+    await edit(a, { content: `\${> ${b}@latest}` })
+    await edit(b, { content: `\${> ${c}@latest}` }, ben.actor)
+    expect(await said(edit(c, { content: `\${> ${a}@latest}` }, eve.actor))).toContain('in a circle')
+    expect(await said(edit(a, { content: `\${> ${a}}` }))).toContain('in a circle')
+    // By a label: the circle would close when it moves.
+    await label(c, 'live', 1, eve.actor)
+    await edit(b, { content: `\${> ${c}@live}` }, ben.actor)
+    await edit(c, { content: `\${> ${a}@latest}` }, eve.actor)
+    expect(await said(label(c, 'live', 2, eve.actor))).toContain('in a circle')
+    expect((await get(a)).content).toBe('c')
+  })
+
+  it('take in 50 parts and 100,000 characters, and no more', async () => {
+    const part = await save('Long part', { content: 'y'.repeat(2_000) })
+    const times = (n: number) => `\${> ${part}}`.repeat(n)
+    expect((await get(await save('Fifty', { content: times(50) }))).content).toHaveLength(100_000)
+    expect(await said(save('Fifty-one', { content: times(51) }))).toContain('more than 50 parts')
+    expect(await said(save('Too long', { content: `${times(50)}!` }))).toContain('the limit is 100000')
+    const wide = await save('Wide', { content: `\${> ${await save('Leaf', { content: 'z' })}}`.repeat(10) })
+    expect(await said(save('Wider', { content: `\${> ${wide}}`.repeat(5) }))).toContain('more than 50 parts')
+  })
+
+  it('of earlier texts mean what they meant, as a part too', async () => {
+    // Files from elsewhere know no backslashes.
+    const bytes = Buffer.from(JSON.stringify([{ title: 'Earlier', content: '\\${a} ${> b}', visibility: 'public' }]))
+    const importer = { ...ada.actor, scopes: new Set([...ada.actor.scopes, 'account'] as const) }
+    const { id: run } = await test.call(importer, 'check_import', { files: [{ filename: 'a.json', bytes }] })
+    await test.call(importer, 'run_import', { id: run })
+    const id = 'earlier'
+    expect((await get(id, { variables: { a: '1' } })).content).toBe('\\1 ${> b}')
+    const whole = await save('Takes it in', { content: `\${> ${id}}` })
+    expect((await get(whole, { variables: { a: '1' } })).content).toBe('\\1 ${> b}')
+  })
+
+  it('can be messages, with a config', async () => {
+    const messages = [
+      { role: 'system', content: 'Be ${tone:kind}.' },
+      { type: 'placeholder', name: 'history' },
+      { role: 'user', content: 'Hi, I am ${name}.' },
+    ]
+    const config = { model: 'm', tools: [{ name: 't', input_schema: { type: 'object' } }] }
+    const id = await save('Chat', { messages, config })
+    expect(await get(id)).toMatchObject({ messages, config, content: expect.stringContaining('# System\n\nBe ${tone:kind}.') })
+    const filled = await get(id, { variables: { name: 'Ada' } })
+    expect(filled.messages.at(-1)).toEqual({ role: 'user', content: 'Hi, I am Ada.' })
+    const answer = Object(await test.call(ANONYMOUS, 'render_exposed_prompt', { name: id, arguments: { name: 'Ada' } }))
+    expect(answer.messages).toEqual([{ role: 'user', text: 'Be kind.\n\nHi, I am Ada.' }])
+    expect(await said(edit(id, { content: 'a text' }))).toContain('change its messages')
+    expect(await said(save('Neither', {}))).toContain('content')
+    expect(await said(save('Both', { content: 'a', messages }))).toContain('not both')
+    await edit(id, { messages: messages.slice(2), config: null })
+    const { version } = Object(await test.call(ada.actor, 'restore_version', { collection: 'prompts', id, version: 1 }))
+    expect(await get(id)).toMatchObject({ messages, config })
+    expect(await test.call(ada.actor, 'get_version', { collection: 'prompts', id, version })).toMatchObject({ messages, config })
+  })
+
+  it.each([
+    [{ responseSchema: { type: 'nothing' } }, 'config.responseSchema is no JSON Schema'],
+    [
+      { tools: [{ function: { parameters: { type: 'object', properties: [] } } }] },
+      'config.tools[0].function.parameters is no JSON Schema',
+    ],
+    [{ responseSchema: 'x' }, 'it must be an object'],
+    [{ a: 'x'.repeat(16 * 1024) }, 'the limit is 16384'],
+  ])('refuse a config that is wrong', async (config, reason) => {
+    expect(await said(save('Config', { content: 'x', config }))).toContain(reason)
+  })
+
+  it.each([
+    { responseSchema: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'array', items: [{ type: 'string' }] } },
+    { response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { $ref: '#/$defs/a', $defs: { a: true } } } } },
+  ])('keep a config with schemas of any draft', async (config) => {
+    expect(await get(await save('Config', { content: 'x', config }))).toMatchObject({ config })
+  })
+})
