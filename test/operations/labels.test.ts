@@ -46,6 +46,10 @@ describe('labels', () => {
     expect(await readJson(await test.fetch(`/api/prompts/${id}?label=production`))).toMatchObject(one)
     expect(await readJson(await test.fetch(`/api/prompts/${id}?version=1`))).toMatchObject({ content: 'one', version: 1 })
     expect(await (await test.fetch(`/api/prompts/${id}/raw?label=production`)).text()).toBe('one')
+    const embed = async (ref: string) => (await (await test.fetch(`/embed/${ref}`)).text()).replaceAll(/<[^>]*>/g, ' ')
+    expect(await embed(`${id}@production`)).toMatch(/\sone\s/)
+    expect(await embed(id)).toMatch(/\stwo\s/)
+    expect((await test.fetch(`/embed/${id}@staging`)).status).toBe(404)
     const { slug } = Object(await test.call(ANONYMOUS, 'show_prompt', { id }))
     for (const [name, expected] of [
       [slug, 'two'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { signUp } from '../support/visitor.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
+import { signUp } from '../support/visitor.ts'
 
 describe('the editor of chat prompts', () => {
   let service: TestApp

@@ -106,7 +106,7 @@ const toListing = shareOnce(
 )
 
 /** A name with a label or the number of a version behind it, such as `greeting@production` or `greeting@2`. */
-function readName(name: string): { ref: string; label?: string; version?: number } {
+export function readName(name: string): { ref: string; label?: string; version?: number } {
   const at = name.lastIndexOf('@')
   if (at <= 0) return { ref: name }
   const [ref, suffix] = [name.slice(0, at), name.slice(at + 1)]

@@ -3,7 +3,8 @@ import { SKILL_MD } from '../../domain/skills/skill.ts'
 import { cutCharacters, isLongerThan } from '../../domain/text/characters.ts'
 import { type AppError, toAppError } from '../../errors.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
-import { showPrompt } from '../../operations/prompts/get-prompt.ts'
+import { readName } from '../../operations/prompts/exposed-prompts.ts'
+import { getPrompt } from '../../operations/prompts/get-prompt.ts'
 import { getSkill } from '../../operations/skills/get-skill.ts'
 import type { EmbedSource } from './box.tsx'
 
@@ -26,11 +27,12 @@ export interface EmbeddedItem {
 const MAX_FILES_TEXT = 9_000
 
 /**
- * Finds a prompt or skill visible to everyone, by id, or by slug if it is public.
+ * Finds a prompt or skill visible to everyone, by id, or by slug if it is public; with `@label` or `@version` behind it, that version.
  * @throws AppError `not_found`, the same for what is private, deleted or was never there
  */
 export async function findEmbeddedItem(call: CallOperation, ref: string): Promise<EmbeddedItem> {
-  const prompt = await call(showPrompt, { id: ref }).catch(nullWhenMissing)
+  const { ref: named, ...asked } = readName(ref)
+  const prompt = await call(getPrompt, { id: named, ...asked }).catch(nullWhenMissing)
   if (prompt) {
     const { id, title, author, url, content, description, visibility, category, variables } = prompt
     return {
@@ -44,7 +46,7 @@ export async function findEmbeddedItem(call: CallOperation, ref: string): Promis
       config: { prompt: cutCharacters(content, MAX_EMBED_PROMPT) },
     }
   }
-  const { id, title, author, url, files, description, visibility, category } = await call(getSkill, { id: ref })
+  const { id, title, author, url, files, description, visibility, category } = await call(getSkill, { id: named, ...asked })
   const text = files.find(({ filename }) => filename === SKILL_MD)?.content ?? ''
   const names = files.map(({ filename }) => filename).join('\n')
   return {

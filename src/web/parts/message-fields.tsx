@@ -78,7 +78,7 @@ export function readConfig(form: SentForm): unknown {
 
 /** The config of a prompt, folded away where there is none. */
 export const ConfigField: FC<{ request: PageRequest; config: object | null }> = ({ request: { site, sent }, config }) => (
-  <details class="folded" open={config !== null || (sent?.form.text('config') ?? '') !== ''}>
+  <details open={config !== null || (sent?.form.text('config') ?? '') !== ''}>
     <summary>{site.words.chat.config}</summary>
     <Field
       sent={sent}

@@ -77,7 +77,7 @@ export const EDITOR_WORDS = {
     more: 'Add a message',
     config: 'Config for programs',
     json: 'JSON',
-    configHint: 'For example {"model": "…", "temperature": 0.2}. At most 16 KiB.',
+    configHint: 'An object of at most 16 KiB: model, temperature, tools, schema of the answer.',
     meansMore:
       'Saving changes what this text means: a backslash before ${ now makes a variable plain text, and ${> name} takes in another prompt.',
   },

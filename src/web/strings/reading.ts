@@ -13,8 +13,8 @@ export const READING_WORDS = {
   tokensAndCharacters: (tokens: number, characters: number) =>
     `≈ ${number(tokens)} ${tokens === 1 ? 'token' : 'tokens'}, ${number(characters)} ${characters === 1 ? 'character' : 'characters'}`,
   elsewhere: 'Elsewhere',
-  usedBy: 'Taken in by',
-  deleteUsed: (count: number) => (count === 1 ? 'Delete; 1 prompt takes it in' : `Delete; ${number(count)} prompts take it in`),
+  usedBy: 'Used by',
+  deleteUsed: (count: number) => (count === 1 ? 'Delete; 1 prompt uses it' : `Delete; ${number(count)} prompts use it`),
   config: 'Config',
   allVersions: 'All versions',
   olderVersions: 'Older versions',

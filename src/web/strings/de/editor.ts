@@ -75,11 +75,11 @@ export const EDITOR_WORDS_DE: typeof EDITOR_WORDS = {
     help: 'Programme und KI-Clients bekommen sie einzeln. Leere werden weggelassen; ein Platzhalter steht dort, wo ein Programm eigene Nachrichten einsetzt.',
     role: (place) => `Rolle der Nachricht ${place}`,
     text: (place) => `Nachricht ${place}`,
-    roles: { system: 'System', user: 'Mensch', assistant: 'Assistent', placeholder: 'Platzhalter (sein Name)' },
+    roles: { system: 'Systemtext', user: 'Mensch', assistant: 'Assistent', placeholder: 'Platzhalter (sein Name)' },
     more: 'Nachricht hinzufügen',
     config: 'Konfiguration für Programme',
     json: 'JSON-Objekt',
-    configHint: 'Zum Beispiel {"model": "…", "temperature": 0.2}. Höchstens 16 KiB.',
+    configHint: 'Ein Objekt von höchstens 16 KiB: Modell, Temperatur, Werkzeuge, Schema der Antwort.',
     meansMore:
       'Speichern ändert, was dieser Text bedeutet: Ein Backslash vor ${ macht aus einer Variablen jetzt reinen Text, und ${> name} setzt einen anderen Prompt ein.',
   },
