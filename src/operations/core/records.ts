@@ -138,6 +138,11 @@ function toFoundFields(prompt: Prompt, baseUrl: string) {
   return { ...toCommon(prompt, baseUrl), ...(derived === null ? {} : { derivedDescription: derived }), type: prompt.type }
 }
 
+/** A prompt as its version has it, without a description that is derived from the text: for programs that take many at once. */
+export function toPlainPrompt(prompt: Prompt, baseUrl: string) {
+  return { ...toCommon(prompt, baseUrl), type: prompt.type, content: prompt.content, ...toFull(prompt), ...toChat(prompt) }
+}
+
 export function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof promptRecord> {
   return { ...toFoundFields(prompt, baseUrl), content: prompt.content, ...toFull(prompt) }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { shareOnce } from '../../cache/shared-records.ts'
 import { atVersion } from '../../domain/items/at-version.ts'
-import type { Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
+import type { FullVersion, Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
 import {
   chooseVersion,
   isSharedVersion,
@@ -79,16 +80,19 @@ export async function readAt<Kind extends ItemKind>(
   if (label !== undefined && label !== LATEST && !found) throw noLabel(item, label)
   const isSplit = found !== undefined && found.targets.length > 1
   const drawn = isSplit ? (bucket ?? (actor.kind === 'user' ? actor.userId : null)) : null
-  const number = found
+  const number = isSplit
     ? chooseVersion(found.targets, sealer.keyFor('labels'), `${item.id} ${found.name}`, drawn)
-    : (version ?? item.version)
+    : (found?.targets[0]?.version ?? version ?? item.version)
   const at: At = { ...(label !== undefined && { label }), version: number, ...(drawn !== null && { bucket: drawn }) }
   if (number === item.version) return { item, files: null, at }
   const text = await store.items.findVersion(actor, item.id, number)
   if (!text)
     throw label === undefined ? new AppError('not_found', `Version ${number} not found, or not visible to you.`) : noLabel(item, label)
-  return { item: atVersion(item, text), files: text.files, at }
+  return { item: toItemAt(item, text) as ItemOf<Kind>, files: text.files, at }
 }
+
+/** An item as a version has it, made once for each that caches keep. */
+const toItemAt = shareOnce((item: Item, version: FullVersion): Item => atVersion(item, version))
 
 /** The same for a label that is not there and one on a version that the caller may not see. */
 function noLabel({ kind }: Item, label: string): AppError {

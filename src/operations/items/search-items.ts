@@ -28,6 +28,7 @@ import {
 } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import {
+  chatOutputs,
   fitPrompts,
   foundPrompt,
   foundSkill,
@@ -36,7 +37,7 @@ import {
   toFoundPrompt,
   toFoundSkill,
   toItemLists,
-  toPromptRecord,
+  toPlainPrompt,
   withScores,
 } from '../core/records.ts'
 
@@ -182,7 +183,7 @@ async function listLabelled(context: Needs<'items', 'baseUrl'>, input: ListInput
 const toLabelledPage = shareOnce(({ items, total }: Awaited<ReturnType<LibraryStore['items']['listAtLabel']>>, around: string) => {
   const [baseUrl = '', label, page] = JSON.parse(around)
   const prompts = items.flatMap(({ item, version }) =>
-    item.kind === 'prompt' ? [{ ...toPromptRecord(item, baseUrl), label, version }] : [],
+    item.kind === 'prompt' ? [{ ...toPlainPrompt(item, baseUrl), label, version }] : [],
   )
   return { prompts, ...toPage({ page, perPage: MAX_LABELLED }, total) }
 })
@@ -197,7 +198,7 @@ export const listPrompts = defineOperation({
   surfaces: { rest: 'GET /api/prompts', cli: 'list-prompts' },
   input: z.object({ ...browsing, type: filterType }),
   output: z.object({
-    prompts: z.array(listedPrompt.extend({ label: z.string().optional(), version: z.number().int().optional() })),
+    prompts: z.array(listedPrompt.extend({ ...chatOutputs, label: z.string().optional(), version: z.number().int().optional() })),
     ...listOutputs,
     ...hintsOutput,
   }),

@@ -31,6 +31,12 @@ export function toValues(values: unknown): Map<string, string> {
   return new Map(isTexts(values) ? Object.entries(values) : [])
 }
 
+/** A record that says which version it is, made once for each that caches keep. */
+const toRecordAt = shareOnce((record: ReturnType<typeof toPromptWithVariables> & { owner?: string }, at: string) => ({
+  ...record,
+  ...z.object(atOutputs).parse(JSON.parse(at)),
+}))
+
 /** A prompt as it is asked for, and what is answered of it. */
 async function readPrompt(
   context: Needs<'items', 'baseUrl' | 'sealer'>,
@@ -42,7 +48,8 @@ async function readPrompt(
   const prompt = isComposed ? await composePrompt(context, written) : written
   context.count('read', { ...prompt, version: at.version ?? prompt.version })
   const record = await withOwner(context, prompt, toPromptWithVariables(prompt, context.baseUrl))
-  return { written, prompt, record: at.version === undefined ? record : extendRecord(record, at) }
+  if (at.version === undefined) return { written, prompt, record }
+  return { written, prompt, record: at.bucket === undefined ? toRecordAt(record, JSON.stringify(at)) : extendRecord(record, at) }
 }
 
 export const getPrompt = defineOperation({
