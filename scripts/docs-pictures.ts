@@ -1,4 +1,4 @@
-// Takes the pictures of the README from a service with the starter library, in light and dark.
+// Takes the pictures of the README, in light and dark, and those of the documents from a service with the starter library.
 //   npm run docs:pictures
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,14 @@ if (executablePath === null) throw new Error(adviseOnBrowser())
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-pictures-'))
 const port = String(await findFreePort())
 const env = { ...process.env, PORT: port, DATABASE_URL: `sqlite:${join(folder, 'library.db')}` }
-const service = spawn(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'serve', '--starter'], { env, stdio: 'ignore' })
+const service = spawn(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'serve', '--starter'], {
+  env,
+  stdio: ['ignore', 'pipe', 'ignore'],
+})
+let printed = ''
+service.stdout.setEncoding('utf8').on('data', (text: string) => {
+  printed += text
+})
 const browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 })
 try {
   const url = `http://127.0.0.1:${port}`
@@ -29,6 +36,37 @@ try {
     await page.goto(`${url}/prompts?q=review+code`, { waitUntil: 'networkidle' })
     await page.screenshot({ path: join(ROOT, `pictures/search-${colorScheme}.png`) })
   }
+  const page = await browser.newPage({ viewport: SIZE, colorScheme: 'light' })
+  const take = async (name: string, path: string) => {
+    await page.goto(url + path, { waitUntil: 'networkidle' })
+    await page.screenshot({ path: join(ROOT, `docs/${name}.png`) })
+  }
+  await take('connect', '/connect')
+  await page.goto(/\S+\/sign-up\?code=\S+/.exec(printed)?.[0] ?? `${url}/sign-up`)
+  await page.fill('[name=username]', 'ada')
+  await page.fill('[name=password]', 'a horse that reads')
+  await page.click('main button[type=submit]')
+  await page.waitForURL((address) => !address.pathname.startsWith('/sign-up'))
+  const write = async (path: string, fields: Record<string, string>, save = '[name=do][value=save]') => {
+    await page.goto(url + path)
+    for (const [name, value] of Object.entries(fields)) await page.fill(`[name="${name}"]`, value)
+    await page.click(save)
+    await page.waitForLoadState('networkidle')
+  }
+  const text = 'Answer ${customer} politely, in ${language:their language}.'
+  await write('/new', { title: 'Answer a customer', description: 'A reply from the help desk', content: text })
+  const prompt = new URL(page.url()).pathname
+  for (const more of [' Say what happens next.', ' Say what happens next, and when.'])
+    await write(`${prompt}/edit`, { content: text + more, note: more.includes('when') ? 'Name a time' : 'Say what happens next' })
+  await take('editor', `${prompt}/edit`)
+  await page.goto(`${url}${prompt}/versions`)
+  await page.locator('details:has([name=label]) > summary').click()
+  await page.fill('[name=label]', 'production')
+  await page.selectOption('[name=version]', '2')
+  await page.fill('[name=reason]', 'Tried on ten letters')
+  await page.click('[name=do][value=set-label]')
+  await page.waitForLoadState('networkidle')
+  await take('versions', `${prompt}/versions`)
 } finally {
   await browser.close()
   service.kill('SIGTERM')
