@@ -58,6 +58,22 @@ interface ItemFactsProps {
   readonly collections: Output<typeof showItemPage>['collections']
 }
 
+/** A fact that is a list of links within the service; nothing without any. */
+export const LinksFact: FC<{ label: string; links: readonly { readonly title: string; readonly url: string }[] }> = ({ label, links }) =>
+  links.length === 0 ? null : (
+    <Fact label={label}>
+      <ul class="tags">
+        {links.map(({ title, url }) => (
+          <li>
+            <a href={new URL(url).pathname} dir="auto">
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Fact>
+  )
+
 /** Metadata of a prompt or skill, shown in the margin. */
 export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item, collections }) => (
   <>
@@ -80,19 +96,7 @@ export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item, col
         </ul>
       </Fact>
     )}
-    {collections.length === 0 ? null : (
-      <Fact label={words.collecting.inCollections}>
-        <ul class="tags">
-          {collections.map(({ title, url }) => (
-            <li>
-              <a href={new URL(url).pathname} dir="auto">
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </Fact>
-    )}
+    <LinksFact label={words.collecting.inCollections} links={collections} />
     <Fact label={words.updated}>
       <Day words={words} at={item.updatedAt} />
     </Fact>

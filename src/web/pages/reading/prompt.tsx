@@ -17,7 +17,7 @@ import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { looksLikeMarkdown, renderMarkdown } from '../../markup/markdown.ts'
 import { Day } from '../../parts/day.tsx'
-import { authorPath, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
+import { authorPath, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, LinksFact, needsKey } from '../../parts/facts.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { ItemHead } from '../../parts/item-head.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
@@ -230,19 +230,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, labels, r
         <dl>
           {prompt.type === 'TEXT' ? null : <Fact label={words.type}>{words.types[prompt.type]}</Fact>}
           <ItemFacts site={site} kind="prompts" item={prompt} collections={collections} />
-          {usedBy.length === 0 ? null : (
-            <Fact label={words.reading.usedBy}>
-              <ul class="tags">
-                {usedBy.map(({ title, url }) => (
-                  <li>
-                    <a href={new URL(url).pathname} dir="auto">
-                      {title}
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            </Fact>
-          )}
+          <LinksFact label={words.reading.usedBy} links={usedBy} />
           {prompt.config === undefined ? null : (
             <Fact label={words.reading.config}>
               <details>
