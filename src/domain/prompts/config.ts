@@ -4,7 +4,7 @@ import { hasForbiddenCharacter } from '../text/characters.ts'
 /** What programs need beside the text, such as model, temperature, tools and a schema of the answer. */
 export type PromptConfig = Readonly<Record<string, unknown>>
 
-export const MAX_CONFIG_BYTES = 16 * 1024
+const MAX_CONFIG_BYTES = 16 * 1024
 const MAX_DEPTH = 20
 
 /** A JSON object of at most 16 KiB. Schemas in it are checked where it is saved. */

@@ -4,11 +4,11 @@ import { type PartRef, parseVariables, toPresentSyntax } from '../variables/vari
 import type { PromptBody } from './body.ts'
 
 /** How deep parts may include parts. */
-export const MAX_PART_DEPTH = 5
+const MAX_PART_DEPTH = 5
 /** Parts that one prompt takes in, those of its parts among them. */
 export const MAX_PARTS = 50
 /** Characters of a text with its parts. */
-export const MAX_COMPOSED = 100_000
+const MAX_COMPOSED = 100_000
 
 /** A prompt as a part of another: what tells it from others, its text in the present syntax, and what its own parts are relative to. */
 export interface LoadedPart<Place> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DiffPiece, diffByLines, diffTexts, toDiffBlocks, toDiffLines } from './text-diff.ts'
+import { countChangedLines, type DiffPiece, diffByLines, diffTexts, toDiffBlocks, toDiffLines } from './text-diff.ts'
 
 const oldText = (pieces: readonly DiffPiece[]) => pieces.map(({ kind, text }) => (kind === 'added' ? '' : text)).join('')
 const newText = (pieces: readonly DiffPiece[]) => pieces.map(({ kind, text }) => (kind === 'removed' ? '' : text)).join('')
@@ -96,4 +96,10 @@ describe('toDiffBlocks', () => {
       }),
     )
   })
+})
+
+it('counts the lines of changes, the last one without an end too', () => {
+  expect(countChangedLines('a\nb\nc', 'a\nB\nc\nd')).toEqual({ added: 2, removed: 1 })
+  expect(countChangedLines('', 'a')).toEqual({ added: 1, removed: 0 })
+  expect(countChangedLines('a', 'a\n')).toEqual({ added: 0, removed: 0 })
 })

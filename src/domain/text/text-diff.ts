@@ -28,6 +28,22 @@ export function diffByLines(before: string, after: string): DiffPiece[] {
   return diffWith(before, after, compareByLines)
 }
 
+/** The changes of lines; a last one without an end is a line like the others. */
+export function diffWholeLines(before: string, after: string): DiffPiece[] {
+  return diffByLines(ended(before), ended(after))
+}
+
+/** How many lines a text has that an earlier one has not, and the reverse. */
+export function countChangedLines(before: string, after: string): { added: number; removed: number } {
+  const count = { added: 0, removed: 0 }
+  for (const { kind, text } of diffWholeLines(before, after)) if (kind !== 'same') count[kind] += text.split('\n').length - 1
+  return count
+}
+
+function ended(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
 function diffWith(before: string, after: string, compare: (before: string, after: string) => DiffPiece[] | null): DiffPiece[] {
   if (before === after) return before === '' ? [] : [{ kind: 'same', text: before }]
   const start = sharedStart(before, after)

@@ -143,7 +143,7 @@ export function toPlainPrompt(prompt: Prompt, baseUrl: string) {
   return { ...toCommon(prompt, baseUrl), type: prompt.type, content: prompt.content, ...toFull(prompt), ...toChat(prompt) }
 }
 
-export function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof promptRecord> {
+function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof promptRecord> {
   return { ...toFoundFields(prompt, baseUrl), content: prompt.content, ...toFull(prompt) }
 }
 

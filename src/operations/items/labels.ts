@@ -103,7 +103,7 @@ const targetRecord = z.object({ version: z.number().int(), weight: z.number().in
 const targetsRecord = z.array(targetRecord).describe('The largest share first')
 
 /** A label as lists show it. */
-export const labelRecord = z.object({ name: z.string(), targets: targetsRecord })
+const labelRecord = z.object({ name: z.string(), targets: targetsRecord })
 
 const moveRecord = z.object({
   move: z.number().int(),

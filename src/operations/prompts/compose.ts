@@ -69,7 +69,7 @@ async function compose(
 }
 
 /** Whether a prompt takes in others. */
-export function hasParts(body: PromptBody): boolean {
+function hasParts(body: PromptBody): boolean {
   return body.content.includes('${>') && partsOf(body).length > 0
 }
 

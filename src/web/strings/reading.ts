@@ -31,6 +31,7 @@ export const READING_WORDS = {
   compareTo: 'with',
   compareWithNewest: 'Compare with the newest',
   versionAt: (version: number, time: string) => `Version ${version} · ${time}`,
+  lines: (added: number, removed: number) => `+${number(added)} −${number(removed)} ${added + removed === 1 ? 'line' : 'lines'}`,
   byLines: 'Line by line',
   changesSince: (version: number) => `Changes since version ${version}`,
   noChanges: 'The text is unchanged.',

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Child, FC } from 'hono/jsx'
 import { compareConfigs } from '../../../domain/prompts/config.ts'
-import { type DiffPiece, diffByLines, diffTexts } from '../../../domain/text/text-diff.ts'
+import { type DiffPiece, diffByLines, diffTexts, diffWholeLines } from '../../../domain/text/text-diff.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { showMarks } from '../../../operations/items/marks.ts'
 import { getVersion, listVersions, restoreVersion } from '../../../operations/items/versions.ts'
@@ -67,7 +67,7 @@ export async function showPromptVersion(request: PageRequest) {
   const text = shown.content ?? ''
   const view = against === null || query.get('view') === 'text' ? 'text' : query.get('view') === 'lines' ? 'lines' : 'words'
   const before = against?.content ?? ''
-  const pieces = view === 'text' ? [] : view === 'lines' ? compareLines(before, text) : diffTexts(before, text)
+  const pieces = view === 'text' ? [] : view === 'lines' ? diffWholeLines(before, text) : diffTexts(before, text)
   return (
     <VersionPage request={request} collection="prompts" versions={versions} view={view}>
       {view !== 'text' && before === text ? <p class="quiet">{words.reading.noChanges}</p> : null}
@@ -86,12 +86,6 @@ export async function showPromptVersion(request: PageRequest) {
       )}
     </VersionPage>
   )
-}
-
-/** The changes line by line. A last line without an end is a line like the others. */
-function compareLines(before: string, after: string): DiffPiece[] {
-  const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
-  return diffByLines(ended(before), ended(after))
 }
 
 interface FileChange {

@@ -1,9 +1,10 @@
 import { isSharedVersion } from '../../../domain/items/labels.ts'
 import type { Visibility } from '../../../domain/items/visibility.ts'
+import { countChangedLines } from '../../../domain/text/text-diff.ts'
 import { AppError } from '../../../errors.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listLabels } from '../../../operations/items/labels.ts'
-import { listVersions } from '../../../operations/items/versions.ts'
+import { getVersion, listVersions } from '../../../operations/items/versions.ts'
 import { showPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
 import { Layout } from '../../layout.tsx'
@@ -14,6 +15,23 @@ import { mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
 import { LabelNames, Labels } from '../../parts/labels.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
+
+/** Characters of texts that a page of versions compares; what is older goes without. */
+const MAX_COMPARED = 500_000
+
+/** How many lines of text each version of a prompt adds to the one below it in the list, and takes from it. */
+async function countLines({ call, ref }: PageRequest, versions: readonly { readonly version: number }[]) {
+  const counts = new Map<number, { added: number; removed: number }>()
+  let left = MAX_COMPARED
+  let newer: { version: number; content: string } | null = null
+  for (const { version } of versions) {
+    const { content } = await call(getVersion, { collection: 'prompts', id: ref, version })
+    if (content === null || (left -= content.length) < 0) break
+    if (newer) counts.set(newer.version, countChangedLines(content, newer.content))
+    newer = { version, content }
+  }
+  return counts
+}
 
 /** Versions of one page. */
 const PER_PAGE = 50
@@ -55,6 +73,7 @@ export function showVersions(collection: Collection) {
       return { to: `${item.path}/versions/${Math.max(from, to)}?against=${Math.min(from, to)}` }
     }
     const { words } = site
+    const counts = collection === 'prompts' ? await countLines(request, versions) : new Map()
     const standing = await readStanding(request, collection, ref)
     const shown = await call(listLabels, { collection, id: ref })
     const mayMove = mayDo(standing, 'edit')
@@ -78,7 +97,14 @@ export function showVersions(collection: Collection) {
         {versions.length === 0 ? (
           <p class="quiet">{words.reading.noVersions}</p>
         ) : (
-          <VersionRows path={item.path} versions={versions} labels={shown.labels} newest={newest[0]?.version ?? 0} words={words} />
+          <VersionRows
+            path={item.path}
+            versions={versions}
+            counts={counts}
+            labels={shown.labels}
+            newest={newest[0]?.version ?? 0}
+            words={words}
+          />
         )}
         {before === undefined && nextBefore === null ? null : (
           <nav class="pages" aria-label={words.pages}>
@@ -114,6 +140,7 @@ export function showVersions(collection: Collection) {
 const VersionRows = ({
   path,
   versions,
+  counts,
   labels,
   newest,
   words,
@@ -121,6 +148,7 @@ const VersionRows = ({
   path: string
   labels: Output<typeof listLabels>['labels']
   versions: Output<typeof listVersions>['versions']
+  counts: Awaited<ReturnType<typeof countLines>>
   newest: number
   words: PageRequest['site']['words']
 }) => (
@@ -134,6 +162,7 @@ const VersionRows = ({
         <ul class="facts line">
           {version === newest ? <li>{words.reading.newest}</li> : null}
           <LabelNames labels={labels} version={version} />
+          {counts.has(version) ? <li>{words.reading.lines(counts.get(version)?.added ?? 0, counts.get(version)?.removed ?? 0)}</li> : null}
           <li>{author}</li>
           <li>
             <Ago words={words} at={createdAt} hasTime />

@@ -31,6 +31,7 @@ export const READING_WORDS_DE: typeof READING_WORDS = {
   compareTo: 'mit',
   compareWithNewest: 'Mit der neuesten vergleichen',
   versionAt: (version, time) => `Version ${version} · ${time}`,
+  lines: (added, removed) => `+${number(added)} −${number(removed)} ${added + removed === 1 ? 'Zeile' : 'Zeilen'}`,
   byLines: 'Zeile für Zeile',
   changesSince: (version) => `Änderungen seit Version ${version}`,
   noChanges: 'Der Text ist unverändert.',
