@@ -319,7 +319,7 @@ export interface LibraryTables {
     /** 1: written before backslashes and parts; 2: with them. */
     syntax: number
     variables: string
-    /** What programs call it, unique among live items of its owner; null: by its slug. */
+    /** The name that programs know it by, unique among live items of its owner; null: by its slug. */
     api_name: Generated<string | null>
     owner_seq: number
     author_seq: number
@@ -439,7 +439,7 @@ export interface LibraryTables {
     user_seq: number | null
     moved_at: string
   }
-  /** What owners say of labels of their items. */
+  /** Rules of owners for labels of their items. */
   label_rule: { owner_seq: number; name: string; is_protected: number; is_automatic: number }
   /** File contents by digest: a version that changes one file of a skill stores one file. */
   blob: {

@@ -28,7 +28,7 @@ interface LayoutProps {
   readonly embeddedId?: string | undefined
   /** Where the browser is sent. A delay would be a barrier (WCAG 2.2.1). */
   readonly goesTo?: string | undefined
-  /** What the search field in the header searches. Default: everything */
+  /** The reach of the search field in the header. Default: everything */
   readonly search?: PageSearch | undefined
   readonly children?: Child
 }

@@ -46,7 +46,7 @@ interface ItemBase {
 export interface Prompt extends ItemBase, PromptBody {
   readonly kind: 'prompt'
   readonly type: PromptType
-  /** What programs call it; null: by its slug. */
+  /** The name that programs know it by; null: its slug. */
   readonly apiName: string | null
   readonly variables: readonly Variable[]
 }

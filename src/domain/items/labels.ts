@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { othersMaySee, type Visibility } from './visibility.ts'
 
@@ -70,7 +69,14 @@ export interface LabelMove {
   readonly at: string
 }
 
-/** What an owner says of a label: only maintainers move it, or new versions get it by themselves. */
+/** A wanted move of a label. */
+export interface WantedMove {
+  /** null removes the label. */
+  readonly to: readonly LabelTarget[] | null
+  readonly reason: string | null
+}
+
+/** An owner's rule for a label: only maintainers move it, or new versions get it by themselves. */
 export interface LabelRule {
   readonly name: string
   readonly isProtected: boolean
@@ -94,26 +100,4 @@ export function isSharedVersion(
 ): boolean {
   if (version.number === item.newest || item.visibility === 'private') return true
   return othersMaySee(item.visibility === 'members' ? 'member' : 'stranger', 'list').includes(version.visibility)
-}
-
-/**
- * The version that a caller gets: weighted rendezvous hashing, so that a raised share only draws callers in. Without a bucket it is the
- * version of the largest share.
- * @param key of the HMAC, secret and kept, so that every process gives a caller the same version
- * @param label id of the item and name of the label
- * @see https://www.snia.org/sites/default/files/SDC15_presentations/dist_sys/Jason_Resch_New_Consistent_Hashings_Rev.pdf
- */
-export function chooseVersion(targets: readonly LabelTarget[], key: string, label: string, bucket: string | null): number {
-  const [first, ...others] = sortTargets(targets)
-  if (!first) throw new Error('A label points at a version.')
-  if (bucket === null || others.length === 0) return first.version
-  const scoreOf = ({ version, weight }: LabelTarget) => {
-    const digest = createHmac('sha256', key)
-      .update(JSON.stringify([label, version, bucket]))
-      .digest()
-    // 48 bits, never 0 or 1.
-    const drawn = (digest.readUIntBE(0, 6) + 0.5) / 2 ** 48
-    return -weight / Math.log(drawn)
-  }
-  return [first, ...others].reduce((best, target) => (scoreOf(target) > scoreOf(best) ? target : best)).version
 }

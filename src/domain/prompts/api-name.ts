@@ -5,7 +5,7 @@ const MAX_API_NAME = 255
 /** Names that pages of Langfuse have of their own. */
 const RESERVED: ReadonlySet<string> = new Set(['new', 'metrics', 'prompt-detail'])
 
-/** What programs call a prompt, by the rules of Langfuse: up to 255 characters, with folders by slashes. */
+/** The name that programs know a prompt by, under the rules of Langfuse: up to 255 characters, with folders by slashes. */
 export const apiNameField = z.string().superRefine((name, issues) => {
   const fault = apiNameFault(name)
   if (fault !== null) issues.addIssue({ code: 'custom', message: fault })

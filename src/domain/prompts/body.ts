@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util'
 import { invalidInput } from '../../errors.ts'
 import { type FilledText, fillVariables, meansOtherwise, parseVariables, type Syntax, type Variable } from '../variables/variables.ts'
 import type { PromptConfig } from './config.ts'
 import { type Message, renderMessages, variablesOfMessages } from './messages.ts'
 
-/** What a version of a prompt says: a text, or messages and the text that shows them. */
+/** The contents of a version of a prompt: a text, or messages and the text that shows them. */
 export interface PromptBody {
   readonly content: string
   /** Of a chat prompt; null for a text. */
@@ -18,13 +17,13 @@ export function bodyOf({ content, messages, config, syntax }: PromptBody): Promp
   return { content, messages, config, syntax }
 }
 
-/** What files and exports say of a body beside its content, each only where there is something to say. */
+/** Fields of a body that files and exports have beside its content, each only where it says something. */
 export function describeBody({ content, messages, config, syntax }: PromptBody) {
   const depends = messages ? messages.some((one) => 'role' in one && meansOtherwise(one.content)) : meansOtherwise(content)
   return { ...(messages && { messages }), ...(config && { config }), ...(depends && { syntax }) }
 }
 
-/** The fields of a body that a writer gives; what is absent stays, or is not there. */
+/** The fields of a body that a writer gives; what is absent stays, or has no value. */
 export type BodyFields = { readonly [Name in keyof PromptBody]?: PromptBody[Name] | undefined }
 
 /** A new body. Messages decide its content. @throws AppError `invalid_input` without either */
@@ -46,18 +45,22 @@ export function changeBody(before: PromptBody, change: BodyFields): PromptBody {
   if (isChat && change.messages === undefined && change.content !== undefined && change.content !== before.content)
     throw invalidInput('content', 'This is a chat prompt: change its messages.')
   const { content = before.content, messages = before.messages } = change
-  const isSame = content === before.content && isDeepStrictEqual(messages, before.messages)
+  const isSame = content === before.content && isSameJson(messages, before.messages)
   return makeBody({ content, messages, config, syntax: change.syntax ?? (isSame ? before.syntax : 2) })
+}
+
+function isSameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 /** Whether two bodies say the same, whatever their configs. */
 export function isSameText(a: PromptBody, b: PromptBody): boolean {
-  return a.content === b.content && a.syntax === b.syntax && isDeepStrictEqual(a.messages, b.messages)
+  return a.content === b.content && a.syntax === b.syntax && isSameJson(a.messages, b.messages)
 }
 
 /** Whether two bodies are the same; texts that mean the same in both syntaxes differ in nothing. */
 export function isSameBody(a: PromptBody, b: PromptBody): boolean {
-  return isSameText({ ...a, syntax: describeBody(a).syntax ?? b.syntax }, b) && isDeepStrictEqual(a.config, b.config)
+  return isSameText({ ...a, syntax: describeBody(a).syntax ?? b.syntax }, b) && isSameJson(a.config, b.config)
 }
 
 export function variablesOf({ content, messages, syntax }: Pick<PromptBody, 'content' | 'messages' | 'syntax'>): readonly Variable[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hasForbiddenCharacter } from '../text/characters.ts'
 
-/** What programs need beside the text, such as model, temperature, tools and a schema of the answer. */
+/** Settings for programs beside the text, such as model, temperature, tools and a schema of the answer. */
 export type PromptConfig = Readonly<Record<string, unknown>>
 
 const MAX_CONFIG_BYTES = 16 * 1024

@@ -50,7 +50,7 @@ export const promptRecord = itemRecord.extend({ derivedDescription, content: z.s
 /** Which team owns an item, in what is answered of one alone. */
 export const ownerOutput = { owner: z.string().optional().describe('The team that owns it, where you are in it') }
 
-/** What a whole prompt has beside its content. */
+/** Fields of a whole prompt beside its content. */
 export const chatOutputs = {
   messages: z.array(messageField).optional().describe('Of a chat prompt, whose content shows them as one text'),
   config: z.record(z.string(), z.unknown()).optional().describe('What programs need beside the text'),

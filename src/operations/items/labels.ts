@@ -1,103 +1,22 @@
 import { z } from 'zod'
-import { shareOnce } from '../../cache/shared-records.ts'
-import { atVersion } from '../../domain/items/at-version.ts'
-import type { FullVersion, Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
+import type { Item } from '../../domain/items/items.ts'
 import {
-  chooseVersion,
   isSharedVersion,
-  LATEST,
   type Label,
   type LabelMove,
   type LabelTarget,
   labelName,
-  labelRef,
   reasonField,
   sortTargets,
   targetsField,
+  type WantedMove,
 } from '../../domain/items/labels.ts'
 import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
-import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { WantedMove } from '../../storage/items/labels.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOfKind, requireOwner } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { checkPartsAtLabel } from '../prompts/compose.ts'
-
-/** Longest bucket of a caller. */
-const MAX_BUCKET = 200
-
-/** Which version of an item is read. */
-export const atInputs = {
-  label: labelRef.optional().describe('The version at this label, such as production; not found without it'),
-  version: z.number().int().min(1).optional().describe('This version'),
-}
-/** The same for programs that say which of several versions a caller of theirs gets. */
-export const bucketInput = z
-  .string()
-  .min(1)
-  .max(MAX_BUCKET)
-  .optional()
-  .describe('Where versions share a label: callers of one bucket get the same. Default: the person behind the key')
-
-/** What was read, where that was asked for. */
-export const atOutputs = {
-  label: z.string().optional(),
-  version: z.number().int().optional().describe('Number of the version that was asked for'),
-  bucket: z.string().optional().describe('Only where versions share the label'),
-}
-
-/** The answer to {@link atInputs}. */
-type At = { readonly label?: string; readonly version?: number; readonly bucket?: string }
-
-/** A version that is asked for. */
-export interface AskedVersion {
-  readonly label?: string | undefined
-  readonly version?: number | undefined
-  readonly bucket?: string | undefined
-}
-
-interface ItemAt<Kind extends ItemKind> {
-  /** As the version has it; tags, category and visibility are those of now. */
-  readonly item: ItemOf<Kind>
-  /** A skill's files; null: those that it has now. */
-  readonly files: readonly SkillFile[] | null
-  readonly at: At
-}
-
-/**
- * An item as the version says that a label or number names.
- * @throws AppError `not_found` where the label is not there, or the version is not the caller's to see
- */
-export async function readAt<Kind extends ItemKind>(
-  { actor, store, sealer }: Needs<'items', 'sealer'>,
-  item: ItemOf<Kind>,
-  { label, version, bucket }: AskedVersion,
-): Promise<ItemAt<Kind>> {
-  if (label === undefined && version === undefined) return { item, files: null, at: {} }
-  if (label !== undefined && version !== undefined) throw invalidInput('version', 'Give either label or version.')
-  const found = label === undefined || label === LATEST ? undefined : item.labels.find(({ name }) => name === label)
-  if (label !== undefined && label !== LATEST && !found) throw noLabel(item, label)
-  const isSplit = found !== undefined && found.targets.length > 1
-  const drawn = isSplit ? (bucket ?? (actor.kind === 'user' ? actor.userId : null)) : null
-  const number = isSplit
-    ? chooseVersion(found.targets, sealer.keyFor('labels'), `${item.id} ${found.name}`, drawn)
-    : (found?.targets[0]?.version ?? version ?? item.version)
-  const at: At = { ...(label !== undefined && { label }), version: number, ...(drawn !== null && { bucket: drawn }) }
-  if (number === item.version) return { item, files: null, at }
-  const text = await store.items.findVersion(actor, item.id, number)
-  if (!text)
-    throw label === undefined ? new AppError('not_found', `Version ${number} not found, or not visible to you.`) : noLabel(item, label)
-  return { item: toItemAt(item, text) as ItemOf<Kind>, files: text.files, at }
-}
-
-/** An item as a version has it, made once for each that caches keep. */
-const toItemAt = shareOnce((item: Item, version: FullVersion): Item => atVersion(item, version))
-
-/** The same for a label that is not there and one on a version that the caller may not see. */
-function noLabel({ kind }: Item, label: string): AppError {
-  return new AppError('not_found', `This ${kind} has no version with the label "${label}" that you can see.`)
-}
 
 const targetRecord = z.object({ version: z.number().int(), weight: z.number().int().describe('Percent of callers') })
 const targetsRecord = z.array(targetRecord).describe('The largest share first')
@@ -192,7 +111,7 @@ function checkMove(
   const from = item.labels.find(({ name }) => name === label)?.targets ?? null
   const now = from?.[0]?.version ?? 0
   if (ifVersion !== undefined && ifVersion !== now) {
-    const state = now === 0 ? 'is not there' : `points at version ${now}`
+    const state = now === 0 ? 'is not set' : `points at version ${now}`
     throw new AppError(
       'conflict',
       `The label "${label}" ${state} now, not ${ifVersion === 0 ? 'nowhere' : `at version ${ifVersion}`}. Read it again.`,
@@ -312,7 +231,7 @@ export const undoLabel = defineOperation({
   },
 })
 
-/** What an owner says of labels: the caller, or a team. */
+/** The owner of rules: the caller, or a team. */
 const rulesOf = { owner: z.string().optional() }
 
 /** The owner whose rules are meant, with the caller's role. */

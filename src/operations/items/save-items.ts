@@ -50,7 +50,7 @@ export async function newOwnership(
   return { ownerId: owner.id, visibility: askedVisibility(input) ?? owner.defaultVisibility }
 }
 
-/** What a prompt says beside or instead of its text. */
+/** Inputs of a prompt beside or instead of its text. */
 export const bodyInputs = {
   messages: messagesField
     .optional()

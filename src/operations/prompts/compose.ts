@@ -6,7 +6,7 @@ import { composeBody, partsOf } from '../../domain/prompts/parts.ts'
 import { type PartRef, toPresentSyntax } from '../../domain/variables/variables.ts'
 import { AppError } from '../../errors.ts'
 import type { Needs } from '../core/procedure.ts'
-import { readAt } from '../items/labels.ts'
+import { readAt } from '../items/read-at.ts'
 
 /** A prompt that is about to be saved, or whose label is about to move, as the parts of others find it. */
 interface Pending {

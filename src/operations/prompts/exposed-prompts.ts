@@ -14,7 +14,7 @@ import { invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
-import { readAt } from '../items/labels.ts'
+import { readAt } from '../items/read-at.ts'
 import { composePrompt } from './compose.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
 

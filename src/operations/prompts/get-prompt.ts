@@ -6,7 +6,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { refInput, requireOfKind } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { toPromptWithVariables, variableRecord, versionRecord, wholePrompt, withOwner } from '../core/records.ts'
-import { type AskedVersion, atInputs, atOutputs, bucketInput, readAt } from '../items/labels.ts'
+import { type AskedVersion, atInputs, atOutputs, bucketInput, readAt } from '../items/read-at.ts'
 import { composePrompt } from './compose.ts'
 
 /**

@@ -7,7 +7,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { maxCharactersInput, refInput, requireOfKind } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { fileRecord, ownerOutput, skillRecord, toSkillRecord, withOwner } from '../core/records.ts'
-import { atInputs, atOutputs, bucketInput, readAt } from '../items/labels.ts'
+import { atInputs, atOutputs, bucketInput, readAt } from '../items/read-at.ts'
 
 /** Line breaks and spaces in the JSON of one file. */
 const FILE_MARGIN = 40

@@ -166,7 +166,7 @@ const messagesJson = z.array(
   z.union([z.object({ role: z.enum(ROLES), content: z.string() }), z.object({ type: z.literal('placeholder'), name: z.string() })]),
 )
 
-/** What a prompt or a version of one says. */
+/** The body of a prompt, or of a version of one. */
 export function readBody(row: Pick<ItemRow, 'content' | 'messages' | 'config' | 'syntax'>): PromptBody {
   return {
     content: row.content,

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Decide, Editor } from '../../domain/items/item-access.ts'
 import { type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
-import { type LabelMove, type LabelRule, type LabelTarget, MAX_LABELS, sameTargets } from '../../domain/items/labels.ts'
+import { type LabelMove, type LabelRule, type LabelTarget, MAX_LABELS, sameTargets, type WantedMove } from '../../domain/items/labels.ts'
 import { audienceOf } from '../../domain/items/visibility.ts'
 import type { OwnerQuota } from '../../domain/people/quota.ts'
 import { AppError, invalidInput } from '../../errors.ts'
@@ -22,14 +22,7 @@ const MAX_RULES = 50
 
 const targetsJson = z.array(z.object({ version: z.number(), weight: z.number() }))
 
-/** A wanted move of a label. */
-export interface WantedMove {
-  /** null removes the label. */
-  readonly to: readonly LabelTarget[] | null
-  readonly reason: string | null
-}
-
-/** What a move of a label is decided on. */
+/** The state on which a move of a label is decided. */
 interface LabelState<Kind extends ItemKind> {
   readonly item: ItemOf<Kind>
   /** Whether the owner lets maintainers alone move it. */
@@ -99,7 +92,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
     (await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst())?.seq ?? 0
   return {
     /**
-     * Moves a label of an item as `decide` says of it as it is now, and keeps the move, also one to where it is; null when there is no such item.
+     * Moves a label of an item as `decide` says of it as it is now, and keeps the move, also one to where it is; null when the item is not found.
      * @throws AppError `not_found` for a version that is not there, `invalid_input` for too many labels, `too_large` for too many moves
      */
     moveLabel: <Kind extends ItemKind>(

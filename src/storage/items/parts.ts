@@ -32,7 +32,7 @@ export async function writePartRefs(
     .execute()
 }
 
-/** What takes an item in. */
+/** Prompts that take others in. */
 export function readParts(db: Kysely<Database>) {
   return {
     /** Prompts whose newest text takes this one in, as far as the actor finds them in lists or owns them, in the order they were made. */

@@ -4,7 +4,7 @@ import type { Site } from '../site.ts'
 /** Which entry of the menu a page is. */
 export type Current = 'prompts' | 'skills' | 'collections' | 'connect' | 'docs' | 'library' | 'favourites' | 'teams' | 'account' | undefined
 
-/** What the search field of the header searches, and how. */
+/** The reach and the text of the search field in the header. */
 export interface PageSearch {
   /** The list it narrows. Default: everything that is found */
   readonly list?: 'prompts' | 'skills' | 'collections' | 'library' | 'docs' | undefined

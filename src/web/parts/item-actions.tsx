@@ -88,7 +88,7 @@ const ShareButton: FC<Pick<ItemActionsProps, 'site' | 'item'> & { look: string }
     </button>
   )
 
-/** What is done to an item now and then; what takes it away comes last. */
+/** The menu of rarer actions on an item; deleting comes last. */
 const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standing> }> = ({ site, item, standing, usedBy = 0 }) => {
   const { words, reader } = site
   const isAdmin = reader?.isAdmin ?? false

@@ -80,7 +80,7 @@ interface ItemTitleProps {
   readonly team: string | null
 }
 
-/** A title with the team that owns it and a badge of who can see it. */
+/** A title with the owning team and the visibility. */
 export const ItemTitle: FC<ItemTitleProps> = ({ site: { words }, title, visibility, team }) => (
   <div class="titled">
     <h1 dir="auto">{title}</h1>

@@ -62,7 +62,7 @@ async function vote(path: string): Promise<void> {
   announce(header?.dataset[answer.ok ? (button.value === 'vote' ? 'voted' : 'unvoted') : 'failed'])
 }
 
-/** What keys mean on the page of an item: its buttons and links. */
+/** Keys on the page of an item, and the buttons and links they press. */
 const ON_PAGE: Readonly<Record<string, string>> = {
   c: 'button:is([data-copy-filled], [data-counted])',
   e: '.item-actions > a[href$="/edit"]',

@@ -26,7 +26,8 @@ async function countLines({ call, ref }: PageRequest, versions: readonly { reado
   let newer: { version: number; content: string } | null = null
   for (const { version } of versions) {
     const { content } = await call(getVersion, { collection: 'prompts', id: ref, version })
-    if (content === null || (left -= content.length) < 0) break
+    left -= content?.length ?? left
+    if (content === null || left < 0) break
     if (newer) counts.set(newer.version, countChangedLines(content, newer.content))
     newer = { version, content }
   }

@@ -358,7 +358,7 @@ interface Change {
   readonly baseVersion: number
 }
 
-/** What an edit becomes when somebody else saved other fields since it began; null when nobody did, or both changed the same. */
+/** An edit merged with what somebody else saved in other fields since it began; null when nobody did, or both changed the same. */
 async function mergeWithNewest({ call, ref }: PageRequest, { title, description, content, type, baseVersion }: Change) {
   const { version } = await call(showMarks, { collection: 'prompts', id: ref })
   if (version <= baseVersion || baseVersion < 1) return null

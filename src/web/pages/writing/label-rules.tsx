@@ -10,7 +10,7 @@ function readOwner(query: URLSearchParams): { owner?: string } {
   return owner ? { owner } : {}
 }
 
-/** What the reader, or a team of theirs, says of labels. */
+/** The rules of the reader, or of a team of theirs, for labels. */
 export async function showLabelRules(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
@@ -69,7 +69,7 @@ export async function showLabelRules(request: PageRequest) {
   )
 }
 
-/** Sets what is said of a label. */
+/** Sets the rule of a label. */
 export const changeLabelRules: Action = async ({ call, form, query, path }) => {
   const rule = form.choice('rule', RULES)
   const owner = readOwner(query)
