@@ -19,6 +19,7 @@ import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
 import { type ItemQueries, withItems } from './item-queries.ts'
 import { countRows, selectItems, seqOf, toItems } from './item-rows.ts'
 import { readLabelChanges } from './label-changes.ts'
+import { readNamedPrompts } from './named-prompts.ts'
 import { readManifests } from './read-manifests.ts'
 import { readSharedSkills } from './read-shared-skills.ts'
 import { selectVisible } from './read-versions.ts'
@@ -120,6 +121,7 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
     walkSharedSkills: readSharedSkills(db),
     ...readSharedChanges(db),
     ...readLabelChanges(db, queries),
+    ...readNamedPrompts(db),
     async findItem<Kind extends ItemKind>(actor: Actor, kind: Kind, ref: string): Promise<ItemOf<Kind> | null> {
       return (await queries.findItem(actor, kind, ref))?.item ?? null
     },

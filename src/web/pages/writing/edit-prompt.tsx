@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
-import { contentField, MAX_CONTENT, PROMPT_TYPES } from '../../../domain/items/fields.ts'
+import { contentField, MAX_CONTENT, MAX_NOTE, PROMPT_TYPES } from '../../../domain/items/fields.ts'
 import { mergeFields } from '../../../domain/items/merge-fields.ts'
 import { hasRight } from '../../../domain/people/teams.ts'
 import { diffTexts } from '../../../domain/text/text-diff.ts'
@@ -168,7 +168,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
           <Field sent={sent} name="content" label={words.text} value={draft.content} rows={16} hint={words.textHint} isRequired />
           <p class="quiet" data-count={String(MAX_CONTENT)} data-counted={words.characters('{n}', '{limit}')} hidden />
           {known ? (
-            <Field sent={sent} name="note" label={words.note} value="" hint={words.noteHint} maxlength={200} autocomplete="off" />
+            <Field sent={sent} name="note" label={words.note} value="" hint={words.noteHint} maxlength={MAX_NOTE} autocomplete="off" />
           ) : null}
         </div>
         <aside class="editor-side">
