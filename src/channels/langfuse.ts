@@ -40,7 +40,7 @@ const ERROR_NAMES = {
   internal: 'InternalServerError',
 } as const satisfies Record<ErrorCode, string>
 
-/** What fields of ours are called there. */
+/** The names of fields there. */
 const FIELDS: Readonly<Record<string, string>> = {
   content: 'prompt',
   messages: 'prompt',
@@ -77,14 +77,14 @@ const chatItem = z.union([
   z.object({ type: z.literal('placeholder'), name: z.string() }),
   z.object({ type: z.literal('chatmessage').optional(), role: z.string(), content: z.string() }),
 ])
-/** What a text and a chat prompt say, which Langfuse tells apart by `type`. */
+/** The prompts of each `type`. */
 const newPrompt = {
   text: createParser(z.object({ prompt: z.string() })),
   chat: createParser(z.object({ prompt: z.array(chatItem) })),
 }
 const readType = createParser(z.object({ type: z.enum(['text', 'chat']).default('text') }))
 
-/** What a request says a prompt is, as it is saved here. @throws AppError `invalid_input` */
+/** The prompt of a request, as it is saved here. @throws AppError `invalid_input` */
 function readSaid(body: Record<string, unknown>) {
   if (readType(body).type === 'text') return { content: fromLangfuseText(newPrompt.text(body).prompt) }
   return {
@@ -121,7 +121,7 @@ function toLangfuse({ id, version, owner, author, note, createdAt, body, labels,
   }
 }
 
-/** What a query says; numbers as such, and nothing of what is empty. */
+/** The parameters of a query; numbers as such, without empty ones. */
 function readQuery({ exchange }: Call, numbers: readonly string[] = ['version']): Record<string, unknown> {
   const given = [...new URLSearchParams(exchange.search)].filter(([, value]) => value !== '')
   return Object.fromEntries(given.map(([name, value]) => [name, numbers.includes(name) && /^-?\d+$/.test(value) ? Number(value) : value]))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { atVersion } from '../../domain/items/at-version.ts'
 import { contentField, MAX_TITLE, noteField, tagsField } from '../../domain/items/fields.ts'
 import type { Prompt } from '../../domain/items/items.ts'
-import { LATEST, type Label, labelName, labelRef, MAX_LABELS } from '../../domain/items/labels.ts'
+import { LATEST, type Label, labelName, MAX_LABELS } from '../../domain/items/labels.ts'
 import { apiNameField } from '../../domain/prompts/api-name.ts'
 import { bodyOf } from '../../domain/prompts/body.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
@@ -18,9 +18,9 @@ import { checkConfig } from './check-config.ts'
 /** The label that is read where none is asked for. */
 const DEFAULT_LABEL = 'production'
 
-const nameInput = { name: refInput.describe('What programs call the prompt; else its slug or id') }
+const nameInput = { name: refInput.describe('Name that programs know the prompt by; else its slug or id') }
 const versionInput = z.number().int().min(1)
-const atInput = { version: versionInput.optional(), label: labelRef.optional() }
+const atInput = { version: versionInput.optional(), label: refInput.optional() }
 
 type Asked = z.infer<z.ZodObject<typeof nameInput & typeof atInput>>
 
@@ -95,7 +95,7 @@ export const listNamedPrompts = defineProcedure({
   scope: 'read',
   input: z.object({
     name: refInput.optional(),
-    label: labelRef.optional(),
+    label: refInput.optional(),
     tag: refInput.optional(),
     from: time,
     to: time,
