@@ -188,7 +188,7 @@ export function langfuseRoutes(makeContext: MakeContext): BoundRoute[] {
       path: `${PATH}/{name}/versions/{version}`,
       bodyLimit: MAX_BODY_BYTES,
       async handle(call) {
-        const input = { ...nameOf(call), version: Number(call.params['version']), labels: readJsonBody(call)['newLabels'] }
+        const input = { ...nameOf(call), version: Number(call.params['version']), newLabels: readJsonBody(call)['newLabels'] }
         return jsonAnswer(toLangfuse(await labelNamedPrompt.call(makeContext(call.actor), input)))
       },
     },

@@ -167,7 +167,10 @@ describe('a prompt by the API of Langfuse', () => {
     expect((await ada.label('p', 2, ['gamma'])).labels.toSorted()).toEqual(['beta', 'gamma', 'latest', 'production'])
     expect((await ada.label('p', 1, [])).labels).toEqual(['staging'])
     expect((await ada.get('p')).version).toBe(2)
-    expect(await ada.refused('PATCH', `${PATH}/p/versions/1`, { newLabels: ['latest'] })).toMatchObject([400, { error: [{}] }])
+    expect(await ada.refused('PATCH', `${PATH}/p/versions/1`, { newLabels: ['latest'] })).toMatchObject([
+      400,
+      { error: [{ path: ['newLabels', 0] }] },
+    ])
     expect(await ada.refused('PATCH', `${PATH}/p/versions/3`, { newLabels: ['x'] })).toEqual([
       404,
       { message: "Prompt not found: 'p' with version 3", error: 'LangfuseNotFoundError' },

@@ -309,7 +309,7 @@ describe('every operation that changes what is kept', () => {
       note: unique(),
       labels: ['production'],
     })),
-    label_named_prompt: byOwner(async () => ({ name: (await makePrompt()).slug, version: 1, labels: ['production'] })),
+    label_named_prompt: byOwner(async () => ({ name: (await makePrompt()).slug, version: 1, newLabels: ['production'] })),
     delete_named_prompt: byOwner(async () => ({ name: (await makePrompt()).slug })),
     set_label_rule: byOwner({ name: 'production', isProtected: true }),
     show_purge: onPrompt({}),

@@ -185,13 +185,13 @@ export const saveNamedPrompt = defineProcedure({
 export const labelNamedPrompt = defineProcedure({
   scope: 'write',
   writes: true,
-  input: z.object({ ...nameInput, version: versionInput, labels: z.array(labelName).max(MAX_LABELS) }),
-  async run(context: Needs<'items' | 'labels' | 'inTransaction'>, { name, version, labels }) {
+  input: z.object({ ...nameInput, version: versionInput, newLabels: z.array(labelName).max(MAX_LABELS) }),
+  async run(context: Needs<'items' | 'labels' | 'inTransaction'>, { name, version, newLabels }) {
     const { prompt } = await readNamed(context, { name, version })
     const moved = await context.store.inTransaction(async (store) => {
       const now = await store.items.findItem(context.actor, 'prompt', prompt.id)
       if (!now) throw missing({ name, version })
-      return await pointLabels({ ...context, store }, now, labels, version)
+      return await pointLabels({ ...context, store }, now, newLabels, version)
     })
     const found = await describeVersion(context, moved, version)
     if (!found) throw missing({ name, version })
