@@ -97,7 +97,7 @@ describe('@langfuse/client', () => {
     await expect(langfuse.prompt.create(other)).rejects.toMatchObject({ statusCode: 400 })
   })
 
-  it('is read by the client before it, which promptfoo and others use', async () => {
+  it('has the client before it do the same', async () => {
     const before = new Langfuse({ publicKey: 'pk', secretKey: key, baseUrl: served.url, enabled: false })
     const name = 'before/this one'
     await before.createPrompt({ name, prompt: 'Hi {{name}}', labels: ['production'], config: {}, commitMessage: 'c' })
