@@ -102,6 +102,7 @@ export function refuseStranger({ kind, path, route, hasPublicItems }: StrangerRe
     case 'oauth':
       return null
     case 'rest':
+    case 'langfuse':
     case 'mcp':
       return needsKey()
     case 'page':

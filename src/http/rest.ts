@@ -42,7 +42,7 @@ function bindOperation(
     ...(hasBody && { bodyLimit: MAX_BODY_BYTES }),
     async handle(call) {
       const { exchange, params, actor, requestId } = call
-      const body = hasBody ? readJsonBody(decodeBody(call.body), exchange.header('content-type') ?? '') : {}
+      const body = hasBody ? readJsonBody(call) : {}
       const input = { ...readQuery(exchange.search, kinds), ...body, ...readPath(params, kinds) }
       const points = pointsOfInput(operation, input)
       if (points > 0) await call.charge(points)
@@ -92,8 +92,10 @@ function readPath(params: Readonly<Record<string, string>>, kinds: Map<string, I
   return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, coerceText(text, kinds.get(name) ?? 'text')]))
 }
 
-/** @throws AppError `unsupported_media_type`, `invalid_input` (malformed, too deep, too many members, not an object) */
-function readJsonBody(text: string, type: string): Record<string, unknown> {
+/** The JSON object in a body. @throws AppError `unsupported_media_type`, `invalid_input` (malformed, too deep, too many members, not an object) */
+export function readJsonBody({ body, exchange }: Pick<Call, 'body' | 'exchange'>): Record<string, unknown> {
+  const text = decodeBody(body)
+  const type = exchange.header('content-type') ?? ''
   if (text === '') return {}
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new AppError('unsupported_media_type', 'Send the body as JSON with Content-Type: application/json.')

@@ -1,10 +1,10 @@
 import { RESERVED_NAMES } from '../domain/people/username.ts'
 
 /**
- * The kind of a route. It decides authentication (keys below /api and on channels, keys and access tokens on MCP, cookies on pages and
+ * The kind of a route. It decides authentication (keys below /api and on channels, as passwords too on channels and in Langfuse's API, keys and access tokens on MCP, cookies on pages and
  * their downloads, none elsewhere), the form of errors, and the caching and CORS headers.
  */
-export type RouteKind = 'page' | 'rest' | 'mcp' | 'oauth' | 'embed' | 'download' | 'asset' | 'channel' | 'probe'
+export type RouteKind = 'page' | 'rest' | 'mcp' | 'oauth' | 'embed' | 'download' | 'asset' | 'channel' | 'langfuse' | 'probe'
 
 /** One row of the route table. */
 export interface Route {

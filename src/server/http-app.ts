@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { App } from '../app.ts'
 import { createChannel } from '../channels/channel.ts'
 import { gitRoutes } from '../channels/git/git-routes.ts'
+import { langfuseRoutes } from '../channels/langfuse.ts'
 import { marketplaceRoutes } from '../channels/marketplace.ts'
 import { promptsChatRoutes } from '../channels/prompts-chat.ts'
 import { wellKnownRoutes } from '../channels/well-known.ts'
@@ -191,6 +192,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       handle: () => ({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: document }),
     },
     ...operationRoutes(operations, forRest, onFault),
+    ...langfuseRoutes(forRest),
     ...wellKnownRoutes(channel),
     ...marketplaceRoutes(channel),
     ...git.routes,

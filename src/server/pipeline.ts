@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { readApiKey, readBearerToken } from '../auth/authenticate.ts'
 import type { OAuthServer } from '../auth/oauth/oauth-server.ts'
 import type { ProxySignIn } from '../auth/proxy-sign-in.ts'
+import { toLangfuseError } from '../channels/langfuse.ts'
 import { type Actor, strangerTo } from '../domain/people/actor.ts'
 import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
 import { AppError, toAppError } from '../errors.ts'
@@ -123,7 +124,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (kind === 'mcp' && parts.oauth) return identifyProgram(call, parts.oauth)
     if (exchange.path.startsWith('/api/')) {
       if (!hasKeyHeader(exchange)) return null
-      const key = readApiKey(keyHeaders(exchange), { refusesOthers })
+      const key = readApiKey(keyHeaders(exchange), { takesBasic: kind === 'langfuse', refusesOthers })
       return key === null ? null : identifyKey(call, key)
     }
     if (!readsCookies(kind, exchange.path)) return null
@@ -242,6 +243,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const headers = { location: `${FACTOR_PATH}?to=${encodeURIComponent(to)}`, 'cache-control': 'no-store' }
       return { status: 303, headers, body: null }
     }
+    if (call.kind === 'langfuse') return toLangfuseError(error, allowed)
     if (call.kind === 'channel' && HTTP_STATUS[error.code] === 401) {
       return toErrorAnswer(error, call.requestId, { 'www-authenticate': 'Basic realm="commonplace", charset="UTF-8"' })
     }

@@ -27,6 +27,7 @@ export const DOCUMENTS = {
     { name: 'search', file: 'search.md' },
     { name: 'improve', file: 'improve.md' },
     { name: 'import-export', file: 'import-export.md' },
+    { name: 'langfuse', file: 'langfuse.md' },
   ],
   share: [
     { name: 'accounts', file: 'accounts.md' },

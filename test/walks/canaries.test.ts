@@ -254,6 +254,8 @@ const BODY = {
   filename: 'x.txt',
   files: [{ filename: 'SKILL.md', content: 'x' }],
   prompt: 'write a title',
+  name: 'a title',
+  newLabels: ['staging'],
   arguments: {},
   variables: {},
   owner: 'owner',
@@ -272,7 +274,8 @@ function everything(): Asked[] {
   for (const { method, path, kind } of test.routes) {
     if (NOT_WALKED.has(path) || kind === 'mcp') continue
     if (method === 'GET') for (const target of fill(path)) asked.push({ method, target })
-    else if (kind === 'rest') for (const target of fill(path)) asked.push({ method, target, options: json(method, BODY) })
+    else if (kind === 'rest' || kind === 'langfuse')
+      for (const target of fill(path)) asked.push({ method, target, options: json(method, BODY) })
     else if (path.includes('{')) {
       const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: ORIGIN }
       for (const target of fill(path)) asked.push({ method, target, options: { method, headers, body: 'title=x&content=x&do=preview' } })
@@ -403,6 +406,8 @@ describe('asking for what is hidden', () => {
       get(`/.well-known/agent-skills/${word}.zip`),
       get(`/.well-known/skills/${word}/SKILL.md`),
       get(`/api/prompts/${word}/versions`),
+      get(`/api/public/v2/prompts/${word}`),
+      get(`/api/public/v2/prompts?name=${word}`),
       get(`/api/embed/image/${word}.svg`),
       get(`/api/oembed?url=${encodeURIComponent(`${ORIGIN}/prompts/${text}`)}`),
       ...['search_prompts', 'search_skills'].map((name) => call('tools/call', { name, arguments: { query: text } })),

@@ -60,6 +60,9 @@ const ROUTES: readonly Route[] = [
   ['show_prompt', 'prompt', 'item', '/compat/prompts-chat/api/prompts/{ref}/raw'],
   ['show_prompt', 'prompt', 'item', '/prompts/{ref}.prompt.md'],
   ['show_prompt', 'prompt', 'item', '/prompts/{ref}.prompt.yml'],
+  ['find_named_prompt', 'prompt', 'item', '/api/public/v2/prompts/{ref}'],
+  ['find_named_prompt', 'prompt', 'item', '/api/public/v2/prompts/{ref}?version=1'],
+  ['find_named_prompt', 'prompt', 'item', '/api/public/v2/prompts/{ref}?label=latest'],
   ['list_exposed_prompts', 'prompt', 'list', ...mcp('prompts/list', undefined, '/@owner')],
   ['list_exposed_prompts', 'prompt', 'list', ...mcp('prompts/list', undefined, '/categories/coding')],
   ['search_prompts', 'prompt', 'list', ...tool('search_prompts', { query: '{word}' })],
@@ -150,6 +153,9 @@ const WRITES: readonly Route[] = [
   ['set_label', 'both', 'item', '/api/{kind}s/{ref}/labels/staging', json('PUT', { version: 1 })],
   ['remove_label', 'both', 'item', '/api/{kind}s/{ref}/labels/production', { method: 'DELETE' }],
   ['undo_label', 'both', 'item', '/api/{kind}s/{ref}/labels/production/undo', { method: 'POST' }],
+  ['label_named_prompt', 'prompt', 'item', '/api/public/v2/prompts/{ref}/versions/1', json('PATCH', { newLabels: ['staging'] })],
+  ['delete_named_prompt', 'prompt', 'item', '/api/public/v2/prompts/{ref}', { method: 'DELETE' }],
+  ['delete_named_prompt', 'prompt', 'item', '/api/public/v2/prompts/{ref}?version=1', { method: 'DELETE' }],
   ['vote', 'both', 'item', '/api/{kind}s/{ref}/vote', { method: 'PUT' }],
   ['remove_vote', 'both', 'item', '/api/{kind}s/{ref}/vote', { method: 'DELETE' }],
   ['favourite', 'both', 'item', '/api/{kind}s/{ref}/favourite', { method: 'PUT' }],
@@ -326,13 +332,14 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
         for (const reach of ['id', 'slug'] as const) {
           const ref = reach === 'slug' ? item.slug : item.id
           const anonymous = await send('anonymous', fill(route, item, ref))
-          expect([anonymous.status, anonymous.text.includes('unauthenticated')]).toEqual([401, true])
+          expect([anonymous.status, /"error":"unauth/i.test(anonymous.text)]).toEqual([401, true])
           for (const writer of ACTORS.filter((actor) => WRITE_NOTHING.includes(actor))) {
             const answer = await send(writer, fill(route, item, ref))
             const cell = `${item.kind} ${item.state} by ${reach} for ${writer}`
             if (!mayRead(writer, item.state, reach)) {
               const missing = await send(writer, fill(route, item, NOBODY))
-              expect({ status: answer.status, told: answer.told }, cell).toEqual({ status: missing.status, told: missing.told })
+              const told = answer.told.replaceAll(ref, NOBODY)
+              expect({ status: answer.status, told }, cell).toEqual({ status: missing.status, told: missing.told })
               expect(answer.status, cell).toBe(404)
             } else expect(answer.status, cell).toBe(OPEN_WRITES.includes(operation) ? 200 : 403)
           }
@@ -375,6 +382,17 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
         expect([text.includes(item.id), text.includes(`Title ${item.marker}`)], cell).toEqual([isShown, isShown])
         for (const hidden of items.filter((one) => one.state !== 'public'))
           expect([text.includes(hidden.id), text.includes(`Title ${hidden.marker}`)], cell).toEqual([false, false])
+      }
+    }
+  })
+
+  it('lists by name what is the caller’s and their teams’ alone', async () => {
+    for (const actor of ACTORS) {
+      const answer = await send(actor, ['/api/public/v2/prompts?limit=100'])
+      expect(answer.status, actor).toBe(actor === 'anonymous' ? 401 : actor.endsWith('without read') ? 403 : 200)
+      for (const item of items.filter((one) => one.kind === 'prompt')) {
+        const isShown = SEE_ALL.includes(actor) && item.state !== 'deleted'
+        expect(answer.text.includes(item.slug), `${item.state} for ${actor}`).toBe(isShown)
       }
     }
   })

@@ -6,7 +6,7 @@ const LIMITS = [
   ['title', titleField, 200],
   ['description', descriptionField, 500],
   ['content', contentField, 200_000],
-  ['note', noteField, 200],
+  ['note', noteField, 500],
 ] as const
 
 describe.each(LIMITS)('%s', (_, field, max) => {

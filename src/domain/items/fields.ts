@@ -38,7 +38,7 @@ export const MAX_DESCRIPTION = 500
 export const MAX_CONTENT = 200_000
 export const MAX_TAGS = 10
 export const MAX_TAG = 50
-const MAX_NOTE = 200
+export const MAX_NOTE = 500
 /** Characters of content shown in lists and search results; longer ones are cut there and say so. */
 export const MAX_LISTED_CONTENT = 20_000
 

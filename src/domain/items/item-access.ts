@@ -43,6 +43,8 @@ export interface Editor {
   readonly note: string | null
   /** Nothing outside of it is changed: it counts as not found. */
   readonly within?: Within | undefined
+  /** Whether the write makes a version where nothing changes, too. */
+  readonly makesVersion?: true
   /** The version that is written again. */
   readonly restores?: number
   /** Id of the item that a new one is a copy of. */

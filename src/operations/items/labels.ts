@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Item } from '../../domain/items/items.ts'
+import type { Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
 import {
   isSharedVersion,
   type Label,
@@ -7,6 +7,7 @@ import {
   type LabelTarget,
   labelName,
   reasonField,
+  sameTargets,
   sortTargets,
   targetsField,
   type WantedMove,
@@ -43,7 +44,8 @@ export function seenLabels({ labels }: Item, role: TeamRole | null): Label[] {
   return labels.filter(({ isShared }) => isShared || hasRight(role, 'see'))
 }
 
-async function roleOver({ actor, store }: Needs<'items'>, item: Item): Promise<TeamRole | null> {
+/** The caller's role over an item's owner, where their key may read; null for none. */
+export async function roleOver({ actor, store }: Needs<'items'>, item: Item): Promise<TeamRole | null> {
   return actor.kind === 'user' && actor.scopes.has('read') ? await store.items.findRole(actor.userId, item.ownerId) : null
 }
 
@@ -120,25 +122,52 @@ function checkMove(
   return from
 }
 
-/** Moves a label as `decide` says. */
-async function move(
-  context: Needs<'items' | 'labels'>,
-  input: {
-    readonly collection: 'prompts' | 'skills'
-    readonly id: string
-    readonly label: string
-    readonly ifVersion?: number | undefined
-  },
-  decide: (current: { readonly from: readonly LabelTarget[] | null; readonly item: Item; readonly last: LabelMove | null }) => WantedMove,
-) {
-  const user = requireUser(context.actor)
-  const kind = kindOf(input.collection)
-  const editor = { ...editorOf(user), note: null }
+type Decided = (current: {
+  readonly from: readonly LabelTarget[] | null
+  readonly item: Item
+  readonly last: LabelMove | null
+}) => WantedMove
+
+/** Moves a label as `decide` says. @returns the item after it */
+async function moveLabel<Kind extends ItemKind>(
+  context: Needs<'labels'>,
+  kind: Kind,
+  input: { readonly id: string; readonly label: string; readonly ifVersion?: number | undefined },
+  decide: Decided,
+): Promise<ItemOf<Kind>> {
+  const editor = { ...editorOf(requireUser(context.actor)), note: null }
   const item = await context.store.labels.moveLabel(kind, input.id, editor, input.label, ({ item: current, isProtected, last }, role) => {
     const from = checkMove(context, { item: current, role, isProtected }, input)
     return decide({ from, item: current, last })
   })
   if (!item) throw notFound(kind)
+  return item
+}
+
+/** Points labels at a version, and at no other. Those that point there alone stay. @returns the item after it */
+export async function pointLabels<Kind extends ItemKind>(
+  context: Needs<'labels'>,
+  item: ItemOf<Kind>,
+  labels: Iterable<string>,
+  version: number,
+): Promise<ItemOf<Kind>> {
+  const to = [{ version, weight: 100 }]
+  let moved = item
+  for (const label of new Set(labels)) {
+    const now = moved.labels.find(({ name }) => name === label)?.targets ?? null
+    if (sameTargets(now, to)) continue
+    moved = await moveLabel<Kind>(context, item.kind as Kind, { id: item.id, label }, () => ({ to, reason: null }))
+  }
+  return moved
+}
+
+/** Moves a label as `decide` says, and answers. */
+async function move(
+  context: Needs<'items' | 'labels'>,
+  input: { readonly collection: 'prompts' | 'skills' } & Parameters<typeof moveLabel>[2],
+  decide: Decided,
+) {
+  const item = await moveLabel(context, kindOf(input.collection), input, decide)
   const targets = item.labels.find(({ name }) => name === input.label)?.targets ?? null
   const unseen = await findUnseen(context, item, targets ?? [])
   return {

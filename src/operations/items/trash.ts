@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Item } from '../../domain/items/items.ts'
 import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { itemTarget, kindOf, notFound, pageInputs, pageOutputs, requireEditable, requireItem, toLimits, toPage } from '../core/inputs.ts'
@@ -6,6 +7,15 @@ import { type Needs, requireUser } from '../core/procedure.ts'
 
 const input = z.object(itemTarget)
 const output = z.object({ success: z.literal(true), id: z.string(), slug: z.string(), title: z.string() })
+
+/** Moves an item that `ref` named to the trash. @throws AppError `not_found`, `forbidden` */
+export async function trashItem({ actor, store }: Needs<'items'>, item: Item, ref: string) {
+  const user = requireUser(actor)
+  requireEditable(user, item, await store.items.findRole(user.userId, item.ownerId), ref, { right: 'delete' })
+  const deleted = await store.items.setDeleted(item.kind, item.id, user.userId, true)
+  if (!deleted) throw notFound(item.kind)
+  return deleted
+}
 
 export const deleteItem = defineOperation({
   name: 'delete_item',
@@ -18,12 +28,7 @@ export const deleteItem = defineOperation({
   input,
   output,
   async run(context: Needs<'items'>, { collection, id }) {
-    const user = requireUser(context.actor)
-    const item = await requireItem(context, { collection, id })
-    requireEditable(user, item, await context.store.items.findRole(user.userId, item.ownerId), id, { right: 'delete' })
-    const deleted = await context.store.items.setDeleted(item.kind, item.id, user.userId, true)
-    if (!deleted) throw notFound(item.kind)
-    return { success: true as const, ...deleted }
+    return { success: true as const, ...(await trashItem(context, await requireItem(context, { collection, id }), id)) }
   },
 })
 

@@ -15,13 +15,18 @@ interface Pending {
   readonly label?: { readonly name: string; readonly version: number } | undefined
 }
 
+/** A prompt by its id, its slug or the name that programs know it by. */
+async function findPart({ actor, store }: Needs<'items'>, ref: string): Promise<Prompt | null> {
+  return (await store.items.findItem(actor, 'prompt', ref)) ?? (await store.items.findNamed(actor, ref))
+}
+
 /** A part, by whoever reads. The same error for one that is not there and one that may not be seen. */
 async function readPart(
   context: Needs<'items', 'sealer'>,
   { ref, at }: PartRef,
   ownerId: string,
 ): Promise<{ prompt: Prompt; version: number }> {
-  const newest = await context.store.items.findItem(context.actor, 'prompt', ref)
+  const newest = await findPart(context, ref)
   if (!newest || (at === null && newest.ownerId !== ownerId)) throw missing()
   if (at === null || at === LATEST) return { prompt: newest, version: newest.version }
   const label = newest.labels.find(({ name }) => name === at)
@@ -50,9 +55,7 @@ async function compose(
   { pending, check }: { readonly pending?: Pending | undefined; check?(part: Prompt): void } = {},
 ): Promise<PromptBody> {
   return await composeBody(body, { key: keyOf(id, version), place: ownerId }, async (ref, place) => {
-    const isPending =
-      pending !== undefined &&
-      (ref.ref === pending.id || (await context.store.items.findItem(context.actor, 'prompt', ref.ref))?.id === pending.id)
+    const isPending = pending !== undefined && (await findPart(context, ref.ref))?.id === pending.id
     // It would take in what it is going to be.
     if (isPending && (ref.at === null || ref.at === LATEST) && pending.label === undefined)
       return { key: keyOf(pending.id, 'next'), content: '', place }

@@ -6,6 +6,7 @@ import { batches } from '../batches.ts'
 import { touchItems } from '../change-log.ts'
 import type { Database } from '../schema.ts'
 import type { WriteNotes } from './item-parts.ts'
+import { dropTakenNames } from './named-prompts.ts'
 import { moveUsage } from './owner-usage.ts'
 
 interface Owner {
@@ -35,6 +36,7 @@ export async function changeOwner(
   for (const part of batches(items.map(({ seq }) => seq))) {
     await moveUsage(db, part, to.seq, quota)
     await db.updateTable('item').set({ owner_seq: to.seq }).where('seq', 'in', part).execute()
+    await dropTakenNames(db, part)
     await touchItems(db, part)
   }
   for (const kind of new Set(items.map((item) => item.kind))) {

@@ -13,6 +13,7 @@ import type { Item, Skill, Tag } from '../../domain/items/items.ts'
 import type { Label } from '../../domain/items/labels.ts'
 import { othersMaySee, type VisibleSet } from '../../domain/items/visibility.ts'
 import type { PromptBody } from '../../domain/prompts/body.ts'
+import type { PromptConfig } from '../../domain/prompts/config.ts'
 import { ROLES } from '../../domain/prompts/messages.ts'
 import { listSkillFiles } from '../../domain/skills/skill.ts'
 import type { Variable } from '../../domain/variables/variables.ts'
@@ -171,9 +172,14 @@ export function readBody(row: Pick<ItemRow, 'content' | 'messages' | 'config' | 
   return {
     content: row.content,
     messages: row.messages === null ? null : messagesJson.parse(JSON.parse(row.messages)),
-    config: row.config === null ? null : configJson.parse(JSON.parse(row.config)),
+    config: readConfig(row.config),
     syntax: row.syntax === 1 ? 1 : 2,
   }
+}
+
+/** Parses the config column. */
+export function readConfig(json: string | null): PromptConfig | null {
+  return json === null ? null : configJson.parse(JSON.parse(json))
 }
 
 /** Parses the variables column. */

@@ -10,7 +10,7 @@ import { isInVisibleSet, readItemsInOrder } from './item-rows.ts'
 /** Keeps which prompts the newest text of a prompt takes in. What it names that is not there is no row. */
 export async function writePartRefs(
   db: Kysely<Database>,
-  item: { readonly seq: number; readonly isNew: boolean },
+  item: { readonly seq: number; readonly ownerSeq: number; readonly isNew: boolean },
   next: NextState,
 ): Promise<void> {
   const refs = next.kind === 'prompt' ? partsOf(next).slice(0, MAX_PARTS) : []
@@ -23,7 +23,13 @@ export async function writePartRefs(
     .select('item.seq')
     .distinct()
     .where('item.kind', '=', 'prompt')
-    .where((eb) => eb.or([eb('item.id', 'in', names), eb('slug.slug', 'in', names)]))
+    .where((eb) =>
+      eb.or([
+        eb('item.id', 'in', names),
+        eb('slug.slug', 'in', names),
+        eb.and([eb('item.api_name', 'in', names), eb('item.owner_seq', '=', item.ownerSeq)]),
+      ]),
+    )
     .execute()
   if (found.length === 0) return
   await db

@@ -19,6 +19,7 @@ import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
 import { type ItemQueries, withItems } from './item-queries.ts'
 import { countRows, selectItems, seqOf, toItems } from './item-rows.ts'
 import { readLabelChanges } from './label-changes.ts'
+import { readNamedPrompts } from './named-prompts.ts'
 import { readParts } from './parts.ts'
 import { readManifests } from './read-manifests.ts'
 import { readSharedSkills } from './read-shared-skills.ts'
@@ -122,6 +123,7 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
     ...readSharedChanges(db),
     ...readLabelChanges(db, queries),
     ...readParts(db),
+    ...readNamedPrompts(db),
     async findItem<Kind extends ItemKind>(actor: Actor, kind: Kind, ref: string): Promise<ItemOf<Kind> | null> {
       return (await queries.findItem(actor, kind, ref))?.item ?? null
     },

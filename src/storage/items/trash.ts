@@ -4,6 +4,7 @@ import { audienceOf } from '../../domain/items/visibility.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { findOwner, ownersWith } from '../people/team-roles.ts'
 import { selectItems } from './item-rows.ts'
+import { dropTakenNames } from './named-prompts.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** Moves items to the trash, and back. */
@@ -29,6 +30,7 @@ export function moveToTrash(context: WriteContext) {
         .set({ deleted_at: deleted ? now : null })
         .where('seq', '=', row.seq)
         .execute()
+      if (!deleted) await dropTakenNames(db, [row.seq])
       notes.index(row.seq, null)
       notes.changed({ kind, ownerId: row.owner_id, audience: audienceOf(row.visibility) })
       notes.audit({ action: deleted ? 'item_deleted' : 'item_restored', targetId: row.id, ownerId: row.owner_id, detail: { kind } })

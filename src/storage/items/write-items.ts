@@ -33,6 +33,7 @@ import {
 } from './item-parts.ts'
 import { type ItemRow, isWithin, namesOfTags, selectItems, toItems } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
+import { requireFreeName } from './named-prompts.ts'
 import { writePartRefs } from './parts.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -160,6 +161,7 @@ async function createItem(
     requireMayAdd(team, wanted.kind, wanted.visibility)
   }
   const next: NextState = { ...wanted, category: category?.slug ?? null }
+  if (next.kind === 'prompt') await requireFreeName(db, ownerSeq, next.apiName)
   const spelled = await spellTags(db, tags, ownerSeq, next.visibility)
   await takeVersionRoom(db, { ownerSeq, isNew: true, note: owner.note }, next, spelled, context.quota)
   const id = await freeId(context, db, origin?.id)
@@ -193,7 +195,7 @@ async function createItem(
   notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
   await together([
     keepSlug(db, slug, id, seq),
-    ...(hasParts(next) ? [writePartRefs(db, { seq, isNew: true }, next)] : []),
+    ...(hasParts(next) ? [writePartRefs(db, { seq, ownerSeq, isNew: true }, next)] : []),
     writeTags(db, seq, spelled, true),
     writeParts(db, { seq, ownerSeq, version: 1, editorSeq: editor.seq, note: owner.note, at: now }, next, spelled),
   ])
@@ -289,15 +291,17 @@ async function changeItem(
   const known = wanted.visibility === current.visibility ? current.tags : []
   const spelled = await spellTags(db, tags, row.owner_seq, wanted.visibility, known)
   const next: NextState = { ...wanted, category: category?.slug ?? null }
+  if (next.kind === 'prompt' && next.apiName !== row.api_name) await requireFreeName(db, row.owner_seq, next.apiName)
   const now = new Date(context.clock()).toISOString()
   const slug = await nextSlug(context.random, db, row, next, wantedSlug)
   const changed = listChanges(current, next, spelled)
   if (slug !== row.item_slug) changed.push('slug')
   if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
-  const isSame = changed.length === 0 && next.visibility === current.visibility
+  const isSame = changed.length === 0 && next.visibility === current.visibility && !editor.makesVersion
   if (isSame && !origin) return { row, tags: spelled }
   // A publication gives an address, too.
-  const isVersion = changed.some((field) => (field === 'slug' ? wantedSlug !== undefined : field !== 'tags' && field !== 'category'))
+  const isVersion =
+    editor.makesVersion || changed.some((field) => (field === 'slug' ? wantedSlug !== undefined : field !== 'tags' && field !== 'category'))
   const version = isVersion ? row.version + 1 : row.version
   if (isVersion) await takeVersionRoom(db, { ownerSeq: row.owner_seq, isNew: false, note: editor.note }, next, spelled, context.quota)
   else if (!isSame) {
@@ -329,7 +333,7 @@ async function changeItem(
   await together([
     updateItem(db, { seq: row.seq, slug, ...written }),
     ...(slug === row.item_slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
-    ...(hasParts(next) || hasParts(current) ? [writePartRefs(db, { seq: row.seq, isNew: false }, next)] : []),
+    ...(hasParts(next) || hasParts(current) ? [writePartRefs(db, { seq: row.seq, ownerSeq: row.owner_seq, isNew: false }, next)] : []),
     ...(changed.includes('tags') ? [writeTags(db, row.seq, spelled, false)] : []),
     ...(isVersion
       ? [writeParts(db, { seq: row.seq, ownerSeq: row.owner_seq, version, editorSeq, note: editor.note, at: now }, next, spelled)]
@@ -346,7 +350,9 @@ async function changeItem(
   if (origin) notes.audit({ action: 'items_imported', targetId: row.owner_id, ownerId: row.owner_id, detail: { created: 0, updated: 1 } })
   else if (editor.restores !== undefined) {
     notes.audit({ action: 'item_version_restored', ...target, detail: { kind, version, restored: editor.restores } })
-  } else if (changed.length > 0) notes.audit({ action: 'item_changed', ...target, detail: { ...said, fields: changed } })
+  } else if (changed.length > 0 || isVersion) {
+    notes.audit({ action: 'item_changed', ...target, detail: { ...said, ...(changed.length > 0 && { fields: changed }) } })
+  }
   if (!origin && next.visibility !== row.visibility) {
     notes.audit({ action: 'item_visibility_changed', ...target, detail: { ...said, from: row.visibility, to: next.visibility } })
   }
@@ -369,6 +375,7 @@ function listChanges(item: Item, next: NextState, tags: readonly Tag[]): AuditFi
     ['type', item.kind === 'prompt' && next.kind === 'prompt' && item.type !== next.type],
     ['content', item.kind === 'prompt' && next.kind === 'prompt' && !isSameText(item, next)],
     ['config', item.kind === 'prompt' && next.kind === 'prompt' && !isDeepStrictEqual(item.config, next.config)],
+    ['slug', item.kind === 'prompt' && next.kind === 'prompt' && item.apiName !== next.apiName],
   ]
   return isChanged.flatMap(([field, is]) => (is ? [field] : []))
 }

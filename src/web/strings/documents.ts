@@ -29,6 +29,7 @@ export const DOCUMENT_WORDS = {
     improve: 'Improve a prompt, with a language model or without one.',
     embeds: 'Show a prompt on your own website.',
     'import-export': 'Import and export prompts and skills, and sync a folder.',
+    langfuse: 'Read and write prompts with clients of Langfuse.',
     backup: 'Back up, restore and move a whole library.',
     'self-hosting': 'Run the service for yourself or for others.',
     upgrade: 'Upgrade to a new version, or roll back.',

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
-import { contentField, MAX_CONTENT, PROMPT_TYPES } from '../../../domain/items/fields.ts'
+import { contentField, MAX_CONTENT, MAX_NOTE, PROMPT_TYPES } from '../../../domain/items/fields.ts'
 import { mergeFields } from '../../../domain/items/merge-fields.ts'
 import { hasRight } from '../../../domain/people/teams.ts'
 import { type Message, renderMessages } from '../../../domain/prompts/messages.ts'
@@ -192,7 +192,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
           )}
           <ConfigField request={request} config={draft.config ?? null} />
           {known ? (
-            <Field sent={sent} name="note" label={words.note} value="" hint={words.noteHint} maxlength={200} autocomplete="off" />
+            <Field sent={sent} name="note" label={words.note} value="" hint={words.noteHint} maxlength={MAX_NOTE} autocomplete="off" />
           ) : null}
         </div>
         <aside class="editor-side">

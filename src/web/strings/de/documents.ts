@@ -30,6 +30,7 @@ export const DOCUMENT_WORDS_DE: typeof DOCUMENT_WORDS = {
     improve: 'Einen Prompt verbessern, mit einem Sprachmodell oder ohne.',
     embeds: 'Einen Prompt auf der eigenen Website zeigen.',
     'import-export': 'Prompts und Skills importieren, exportieren und mit einem Ordner abgleichen.',
+    langfuse: 'Prompts mit Programmen für Langfuse lesen und schreiben.',
     backup: 'Eine Bibliothek sichern, wiederherstellen und umziehen.',
     'self-hosting': 'Den Dienst für sich oder andere betreiben.',
     upgrade: 'Auf eine neue Version wechseln, oder zurück.',

@@ -1,0 +1,146 @@
+import { type Kysely, sql } from 'kysely'
+import { type ItemOf, isOfKind } from '../../domain/items/items.ts'
+import { LATEST } from '../../domain/items/labels.ts'
+import type { NamedFilter, NamedPrompt } from '../../domain/items/named-prompts.ts'
+import { slugifyTag } from '../../domain/items/slug.ts'
+import { visibleSet } from '../../domain/items/visibility.ts'
+import { type Actor, privateReaderId } from '../../domain/people/actor.ts'
+import { AppError } from '../../errors.ts'
+import { ownersSeenBy } from '../people/team-roles.ts'
+import type { Database } from '../schema.ts'
+import { readLabels, selectLabelled } from './item-labels.ts'
+import { findVisibleRow } from './item-queries.ts'
+import { isInVisibleSet, readConfig, readTags, selectItems, toItems } from './item-rows.ts'
+
+/** The name that programs know a prompt by. */
+const nameOf = sql<string>`coalesce(item.api_name, item.slug)`
+
+/** Refuses a name that a live prompt of the owner has. Call it in the transaction that writes it. @throws AppError `conflict` */
+export async function requireFreeName(db: Kysely<Database>, ownerSeq: number, name: string | null): Promise<void> {
+  if (name === null) return
+  const live = db.selectFrom('item').select('seq').where('owner_seq', '=', ownerSeq).where('deleted_at', 'is', null)
+  const named = await live.where('api_name', '=', name).executeTakeFirst()
+  const taken = named ?? (await live.where('slug', '=', name).where('kind', '=', 'prompt').where('api_name', 'is', null).executeTakeFirst())
+  if (taken) throw new AppError('conflict', `There is a prompt named "${name}" already. Read it again, and save its next version.`)
+}
+
+/** Takes the names that other live prompts of their owner have from prompts, which are known by their slugs from then on. */
+export async function dropTakenNames(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
+  await db
+    .updateTable('item')
+    .set({ api_name: null })
+    .where('seq', 'in', seqs)
+    .where('api_name', 'is not', null)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('item as other')
+          .select('other.seq')
+          .whereRef('other.owner_seq', '=', 'item.owner_seq')
+          .whereRef('other.api_name', '=', 'item.api_name')
+          .whereRef('other.seq', '<>', 'item.seq')
+          .where('other.deleted_at', 'is', null),
+      ),
+    )
+    .execute()
+}
+
+/** Versions of prompts of the actor and of their teams that pass a filter. */
+function selectVersions(db: Kysely<Database>, actor: Actor, { name, label, tag, from, to }: NamedFilter) {
+  let query = db
+    .selectFrom('version')
+    .innerJoin('item', 'item.seq', 'version.item_seq')
+    .where('item.kind', '=', 'prompt')
+    .where('item.owner_seq', 'in', ownersSeenBy(privateReaderId(actor)))
+    .where(isInVisibleSet(visibleSet(actor, 'list')))
+  if (name !== undefined) query = query.where(nameOf, '=', name)
+  if (from !== undefined) query = query.where('version.created_at', '>=', from)
+  if (to !== undefined) query = query.where('version.created_at', '<', to)
+  if (tag !== undefined) {
+    query = query.where('item.seq', 'in', (eb) => eb.selectFrom('item_tag').select('item_seq').where('slug', '=', slugifyTag(tag)))
+  }
+  if (label === LATEST) query = query.whereRef('version.number', '=', 'item.version')
+  else if (label !== undefined) {
+    query = query.where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom(selectLabelled(db, actor, label).as('labelled'))
+          .select('labelled.seq')
+          .whereRef('labelled.seq', '=', 'item.seq')
+          .whereRef('labelled.version', '=', 'version.number'),
+      ),
+    )
+  }
+  return query
+}
+
+/** Prompts by the names that programs know them by. */
+export function readNamedPrompts(db: Kysely<Database>) {
+  return {
+    /** The actor's own prompt of a name, else one of their teams', else the prompt of this slug or id that they may see; null for none. */
+    async findNamed(actor: Actor, name: string): Promise<ItemOf<'prompt'> | null> {
+      const readerId = privateReaderId(actor)
+      const named = await selectItems(db)
+        .where('item.kind', '=', 'prompt')
+        .where('item.api_name', '=', name)
+        .where('item.owner_seq', 'in', ownersSeenBy(readerId))
+        .where(isInVisibleSet(visibleSet(actor, 'list')))
+        .orderBy(sql`case when owner.id = ${readerId} then 0 else 1 end`)
+        .orderBy('item.seq')
+        .limit(1)
+        .executeTakeFirst()
+      const other = named?.owner_id === readerId ? null : await findVisibleRow(db, actor, 'prompt', name)
+      const row = other?.owner_id === readerId ? other : (named ?? other)
+      return row ? ((await toItems(db, [row])).filter(isOfKind('prompt'))[0] ?? null) : null
+    },
+    /** A page of the prompts of the actor and of their teams by name, and how many there are. Of each, the versions that pass the filter. */
+    async listNamed(
+      actor: Actor,
+      filter: NamedFilter,
+      { limit, offset }: { readonly limit: number; readonly offset: number },
+    ): Promise<{ readonly prompts: readonly NamedPrompt[]; readonly total: number }> {
+      const versions = selectVersions(db, actor, filter)
+      const { total } = await versions.select((eb) => eb.fn.count<number>('item.seq').distinct().as('total')).executeTakeFirstOrThrow()
+      const rows = await versions
+        .select(['item.seq', 'item.version', 'item.visibility', nameOf.as('name')])
+        .select(sql<number>`case when item.messages is null then 0 else 1 end`.as('is_chat'))
+        .groupBy('item.seq')
+        .orderBy('name')
+        .orderBy('item.seq')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const seqs = rows.map(({ seq }) => seq)
+      if (seqs.length === 0) return { prompts: [], total: Number(total) }
+      const [found, labels, tags] = await Promise.all([
+        versions
+          .select(['version.seq', 'version.item_seq', 'version.number', 'version.created_at'])
+          .where('item.seq', 'in', seqs)
+          .orderBy('version.number')
+          .execute(),
+        readLabels(db, rows),
+        readTags(db, seqs),
+      ])
+      const versionsOf = Map.groupBy(found, ({ item_seq: seq }) => seq)
+      const newest = [...versionsOf.values()].flatMap((own) => own.at(-1)?.seq ?? [])
+      const configs = await db.selectFrom('version').select(['item_seq', 'config']).where('seq', 'in', newest).execute()
+      const configOf = new Map(configs.map(({ item_seq: seq, config }) => [seq, readConfig(config)]))
+      return {
+        prompts: rows.map(({ seq, name, version, is_chat: isChat }) => {
+          const own = versionsOf.get(seq) ?? []
+          return {
+            name,
+            isChat: isChat === 1,
+            newest: version,
+            versions: own.map(({ number }) => number),
+            labels: labels.get(seq) ?? [],
+            tags: tags.get(seq) ?? [],
+            updatedAt: own.reduce((last, { created_at: at }) => (at > last ? at : last), ''),
+            config: configOf.get(seq) ?? null,
+          }
+        }),
+        total: Number(total),
+      }
+    },
+  }
+}

@@ -1,0 +1,2 @@
+export { LangfuseClient } from '@langfuse/client'
+export { Langfuse } from 'langfuse'
