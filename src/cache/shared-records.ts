@@ -21,14 +21,17 @@ export function shareRecord<T extends object>(record: T): T {
 export function shareOnce<From extends object, Around, To extends object>(
   make: (from: From, around: Around) => To,
 ): (from: From, around: Around) => To {
-  const made = new WeakMap<From, Map<Around, To>>()
+  const made = new WeakMap<From, { readonly byText: Map<Around, To>; readonly byObject: WeakMap<object, To> }>()
   return (from, around) => {
     if (!shared.has(from)) return make(from, around)
-    const ofFrom = made.get(from) ?? new Map<Around, To>()
-    const cached = ofFrom.get(around)
+    const ofFrom = made.get(from) ?? { byText: new Map<Around, To>(), byObject: new WeakMap<object, To>() }
+    // A record must not keep alive what a cache let go of.
+    const cached = isObject(around) ? ofFrom.byObject.get(around) : ofFrom.byText.get(around)
     if (cached) return cached
     const record = shareRecord(make(from, around))
-    made.set(from, ofFrom.set(around, record))
+    if (isObject(around)) ofFrom.byObject.set(around, record)
+    else ofFrom.byText.set(around, record)
+    made.set(from, ofFrom)
     return record
   }
 }

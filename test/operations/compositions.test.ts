@@ -117,6 +117,59 @@ describe('prompts as programs use them', () => {
     expect(await said(save('Wider', { content: `\${> ${wide}}`.repeat(5) }))).toContain('more than 50 parts')
   })
 
+  it('keep their limits for all messages of a chat together', async () => {
+    const tone = await save('Chat tone', { content: 'Be kind. ' })
+    const message = (content: string) => ({ role: 'user', content })
+    const whole = await get(await save('Chat with a part', { messages: [message(`\${> ${tone}}\${name}`)] }))
+    expect([whole.content, whole.messages]).toEqual(['# User\n\nBe kind. ${name}', [message('Be kind. ${name}')]])
+    const many = Array.from({ length: 3 }, () => message(`\${> ${tone}}`.repeat(20)))
+    expect(await said(save('Many parts', { messages: many }))).toContain('more than 50 parts')
+    const wide = Array.from({ length: 3 }, () => message('${a}'.repeat(40)))
+    const id = await save('Wide chat', { messages: wide })
+    expect(await said(get(id, { variables: { a: 'x'.repeat(10_000) } }))).toContain('more than 1000000 characters')
+  })
+
+  it('end in a backslash that stays one, before a variable too', async () => {
+    const path = await save('Path', { content: 'C:\\' })
+    const id = await save('At a path', { content: `\${> ${path}}\${name} and \\\\\${> ${path}}\${name}` })
+    expect((await get(id, { variables: { name: 'a' } })).content).toBe('C:\\a and \\C:\\a')
+  })
+
+  it('are refused before anything is loaded, and in time', async () => {
+    const old = await save('Backslashes', { content: `${'\\'.repeat(60_000)}x\${v}` })
+    expect(await said(save('Takes many', { content: `\${> ${old}}`.repeat(16_000).slice(0, 199_000) }))).toContain('more than 50 parts')
+  })
+
+  it('let their owner hide, restore, undo and copy what takes them in', async () => {
+    const theirs = await save('Gone later', { content: 'theirs' }, ben.actor)
+    const mine = await save('Takes what goes', { content: `\${> ${theirs}@1}` })
+    await test.call(ben.actor, 'delete_item', { collection: 'prompts', id: theirs })
+    expect(await said(edit(mine, { content: `\${> ${theirs}@1} again`, baseVersion: 9 }))).toContain('version')
+    expect(await said(edit(mine, { content: 'x' }, eve.actor))).not.toContain('part')
+    await edit(mine, { visibility: 'private' })
+    // A circle would come back with an older version, or the last move of a label.
+    const [a, b] = [await save('Restored', { content: 'a' }), await save('Other side', { content: 'b' })]
+    await edit(a, { content: `\${> ${b}}` })
+    await edit(a, { content: 'plain' })
+    await edit(b, { content: `\${> ${a}}` })
+    expect(await said(test.call(ada.actor, 'restore_version', { collection: 'prompts', id: a, version: 2 }))).toContain('in a circle')
+    const [c, d] = [await save('Labelled', { content: 'c' }), await save('Follows', { content: 'd' })]
+    await label(c, 'live', 1)
+    await edit(c, { content: `\${> ${d}}` })
+    await label(c, 'live', 2)
+    await label(c, 'live', 1)
+    await edit(d, { content: `\${> ${c}@live}` })
+    expect(await said(test.call(ada.actor, 'undo_label', { collection: 'prompts', id: c, label: 'live' }))).toContain('in a circle')
+  })
+
+  it('of a copy by somebody else are those of the owner', async () => {
+    const part = await save('Copied part', { content: 'kind' })
+    const id = await save('Copied whole', { content: `Be \${> ${part}}.` })
+    const copier = { ...ben.actor, scopes: new Set([...ben.actor.scopes, 'account'] as const) }
+    const copy = Object(await test.call(copier, 'copy_item', { collection: 'prompts', id }))
+    expect((await get(copy.id, {}, ben.actor)).content).toBe('Be kind.')
+  })
+
   it('of earlier texts mean what they meant, as a part too', async () => {
     // Files from elsewhere know no backslashes.
     const bytes = Buffer.from(JSON.stringify([{ title: 'Earlier', content: '\\${a} ${> b}', visibility: 'public' }]))

@@ -426,6 +426,8 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     const skill = () => read(at, 'plugins/labelled-skill/skills/labelled-skill/SKILL.md')
     expect(skill()).not.toContain('\ntwo')
     await write('three')
+    await test.call(owner, 'add_file_to_skill', { skillId: id, filename: 'new.md', content: 'only in the newest' })
+    expect((await test.fetch(file.replace('SKILL.md', 'new.md'))).status).toBe(404)
     await git(at, 'pull', '--ff-only')
     expect(skill()).not.toMatch(/\n(?:two|three)/)
     await label(3)

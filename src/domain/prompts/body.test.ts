@@ -104,6 +104,7 @@ describe('a config', () => {
     [JSON.parse('{"a":{"__proto__":1}}'), '__proto__'],
     [nested(100), 'nested more than'],
     [{ a: 'x\0' }, 'cannot be stored'],
+    [{ a: Number.POSITIVE_INFINITY }, 'cannot hold'],
   ])('is refused where it cannot be kept', (config, reason) => {
     expect(configField.safeParse(config).error?.message).toContain(reason)
   })

@@ -1,5 +1,13 @@
 import { invalidInput } from '../../errors.ts'
-import { type FilledText, fillVariables, meansOtherwise, parseVariables, type Syntax, type Variable } from '../variables/variables.ts'
+import {
+  type FilledText,
+  fillVariables,
+  MAX_FILLED_TEXT,
+  meansOtherwise,
+  parseVariables,
+  type Syntax,
+  type Variable,
+} from '../variables/variables.ts'
 import type { PromptConfig } from './config.ts'
 import { type Message, renderMessages, variablesOfMessages } from './messages.ts'
 
@@ -74,9 +82,11 @@ export function fillBody(
 ): FilledText & Pick<PromptBody, 'messages'> {
   if (!body.messages) return { ...fillVariables(body.content, values, body.syntax), messages: null }
   const unfilled = new Set<string>()
+  let left = MAX_FILLED_TEXT
   const messages = body.messages.map((one) => {
     if (!('role' in one)) return one
-    const filled = fillVariables(one.content, values, body.syntax)
+    const filled = fillVariables(one.content, values, body.syntax, left)
+    left -= filled.text.length
     for (const name of filled.unfilled) unfilled.add(name)
     return { ...one, content: filled.text }
   })

@@ -33,6 +33,7 @@ function nestingFault(value: unknown, depth: number): string | null {
     const forbidden = hasForbiddenCharacter(value)
     return forbidden ? `contains a ${forbidden}, which cannot be stored` : null
   }
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'has a number that JSON cannot hold'
   if (typeof value !== 'object' || value === null) return null
   if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} deep`
   for (const [key, inner] of Object.entries(value)) {

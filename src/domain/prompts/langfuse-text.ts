@@ -1,4 +1,4 @@
-import { escapeVariables, isVariableName, parseVariables, type Syntax } from '../variables/variables.ts'
+import { doubleLastBackslashes, escapeVariables, isVariableName, parseVariables, type Syntax } from '../variables/variables.ts'
 
 /** A variable `{{name}}`, unlike Mustache's `{{{name}}}`, or a tag that names another prompt. */
 const MARKS =
@@ -32,7 +32,7 @@ function writeMarks(text: string): string {
     const mark = toMark(found.groups ?? {})
     if (mark === null) continue
     // A backslash before a mark stays one.
-    written += escapeVariables(text.slice(from, found.index)).replace(/(?<!\\)\\+$/, (run) => run + run) + mark
+    written += doubleLastBackslashes(escapeVariables(text.slice(from, found.index))) + mark
     from = found.index + found[0].length
   }
   return written + escapeVariables(text.slice(from))

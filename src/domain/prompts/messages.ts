@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_CONTENT, textField } from '../items/fields.ts'
 import { countCharacters } from '../text/characters.ts'
-import { isVariableName, parseVariables, type Syntax } from '../variables/variables.ts'
+import { isVariableName, MAX_VARIABLES, parseVariables, type Syntax } from '../variables/variables.ts'
 
 export const ROLES = ['system', 'user', 'assistant'] as const
 export const MAX_MESSAGES = 100
@@ -63,7 +63,7 @@ export function variablesOfMessages(messages: readonly Message[], syntax: Syntax
   const byName = new Map<string, (typeof found)[number]>()
   for (const variable of found) {
     const known = byName.get(variable.name)
-    if (!known || (known.required && !variable.required)) byName.set(variable.name, variable)
+    if (known ? known.required && !variable.required : byName.size < MAX_VARIABLES) byName.set(variable.name, variable)
   }
   return [...byName.values()]
 }

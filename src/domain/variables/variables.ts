@@ -172,6 +172,11 @@ export function meansOtherwise(text: string): boolean {
   )
 }
 
+/** A text in which the backslashes at its end are written twice, so that they stay before a variable. */
+export function doubleLastBackslashes(text: string): string {
+  return text + '\\'.repeat(countBackslashes(text, 0, text.length))
+}
+
 /** A text of the earlier syntax, written so that it means the same in the present one. */
 export function toPresentSyntax(text: string): string {
   if (!meansOtherwise(text)) return text
@@ -180,7 +185,7 @@ export function toPresentSyntax(text: string): string {
     .map(({ kind, raw }, place) => {
       if (kind === 'variable') return raw
       const escaped = raw.replaceAll(ESCAPABLE_PART, (_, run: string, part: string) => `${run}${run}\\${part}`)
-      return pieces[place + 1]?.kind === 'variable' ? escaped.replace(/\\+$/, (run) => run + run) : escaped
+      return pieces[place + 1]?.kind === 'variable' ? doubleLastBackslashes(escaped) : escaped
     })
     .join('')
 }
@@ -216,7 +221,7 @@ export interface FilledText {
  * @throws AppError `invalid_input` for a value over 10,000 characters, `too_large` when the result would pass 1,000,000 (computed before
  * building)
  */
-export function fillVariables(text: string, values: ReadonlyMap<string, string>, syntax: Syntax = 2): FilledText {
+export function fillVariables(text: string, values: ReadonlyMap<string, string>, syntax: Syntax = 2, limit = MAX_FILLED_TEXT): FilledText {
   const parsed = parseVariables(text, syntax)
   const given = new Map<string, string>()
   for (const [name, value] of values) given.set(name.normalize('NFC'), value)
@@ -251,10 +256,10 @@ export function fillVariables(text: string, values: ReadonlyMap<string, string>,
     return put ?? { value, length: countCharacters(value) }
   })
   const total = pieces.reduce((sum, { length }) => sum + length, 0)
-  if (total > MAX_FILLED_TEXT) {
+  if (total > limit) {
     throw new AppError(
       'too_large',
-      `The filled-in text would have ${total} characters; the limit is ${MAX_FILLED_TEXT}. Give shorter values.`,
+      `The filled-in text would have more than ${MAX_FILLED_TEXT} characters, the limit. Give shorter values.`,
     )
   }
   return {

@@ -82,7 +82,8 @@ export const readSharedFiles = defineProcedure({
     if (version !== undefined) {
       const all = (await store.items.findVersion(actor, id, version))?.files ?? []
       const files = filename === undefined ? all : all.filter((file) => file.filename === filename)
-      if (files.length > 0) return { files: [...files] }
+      if (files.length === 0) throw notFound('skill')
+      return { files: [...files] }
     }
     if (filename === undefined) {
       const files = await store.items.readSkillFiles(actor, id)

@@ -252,7 +252,13 @@ export const undoLabel = defineOperation({
   surfaces: { rest: 'POST /api/{collection}/{id}/labels/{label}/undo', cli: 'undo-label collection id label' },
   input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),
   output: moveOutput,
-  async run(context: Needs<'items' | 'labels'>, { reason, ...input }) {
+  async run(context: Needs<'items' | 'labels', 'sealer'>, { reason, ...input }) {
+    if (input.collection === 'prompts') {
+      const prompt = await requireOfKind(context, 'prompt', input.id)
+      const moves = await context.store.labels.listLabelMoves(prompt.id, { before: null, limit: 50, name: input.label })
+      const last = moves.find(({ from, to }) => !sameTargets(from, to))
+      await checkPartsAtLabel(context, prompt, input.label, last?.from?.map(({ version }) => version) ?? [])
+    }
     return await move(context, input, ({ last }) => {
       if (last === null) throw new AppError('not_found', `The label "${input.label}" was never moved here.`)
       return { to: last.from, reason: reason ?? null }

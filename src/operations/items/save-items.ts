@@ -14,6 +14,7 @@ import { askedVisibility, isWiderThan, type Visibility, visibilitySchema } from 
 import { bodyOf, makeBody } from '../../domain/prompts/body.ts'
 import { configField } from '../../domain/prompts/config.ts'
 import { messagesField } from '../../domain/prompts/messages.ts'
+import { pinParts } from '../../domain/prompts/parts.ts'
 import { readFrontmatter } from '../../domain/skills/frontmatter.ts'
 import { checkSkillFiles, decodeText, fromFileContent, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
 import { cutAtWord, cutCharacters } from '../../domain/text/characters.ts'
@@ -301,7 +302,7 @@ export const copyItem = defineProcedure({
     const { actor, store, baseUrl } = context
     const user = requireUser(actor)
     const source = await requireItem(context, input)
-    const { visibility: usual } = await newOwnership(context, {})
+    const { ownerId, visibility: usual } = await newOwnership(context, {})
     // A copy of somebody else's item reaches nobody whom the item does not.
     const isWider = source.ownerId !== user.userId && isWiderThan(usual, source.visibility)
     const visibility = isWider ? 'private' : usual
@@ -315,7 +316,12 @@ export const copyItem = defineProcedure({
     }
     const copy =
       source.kind === 'prompt'
-        ? await store.items.createItem(editor, { kind: 'prompt', ...fields, ...bodyOf(source), type: source.type })
+        ? await store.items.createItem(editor, {
+            kind: 'prompt',
+            ...fields,
+            ...(source.ownerId === ownerId ? bodyOf(source) : pinParts(bodyOf(source))),
+            type: source.type,
+          })
         : await store.items.createItem(editor, { kind: 'skill', ...fields, files: await store.items.readSkillFiles(actor, source.id) })
     return { id: copy.id, url: itemUrl(baseUrl, copy.kind, copy) }
   },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../domain/items/fields.ts'
 import type { ItemChange } from '../../domain/items/item-access.ts'
 import type { ItemKind, ItemOf } from '../../domain/items/items.ts'
-import { askedVisibility } from '../../domain/items/visibility.ts'
+import { askedVisibility, isWiderThan } from '../../domain/items/visibility.ts'
 import { type BodyFields, bodyOf, changeBody } from '../../domain/prompts/body.ts'
 import { invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
@@ -54,12 +54,21 @@ async function changeFields<K extends ItemKind>(context: Needs<'items'>, kind: K
 /** Checks what a change means for the parts of a prompt, and for those that it is a part of. @throws AppError */
 async function checkComposition(
   context: Needs<'items', 'sealer'>,
-  { id, ...change }: BodyFields & Parameters<typeof askedVisibility>[0] & { readonly id: string },
+  {
+    id,
+    baseVersion,
+    ...change
+  }: BodyFields & Parameters<typeof askedVisibility>[0] & { readonly id: string; readonly baseVersion?: number | undefined },
 ): Promise<void> {
   const visibility = askedVisibility(change)
-  if (visibility === undefined && change.content === undefined && change.messages === undefined) return
+  if (visibility === null && change.content === undefined && change.messages === undefined) return
+  const user = requireUser(context.actor)
   const prompt = await requireOfKind(context, 'prompt', id)
-  await checkParts(context, changeBody(bodyOf(prompt), change), { ...prompt, ...(visibility && { visibility }) })
+  requireEditable(user, prompt, await context.store.items.findRole(user.userId, prompt.ownerId), id, { baseVersion })
+  const isText = change.content !== undefined || change.messages !== undefined
+  // Whoever cannot read a part any more can still hide what takes it in.
+  if (isText || (visibility !== null && isWiderThan(visibility, prompt.visibility)))
+    await checkParts(context, changeBody(bodyOf(prompt), change), { ...prompt, ...(visibility && { visibility }) })
   if (visibility) await checkDependants(context, prompt, visibility)
 }
 

@@ -8,6 +8,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { baseVersionInput, editorOf, itemTarget, notFound, requireEditable, requireItem } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { chatOutputs, fileRecord, toChat, toVersionRecord, versionRecord } from '../core/records.ts'
+import { checkParts } from '../prompts/compose.ts'
 
 const versionInput = z.number().int().min(1).describe('Number of the version')
 
@@ -91,13 +92,14 @@ export const restoreVersion = defineOperation({
     version: z.number().int(),
     lostCategory: z.string().optional().describe('Slug of the category of that version, if it was removed since. The item then has none.'),
   }),
-  async run(context: Needs<'items'>, input) {
+  async run(context: Needs<'items', 'sealer'>, input) {
     const user = requireUser(context.actor)
     const item = await requireItem(context, input)
     const check = (current: Item, role: TeamRole | null) =>
       requireEditable(user, current, role, input.id, { baseVersion: input.baseVersion })
     check(item, await context.store.items.findRole(user.userId, item.ownerId))
     const old = await findVersion(context, item.id, input.version)
+    if (old.body) await checkParts(context, old.body, item)
     const editor = { ...editorOf(user), note: `Restored version ${old.version}`, restores: old.version }
     const fields: Omit<ItemFields, 'visibility'> = {
       title: old.title,

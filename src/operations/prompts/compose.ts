@@ -4,7 +4,7 @@ import { isWiderThan } from '../../domain/items/visibility.ts'
 import { bodyOf, type PromptBody, variablesOf } from '../../domain/prompts/body.ts'
 import { composeBody, partsOf } from '../../domain/prompts/parts.ts'
 import { type PartRef, toPresentSyntax } from '../../domain/variables/variables.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidInput } from '../../errors.ts'
 import type { Needs } from '../core/procedure.ts'
 import { readAt } from '../items/read-at.ts'
 
@@ -54,19 +54,19 @@ async function compose(
   { id, ownerId, version }: { readonly id: string; readonly ownerId: string; readonly version: number | 'next' },
   { pending, check }: { readonly pending?: Pending | undefined; check?(part: Prompt): void } = {},
 ): Promise<PromptBody> {
-  return await composeBody(body, { key: keyOf(id, version), place: ownerId }, async (ref, place) => {
+  return await composeBody(body, { key: keyOf(id, version), ownerId }, async (ref, by) => {
     const isPending = pending !== undefined && (await findPart(context, ref.ref))?.id === pending.id
     // It would take in what it is going to be.
     if (isPending && (ref.at === null || ref.at === LATEST) && pending.label === undefined)
-      return { key: keyOf(pending.id, 'next'), content: '', place }
+      return { key: keyOf(pending.id, 'next'), content: '', ownerId: by }
     const moved = isPending && pending.label !== undefined && ref.at === pending.label.name ? pending.label : undefined
-    const { prompt, version: at } = await readPart(context, moved ? { ref: ref.ref, at: String(moved.version) } : ref, place)
+    const { prompt, version: at } = await readPart(context, moved ? { ref: ref.ref, at: String(moved.version) } : ref, by)
     if (prompt.messages) throw new AppError('invalid_input', `"${ref.ref}" is a chat prompt, which cannot be a part.`)
     check?.(prompt)
     return {
       key: keyOf(prompt.id, at),
       content: prompt.syntax === 1 ? toPresentSyntax(prompt.content) : prompt.content,
-      place: prompt.ownerId,
+      ownerId: prompt.ownerId,
     }
   })
 }
@@ -93,7 +93,7 @@ export async function checkParts(
   { id, ownerId, visibility }: Pick<Prompt, 'id' | 'ownerId' | 'visibility'>,
 ): Promise<void> {
   if (!hasParts(body)) return
-  await compose(
+  const composed = compose(
     context,
     body,
     { id, ownerId, version: 'next' },
@@ -105,6 +105,14 @@ export async function checkParts(
       },
     },
   )
+  await orInvalid(composed)
+}
+
+/** What is missing in a text that is written is a fault of the text. @throws AppError `invalid_input` for `not_found` */
+async function orInvalid(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'not_found' ? invalidInput('content', error.message) : error
+  })
 }
 
 /** Checks that a label can move: what takes the prompt in by it must not be taken in by the version. @throws AppError */

@@ -3,9 +3,11 @@ import { z } from 'zod'
 import type { ItemKind } from '../../domain/items/items.ts'
 import type { ItemFilter } from '../../domain/items/search.ts'
 import { type SharedChange, type SharedVersion, sharedPath } from '../../domain/items/shared-changes.ts'
-import { visibleSet } from '../../domain/items/visibility.ts'
+import { visibleSet, visibleVersions } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { makeBody } from '../../domain/prompts/body.ts'
+import { isOneOf } from '../is-one-of.ts'
+import { ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
 import { readTags } from './item-rows.ts'
@@ -16,6 +18,27 @@ const targetsJson = z.array(z.object({ version: z.number() })).min(1)
 /** The version of the largest share; null where the label was removed. */
 function topOf(json: string | null): number | null {
   return json === null ? null : (targetsJson.parse(JSON.parse(json))[0]?.version ?? null)
+}
+
+/** How many files the versions of items have that the actor sees, by row number and number of the version. */
+async function countFiles(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<Map<string, number>> {
+  const { readerId } = visibleSet(actor, 'id')
+  const rows = await db
+    .selectFrom('version')
+    .innerJoin('item', 'item.seq', 'version.item_seq')
+    .leftJoin('version_file', 'version_file.version_seq', 'version.seq')
+    .select(({ fn }) => ['version.item_seq', 'version.number', fn.count('version_file.filename').as('files')])
+    .where('version.item_seq', 'in', seqs)
+    .where((eb) =>
+      eb.or([
+        eb('version.number', '=', eb.ref('item.version')),
+        isOneOf('version.visibility', visibleVersions(actor)),
+        ...(readerId === null ? [] : [eb('item.owner_seq', 'in', ownersSeenBy(readerId))]),
+      ]),
+    )
+    .groupBy(['version.item_seq', 'version.number'])
+    .execute()
+  return new Map(rows.map((row) => [`${row.item_seq} ${row.number}`, Number(row.files)]))
 }
 
 /** The moves of a label as a history: what everybody who follows it had, one after the other. */
@@ -55,15 +78,19 @@ export function readLabelChanges(db: Kysely<Database>, { findVersion }: Pick<Ret
         .orderBy('seq')
         .execute()
       const movesOf = Map.groupBy(moves, (row) => row.item_seq)
+      const filesOf = await countFiles(
+        db,
+        actor,
+        items.map(({ seq }) => seq),
+      )
       const changes: SharedChange[] = []
       for (const item of items) {
         const all = movesOf.get(item.seq) ?? []
         const path = sharedPath({ ...item, name: item.channel_name ?? item.skill_name })
         for (const move of all.slice(all.findLastIndex((row) => row.moved_to === null) + 1)) {
           const version = topOf(move.moved_to) ?? item.version
-          const seen = await findVersion(actor, item.id, version)
-          if (!seen && version !== item.version) continue
-          const files = seen?.files?.length ?? 0
+          const files = filesOf.get(`${item.seq} ${version}`)
+          if (files === undefined) continue
           const isKept = path === `plugins/${item.channel_name}`
           changes.push({ seq: move.seq, itemId: item.id, kind, revision: move.seq, version, path, at: move.moved_at, files, isKept })
         }

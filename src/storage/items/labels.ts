@@ -128,7 +128,10 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
         { isUnseen: true },
       ),
     /** Moves of labels of an item, the newest first, for those who see all its versions. */
-    async listLabelMoves(itemId: string, page: { readonly before: number | null; readonly limit: number }): Promise<LabelMove[]> {
+    async listLabelMoves(
+      itemId: string,
+      page: { readonly before: number | null; readonly limit: number; readonly name?: string },
+    ): Promise<LabelMove[]> {
       const item = await reader.selectFrom('item').select('seq').where('id', '=', itemId).executeTakeFirst()
       return item ? await readMoves(reader, item.seq, page) : []
     },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../../domain/items/fields.ts'
 import type { Prompt } from '../../domain/items/items.ts'
 import { describeBody, isSameBody } from '../../domain/prompts/body.ts'
+import { messagesField, renderMessages } from '../../domain/prompts/messages.ts'
 import { findFrontmatterFault, readFrontmatterFields, setFrontmatterFields } from '../../domain/skills/frontmatter.ts'
 import { decodeText } from '../../domain/skills/skill.ts'
 import { cutCharacters, isLongerThan } from '../../domain/text/characters.ts'
@@ -79,6 +80,14 @@ function requireStorable(fields: Readonly<Record<string, unknown>>): void {
   }
 }
 
+/** Refuses a chat prompt's text that was edited: its messages are in the frontmatter, and the edit would be lost. @throws AppError `invalid_input` */
+function refuseOtherText(content: string, messages: unknown, current: Prompt | null): void {
+  const read = messagesField.safeParse(messages)
+  if (!read.success || content.trim() === '') return
+  if (content === renderMessages(read.data) || content === current?.content) return
+  throw new AppError('invalid_input', 'its text was changed, but its messages are in the frontmatter. Change them there')
+}
+
 /**
  * Reads a synced file: the reverse of {@link writeSyncedPrompt}.
  * @param current the item, which gives what the file leaves out
@@ -100,6 +109,7 @@ export function readSyncedPrompt(filename: string, bytes: Uint8Array, current: P
   }
   const tags = fields['tags']
   const before = read === null ? current : null
+  refuseOtherText(content, fields['messages'] ?? before?.messages, current)
   const title = said('title') ?? current?.title ?? heading ?? said('name') ?? filename.replace(/\.md$/i, '').replaceAll(/[-_]+/g, ' ')
   const made = toPromptDraft(
     {
@@ -109,11 +119,11 @@ export function readSyncedPrompt(filename: string, bytes: Uint8Array, current: P
       type: said('type') ?? current?.type,
       category: said('category') ?? before?.category?.slug ?? null,
       tags: Array.isArray(tags) ? tags.map(String) : (said('tags') ?? before?.tags.map((tag) => tag.name) ?? []),
-      messages: fields['messages'],
-      config: fields['config'],
+      messages: fields['messages'] ?? before?.messages,
+      config: fields['config'] ?? before?.config,
       syntax: fields['syntax'],
     },
-    { syntax: 2 },
+    { syntax: current?.content === content ? current.syntax : 2 },
   )
   if ('fault' in made) throw new AppError('invalid_input', made.fault)
   return made.draft

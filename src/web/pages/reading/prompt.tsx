@@ -4,7 +4,7 @@ import { splitFrontmatter } from '../../../domain/skills/frontmatter.ts'
 import { countCharacters } from '../../../domain/text/characters.ts'
 import { estimateTokens } from '../../../domain/text/estimate-tokens.ts'
 import { readIdAndSlug } from '../../../domain/text/identifier.ts'
-import { fillVariables, parseVariables } from '../../../domain/variables/variables.ts'
+import { fillVariables, parseVariables, type Syntax } from '../../../domain/variables/variables.ts'
 import { toAppError } from '../../../errors.ts'
 import { notFound } from '../../../operations/core/inputs.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
@@ -65,10 +65,10 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
   const path = new URL(prompt.url).pathname
   const view = form?.text('view') || query.get('view')
   const wantsRendered = !isCode(prompt) && (view ? view === 'rendered' : looksLikeMarkdown(prompt.content))
-  const rendered = wantsRendered ? await renderPrompt(text, isFilled, request.signal()) : null
+  const rendered = wantsRendered ? await renderPrompt(text, prompt.syntax, isFilled, request.signal()) : null
   const isRendered = rendered !== null
   // Copied and linked text has the defaults filled in.
-  const taken = isFilled ? text : putDefaults(prompt.content)
+  const taken = isFilled ? text : putDefaults(prompt.content, prompt.syntax)
   const blanks = isFilled || taken === null ? [] : toBlanks(prompt.variables)
   const filling: Filling = { id: prompt.id, blanks, words: words.filling }
   return (
@@ -126,11 +126,11 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
 }
 
 /** A text as Markdown, the frontmatter at its head as a table; null when it is too long to be rendered. */
-async function renderPrompt(text: string, isFilled: boolean, signal: AbortSignal) {
+async function renderPrompt(text: string, syntax: Syntax | undefined, isFilled: boolean, signal: AbortSignal) {
   const { fields, body } = splitFrontmatter(text)
   const rendered = await renderMarkdown(body, { headingShift: 1, hasBlanks: !isFilled, keepsLines: true }, signal)
   if (rendered === null) return null
-  const toCell = (value: string) => (isFilled ? value : <MarkedText segments={parseVariables(value).segments} />)
+  const toCell = (value: string) => (isFilled ? value : <MarkedText segments={parseVariables(value, syntax).segments} />)
   return { body: rendered, fields: fields.map(([name, value]) => [name, toCell(value)] as const) }
 }
 
@@ -139,13 +139,13 @@ async function showText(prompt: ShownPrompt, text: string, isFilled: boolean, si
   const language = isCode(prompt) && (isFilled || prompt.variables.length === 0) ? languageOf(text) : null
   const code = language === null ? null : (await highlightCode(text, language, { signal })).text
   if (code !== null) return raw(code)
-  return isFilled ? text : <MarkedText segments={parseVariables(text).segments} />
+  return isFilled ? text : <MarkedText segments={parseVariables(text, prompt.syntax).segments} />
 }
 
 /** The text with the defaults of its blanks; null when it would be too long, and browsers would be busy with it for minutes. */
-function putDefaults(content: string): string | null {
+function putDefaults(content: string, syntax: Syntax | undefined): string | null {
   try {
-    return fillVariables(content, new Map()).text
+    return fillVariables(content, new Map(), syntax).text
   } catch (error) {
     if (toAppError(error).code !== 'too_large') throw error
     return null
