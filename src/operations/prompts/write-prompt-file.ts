@@ -4,7 +4,7 @@ import { FORMATS, type FormatName } from '../../transfer/formats/formats.ts'
 /** Names of the formats of other tools, as addresses of files end with them. */
 export const FORMAT_NAMES = Object.keys(FORMATS) as FormatName[]
 
-/** What users of a format call it. */
+/** The name of a format for users. */
 export const titleOfFormat = (format: FormatName): string => FORMATS[format].title
 
 /** A prompt as surfaces show it. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Variable } from '../../domain/variables/variables.ts'
-import { describeList } from '../foreign-variables.ts'
 import {
+  describeUnfiled,
   type Fields,
   type FileMessage,
   type FilePrompt,
@@ -118,7 +118,7 @@ export function writeDotprompt(prompt: FilePrompt): WrittenFile {
     ...placeholders.flatMap((name, place) =>
       place > 0 ? [`the placeholder ${name}`] : name === HISTORY ? [] : [`the name of the placeholder ${name}`],
     ),
-    ...describeList('tags', prompt.tags),
+    ...describeUnfiled(prompt),
   ]
   const defaults = Object.fromEntries(variables.flatMap((one) => (one.default === undefined ? [] : [[one.name, one.default]])))
   const dotted = (isDotted: boolean) => Object.fromEntries(Object.entries(others).filter(([key]) => key.includes('.') === isDotted))

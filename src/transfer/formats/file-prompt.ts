@@ -16,6 +16,8 @@ export interface FilePrompt extends PromptBody {
   readonly title: string
   readonly description: string | null
   readonly tags: readonly string[]
+  readonly category?: string | null | undefined
+  readonly type?: string | undefined
 }
 
 /** A file, and what it could not carry, as parts of a sentence. */
@@ -61,7 +63,7 @@ export function readFields(text: string, maxLength = MAX_FILE): Fields {
   if (fields === undefined)
     throw refuse(`its YAML has keys that are no text, or more than ${MAX_ALIASES} uses of its anchors: write the values out`)
   if (!isFields(fields)) throw refuse('its YAML has no fields at its top')
-  // As JSON has it: dates become texts, and what JSON cannot say is refused.
+  // A config is JSON.
   const fault = nestingFault(fields, 0)
   if (fault !== null) throw refuse(`its YAML ${fault}`)
   return JSON.parse(JSON.stringify(fields)) as Fields
@@ -189,7 +191,7 @@ export function fromBody({ content, messages, syntax }: PromptBody, template: Te
   }
 }
 
-/** What the file calls each variable; no two the same. */
+/** The names of variables in the file; no two the same. */
 function nameAll(names: readonly string[], template: TemplateSyntax, leftOut: Set<string>): Map<string, string> {
   const called = new Map<string, string>()
   const taken = new Set(names)
@@ -226,7 +228,7 @@ export function splitConfig(config: PromptConfig | null) {
   }
 }
 
-/** A config of what a file says, null for nothing, or a remark that it is too large. Later fields count before earlier ones. */
+/** A config of what a file says, null for nothing, or a remark that it is too large. Later parts override earlier ones. */
 export function joinConfig(...parts: readonly Fields[]): { readonly config: PromptConfig | null; readonly remarks: readonly string[] } {
   const entries = parts.flatMap((part) => Object.entries(part)).filter(([, value]) => value !== undefined && value !== null)
   if (entries.length === 0) return { config: null, remarks: [] }
@@ -243,6 +245,15 @@ export function pick(fields: Fields): Fields {
       ([, value]) => value !== undefined && value !== null && !isDeepStrictEqual(value, {}) && !isDeepStrictEqual(value, []),
     ),
   )
+}
+
+/** The notes of what no file of another tool carries, or of tags too. */
+export function describeUnfiled({ tags, category, type }: FilePrompt, hasTags = false): string[] {
+  return [
+    ...(hasTags ? [] : describeList('tags', tags)),
+    ...(category ? [`the category ${category}`] : []),
+    ...(type === undefined || type === 'TEXT' ? [] : [`the type ${type}`]),
+  ]
 }
 
 /** Fields as YAML, after a comment with what the file does not carry. */

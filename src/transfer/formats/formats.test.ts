@@ -326,6 +326,15 @@ user:
     expect(draft.remark).toContain('left out: authors, sample, model.api, model.configuration')
   })
 
+  it('keeps what a file says of its inputs', () => {
+    const inputs = { question: { kind: 'integer', description: 'How many' }, more: { example: 'x' } }
+    const body = textBody('Ask ${question:3}', { inputs, outputs: [{ name: 'answer', kind: 'string' }] })
+    const { text, leftOut } = FORMATS['prompt.prompty'].write({ ...EMPTY, ...body, category: 'coding', type: 'STRUCTURED' })
+    expect(leftOut).toEqual(['the category coding', 'the type STRUCTURED'])
+    expect(text).toContain('  - name: question\n    kind: integer\n    description: How many\n    default: "3"\n')
+    expect(meaning(read('prompt.prompty', text))).toEqual(meaning(body))
+  })
+
   it('says when a line of the text would begin a message', () => {
     const { leftOut } = FORMATS['prompt.prompty'].write({ ...EMPTY, ...textBody('As in\nuser:\nHi') })
     expect(leftOut).toEqual(['that a line such as user: begins no message'])

@@ -11,7 +11,7 @@ import { readPrompty, writePrompty } from './prompty.ts'
 
 /** A format of another tool. */
 interface Format {
-  /** What its users call it. */
+  /** Its name for users. */
   readonly title: string
   readonly pattern: RegExp
   readonly read: (text: string) => ReadPrompt[]

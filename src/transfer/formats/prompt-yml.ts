@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { describeList } from '../foreign-variables.ts'
 import {
+  describeUnfiled,
   type FilePrompt,
   fromBody,
   isFields,
@@ -74,7 +75,7 @@ export function writePromptYml(prompt: FilePrompt): WrittenFile {
     ...describeList('config', Object.keys(pick({ ...others, tools }))),
     ...describeList('config, here in camel case', renamed),
     ...(model === undefined ? [`that no model is named: ${STAND_IN} stands in`] : []),
-    ...describeList('tags', prompt.tags),
+    ...describeUnfiled(prompt),
   ]
   const fields = {
     name: prompt.title,

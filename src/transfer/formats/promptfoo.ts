@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { describeList } from '../foreign-variables.ts'
 import {
+  describeUnfiled,
   type Fields,
   type FileMessage,
   type FilePrompt,
@@ -106,7 +107,7 @@ export function writePromptfoo(prompt: FilePrompt): WrittenFile {
     ...leftOut,
     ...messages.flatMap((one) => ('role' in one ? [] : [`the placeholder ${one.placeholder}`])),
     ...(model === undefined || isModel ? [] : ['config: model']),
-    ...describeList('tags', prompt.tags),
+    ...describeUnfiled(prompt),
   ]
   const defaults = Object.fromEntries(variables.flatMap((one) => (one.default === undefined ? [] : [[one.called, one.default]])))
   const required = Object.fromEntries(variables.flatMap((one) => (one.required ? [[one.called, '']] : [])))

@@ -2,7 +2,9 @@ import { MAX_TAG, MAX_TAGS } from '../../domain/items/fields.ts'
 import { cutLongTags } from '../foreign-tags.ts'
 import { describeList } from '../foreign-variables.ts'
 import {
+  describeUnfiled,
   type Fields,
+  type FileBody,
   type FileMessage,
   type FilePrompt,
   fromBody,
@@ -77,18 +79,36 @@ function nameModel({ configuration }: Fields): string | undefined {
   return textOf(reached['azure_deployment']) ?? textOf(reached['name']) ?? textOf(reached['model'])
 }
 
-/** Defaults of inputs, and the inputs where they say more. The first form has an object by name, the second a list too. */
-function readInputs(inputs: unknown): { given: unknown; defaults: Fields } {
+/**
+ * Defaults of inputs, and what else is said of them, by name. The first form has an object by name, of values or of objects; the second a
+ * list.
+ */
+function readInputs(inputs: unknown): { readonly given: Fields; readonly defaults: Fields } {
   const list = (Array.isArray(inputs) ? inputs : []).filter(isFields)
   const entries = isFields(inputs) ? Object.entries(inputs) : list.map((one) => [String(one['name']), one] as const)
-  const defaults = Object.fromEntries(entries.map(([name, one]) => [name, isFields(one) ? one['default'] : undefined]))
-  const saysMore = entries.some(
-    ([, one]) =>
-      !isFields(one) ||
-      Object.keys(one).some((key) => !['name', 'kind', 'default', 'required'].includes(key)) ||
-      !['string', undefined].includes(textOf(one['kind'])),
-  )
-  return { given: saysMore ? inputs : undefined, defaults: pick(defaults) }
+  const read = entries.map(([name, one]) => {
+    const { name: _name, required: _required, default: preset, kind, ...more } = isFields(one) ? one : { sample: one }
+    return { name, preset, more: { ...(kind === 'string' ? {} : { kind }), ...more } }
+  })
+  return {
+    given: pick(Object.fromEntries(read.map(({ name, more }) => [name, pick(more)]))),
+    defaults: pick(Object.fromEntries(read.map(({ name, preset }) => [name, preset]))),
+  }
+}
+
+/** The inputs of a file: its variables, and what the config says of them and of others. */
+function toInputs(variables: FileBody['variables'], given: Fields): Fields[] {
+  const extra = (name: string) => (isFields(given[name]) ? given[name] : {})
+  const named = new Set(variables.map(({ called }) => called))
+  return [
+    ...variables.map(({ called, required, default: preset }) => ({
+      name: called,
+      kind: 'string',
+      ...extra(called),
+      ...(required ? { required } : { default: preset }),
+    })),
+    ...Object.keys(given).flatMap((name) => (named.has(name) ? [] : [{ name, ...extra(name) }])),
+  ]
 }
 
 /** Messages begin with a line of their role; what stands before is the system's, and a text without such lines the user's. */
@@ -115,6 +135,7 @@ export function writePrompty(prompt: FilePrompt): WrittenFile {
   const notes = [
     ...leftOut,
     ...messages.flatMap((one) => ('role' in one ? [] : [`the placeholder ${one.placeholder}`])),
+    ...describeUnfiled(prompt, true),
     ...(isLine ? ['that a line such as user: begins no message'] : []),
   ]
   const head = {
@@ -124,9 +145,7 @@ export function writePrompty(prompt: FilePrompt): WrittenFile {
     ...pick({
       metadata: pick({ ...(isFields(metadata) ? metadata : {}), tags: prompt.tags, config: pick({ ...others, responseSchema }) }),
       model: pick({ id: model, options: parameters }),
-      inputs:
-        inputs ??
-        variables.map((one) => ({ name: one.called, kind: 'string', ...(one.required ? { required: true } : { default: one.default }) })),
+      inputs: toInputs(variables, isFields(inputs) ? inputs : {}),
       outputs,
       tools,
     }),

@@ -1,6 +1,6 @@
 import { isVariableName, type Piece } from '../../domain/variables/variables.ts'
 
-/** What a template says, in order: a text, a variable, what stays as text because it cannot be expressed here, or what is left out. */
+/** A piece of a template: a text, a variable, a tag that stays as text because it cannot be expressed here, or one that is left out. */
 export type Token =
   | Piece
   | { readonly kept: string }
