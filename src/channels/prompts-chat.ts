@@ -7,7 +7,6 @@ import { slugifyTag } from '../domain/items/slug.ts'
 import { seesAsStranger } from '../domain/items/visibility.ts'
 import { countNothing } from '../domain/people/usage.ts'
 import { readIdAndSlug } from '../domain/text/identifier.ts'
-import { parseVariables } from '../domain/variables/variables.ts'
 import { AppError } from '../errors.ts'
 import type { Answer, AnswerHeaders } from '../exchange.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
@@ -16,6 +15,7 @@ import type { SendPieces } from '../http/pieces.ts'
 import { listWholePrompts, walkWholePrompts } from '../operations/channels/list-whole-prompts.ts'
 import type { CallOptions, Input, Output } from '../operations/core/procedure.ts'
 import { showPrompt } from '../operations/prompts/get-prompt.ts'
+import { writePromptFile } from '../operations/prompts/write-prompt-file.ts'
 import { answerBytes, JSON_TYPE } from './answers.ts'
 import type { Channel } from './channel.ts'
 
@@ -68,7 +68,7 @@ export function promptsChatRoutes(channel: Channel, parts: CompatParts): BoundRo
       {
         ...route,
         path: `${prefix}/prompts/{ref}.prompt.yml`,
-        handle: async (call) => answerText(call, toPromptYaml(await find(call, call.params['ref'] ?? ''))),
+        handle: async (call) => answerText(call, writePromptFile('prompt.yml', await find(call, call.params['ref'] ?? '')).text),
       },
     ]),
     {
@@ -347,21 +347,4 @@ function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }:
 function toPromptMarkdown({ title, description, content }: { title: string; description: string | null; content: string }): string {
   const head = stringify({ name: title, ...(description === null ? {} : { description }) }, { lineWidth: 0 })
   return `---\n${head}---\n${content}`
-}
-
-/** A prompt file of GitHub Models, whose variables are in double braces. */
-function toPromptYaml({ title, description, content }: { title: string; description: string | null; content: string }): string {
-  const text = parseVariables(content)
-    .segments.map((segment) => (segment.kind === 'variable' ? `{{${segment.name}}}` : segment.kind === 'text' ? segment.text : segment.raw))
-    .join('')
-  return stringify(
-    {
-      name: title,
-      ...(description === null ? {} : { description }),
-      model: 'openai/gpt-4o',
-      modelParameters: {},
-      messages: [{ role: 'user', content: text }],
-    },
-    { lineWidth: 0 },
-  )
 }

@@ -166,7 +166,7 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
   imports
     .command('folder <folder>')
     .description(
-      'Import what agents and editors keep in a project: .prompt.md files, commands, agents, skills and rules in folders such as .claude and .cursor, plugins, and AGENTS.md',
+      'Import what agents and editors keep in a project: .prompt.md and .prompt.yml files, .prompt, .prompty, promptfooconfig.yaml, commands, agents, skills and rules in folders such as .claude and .cursor, plugins, and AGENTS.md',
     )
     .requiredOption('--user <name>', 'owner of the imported items; created if missing')
     .addOption(visibilityOption('the items'))

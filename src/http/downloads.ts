@@ -16,6 +16,7 @@ import { listEmbeds } from '../operations/embeds.ts'
 import { listCategories } from '../operations/items/list-categories.ts'
 import { listFavourites } from '../operations/items/marks.ts'
 import { getPrompt, showPrompt } from '../operations/prompts/get-prompt.ts'
+import { FORMAT_NAMES, writePromptFile } from '../operations/prompts/write-prompt-file.ts'
 import { getSkill, getSkillFile } from '../operations/skills/get-skill.ts'
 import type { BoundRoute, Call, MakeContext } from './call.ts'
 import { downloadHeaders, type SendPieces } from './pieces.ts'
@@ -92,7 +93,7 @@ export function downloadRoutes(contextFor: (surface: 'rest' | 'download') => Mak
   ]
 }
 
-/** A skill's file or all of them, and a prompt's text: as it is, with its defaults, or as a file with its metadata. */
+/** A skill's file or all of them, and a prompt's text: as it is, with its defaults, or as a file of this or another tool. */
 function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPieces): BoundRoute[] {
   const route = { method: 'GET', kind: 'download', cost: 2 } as const
   const callFor = ({ actor }: Call) => callLocally(() => makeContext(actor))
@@ -126,6 +127,16 @@ function rawRoutes(prefix: string, makeContext: MakeContext, sendPieces: SendPie
         return answerFile(writePromptMarkdown(prompt), TEXT, `${prompt.slug}.prompt.md`)
       },
     },
+    ...FORMAT_NAMES.map(
+      (format): BoundRoute => ({
+        ...route,
+        path: `${prefix}/prompts/{id}/${format}`,
+        async handle(call) {
+          const { text, filename } = writePromptFile(format, await readPrompt(call))
+          return answerFile(text, TEXT, filename)
+        },
+      }),
+    ),
     // Packed as it is sent: each piece is a few milliseconds' work, and other requests come in between.
     {
       ...route,

@@ -31,6 +31,13 @@ const FILE_ROUTES: Readonly<Record<string, Route>> = {
   '/api/prompts/{id}/raw': file('get_prompt_text', "A prompt's text"),
   '/api/skills/{skillId}/files/{filename}': file('download_skill_file', "A skill's file, byte for byte"),
   '/api/prompts/{id}/prompt.md': file('download_prompt_file', 'A prompt as a .prompt.md file with its metadata as frontmatter'),
+  '/api/prompts/{id}/prompt.yml': file('download_prompt_yml', 'A prompt as a .prompt.yml file of GitHub Models'),
+  '/api/prompts/{id}/prompt.prompt': file('download_dotprompt', 'A prompt as a .prompt file of dotprompt'),
+  '/api/prompts/{id}/prompt.prompty': file('download_prompty', 'A prompt as a .prompty file'),
+  '/api/prompts/{id}/promptfooconfig.yaml': file(
+    'download_promptfoo',
+    'A prompt as a promptfooconfig.yaml, with its variables as a test to fill in',
+  ),
   '/api/skills/{skillId}/zip': file('download_skill', 'A skill as a zip', { 'application/zip': {} }),
 }
 

@@ -5,11 +5,12 @@ import { holdsPrivateKey, isLeftOutName } from '../domain/skills/left-out.ts'
 import { MAX_FILE_BYTES, SKILL_MD } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
 import { isAgentFile } from './agent-files.ts'
+import { findFormat } from './formats/formats.ts'
 import type { ImportEntry } from './import-entries.ts'
 import type { EntryPlace } from './match-entries.ts'
 import { readRegularFile } from './regular-file.ts'
 import { isLinkToFolder, LINK_FAULT, readSkillFolder } from './skill-folder.ts'
-import { readAgent, readMarkdown } from './upload.ts'
+import { readAgent, readForeign, readMarkdown } from './upload.ts'
 
 /** Most names looked at, and how deep. */
 const MAX_NAMES = 100_000
@@ -27,8 +28,8 @@ const OF_PLUGINS = new Set(['commands', 'agents', 'skills'])
 const UNREAD = new Set(['.continue', '.trae', '.junie', '.amazonq', '.augment', '.goose'])
 
 /**
- * Reads what agents and editors keep in a project's folder, or in a part of it such as `.claude/commands`: `.prompt.md` files, commands,
- * subagents, skills, rules, and files such as `AGENTS.md`. Skills elsewhere, folders of other agents and links to folders are named; other
+ * Reads what agents and editors keep in a project's folder, or in a part of it such as `.claude/commands`: `.prompt.md` files, files of
+ * other tools, commands, subagents, skills, rules, and files such as `AGENTS.md`. Skills elsewhere, folders of other agents and links to folders are named; other
  * files are ignored, and links are never followed.
  * @param isWhole an `AGENTS.md` is one prompt. Default: one for each second-level heading
  * @throws AppError `invalid_input` for a folder that cannot be read, or has too much in it or none of these
@@ -84,7 +85,7 @@ export async function* readAgentFolder(folder: string, isWhole = false): AsyncGe
         else if (depth < MAX_DEPTH)
           yield* walk(at, depth + 1, isPlugin && OF_PLUGINS.has(entry.name) ? `${place}/.claude/${entry.name}` : full)
       } else if (entry.isSymbolicLink() && (await isLinkToFolder(at))) yield passOver(name, LINK_FAULT)
-      else if (isAgentFile(full) || PROMPT.test(entry.name)) {
+      else if (isAgentFile(full) || PROMPT.test(entry.name) || findFormat(entry.name)) {
         found++
         if (entry.isFile()) for (const one of await readFile(at, name, full, isWhole)) yield { ...one, place: toPlace(at) }
         else yield { name, kind: null, fault: 'is no regular file, and links are not followed' }
@@ -98,7 +99,8 @@ export async function* readAgentFolder(folder: string, isWhole = false): AsyncGe
     yield passOver(`${first}${others}`, `${SKILL_MD} outside of the skills of an agent; use import skills`)
   }
   if (found === 0) {
-    const looked = '.prompt.md files, commands, agents, skills and rules in folders such as .claude, and AGENTS.md'
+    const looked =
+      '.prompt.md, .prompt.yml, .prompt, .prompty and promptfooconfig.yaml files, commands, agents, skills and rules in folders such as .claude, and AGENTS.md'
     throw new AppError('invalid_input', `Nothing to import in ${folder}. It is searched for ${looked}.${passed.join('')}`)
   }
 }
@@ -115,7 +117,7 @@ async function readFile(path: string, name: string, full: string, isWhole: boole
   try {
     const bytes = (await readRegularFile(path, MAX_FILE_BYTES)) ?? new Uint8Array()
     if (holdsPrivateKey(name, bytes)) return [{ name, kind: null, fault: 'contains a private key' }]
-    if (!isAgentFile(full)) return [readMarkdown(name, bytes)]
+    if (!isAgentFile(full)) return findFormat(name) ? readForeign(name, bytes) : [readMarkdown(name, bytes)]
     return readAgent(full, bytes, isWhole).map((entry) => ({ ...entry, name: name + entry.name.slice(full.length) }))
   } catch (error) {
     return [{ name, kind: null, fault: toFault(error) }]

@@ -42,7 +42,8 @@ export function describeVariables(content: string): string[] {
   )
 }
 
-function describeList(what: string, names: readonly string[]): string[] {
+/** Names as a remark, the first of them in full; none for nothing. */
+export function describeList(what: string, names: readonly string[]): string[] {
   const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : []
   return names.length === 0 ? [] : [`${what}: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}`]
 }

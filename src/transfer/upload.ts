@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
 import { cutLongTags } from './foreign-tags.ts'
 import { describeVariables } from './foreign-variables.ts'
+import { findFormat, readFormat } from './formats/formats.ts'
 import type { EntryPlace } from './match-entries.ts'
 import { formatOf, type PromptDraft, readPromptFile, toRemarkedDraft } from './prompt-file.ts'
 import { type SkillDraft, toSkillDraft } from './skill-folder.ts'
@@ -34,8 +35,8 @@ const EDITOR_PROMPT = /\.prompt\.md$/i
 const ENDING = /(?:\.prompt)?\.(?:md|markdown)$/i
 
 /**
- * Reads what somebody uploads: CSV, JSON and JSONL files of prompts, Markdown files of one prompt each, folders of skills with a SKILL.md,
- * and zips of any of these. A bad entry is refused by itself. Lets others run in between.
+ * Reads what somebody uploads: CSV, JSON and JSONL files of prompts, Markdown files of one prompt each, files of other tools, folders of
+ * skills with a SKILL.md, and zips of any of these. A bad entry is refused by itself. Lets others run in between.
  * @param files by their path, parts joined by `/`
  * @throws AppError `too_large` when there are too many entries or files, or they take more than five seconds
  */
@@ -170,9 +171,15 @@ function readSkill(
 async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadEntry> {
   if (isAgentFile(filename)) return yield* readAgent(filename, bytes)
   if (MARKDOWN.test(filename)) return yield readMarkdown(filename, bytes)
+  if (findFormat(filename)) return yield* readForeign(filename, bytes)
   const format = formatOf(filename)
   if (format === null) {
-    return yield { name: filename, kind: null, fault: 'is no CSV, JSON, JSONL, Markdown or zip file, and in no folder with a SKILL.md' }
+    return yield {
+      name: filename,
+      kind: null,
+      fault:
+        'is no CSV, JSON, JSONL, Markdown, .prompt.yml, .prompt, .prompty, promptfooconfig.yaml or zip file, and in no folder with a SKILL.md',
+    }
   }
   try {
     for await (const row of readPromptFile({ name: filename, format, bytes: inPieces(bytes) })) {
@@ -182,6 +189,13 @@ async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadE
   } catch (error) {
     yield { name: filename, kind: null, fault: toFault(error) }
   }
+}
+
+/** The prompts in a file of another tool; none where {@link findFormat} knows it not. */
+export function readForeign(filename: string, bytes: Uint8Array): UploadEntry[] {
+  const format = findFormat(filename)
+  const entries = format ? readFormat(filename, format, bytes) : []
+  return entries.map((one) => ('fault' in one ? { ...one, kind: null } : { ...one, kind: 'prompt' }))
 }
 
 /** The prompts in a file of an agent. @param isWhole as of `readAgentFile` */

@@ -34,6 +34,7 @@ export const DOCUMENTS = {
     { name: 'keys-and-visibility', file: 'keys-and-visibility.md' },
     { name: 'teams', file: 'teams.md' },
     { name: 'collections', file: 'collections.md' },
+    { name: 'labels', file: 'labels.md' },
     { name: 'embeds', file: 'embeds.md' },
     { name: 'git', file: 'git.md' },
   ],

@@ -47,6 +47,8 @@ describe('an import on a page', () => {
       'more.jsonl': `${JSON.stringify({ title: 'Third', content: 'Say three.' })}\nnot json\n`,
       'notes/greet.prompt.md': '---\ntitle: Greet\ndescription: Says hello.\ntags:\n  - kind\n  - short\n---\n\nHello ${name}.\n',
       'plain.md': '# A heading\n\nText.',
+      'models/sum-up.prompt.yml': 'messages: [{role: system, content: Short.}, {role: user, content: "Sum up {{text}}"}]\n',
+      'bad.prompt': '---\na: [\n---\nText',
       'my-skills/pdf/SKILL.md': '---\nname: pdf\ndescription: Reads PDFs.\n---\n# PDF\n',
       'my-skills/pdf/scripts/run.py': 'print(1)\n',
       'picture.png': new Uint8Array([1, 2, 3]),
@@ -66,14 +68,16 @@ describe('an import on a page', () => {
       ['Refused', '', 'more.jsonl, 2', 'is not valid JSON'],
       ['New', 'Greet', 'notes/greet.prompt.md', 'variables: name'],
       ['New', 'A heading', 'plain.md', ''],
+      ['New', 'sum up', 'models/sum-up.prompt.yml', 'variables: text'],
+      ['Refused', '', 'bad.prompt', expect.stringContaining('is no YAML that can be read')],
       ['Refused', '', 'picture.png', expect.stringContaining('is no CSV')],
     ])
-    expect(planned.html).toContain('Import 6 items')
+    expect(planned.html).toContain('Import 7 items')
     expect(await list('prompts')).not.toContain('Greet')
 
     const over = await runAll(path)
     expect(over).toContain(ENGLISH.importing.over)
-    expect(rowsOf(over).filter(([outcome]) => outcome === 'Created')).toHaveLength(6)
+    expect(rowsOf(over).filter(([outcome]) => outcome === 'Created')).toHaveLength(7)
     const [, greeting = ''] = /<a href="(\/prompts\/[0-9a-f-]{36})">Greet</.exec(over) ?? []
     const page = await owner.get(greeting)
     for (const text of ['Says hello.', 'Hello ', '>Private</span>', 'short']) expect(page.html).toContain(text)
@@ -84,7 +88,7 @@ describe('an import on a page', () => {
     const again = await check(files)
     const { html } = await owner.get(again.to ?? '')
     expect(html).toContain(ENGLISH.importing.nothingToDo)
-    expect(rowsOf(html).filter(([outcome]) => outcome === 'Unchanged')).toHaveLength(6)
+    expect(rowsOf(html).filter(([outcome]) => outcome === 'Unchanged')).toHaveLength(7)
     const changed = await check({ 'more.jsonl': JSON.stringify({ title: 'Third', content: 'Say 3.' }) })
     expect(rowsOf((await owner.get(changed.to ?? '')).html)).toEqual([['Changed', 'Third', 'more.jsonl, 1', '']])
     await runAll(changed.to ?? '')

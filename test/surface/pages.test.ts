@@ -308,7 +308,7 @@ describe('pages', () => {
     const open = ['/', '/search', '/prompts', '/skills', '/collections', '/connect', '/docs']
     const own = [...open, '/library', '/new', '/new/skill', '/import', '/favourites', '/teams', '/settings', '/settings/access']
     expect(menu((await visit(other).get('/')).html)).toEqual([...open, '/sign-in'])
-    expect(menu((await member.get('/connect')).html)).toEqual([...own, '/sign-out'])
+    expect(menu((await member.get('/docs')).html)).toEqual([...own.map((to) => (to === '/search' ? '/docs' : to)), '/sign-out'])
     expect(menu((await admin.get('/nothing')).html)).toEqual([...own, '/admin', '/sign-out'])
     expect((await member.get('/admin')).html).toContain('Only administrators can open this page.')
     expect((await member.post('/sign-out', {})).to).toBe('/?done=signed-out')

@@ -211,6 +211,16 @@ describe('pages to read', () => {
     })
     const file = await service.fetch(`/api/prompts/${id}/prompt.md`)
     expect(file.headers.get('content-disposition')).toBe(`attachment; filename*=UTF-8''${slug}.prompt.md`)
+    for (const [format, name, said] of [
+      ['prompt.yml', `${slug}.prompt.yml`, '    content: Text {{x}}\n'],
+      ['prompt.prompt', `${slug}.prompt`, '---\nText {{x}}\n'],
+      ['prompt.prompty', `${slug}.prompty`, 'user:\nText {{x}}\n'],
+      ['promptfooconfig.yaml', 'promptfooconfig.yaml', '    raw: Text {{x}}\n'],
+    ]) {
+      const other = await service.fetch(`/api/prompts/${id}/${format}?version=1`)
+      expect(other.headers.get('content-disposition')).toBe(`attachment; filename*=UTF-8''${name}`)
+      expect(await other.text()).toContain(said)
+    }
     const text = await file.text()
     expect(parseDocument(text.split('---')[1] ?? '').toJS()).toEqual({
       name: slug,

@@ -28,7 +28,8 @@ function configFault(value: unknown): string | null {
   return null
 }
 
-function nestingFault(value: unknown, depth: number): string | null {
+/** Why JSON cannot be stored: too deep, a character that databases refuse, or `__proto__`; null for none. */
+export function nestingFault(value: unknown, depth: number): string | null {
   if (typeof value === 'string') {
     const forbidden = hasForbiddenCharacter(value)
     return forbidden ? `contains a ${forbidden}, which cannot be stored` : null

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
-import { fillVariables, MAX_FILLED_TEXT, MAX_VARIABLE_NAME, MAX_VARIABLE_VALUE, MAX_VARIABLES, parseVariables } from './variables.ts'
+import {
+  fillVariables,
+  MAX_FILLED_TEXT,
+  MAX_VARIABLE_NAME,
+  MAX_VARIABLE_VALUE,
+  MAX_VARIABLES,
+  parseVariables,
+  writePieces,
+} from './variables.ts'
 
 /** The names found in a text, in order of first occurrence. */
 const namesIn = (text: string) => parseVariables(text).variables.map((variable) => variable.name)
@@ -198,7 +206,32 @@ describe('filling', () => {
   })
 })
 
+describe('writePieces', () => {
+  it.each([
+    [[{ text: 'Costs ${price}: ' }, { name: 'price' }], 'Costs \\${price}: ${price}'],
+    [[{ text: 'a\\${b}' }], 'a\\\\\\${b}'],
+    [[{ text: '\\' }, { name: 'b', default: 'c' }], '\\\\${b:c}'],
+    [[{ text: '${> part} ${f(x)} $' }, { name: 'b' }], '\\${> part} ${f(x)} $${b}'],
+  ])('%j is %s', (pieces, text) => {
+    expect(writePieces(pieces)).toBe(text)
+  })
+})
+
 describe('properties', () => {
+  it('hold for pieces: they are read as they were written', () => {
+    const backslashed = fc.array(fc.oneof(trickyText, fc.constantFrom('\\', '${', '${> a}', '}', '\\${a}')), { maxLength: 4 })
+    fc.assert(
+      fc.property(backslashed, backslashed, (before, after) => {
+        const pieces = [{ text: before.join('') }, { name: 'put in' }, { text: after.join('') }]
+        const { segments } = parseVariables(writePieces(pieces))
+        // A default that the text begins and the variable ends cannot be written.
+        fc.pre(segments.some((segment) => segment.kind === 'variable' && segment.name === 'put in'))
+        const said = segments.map((segment) => (segment.kind === 'text' ? segment.text : segment.raw)).join('')
+        expect(said).toBe(`${before.join('')}\${put in}${after.join('')}`)
+      }),
+    )
+  })
+
   it('hold for any text: nothing is lost or changed, and names and pieces are bounded', () => {
     fc.assert(
       fc.property(trickyText, (text) => {

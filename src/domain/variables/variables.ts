@@ -164,6 +164,46 @@ function trimSpaces(text: string, from: number, to: number): string {
   return text.slice(start, end)
 }
 
+/** A piece of a text to write: what it says, or a variable. */
+export type Piece = { readonly text: string } | { readonly name: string; readonly default?: string | undefined }
+
+/**
+ * Writes a text that says these pieces, the reverse of {@link parseVariables}: what would be read as a variable or part but is none gets a
+ * backslash, and backslashes before either are doubled. No two texts may follow each other.
+ * @example writePieces([{ text: 'Costs ${price}: ' }, { name: 'price' }]) // 'Costs \\${price}: ${price}'
+ */
+export function writePieces(pieces: readonly Piece[]): string {
+  const raw = pieces.map((piece) =>
+    'text' in piece ? piece.text : `\${${piece.name}${piece.default === undefined ? '' : `:${piece.default}`}}`,
+  )
+  const whole = raw.join('')
+  // Backslashes change no braces, so that these hold for the written text too.
+  const closings = matchBraces(whole)
+  let to = 0
+  return raw
+    .map((text, place) => {
+      const from = to
+      to += text.length
+      return 'text' in (pieces[place] ?? {}) ? escapeLiteral(whole, from, to, closings, place < pieces.length - 1) : text
+    })
+    .join('')
+}
+
+function escapeLiteral(whole: string, from: number, to: number, closings: Map<number, number>, isBeforeVariable: boolean): string {
+  let written = ''
+  let start = from
+  let at = whole.indexOf('${', from)
+  while (at !== -1 && at < to) {
+    const found = readPart(whole, at) ?? readVariable(whole, at, closings)
+    if (found && found.end <= to) {
+      written += `${whole.slice(start, at)}${'\\'.repeat(countBackslashes(whole, start, at) + 1)}${whole.slice(at, found.end)}`
+      start = found.end
+    }
+    at = whole.indexOf('${', Math.max(at + 2, start))
+  }
+  return written + whole.slice(start, to) + (isBeforeVariable ? '\\'.repeat(countBackslashes(whole, start, to)) : '')
+}
+
 /** Whether a text that was read in the earlier syntax means something else in the present one. */
 export function meansOtherwise(text: string): boolean {
   if (!/\\\$\{|\$\{>/.test(text)) return false

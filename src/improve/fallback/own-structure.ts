@@ -1,8 +1,8 @@
 import { isAlias, isMap, isNode, isScalar, visit, type YAMLMap } from 'yaml'
 import { parseJson } from '../../domain/text/json.ts'
+import { readYaml, toPlain } from '../../domain/text/read-yaml.ts'
 import { parseVariables } from '../../domain/variables/variables.ts'
 import type { OutputFormat } from '../output.ts'
-import { readYaml, toPlain } from '../read-yaml.ts'
 import { writeYaml } from './write-structure.ts'
 
 /** A prompt that is JSON or YAML. `isResult`: it is an object in its own notation; `isExact`: another notation can represent all of it. */

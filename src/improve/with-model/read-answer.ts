@@ -1,9 +1,9 @@
 import { type Document, visit } from 'yaml'
 import { hasForbiddenCharacter, isBlank, isLongerThan } from '../../domain/text/characters.ts'
 import { parseJson } from '../../domain/text/json.ts'
+import { readYaml, toPlain } from '../../domain/text/read-yaml.ts'
 import { parseVariables } from '../../domain/variables/variables.ts'
 import type { OutputFormat } from '../output.ts'
-import { readYaml, toPlain } from '../read-yaml.ts'
 
 /** Longest improved prompt, in characters. */
 export const MAX_IMPROVED = 100_000

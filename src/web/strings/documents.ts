@@ -24,6 +24,7 @@ export const DOCUMENT_WORDS = {
     variables: 'Use variables in a prompt, and fill them in.',
     skills: 'Folders of instructions and files for agents.',
     collections: 'Put prompts and skills together, in an order, and share them.',
+    labels: 'Decide which version programs and agents get.',
     git: 'Clone the library, and install skills from it with Git.',
     search: 'How queries are parsed and results are ranked.',
     improve: 'Improve a prompt, with a language model or without one.',

@@ -9,7 +9,7 @@ export const IMPORT_WORDS = {
   lead: 'Bring prompts and skills from files. You see what would happen before anything is saved.',
   files: 'Files',
   filesHint:
-    'CSV, JSON or JSONL with prompts, Markdown files of one prompt each, or zips of these and of skills. Up to 10 MiB at once; larger imports run on the command line.',
+    'CSV, JSON or JSONL with prompts, Markdown, .prompt.yml, .prompt and .prompty files of one prompt each, or zips of these and of skills. Up to 10 MiB at once; larger imports run on the command line.',
   folder: 'Or a folder',
   folderHint: 'Every folder with a SKILL.md becomes a skill.',
   drop: 'You can also drop files and folders anywhere on this page.',

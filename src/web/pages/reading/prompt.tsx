@@ -10,6 +10,7 @@ import { notFound } from '../../../operations/core/inputs.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { showItemPage } from '../../../operations/items/item-page.ts'
 import { getPrompt } from '../../../operations/prompts/get-prompt.ts'
+import { FORMAT_NAMES, titleOfFormat } from '../../../operations/prompts/write-prompt-file.ts'
 import { type Filling, toBlanks } from '../../filling.ts'
 import type { SentForm } from '../../forms.ts'
 import { claudePromptCommand } from '../../install-links.ts'
@@ -246,6 +247,11 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, labels, r
           {isOutside(site) ? null : (
             <Fact label={words.download}>
               <a href={`${downloadsOf(site, prompt)}/prompts/${prompt.id}/prompt.md`}>{words.reading.promptFile}</a>,{' '}
+              {FORMAT_NAMES.map((format) => (
+                <>
+                  <a href={`${downloadsOf(site, prompt)}/prompts/${prompt.id}/${format}`}>{titleOfFormat(format)}</a>,{' '}
+                </>
+              ))}
               <a href={`${downloadsOf(site, prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
             </Fact>
           )}

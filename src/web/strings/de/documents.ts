@@ -25,6 +25,7 @@ export const DOCUMENT_WORDS_DE: typeof DOCUMENT_WORDS = {
     variables: 'Variablen in einem Prompt benutzen und ausfüllen.',
     skills: 'Ordner mit Anleitungen und Dateien für Agenten.',
     collections: 'Prompts und Skills zusammenstellen, ordnen und teilen.',
+    labels: 'Bestimmen, welche Version Programme und Agenten bekommen.',
     git: 'Die Bibliothek klonen und Skills daraus mit Git installieren.',
     search: 'Wie Suchen verstanden und Treffer sortiert werden.',
     improve: 'Einen Prompt verbessern, mit einem Sprachmodell oder ohne.',

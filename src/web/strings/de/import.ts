@@ -10,7 +10,7 @@ export const IMPORT_WORDS_DE: typeof IMPORT_WORDS = {
   lead: 'Hol Prompts und Skills aus Dateien. Du siehst, was passieren würde, bevor etwas gespeichert wird.',
   files: 'Dateien',
   filesHint:
-    'CSV, JSON oder JSONL mit Prompts, Markdown-Dateien mit je einem Prompt, oder Zips davon und von Skills. Bis zu 10 MiB auf einmal; größere Importe laufen über die Befehlszeile.',
+    'CSV, JSON oder JSONL mit Prompts, Markdown-, .prompt.yml-, .prompt- und .prompty-Dateien mit je einem Prompt, oder Zips davon und von Skills. Bis zu 10 MiB auf einmal; größere Importe laufen über die Befehlszeile.',
   folder: 'Oder ein Ordner',
   folderHint: 'Jeder Ordner mit einer SKILL.md wird ein Skill.',
   drop: 'Du kannst Dateien und Ordner auch irgendwo auf diese Seite ziehen.',

@@ -15,8 +15,8 @@ export function readYaml(text: string, options: ParseOptions & DocumentOptions &
 
 /** A parsed document as plain values; undefined when its aliases would make too much of it, or when a key is no scalar. */
 export function toPlain(document: Document.Parsed, maxAliasCount: number): unknown {
-  if (hasComplexKey(document)) return undefined
   try {
+    if (hasComplexKey(document)) return undefined
     const plain: unknown = document.toJS({ maxAliasCount })
     return plain
   } catch {

@@ -1,0 +1,83 @@
+import { MAX_TITLE } from '../../domain/items/fields.ts'
+import { decodeText, encodingFault } from '../../domain/skills/skill.ts'
+import { cutCharacters } from '../../domain/text/characters.ts'
+import { AppError } from '../../errors.ts'
+import { type PromptDraft, toRemarkedDraft } from '../prompt-file.ts'
+import { readDotprompt, writeDotprompt } from './dotprompt.ts'
+import type { FilePrompt, ReadPrompt, WrittenFile } from './file-prompt.ts'
+import { readPromptYml, writePromptYml } from './prompt-yml.ts'
+import { readPromptfoo, writePromptfoo } from './promptfoo.ts'
+import { readPrompty, writePrompty } from './prompty.ts'
+
+/** A format of another tool. */
+interface Format {
+  /** Its name for users. */
+  readonly title: string
+  readonly pattern: RegExp
+  readonly read: (text: string) => ReadPrompt[]
+  readonly write: (prompt: FilePrompt) => WrittenFile
+  /** @returns the name of the file of a prompt */
+  readonly nameFile: (slug: string) => string
+}
+
+/** Formats by the last segment of the address of their file. */
+export const FORMATS = {
+  'prompt.yml': {
+    title: 'GitHub Models',
+    pattern: /\.prompt\.ya?ml$/i,
+    read: readPromptYml,
+    write: writePromptYml,
+    nameFile: (slug) => `${slug}.prompt.yml`,
+  },
+  'prompt.prompt': {
+    title: 'dotprompt',
+    pattern: /\.prompt$/i,
+    read: readDotprompt,
+    write: writeDotprompt,
+    nameFile: (slug) => `${slug}.prompt`,
+  },
+  'prompt.prompty': {
+    title: 'Prompty',
+    pattern: /\.prompty$/i,
+    read: readPrompty,
+    write: writePrompty,
+    nameFile: (slug) => `${slug}.prompty`,
+  },
+  'promptfooconfig.yaml': {
+    title: 'promptfoo',
+    pattern: /(?:^|[/.])promptfooconfig\.ya?ml$/i,
+    read: readPromptfoo,
+    write: writePromptfoo,
+    nameFile: () => 'promptfooconfig.yaml',
+  },
+} as const satisfies Readonly<Record<string, Format>>
+
+export type FormatName = keyof typeof FORMATS
+
+/** The format of a file of another tool, by its name; undefined for none. */
+export function findFormat(filename: string): FormatName | undefined {
+  return (Object.keys(FORMATS) as FormatName[]).find((name) => FORMATS[name].pattern.test(filename))
+}
+
+/** An entry of a file: its draft, or why there is none. */
+type FormatEntry = { readonly name: string } & ({ readonly draft: PromptDraft } | { readonly fault: string })
+
+/** The prompts in a file of another tool. */
+export function readFormat(filename: string, format: FormatName, bytes: Uint8Array): FormatEntry[] {
+  const text = decodeText(bytes)
+  if (text === null) return [{ name: filename, fault: encodingFault(bytes) }]
+  const base = (filename.split('/').at(-1) ?? filename).replace(FORMATS[format].pattern, '').replaceAll(/[-_]+/g, ' ').trim()
+  try {
+    const read = FORMATS[format].read(text)
+    return read.map((one, place) => {
+      const name = read.length > 1 ? `${filename}, ${place + 1}` : filename
+      if ('fault' in one) return { name, fault: one.fault }
+      const { row, remarks } = one
+      const title = cutCharacters((typeof row['title'] === 'string' ? row['title'].trim() : '') || base || 'Prompt', MAX_TITLE)
+      return { name, ...toRemarkedDraft({ ...row, title }, remarks) }
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'internal') throw error
+    return [{ name: filename, fault: error.message }]
+  }
+}

@@ -1,0 +1,1 @@
+export { Dotprompt } from 'dotprompt'
