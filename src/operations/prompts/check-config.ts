@@ -14,9 +14,12 @@ const OPTIONS = { strict: false, logger: false } as const
 const checkers: { earlier?: Promise<Checker>; present?: Promise<Checker> } = {}
 
 function checkerFor(dialect: unknown): Promise<Checker> {
-  if (typeof dialect !== 'string' || !/draft-0[4-7]/.test(dialect))
-    return (checkers.present ??= import('ajv/dist/2020.js').then(({ Ajv2020 }) => new Ajv2020(OPTIONS)))
-  return (checkers.earlier ??= import('ajv').then(({ Ajv }) => new Ajv(OPTIONS)))
+  if (typeof dialect === 'string' && /draft-0[4-7]/.test(dialect)) {
+    checkers.earlier ??= import('ajv').then(({ Ajv }) => new Ajv(OPTIONS))
+    return checkers.earlier
+  }
+  checkers.present ??= import('ajv/dist/2020.js').then(({ Ajv2020 }) => new Ajv2020(OPTIONS))
+  return checkers.present
 }
 
 /** Checks that schemas of answers and tools in a config are JSON Schemas. @throws AppError `invalid_input` that names the first which is none */

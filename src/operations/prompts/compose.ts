@@ -108,7 +108,7 @@ export async function checkParts(
   await orInvalid(composed)
 }
 
-/** What is missing in a text that is written is a fault of the text. @throws AppError `invalid_input` for `not_found` */
+/** A part that is missing in a text being written is a fault of the text. @throws AppError `invalid_input` for `not_found` */
 async function orInvalid(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'not_found' ? invalidInput('content', error.message) : error

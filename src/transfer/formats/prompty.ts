@@ -80,7 +80,7 @@ function nameModel({ configuration }: Fields): string | undefined {
 }
 
 /**
- * Defaults of inputs, and what else is said of them, by name. The first form has an object by name, of values or of objects; the second a
+ * Defaults of inputs, and more about each, by name. The first form has an object by name, of values or of objects; the second a
  * list.
  */
 function readInputs(inputs: unknown): { readonly given: Fields; readonly defaults: Fields } {
