@@ -24,7 +24,12 @@ export const LabelNames: FC<{ labels: Shown['labels']; version: number }> = ({ l
   <>
     {labels.map(({ name, targets }) => {
       const share = targets.find((target) => target.version === version)?.weight
-      return share === undefined ? null : <li class="label-name">{share === 100 ? name : `${name} ${share} %`}</li>
+      if (share === undefined) return null
+      return (
+        <li>
+          <span class="label-name">{share === 100 ? name : `${name} ${share} %`}</span>
+        </li>
+      )
     })}
   </>
 )

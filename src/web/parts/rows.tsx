@@ -186,8 +186,10 @@ const Facts: FC<FactsProps> = ({
     {visibility === 'public' ? null : <li>{words.visibilities[visibility]}</li>}
     {approximate ? <li>{words.similar}</li> : null}
     {labels.map((label) => (
-      <li class="label-name">
-        <a href={`/${kind}?label=${label}`}>{label}</a>
+      <li>
+        <a class="label-name" href={`/${kind}?label=${label}`}>
+          {label}
+        </a>
       </li>
     ))}
     {category === null ? null : (
