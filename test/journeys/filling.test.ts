@@ -249,7 +249,7 @@ it('a reader takes a prompt to another application, from a desktop and from a ph
   const entries = () => page.locator('[data-open-in] a').evaluateAll((links) => links.map((one) => one.textContent?.split(' copied')[0]))
 
   // It is found, filled in and copied without a mouse, in a few keys.
-  await page.goto('/docs')
+  await page.goto('/embeds')
   let presses = 0
   const press = async (key: string) => {
     presses++

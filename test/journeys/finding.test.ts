@@ -46,7 +46,7 @@ it('a reader searches as they type, by palette and keys, and narrows lists on a 
   }
 
   // One key leads to the search field, unless they are typing.
-  await page.goto('/docs')
+  await page.goto('/embeds')
   const field = page.getByRole('searchbox', { name: 'Search the library' })
   await page.keyboard.press('/')
   await page.keyboard.type('a/b?jk')
