@@ -36,7 +36,6 @@ describe('the tools, as a model sees them', () => {
       update_skill_file: [false, true, true, false],
       remove_file_from_skill: [false, true, false, false],
       update_prompt: [false, true, true, false],
-      set_label: [false, true, true, false],
       related_items: [true, false, true, false],
       list_collections: [true, false, true, false],
       add_to_collection: [false, false, true, false],
@@ -77,10 +76,6 @@ describe('the tools, as a model sees them', () => {
       update_prompt: [
         'id title content messages config description tags category type slug isPrivate visibility baseVersion base note'.split(' '),
         ['id'],
-      ],
-      set_label: [
-        ['collection', 'id', 'label', 'version', 'targets', 'reason', 'ifVersion'],
-        ['collection', 'id', 'label'],
       ],
       related_items: [
         ['collection', 'id', 'limit'],

@@ -198,11 +198,7 @@ export const setLabel = defineOperation({
   scope: 'write',
   writes: true,
   cost: 5,
-  surfaces: {
-    mcp: { readOnly: false, destructive: true, idempotent: true },
-    rest: 'PUT /api/{collection}/{id}/labels/{label}',
-    cli: 'set-label collection id label version',
-  },
+  surfaces: { rest: 'PUT /api/{collection}/{id}/labels/{label}', cli: 'set-label collection id label version' },
   input: z.object({
     ...labelTarget,
     version: z.number().int().min(1).optional().describe('Default: the newest version'),

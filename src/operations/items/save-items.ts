@@ -55,8 +55,9 @@ export async function newOwnership(
 export const bodyInputs = {
   messages: messagesField
     .optional()
-    .describe('A chat prompt: {role: system|user|assistant, content} and {type: "placeholder", name} for messages put in later'),
-  config: configField.nullish().describe('JSON object for programs: model, temperature, functions, schema of the answer; at most 16 KiB'),
+    .meta({ items: { type: 'object' } })
+    .describe('For a chat: {role: system|user|assistant, content} or {type: "placeholder", name}'),
+  config: configField.nullish().describe('For programs: model, functions, schema of the answer'),
 }
 
 /** A new prompt, as callers give it. */
