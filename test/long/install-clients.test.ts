@@ -55,6 +55,9 @@ interface Library {
   readonly url: string
   readonly key: string
   edit(name: string, text: string): Promise<unknown>
+  label(name: string, version: number): Promise<unknown>
+  /** Takes the last move of the label back. */
+  undo(name: string): Promise<unknown>
   makePrivate(name: string): Promise<void>
   makeLink(name: string): Promise<{ url: string; revoke(): Promise<unknown> }>
 }
@@ -74,6 +77,8 @@ async function openLibrary(baseUrl = ''): Promise<Library> {
     url,
     key,
     edit: async (name, text) => await send('PUT', `/api/skills/${name}/files/SKILL.md`, { content: skillMd(name, text) }),
+    label: async (name, version) => await send('PUT', `/api/skills/${name}/labels/production`, { version, reason: `Version ${version}` }),
+    undo: async (name) => await send('POST', `/api/skills/${name}/labels/production/undo`, {}),
     async makePrivate(name) {
       const { skill } = await send('PATCH', `/api/skills/${name}`, { isPrivate: true })
       expect(skill.isPrivate).toBe(true)
@@ -142,6 +147,22 @@ describe('skills', () => {
     const late = person('late')
     await late.run('skills', 'add', link.url, '-y', '-a', 'claude-code')
     expect(skillsIn(join(late.work, '.claude', 'skills'))).toEqual([])
+  }, 300_000)
+
+  it('follows a label, and nothing newer', async () => {
+    const { run, work } = person('labelled')
+    const text = () => readFileSync(join(work, '.claude', 'skills', 'open-009', 'SKILL.md'), 'utf8')
+    await library.label('open-009', 1)
+    await library.edit('open-009', 'After')
+    await run('skills', 'add', `${library.url}/labels/production`, '-y', '-a', 'claude-code')
+    expect([skillsIn(join(work, '.claude', 'skills')), text().includes('Before')]).toEqual([['open-009'], true])
+    expect((await run('skills', 'update', '-y')).text).not.toContain('Updated 1 skill(s)')
+    await library.label('open-009', 2)
+    await run('skills', 'update', '-y')
+    expect(text()).toContain('After')
+    await library.undo('open-009')
+    await run('skills', 'update', '-y')
+    expect(text()).toContain('Before')
   }, 300_000)
 
   it('installs from the Git remote', async () => {
