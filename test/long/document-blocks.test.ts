@@ -58,7 +58,6 @@ const READERS_FILES: Readonly<Record<string, string>> = {
   'prompts.jsonl': '{"title":"Heron","content":"Write about a heron."}\n',
   'path/to/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: Tidy a room.\n---\nTidy.\n',
   'path/to/project/.claude/commands/fix.md': 'Fix $ARGUMENTS\n',
-  'open-webui-prompts.json': '[{"command":"/sum","title":"Sum up","content":"Sum up {{text}}."}]\n',
   'draft.txt': 'write a blog post about cats\n',
   'tone.md': 'Be brief.\n',
   'SKILL.md': '---\nname: tidy\ndescription: Tidy a room.\n---\nTidy it well.\n',
