@@ -61,7 +61,7 @@ describe('labels', () => {
     expect(await text(id, { label: 'latest' })).toBe('two')
     expect(await text(id, {})).toBe('two')
     for (const asked of [{ label: 'staging' }, { version: 3 }]) expect(await refusal(text(id, asked))).toBe('not_found')
-    for (const asked of [{ label: 'Bad' }, { label: 'main' }, { version: 0 }, { label: 'production', version: 1 }])
+    for (const asked of [{ label: 'Bad' }, { label: 'main' }, { version: 0 }, { version: 2 ** 31 }, { label: 'production', version: 1 }])
       expect(await refusal(text(id, asked)), JSON.stringify(asked)).toBe('invalid_input')
     // What is answered without asking is as it was, but for the name of the label.
     const plain = Object(await test.call(ANONYMOUS, 'get_prompt', { id }))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { versionNumber } from './fields.ts'
 import { othersMaySee, type Visibility } from './visibility.ts'
 
 /** The label of the newest version. It moves by itself, and nobody sets it. */
@@ -37,7 +38,7 @@ export interface LabelTarget {
 
 /** Up to three versions whose shares sum to 100. */
 export const targetsField = z
-  .array(z.object({ version: z.number().int().min(1), weight: z.number().int().min(1).max(100) }))
+  .array(z.object({ version: versionNumber, weight: z.number().int().min(1).max(100) }))
   .min(1)
   .max(MAX_TARGETS)
   .superRefine((targets, issues) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { versionNumber } from '../../domain/items/fields.ts'
 import type { Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
 import {
   isSharedVersion,
@@ -201,7 +202,7 @@ export const setLabel = defineOperation({
   surfaces: { rest: 'PUT /api/{collection}/{id}/labels/{label}', cli: 'set-label collection id label version' },
   input: z.object({
     ...labelTarget,
-    version: z.number().int().min(1).optional().describe('Default: the newest version'),
+    version: versionNumber.optional().describe('Default: the newest version'),
     targets: targetsField.optional().describe('Instead of version: versions with their weights'),
     reason: reasonInput,
     ifVersion: ifVersionInput,

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { shareOnce } from '../../cache/shared-records.ts'
 import { atVersion } from '../../domain/items/at-version.ts'
+import { versionNumber } from '../../domain/items/fields.ts'
 import type { FullVersion, Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
 import { LATEST, type LabelTarget, labelRef, sortTargets } from '../../domain/items/labels.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
@@ -14,7 +15,7 @@ const MAX_BUCKET = 200
 /** Which version of an item is read. */
 export const atInputs = {
   label: labelRef.optional().describe('The version at this label, such as production; not found without it'),
-  version: z.number().int().min(1).optional().describe('This version'),
+  version: versionNumber.optional().describe('This version'),
 }
 /** The same for programs that say which of several versions a caller of theirs gets. */
 export const bucketInput = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PROMPT_TYPES } from '../../domain/items/fields.ts'
+import { PROMPT_TYPES, versionNumber } from '../../domain/items/fields.ts'
 import type { FullVersion, Item, ItemFields } from '../../domain/items/items.ts'
 import type { TeamRole } from '../../domain/people/teams.ts'
 import { toFileContent } from '../../domain/skills/skill.ts'
@@ -10,7 +10,7 @@ import { type Needs, requireUser } from '../core/procedure.ts'
 import { chatOutputs, fileRecord, toChat, toVersionRecord, versionRecord } from '../core/records.ts'
 import { checkParts } from '../prompts/compose.ts'
 
-const versionInput = z.number().int().min(1).describe('Number of the version')
+const versionInput = versionNumber.describe('Number of the version')
 
 async function findVersion(context: Needs<'items'>, itemId: string, number: number): Promise<FullVersion> {
   const version = await context.store.items.findVersion(context.actor, itemId, number)

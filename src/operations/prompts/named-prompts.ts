@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { atVersion } from '../../domain/items/at-version.ts'
-import { contentField, MAX_TITLE, noteField, tagsField } from '../../domain/items/fields.ts'
+import { contentField, MAX_TITLE, noteField, tagsField, versionNumber } from '../../domain/items/fields.ts'
 import type { Prompt } from '../../domain/items/items.ts'
 import { LATEST, type Label, labelName, MAX_LABELS } from '../../domain/items/labels.ts'
 import { apiNameField } from '../../domain/prompts/api-name.ts'
@@ -20,7 +20,7 @@ import { checkParts, checkPartsAtLabel, composePrompt } from './compose.ts'
 const DEFAULT_LABEL = 'production'
 
 const nameInput = { name: refInput.describe('Name that programs know the prompt by; else its slug or id') }
-const versionInput = z.number().int().min(1)
+const versionInput = versionNumber
 const atInput = { version: versionInput.optional(), label: refInput.optional() }
 
 type Asked = z.infer<z.ZodObject<typeof nameInput & typeof atInput>>
