@@ -47,7 +47,7 @@ describe('the pages of labels', () => {
       ['fresh', '9', '100', 'Version 9 not found'],
     ] as const) {
       const { html, status } = await set(label, version, share)
-      expect([status === 400 || status === 404, text(html).includes(said)], text(html).match(/About labels.{0,400}/)?.[0]).toEqual([true, true])
+      expect([status === 400 || status === 404, text(html).includes(said)]).toEqual([true, true])
       if (html.includes('name="label"')) expect(html).toContain(`value="${label}"`)
     }
   })
