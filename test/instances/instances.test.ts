@@ -222,7 +222,8 @@ describe('a program that signs in, each request at the other instance than the o
     // The other instance gives the same answer to a client that lost it.
     expect((await readJson(await made.refresh(tokens.refresh_token))).refresh_token).toBe(refreshed.refresh_token)
     expect(await statusesOf(refreshed.access_token)).toEqual([200, 200])
-    const id = /name="id" value="([^"]+)"/.exec((await operator.get('/settings/access')).html)?.[1] ?? ''
+    const [, programs = ''] = (await operator.get('/settings/access')).html.split('<section id="programs">')
+    const id = /name="id" value="([^"]+)"/.exec(programs)?.[1] ?? ''
     expect((await operator.post('/settings/access', { do: 'disconnect', id })).status).toBe(303)
     expect(await statusesOf(refreshed.access_token)).toEqual([401, 401])
     expect((await made.refresh(refreshed.refresh_token)).status).toBe(400)
