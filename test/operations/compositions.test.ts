@@ -68,6 +68,10 @@ describe('prompts as programs use them', () => {
     const id = await save('Keeps it', { content: `\${> ${secret}}`, visibility: 'private' })
     expect((await get(id, {}, ada.actor)).content).toBe('canary')
     expect(await said(edit(id, { visibility: 'public' }))).toContain('seen by fewer people')
+    const owner = { ...ada.actor, scopes: new Set([...ada.actor.scopes, 'account'] as const) }
+    const { id: itsId } = await get(id, {}, ada.actor)
+    const many = Object(await test.call(owner, 'change_items', { collection: 'prompts', ids: [itsId], visibility: 'public' }))
+    expect(many).toMatchObject({ changed: [], refused: [{ reason: expect.stringContaining('seen by fewer people') }] })
     await edit(secret, { visibility: 'public' })
     await edit(id, { visibility: 'public' })
     expect(await said(edit(secret, { visibility: 'private' }))).toContain('takes this prompt in')

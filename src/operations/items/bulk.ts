@@ -10,6 +10,7 @@ import { AppError, isRefusal } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { collectionInput, editorOf, filingInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
+import { checkReach } from '../prompts/compose.ts'
 import { MAX_BULK } from './own-items.ts'
 
 /** Items that are written in one transaction: others who read or write wait for them only. */
@@ -104,10 +105,12 @@ export const changeItems = defineProcedure({
     category: refInput.nullish(),
     visibility: visibilitySchema.optional(),
   }),
-  async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids, addTags, removeTags, category, visibility }) {
+  async run(context: Needs<'inTransaction' | 'audit', 'sealer'>, { collection, ids, addTags, removeTags, category, visibility }) {
     const items: z.infer<typeof changedItems> = []
     let unchanged = 0
     const left = await forEach(context, collection, ids, async (store, user, id) => {
+      const prompt = visibility !== undefined && collection === 'prompts' ? await store.items.findItem(user, 'prompt', id) : null
+      if (prompt && visibility !== undefined) await checkReach({ ...context, actor: user, store }, prompt, visibility)
       let before: Filing | null = null
       const item = await changeItem(store, user, collection, id, (current) => {
         before = filingOf(current)

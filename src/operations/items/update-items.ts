@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../domain/items/fields.ts'
 import type { ItemChange } from '../../domain/items/item-access.ts'
 import type { ItemKind, ItemOf } from '../../domain/items/items.ts'
-import { askedVisibility, isWiderThan } from '../../domain/items/visibility.ts'
+import { askedVisibility } from '../../domain/items/visibility.ts'
 import { type BodyFields, bodyOf, changeBody } from '../../domain/prompts/body.ts'
 import { invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
@@ -21,7 +21,7 @@ import {
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { toWholePrompt, wholePrompt, withOwner } from '../core/records.ts'
 import { checkConfig } from '../prompts/check-config.ts'
-import { checkDependants, checkParts } from '../prompts/compose.ts'
+import { checkParts, checkReach } from '../prompts/compose.ts'
 import { bodyInputs, savedSkill, toSavedSkill } from './save-items.ts'
 
 /** The end of changes of both kinds. */
@@ -65,11 +65,9 @@ async function checkComposition(
   const user = requireUser(context.actor)
   const prompt = await requireOfKind(context, 'prompt', id)
   requireEditable(user, prompt, await context.store.items.findRole(user.userId, prompt.ownerId), id, { baseVersion })
-  const isText = change.content !== undefined || change.messages !== undefined
-  // Whoever cannot read a part any more can still hide what takes it in.
-  if (isText || (visibility !== null && isWiderThan(visibility, prompt.visibility)))
+  if (change.content !== undefined || change.messages !== undefined)
     await checkParts(context, changeBody(bodyOf(prompt), change), { ...prompt, ...(visibility && { visibility }) })
-  if (visibility) await checkDependants(context, prompt, visibility)
+  if (visibility) await checkReach(context, { ...prompt, ...changeBody(bodyOf(prompt), change) }, visibility)
 }
 
 export const updatePrompt = defineOperation({

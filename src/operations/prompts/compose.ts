@@ -135,11 +135,18 @@ export async function checkPartsAtLabel(
 }
 
 /** Refuses to narrow a prompt that wider ones of the same owner take in. @throws AppError `invalid_input` that names the first */
-export async function checkDependants({ actor, store }: Needs<'items'>, part: Prompt, visibility: Prompt['visibility']): Promise<void> {
+async function checkDependants({ actor, store }: Needs<'items'>, part: Prompt, visibility: Prompt['visibility']): Promise<void> {
   if (!isWiderThan(part.visibility, visibility)) return
   const dependants = await store.items.listDependants(actor, part.id, MAX_CHECKED)
   const wider = dependants.find((one) => one.ownerId === part.ownerId && isWiderThan(one.visibility, visibility))
   if (wider) throw new AppError('invalid_input', `"${wider.title}" takes this prompt in, and more people see it. Narrow that one first.`)
+}
+
+/** Checks that a prompt can be shown to others than before: its parts reach them, and what takes it in still does. @throws AppError */
+export async function checkReach(context: Needs<'items', 'sealer'>, prompt: Prompt, visibility: Prompt['visibility']): Promise<void> {
+  // Whoever cannot read a part any more can still hide what takes it in.
+  if (isWiderThan(visibility, prompt.visibility)) await checkParts(context, bodyOf(prompt), { ...prompt, visibility })
+  await checkDependants(context, prompt, visibility)
 }
 
 /** Dependants that are looked at. */
