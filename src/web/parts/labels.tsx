@@ -47,8 +47,22 @@ interface LabelsProps {
   readonly team: string | null
 }
 
+/** A field for the name of a label. */
+export const LabelField: FC<{ request: PageRequest; name: string }> = ({ request: { site, sent }, name }) => (
+  <Field
+    sent={sent}
+    name={name}
+    label={site.words.labels.name}
+    hint={site.words.labels.nameHint}
+    maxlength={36}
+    autocomplete="off"
+    isRequired
+  />
+)
+
 /** The labels of an item where its history is: where they point, how they are moved, and by whom they were. */
-export const Labels: FC<LabelsProps> = ({ request: { site, sent }, path, shown: { labels, moves }, versions, unseen, mayMove, team }) => {
+export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves }, versions, unseen, mayMove, team }) => {
+  const { site, sent } = request
   const { words } = site
   const newest = versions[0]?.version ?? 0
   const action = `${path}/versions`
@@ -94,15 +108,7 @@ export const Labels: FC<LabelsProps> = ({ request: { site, sent }, path, shown: 
           <summary>{words.labels.set}</summary>
           <Fault sent={sent} fields={['label', 'version', 'share', 'reason']} words={words} />
           <form method="post" action={action} class="fields">
-            <Field
-              sent={sent}
-              name="label"
-              label={words.labels.name}
-              hint={words.labels.nameHint}
-              maxlength={36}
-              autocomplete="off"
-              isRequired
-            />
+            <LabelField request={request} name="label" />
             <Choice
               sent={sent}
               name="version"

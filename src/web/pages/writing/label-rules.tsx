@@ -1,6 +1,7 @@
 import { listLabelRules, setLabelRule } from '../../../operations/items/labels.ts'
 import { Layout } from '../../layout.tsx'
-import { ActionButton, Choice, Done, Fault, Field } from '../../parts/field.tsx'
+import { ActionButton, Choice, Done, Fault } from '../../parts/field.tsx'
+import { LabelField } from '../../parts/labels.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 
 const RULES = ['protected', 'automatic', 'none'] as const
@@ -44,15 +45,7 @@ export async function showLabelRules(request: PageRequest) {
       </ul>
       {canChange ? (
         <form method="post" action={here} class="fields">
-          <Field
-            sent={sent}
-            name="name"
-            label={words.labels.name}
-            hint={words.labels.nameHint}
-            maxlength={36}
-            autocomplete="off"
-            isRequired
-          />
+          <LabelField request={request} name="name" />
           <Choice
             sent={sent}
             name="rule"
