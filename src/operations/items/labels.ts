@@ -252,8 +252,7 @@ export const undoLabel = defineOperation({
   async run(context: Needs<'items' | 'labels', 'sealer'>, { reason, ...input }) {
     if (input.collection === 'prompts') {
       const prompt = await requireOfKind(context, 'prompt', input.id)
-      const moves = await context.store.labels.listLabelMoves(prompt.id, { before: null, limit: 50, name: input.label })
-      const last = moves.find(({ from, to }) => !sameTargets(from, to))
+      const last = await context.store.labels.findLastMove(prompt.id, input.label)
       await checkPartsAtLabel(context, prompt, input.label, last?.from?.map(({ version }) => version) ?? [])
     }
     return await move(context, input, ({ last }) => {

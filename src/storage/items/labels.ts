@@ -67,6 +67,12 @@ async function readMoves(
   }))
 }
 
+/** The last move of a label that changed where it points: the one an undo takes back. null: there is none. */
+async function readLastMove(db: Kysely<Database>, itemSeq: number, name: string): Promise<LabelMove | null> {
+  const moves = await readMoves(db, itemSeq, { before: null, limit: LOOKED_AT, name })
+  return moves.find(({ from, to }) => !sameTargets(from, to)) ?? null
+}
+
 /** @throws AppError `not_found` for a version that is not there */
 async function requireVersions(db: Kysely<Database>, itemSeq: number, targets: readonly LabelTarget[]): Promise<void> {
   const numbers = targets.map(({ version }) => version)
@@ -110,8 +116,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
           const item = await read()
           if (!item) return null
           const rule = await selectRules(db).where('owner_seq', '=', row.owner_seq).where('name', '=', name).executeTakeFirst()
-          const moves = await readMoves(db, row.seq, { before: null, limit: LOOKED_AT, name })
-          const last = moves.find((move) => !sameTargets(move.from, move.to)) ?? null
+          const last = await readLastMove(db, row.seq, name)
           const role = await findRole(db, editor.userId, row.owner_id)
           const { to, reason } = decide({ item, isProtected: rule?.is_protected === 1, last }, role)
           const from = item.labels.find((label) => label.name === name)?.targets ?? null
@@ -128,10 +133,11 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
         { isUnseen: true },
       ),
     /** Moves of labels of an item, the newest first, for those who see all its versions. */
-    async listLabelMoves(
-      itemId: string,
-      page: { readonly before: number | null; readonly limit: number; readonly name?: string },
-    ): Promise<LabelMove[]> {
+    async findLastMove(itemId: string, name: string): Promise<LabelMove | null> {
+      const item = await reader.selectFrom('item').select('seq').where('id', '=', itemId).executeTakeFirst()
+      return item ? await readLastMove(reader, item.seq, name) : null
+    },
+    async listLabelMoves(itemId: string, page: { readonly before: number | null; readonly limit: number }): Promise<LabelMove[]> {
       const item = await reader.selectFrom('item').select('seq').where('id', '=', itemId).executeTakeFirst()
       return item ? await readMoves(reader, item.seq, page) : []
     },
