@@ -75,7 +75,7 @@ const newPromptInput = z
     note: noteField.optional().describe('Note for the version history'),
   })
   .superRefine(refuseBothSpellings)
-  // As the interface has it; messages stand in for it.
+  // The interface requires content. Messages may replace it.
   .meta({ required: ['title', 'content'] })
 
 /** Saves a new prompt for the caller, or for a team of theirs. @throws AppError */
