@@ -3,6 +3,8 @@ import { listTeamActivity } from './admin/audit.ts'
 import { fetchItem, search } from './channels/chatgpt.ts'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from './channels/install-links.ts'
 import { findSkills } from './channels/shared-items.ts'
+import { checkItem } from './check/check-item.ts'
+import { endWaiver, listWaivers, waiveFinding } from './check/waivers.ts'
 import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
 import { createCollection, deleteCollection, listCollections, showCollection, updateCollection } from './collections/collections.ts'
 import type { Operation } from './core/define-operation.ts'
@@ -55,6 +57,10 @@ export const OPERATIONS: readonly Operation[] = [
   setLabel,
   removeLabel,
   undoLabel,
+  checkItem,
+  listWaivers,
+  waiveFinding,
+  endWaiver,
   vote,
   removeVote,
   favourite,

@@ -43,6 +43,7 @@ async function run(
       },
     },
     logins: { removeOldGrants: async () => await store.removeOldGrants?.() },
+    checks: { checkNext: async () => 0 },
     usage: { removeUses: async (before) => (await store.removeUses?.(before)) ?? 0 },
   })
   while (!isDone(asked)) await nextTurn()

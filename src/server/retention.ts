@@ -10,6 +10,8 @@ const EVERY_MS = 5 * 60_000
 const AGED_MS = 6 * 3_600_000
 /** Events of one transaction, between which others write. */
 const EVENTS_A_BATCH = 500
+/** Items that are read at once to be checked. */
+const ITEMS_A_BATCH = 20
 
 /** The data that a service deletes automatically. */
 export interface Retention {
@@ -23,6 +25,7 @@ export interface Retention {
   readonly audit: Pick<LibraryStore['audit'], 'removeEvents'>
   readonly usage: Pick<LibraryStore['usage'], 'removeUses'>
   readonly logins: Pick<LibraryStore['logins'], 'removeOldGrants'>
+  readonly checks: Pick<LibraryStore['checks'], 'checkNext'>
   readonly clock: () => number
   readonly onPurged: (removed: { readonly items: number; readonly versions: number }) => void
   readonly onFailure: (error: unknown) => void
@@ -31,11 +34,11 @@ export interface Retention {
 }
 
 /**
- * Starts to finish interrupted deletions, such as those a reader of the log delayed, and to delete expired data. Every instance does.
+ * Starts to finish interrupted deletions, such as those a reader of the log delayed, to delete expired data, and to check items under new rules. Every instance does.
  * Returns a function that stops it.
  */
 export function startRetention(retention: Retention): () => Promise<void> {
-  const { trashDays, versionsKeep, auditDays, purges, audit, usage, logins, clock } = retention
+  const { trashDays, versionsKeep, auditDays, purges, audit, usage, logins, checks, clock } = retention
   const { wait = { firstMs: FIRST_MS, everyMs: EVERY_MS, agedMs: AGED_MS } } = retention
   const stopping = new AbortController()
   const { signal } = stopping
@@ -61,6 +64,9 @@ export function startRetention(retention: Retention): () => Promise<void> {
     const dayBefore = (days: number) => toDay(clock() - days * DAY_MS)
     await usage.removeUses({ details: dayBefore(DETAIL_DAYS), totals: dayBefore(TOTAL_DAYS) })
   }
+  const checkItems = async () => {
+    while (!signal.aborted && (await checks.checkNext(ITEMS_A_BATCH)) === ITEMS_A_BATCH) await nextTurn()
+  }
   const run = async () => {
     let sinceAgedMs = Number.POSITIVE_INFINITY
     for (let waitMs = wait.firstMs; ; waitMs = wait.everyMs) {
@@ -68,6 +74,7 @@ export function startRetention(retention: Retention): () => Promise<void> {
       await attempt(() => purges.finishDeletions())
       // Strangers can make them.
       await attempt(() => logins.removeOldGrants())
+      await attempt(checkItems)
       sinceAgedMs += waitMs
       if (sinceAgedMs < wait.agedMs) continue
       sinceAgedMs = 0

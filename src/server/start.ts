@@ -71,6 +71,7 @@ export async function startServer(address: { host: string; port: number }, logge
         audit: app.store.audit,
         usage: app.store.usage,
         logins: app.store.logins,
+        checks: app.store.checks,
         clock: app.clock,
         onPurged: (removed) => logger.info(removed, 'Deleted items and versions past TRASH_DAYS or VERSIONS_KEEP'),
         onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed; will retry'),

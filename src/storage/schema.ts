@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Level } from '../domain/check/policy.ts'
 import type { ItemKind } from '../domain/items/items.ts'
 import type { Audience } from '../domain/items/shared-changes.ts'
 import type { DefaultVisibility, Visibility } from '../domain/items/visibility.ts'
@@ -345,6 +346,8 @@ export interface LibraryTables {
     held_at: string | null
     /** The visibility that lifting the hold restores; null once the owner chose another. */
     held_from: 'public' | null
+    /** The newest version, where the check blocks it: it is above `version`, which everybody else sees. */
+    blocked_version: Generated<number | null>
   }
   /**
    * The log of changes, in the order of commits. Each write has a row for each item that it changed, or one without an item. A row with a
@@ -439,6 +442,34 @@ export interface LibraryTables {
     user_seq: number | null
     moved_at: string
   }
+  /** Verdicts of the check on the versions that are served; `rules` are the ids of what it found, `rules_before` those of an earlier rule set. */
+  verdict: {
+    item_seq: number
+    version: number
+    rule_set: number
+    high: number
+    medium: number
+    low: number
+    waived: number
+    rules: string
+    rules_before: string | null
+    /** 1: what is served is to be blocked, and an administrator has not confirmed it. */
+    is_due: number
+  }
+  /** Findings that somebody accepted; `evidence` is an HMAC of the evidence with its line. */
+  waiver: {
+    seq: Generated<number>
+    item_seq: number
+    rule: string
+    file: string
+    evidence: string
+    reason: string
+    user_seq: number | null
+    until: string | null
+    made_at: string
+  }
+  /** Levels of rules; of the service without an owner. */
+  check_level: { seq: Generated<number>; owner_seq: number | null; rule: string; level: Level }
   /** Rules of owners for labels of their items. */
   label_rule: { owner_seq: number; name: string; is_protected: number; is_automatic: number }
   /** File contents by digest: a version that changes one file of a skill stores one file. */

@@ -12,6 +12,7 @@ import type { WordVectors } from '../search/vectors/word-vectors.ts'
 import { auditStore, collectEntries, createOrigins, writeEntries } from './audit-log.ts'
 import { cacheQueries } from './cache/cached-queries.ts'
 import { logChanges, readRevision } from './change-log.ts'
+import { checkStore } from './checks/check-store.ts'
 import { readCollectedRows } from './collections/collected-rows.ts'
 import { countInTables } from './collections/count-collected.ts'
 import { readCollections } from './collections/read-collections.ts'
@@ -111,6 +112,7 @@ function createModules({ database, search, encoder, caches, origins, ...parts }:
     own: ownItemStore(reader, queries, context.quota),
     categories: { ...readCategories(queries), ...writeCategories(context) },
     labels: labelStore(reader, context),
+    checks: checkStore(reader, context),
     collections: { ...readCollections(reader, countCollected), ...writeCollections(context, countCollected) },
     purges: purgeStore(reader, context),
     people: peopleStore(reader, context),

@@ -35,8 +35,10 @@ interface ItemBase {
   readonly tags: readonly Tag[]
   readonly votes: number
   readonly visibility: Visibility
-  /** Number of the newest version, from 1. */
+  /** Number of the newest version that is not blocked, from 1. */
   readonly version: number
+  /** The newest version, where the check blocks it, above `version`; only its owner sees it. null: none. */
+  readonly blockedVersion: number | null
   readonly labels: readonly Label[]
   readonly createdAt: string
   readonly updatedAt: string

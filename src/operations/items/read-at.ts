@@ -5,6 +5,7 @@ import { atVersion } from '../../domain/items/at-version.ts'
 import { versionNumber } from '../../domain/items/fields.ts'
 import type { FullVersion, Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
 import { LATEST, type LabelTarget, labelRef, sortTargets } from '../../domain/items/labels.ts'
+import { hasRight } from '../../domain/people/teams.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { Needs } from '../core/procedure.ts'
@@ -59,7 +60,11 @@ export async function readAt<Kind extends ItemKind>(
   item: ItemOf<Kind>,
   { label, version, bucket }: AskedVersion,
 ): Promise<ItemAt<Kind>> {
-  if (label === undefined && version === undefined) return { item, files: null, at: {} }
+  if (label === undefined && version === undefined) {
+    const blocked = await findBlocked({ actor, store }, item)
+    if (!blocked) return { item, files: null, at: {} }
+    return { item: toItemAt(item, blocked) as ItemOf<Kind>, files: blocked.files, at: { version: blocked.version } }
+  }
   if (label !== undefined && version !== undefined) throw invalidInput('version', 'Give either label or version.')
   const found = label === undefined || label === LATEST ? undefined : item.labels.find(({ name }) => name === label)
   if (label !== undefined && label !== LATEST && !found) throw noLabel(item, label)
@@ -74,6 +79,13 @@ export async function readAt<Kind extends ItemKind>(
   if (!text)
     throw label === undefined ? new AppError('not_found', `Version ${number} not found, or not visible to you.`) : noLabel(item, label)
   return { item: toItemAt(item, text) as ItemOf<Kind>, files: text.files, at }
+}
+
+/** The newest version, where the check blocks it, for those who see all versions: what they saved is what they read. */
+async function findBlocked({ actor, store }: Pick<Needs<'items'>, 'actor' | 'store'>, item: Item): Promise<FullVersion | null> {
+  if (item.blockedVersion === null || actor.kind !== 'user' || !actor.scopes.has('read')) return null
+  const role = await store.items.findRole(actor.userId, item.ownerId)
+  return hasRight(role, 'see') ? await store.items.findVersion(actor, item.id, item.blockedVersion) : null
 }
 
 /** An item as a version has it, made once for each that caches keep. */

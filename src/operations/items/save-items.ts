@@ -9,7 +9,7 @@ import {
   tagsField,
   titleField,
 } from '../../domain/items/fields.ts'
-import type { Item, ItemKind, Prompt, Skill } from '../../domain/items/items.ts'
+import type { Item, Prompt, Skill } from '../../domain/items/items.ts'
 import { askedVisibility, isWiderThan, type Visibility, visibilitySchema } from '../../domain/items/visibility.ts'
 import { bodyOf, makeBody } from '../../domain/prompts/body.ts'
 import { configField } from '../../domain/prompts/config.ts'
@@ -20,6 +20,7 @@ import { checkSkillFiles, decodeText, fromFileContent, SKILL_MD, type SkillFile 
 import { cutAtWord, cutCharacters } from '../../domain/text/characters.ts'
 import { showControls } from '../../domain/text/controls.ts'
 import { AppError, invalidInput, toAppError } from '../../errors.ts'
+import { checkHints } from '../check/check-hints.ts'
 import { defineOperation, findUnknown, withHint } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
 import {
@@ -103,12 +104,12 @@ export const savePrompt = defineOperation({
   surfaces: { mcp: { readOnly: false }, rest: 'POST /api/prompts 201', cli: 'save-prompt' },
   input: newPromptInput,
   output: z.object({ success: z.literal(true), prompt: wholePrompt, ...hintsOutput }),
-  async run(context: Needs<'items' | 'own', 'baseUrl' | 'sealer'>, input) {
+  async run(context: Needs<'items' | 'own' | 'checks', 'baseUrl' | 'sealer'>, input) {
     const prompt = await createPrompt(context, input)
     return {
       success: true as const,
       prompt: await withOwner(context, prompt, toWholePrompt(prompt, context.baseUrl)),
-      ...(await hintsOnSave(context, 'prompt', prompt.id)),
+      ...(await hintsOnSave(context, prompt)),
     }
   },
 })
@@ -179,32 +180,29 @@ export const saveSkill = defineOperation({
   },
   input: newSkillInput,
   output: z.object({ success: z.literal(true), skill: savedSkill, ...hintsOutput }),
-  async run(context: Needs<'items' | 'own', 'baseUrl'>, input) {
+  async run(context: Needs<'items' | 'own' | 'checks', 'baseUrl'>, input) {
     const skill = await createSkill(context, input)
     const record = await withOwner(context, skill, toSavedSkill(skill, context.baseUrl))
-    return { success: true as const, skill: record, ...(await hintsOnSave(context, 'skill', skill.id)) }
+    return { success: true as const, skill: record, ...(await hintsOnSave(context, skill)) }
   },
 })
 
-/** Hints about a saved item: which one it nearly repeats, where the caller finds that, and how many words search passes over. */
-async function hintsOnSave(
-  { actor, store, baseUrl, onFault }: Needs<'items' | 'own', 'baseUrl'>,
-  kind: ItemKind,
-  id: string,
-): Promise<{ hints?: string[] }> {
+/** Hints about a saved item: what the check says, which one it nearly repeats, where the caller finds that, and how many words search passes over. */
+async function hintsOnSave(context: Needs<'items' | 'own' | 'checks', 'baseUrl'>, item: Item): Promise<{ hints?: string[] }> {
+  const { actor, store, baseUrl, onFault } = context
+  const { kind, id } = item
+  const hints = await checkHints(context, item)
   try {
-    const hints: string[] = []
     const known = await store.items.findNearDuplicate(actor, kind, id)
     if (known) hints.push(`Nearly the same as ${showControls(known.title)} (${itemUrl(baseUrl, kind, known)}).`)
     const leftOut = await store.own.countLeftOut(id)
     if (leftOut > 0)
       hints.push(`Search does not find this by ${leftOut} of its words: its owner's share of them is used up (QUOTA_PER_OWNER).`)
-    return hints.length > 0 ? { hints } : {}
   } catch (error) {
     // The item is saved, whatever happens here.
     onFault?.(error)
-    return {}
   }
+  return hints.length > 0 ? { hints } : {}
 }
 
 /** Items that are written at the same time: they share a commit, and others get their turn after each. */

@@ -5,7 +5,9 @@ import type { ItemKind, ItemOf } from '../../domain/items/items.ts'
 import { askedVisibility } from '../../domain/items/visibility.ts'
 import { type BodyFields, bodyOf, changeBody } from '../../domain/prompts/body.ts'
 import { invalidInput } from '../../errors.ts'
+import { checkHints, withCheckHints } from '../check/check-hints.ts'
 import { defineOperation } from '../core/define-operation.ts'
+import { hintsOutput } from '../core/filter-hints.ts'
 import {
   applyBase,
   baseInput,
@@ -95,13 +97,13 @@ export const updatePrompt = defineOperation({
       ...aboutChange,
     })
     .superRefine(refuseBothSpellings),
-  output: z.object({ success: z.literal(true), prompt: wholePrompt, version: z.number().int() }),
-  async run(context: Needs<'items', 'baseUrl' | 'sealer'>, input) {
+  output: z.object({ success: z.literal(true), prompt: wholePrompt, version: z.number().int(), ...hintsOutput }),
+  async run(context: Needs<'items' | 'checks', 'baseUrl' | 'sealer'>, input) {
     await checkConfig(input.config)
     await checkComposition(context, input)
     const prompt = await changeFields(context, 'prompt', input)
     const record = await withOwner(context, prompt, toWholePrompt(prompt, context.baseUrl))
-    return { success: true as const, prompt: record, version: prompt.version }
+    return withCheckHints({ success: true as const, prompt: record, version: prompt.version }, await checkHints(context, prompt))
   },
 })
 
@@ -124,10 +126,10 @@ export const updateSkill = defineOperation({
       ...aboutChange,
     })
     .superRefine(refuseBothSpellings),
-  output: z.object({ success: z.literal(true), skill: savedSkill, version: z.number().int() }),
-  async run(context: Needs<'items', 'baseUrl'>, input) {
+  output: z.object({ success: z.literal(true), skill: savedSkill, version: z.number().int(), ...hintsOutput }),
+  async run(context: Needs<'items' | 'checks', 'baseUrl'>, input) {
     const skill = await changeFields(context, 'skill', input)
     const record = await withOwner(context, skill, toSavedSkill(skill, context.baseUrl))
-    return { success: true as const, skill: record, version: skill.version }
+    return withCheckHints({ success: true as const, skill: record, version: skill.version }, await checkHints(context, skill))
   },
 })

@@ -12,7 +12,9 @@ import {
 } from '../../domain/skills/skill.ts'
 import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../../domain/skills/skill-archive.ts'
 import { AppError } from '../../errors.ts'
+import { checkHints, withCheckHints } from '../check/check-hints.ts'
 import { defineOperation } from '../core/define-operation.ts'
+import { hintsOutput } from '../core/filter-hints.ts'
 import { baseVersionInput, editorOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { fileInput } from '../items/save-items.ts'
@@ -23,11 +25,11 @@ const target = {
 }
 const about = { baseVersion: baseVersionInput, note: noteField.optional().describe('Note for the version history') }
 const written = z.object({ ...target, content: fileInput.shape.content, encoding: fileInput.shape.encoding, ...about })
-const output = z.object({ success: z.literal(true), skillId: z.string(), message: z.string(), files: z.array(z.string()) })
+const output = z.object({ success: z.literal(true), skillId: z.string(), message: z.string(), files: z.array(z.string()), ...hintsOutput })
 
 /** Applies one change to the files as they are at the moment of writing, so that edits made at once all survive. */
 async function changeFiles(
-  context: Needs<'items'>,
+  context: Needs<'items' | 'checks'>,
   input: { skillId: string; baseVersion?: number | undefined; note?: string | undefined },
   change: FileChange,
   message: string,
@@ -46,7 +48,8 @@ async function changeFiles(
   )
   if (!skill) throw notFound('skill')
   const said = skill.version === before ? 'The file already has this content; nothing was saved.' : message
-  return { success: true, skillId: skill.id, message: said, files: skill.files.map(({ filename }) => filename) }
+  const answer = { success: true as const, skillId: skill.id, message: said, files: skill.files.map(({ filename }) => filename) }
+  return skill.version === before ? answer : withCheckHints(answer, await checkHints(context, skill))
 }
 
 export const addFileToSkill = defineOperation({

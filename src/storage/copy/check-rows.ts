@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
+import { LEVELS } from '../../domain/check/policy.ts'
 import { categoryNameField } from '../../domain/items/category-name.ts'
 import { foldTitle } from '../../domain/items/collections.ts'
 import { contentField, descriptionField, MAX_TAGS, noteField, promptTypeField, textField, titleField } from '../../domain/items/fields.ts'
@@ -31,6 +32,7 @@ import { readTables, type TABLES } from './tables.ts'
 type ContentTable = { [Name in keyof typeof TABLES]: (typeof TABLES)[Name] extends 'content' ? Name : never }[keyof typeof TABLES]
 
 const when = z.iso.datetime()
+const ruleId = z.string().regex(/^[a-z-]{2,40}\/[a-z-]{2,60}$/)
 const flag = z.literal([0, 1])
 /** Far more than there are; engines hold no larger numbers in every column. */
 const count = z.number().int().min(0).max(1_000_000_000)
@@ -118,6 +120,7 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
       featured_at: when.nullable(),
       held_at: when.nullable(),
       held_from: z.literal('public').nullable(),
+      blocked_version: count.min(2).nullable(),
     })
     .refine((row) => row.held_at === null || audienceOf(row.visibility) === 'owner', 'is held and readable by others at once')
     .refine((row) => row.held_at !== null || row.held_from === null, 'is not held, but would be published by lifting that')
@@ -183,6 +186,18 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     reason: reasonField.nullable(),
     moved_at: when,
   }),
+  verdict: z.object({
+    version: count.min(1),
+    rule_set: count,
+    high: count,
+    medium: count,
+    low: count,
+    waived: count,
+    rules: json(z.array(ruleId)),
+    rules_before: json(z.array(ruleId)).nullable(),
+    is_due: flag,
+  }),
+  check_level: z.object({ rule: ruleId, level: z.enum(LEVELS) }),
   label_rule: z.object({ name: labelName, is_protected: flag, is_automatic: flag }),
   version: z.object({
     number: count.min(1),

@@ -37,6 +37,8 @@ export async function changeOwner(
     await moveUsage(db, part, to.seq, quota)
     await db.updateTable('item').set({ owner_seq: to.seq }).where('seq', 'in', part).execute()
     await dropTakenNames(db, part)
+    // Who accepted a finding did so for their own items.
+    await db.deleteFrom('waiver').where('item_seq', 'in', part).execute()
     await touchItems(db, part)
   }
   for (const kind of new Set(items.map((item) => item.kind))) {

@@ -241,16 +241,17 @@ const filedVersion = prepareQuery((db) =>
     .where('number', '=', sql<number>`${slot('version')}`),
 )
 
-/** Writes files and a new version of an item. `files` null keeps its files. */
+/** Writes files and a new version of an item. `files` null keeps its files. A version that is blocked leaves those that are served. */
 export async function writeParts(
   db: Kysely<Database>,
   item: { seq: number; ownerSeq: number; version: number; editorSeq: number; note: string | null; at: string },
   next: NextState,
   tags: readonly Tag[],
+  isBlocked = false,
 ): Promise<void> {
   const { seq } = item
   noteWork(1)
-  await labelNewVersion(db, item)
+  if (!isBlocked) await labelNewVersion(db, item)
   const versionSeq = await insertVersion(db, {
     item_seq: seq,
     number: item.version,
@@ -260,11 +261,22 @@ export async function writeParts(
     ...toBodyColumns(next),
     category: next.category,
     tags: namesOfTags(tags),
-    visibility: next.visibility,
+    visibility: isBlocked ? 'private' : next.visibility,
     note: item.note,
     author_seq: item.editorSeq,
     created_at: item.at,
   })
+  if (next.kind === 'skill' && next.files && isBlocked) {
+    const stored = await storeFiles(db, next.files, item)
+    for (const part of batches(stored, FILES_A_STATEMENT)) {
+      await db
+        .insertInto('version_file')
+        .values(part.map((file) => ({ version_seq: versionSeq, ...file })))
+        .execute()
+    }
+    noteWork(stored.length / FILES_A_POINT)
+    return
+  }
   if (next.kind === 'skill' && next.files) {
     const stored = await storeFiles(db, next.files, item)
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()

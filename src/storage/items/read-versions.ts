@@ -1,7 +1,7 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { PROMPT_TYPES } from '../../domain/items/fields.ts'
-import type { FullVersion, Version } from '../../domain/items/items.ts'
+import type { FullVersion, ItemKind, Version } from '../../domain/items/items.ts'
 import { visibleSet, visibleVersions } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { listSkillFiles, type SkillFile } from '../../domain/skills/skill.ts'
@@ -25,6 +25,49 @@ export function selectVisible(db: Kysely<Database>, actor: Actor, itemId: string
     .select('item.seq')
     .where('item.id', '=', itemId)
     .where(isInVisibleSet(visibleSet(actor, 'id')))
+}
+
+/** A version of an item, whoever sees it; null for none. */
+export async function readVersion(db: Kysely<Database>, itemSeq: number, number: number): Promise<FullVersion | null> {
+  const row = await db
+    .selectFrom('version')
+    .innerJoin('user', 'user.seq', 'version.author_seq')
+    .innerJoin('item', 'item.seq', 'version.item_seq')
+    .selectAll('version')
+    .select(['user.username', 'item.kind'])
+    .where('version.item_seq', '=', itemSeq)
+    .where('version.number', '=', number)
+    .executeTakeFirst()
+  return row ? await toFullVersion(db, row) : null
+}
+
+async function toFullVersion(
+  db: Kysely<Database>,
+  row: Selectable<Database['version']> & { readonly username: string; readonly kind: ItemKind },
+): Promise<FullVersion> {
+  const files =
+    row.kind === 'skill'
+      ? await db
+          .selectFrom('version_file')
+          .innerJoin('blob', 'blob.sha256', 'version_file.sha256')
+          .select(['version_file.filename', 'version_file.mode', 'blob.bytes'])
+          .where('version_file.version_seq', '=', row.seq)
+          .execute()
+      : null
+  return {
+    version: row.number,
+    note: row.note,
+    author: row.username,
+    createdAt: row.created_at,
+    visibility: row.visibility,
+    title: row.title,
+    description: row.description,
+    category: row.category,
+    tags: stringsJson.parse(JSON.parse(row.tags)),
+    type: row.type === null ? null : z.enum(PROMPT_TYPES).parse(row.type),
+    body: row.kind === 'prompt' ? readBody(row) : null,
+    files: files ? listSkillFiles<SkillFile>(files) : null,
+  }
 }
 
 /** Versions: all of them for the owner of an item and members of an owning team, for others those that were written while they would have found it. */
@@ -74,30 +117,7 @@ export function readVersions(db: Kysely<Database>) {
         .select(['user.username', 'item.kind'])
         .where('version.number', '=', version)
         .executeTakeFirst()
-      if (!row) return null
-      const files =
-        row.kind === 'skill'
-          ? await db
-              .selectFrom('version_file')
-              .innerJoin('blob', 'blob.sha256', 'version_file.sha256')
-              .select(['version_file.filename', 'version_file.mode', 'blob.bytes'])
-              .where('version_file.version_seq', '=', row.seq)
-              .execute()
-          : null
-      return {
-        version: row.number,
-        note: row.note,
-        author: row.username,
-        createdAt: row.created_at,
-        visibility: row.visibility,
-        title: row.title,
-        description: row.description,
-        category: row.category,
-        tags: stringsJson.parse(JSON.parse(row.tags)),
-        type: row.type === null ? null : z.enum(PROMPT_TYPES).parse(row.type),
-        body: row.kind === 'prompt' ? readBody(row) : null,
-        files: files ? listSkillFiles<SkillFile>(files) : null,
-      }
+      return row ? await toFullVersion(db, row) : null
     },
   }
 }

@@ -1,18 +1,29 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
+import { atVersion } from '../../domain/items/at-version.ts'
 import { isCategoryNamed } from '../../domain/items/category-name.ts'
 import type { ChangeOf, Decide, Editor, ImportOrigin, ItemChange } from '../../domain/items/item-access.ts'
-import { type Item, type ItemFields, type ItemKind, type ItemOf, isOfKind, type NewItem, type Tag } from '../../domain/items/items.ts'
+import {
+  type FullVersion,
+  type Item,
+  type ItemFields,
+  type ItemKind,
+  type ItemOf,
+  isOfKind,
+  type NewItem,
+  type Tag,
+} from '../../domain/items/items.ts'
 import { requireMayAdd } from '../../domain/items/owners.ts'
 import { type SharedState, sharedPath } from '../../domain/items/shared-changes.ts'
 import { toTags } from '../../domain/items/tags.ts'
-import { audienceOf, isNarrower, othersMaySee, refuseWhileHeld } from '../../domain/items/visibility.ts'
+import { audienceOf, isNarrower, isWiderThan, othersMaySee, refuseWhileHeld } from '../../domain/items/visibility.ts'
 import type { TeamRole } from '../../domain/people/teams.ts'
 import { changeBody, isSameText, makeBody, variablesOf } from '../../domain/prompts/body.ts'
 import type { AuditField } from '../../domain/service/audit.ts'
 import { isSameFile } from '../../domain/skills/skill.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { AppError, invalidInput } from '../../errors.ts'
+import { type Checked, filesToCheck, judge, nameFindings, withChecks, writeVerdict } from '../checks/judge.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -31,10 +42,11 @@ import {
   writeParts,
   writeTags,
 } from './item-parts.ts'
-import { type ItemRow, isWithin, namesOfTags, selectItems, toItems } from './item-rows.ts'
+import { type ItemRow, isWithin, namesOfTags, readTags, selectItems, toItems } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 import { requireFreeName } from './named-prompts.ts'
 import { writePartRefs } from './parts.ts'
+import { readVersion } from './read-versions.ts'
 import type { WriteContext } from './write-context.ts'
 
 const insertItem = prepareInsert('item', [
@@ -62,6 +74,7 @@ const insertItem = prepareInsert('item', [
   'updated_at',
   'held_at',
   'held_from',
+  'blocked_version',
 ])
 /** The columns that a change of an item writes. */
 const CHANGED = [
@@ -83,6 +96,7 @@ const CHANGED = [
   'imported_version',
   'updated_at',
   'held_from',
+  'blocked_version',
 ] as const
 const userRow = prepareQuery((db) =>
   db.selectFrom('user').select(['seq', 'username']).where('id', '=', slot('id')).where('removal', 'is', null),
@@ -139,6 +153,7 @@ async function createItem(
   owner: Editor,
   fields: NewItem,
   origin: ImportOrigin | undefined,
+  checked: Checked,
 ): Promise<Written> {
   const wanted: NextState = fields.kind === 'prompt' ? { ...fields, ...makeBody(fields), apiName: fields.apiName ?? null } : fields
   const tags = toTags(wanted.tags)
@@ -160,12 +175,15 @@ async function createItem(
     if (!team) throw new AppError('not_found', 'You are not in this team any more.')
     requireMayAdd(team, wanted.kind, wanted.visibility)
   }
-  const next: NextState = { ...wanted, category: category?.slug ?? null }
+  const now = new Date(context.clock()).toISOString()
+  const verdict = await judge(db, { seq: null, ownerSeq }, filesToCheck(wanted), now, checked)
+  const asked: NextState = { ...wanted, category: category?.slug ?? null }
+  // Nothing was served before it, and its owner alone sees what is blocked.
+  const next: NextState = verdict.blocking.length > 0 ? { ...asked, visibility: 'private' } : asked
   if (next.kind === 'prompt') await requireFreeName(db, ownerSeq, next.apiName)
   const spelled = await spellTags(db, tags, ownerSeq, next.visibility)
   await takeVersionRoom(db, { ownerSeq, isNew: true, note: owner.note }, next, spelled, context.quota)
   const id = await freeId(context, db, origin?.id)
-  const now = new Date(context.clock()).toISOString()
   const slug = await findFreeSlug(db, slugsFor(context.random, { id, visibility: next.visibility }, next.title, origin?.slug), id, null)
   const item = {
     id,
@@ -189,6 +207,7 @@ async function createItem(
     updated_at: origin?.updatedAt ?? now,
     held_at: held?.at ?? null,
     held_from: held?.from ?? null,
+    blocked_version: null,
   }
   const seq = await insertItem(db, { ...item, slug })
   if (owner.copies !== undefined) await db.insertInto('item_source').values({ item_seq: seq, source_id: owner.copies }).execute()
@@ -198,6 +217,7 @@ async function createItem(
     ...(hasParts(next) ? [writePartRefs(db, { seq, ownerSeq, isNew: true }, next)] : []),
     writeTags(db, seq, spelled, true),
     writeParts(db, { seq, ownerSeq, version: 1, editorSeq: editor.seq, note: owner.note, at: now }, next, spelled),
+    writeVerdict(db, { seq, version: 1 }, verdict),
   ])
   if (next.kind === 'skill') await keepChannelName(db, seq)
   notes.index(seq, await toSearchableText(db, seq, next, spelled), { isNew: true, ownerSeq, state: stateOf(seq, 1, next, slug, spelled) })
@@ -216,8 +236,9 @@ async function createItem(
   return { row: { ...item, ...names, seq, item_slug: slug, votes: 0, deleted_at: null, featured_at: null }, tags: spelled }
 }
 
-/** An item after a write. */
+/** An item after a write; `blocked` is its newest version, where others see an older one. */
 interface Written {
+  readonly blocked?: FullVersion
   readonly row: ItemRow
   readonly tags: readonly Tag[]
 }
@@ -257,16 +278,31 @@ interface Known<T> {
   readonly role: TeamRole | null
   readonly editorSeq: number
   readonly categories: readonly NamedCategory[]
+  /** The newest version, where the check blocks it: the change is one of it. */
+  readonly blocked: FullVersion | null
+  /** The item as others see it. */
+  readonly served: T
 }
 
-async function readKnown<T>(db: Kysely<Database>, row: ItemRow, editor: Editor, items: Promise<T[]>): Promise<Known<T>> {
-  const [current, role, editorSeq, categories] = await together([
+/** An item as its owner edits it: with its newest text, which others may not see. */
+function asEdited<Kind extends ItemKind>(item: ItemOf<Kind>, blocked: FullVersion | null): ItemOf<Kind> {
+  return blocked ? { ...atVersion(item, blocked), version: blocked.version } : item
+}
+
+async function readKnown<Kind extends ItemKind>(
+  db: Kysely<Database>,
+  row: ItemRow,
+  editor: Editor,
+  items: Promise<ItemOf<Kind>[]>,
+): Promise<Known<ItemOf<Kind>>> {
+  const blocked = row.blocked_version === null ? null : await readVersion(db, row.seq, row.blocked_version)
+  const [served, role, editorSeq, categories] = await together([
     firstOf(items),
     findRole(db, editor.userId, row.owner_id),
     findUserSeq(db, editor.userId),
     readCategories(db, {}),
   ])
-  return { current, role, editorSeq, categories }
+  return { current: asEdited(served, blocked), role, editorSeq, categories, blocked, served }
 }
 
 /**
@@ -279,11 +315,19 @@ async function changeItem(
   notes: WriteNotes,
   row: ItemRow,
   editor: Editor,
-  { current, editorSeq, categories }: Known<Item>,
-  wanted: NextState,
+  { current: edited, editorSeq, categories, blocked, served }: Known<Item>,
+  asked: NextState,
   wantedSlug: string | undefined,
   origin: ImportOrigin | undefined,
+  checked: Checked,
 ): Promise<Written> {
+  // What files a blocked version files what is served. Made private, it is its owner's again, with the newest text.
+  const keepsFiles = asked.kind === 'prompt' || asked.files === blocked?.files
+  const isFiling =
+    blocked !== null && !editor.makesVersion && asked.visibility !== 'private' && keepsFiles && listTextChanges(edited, asked).length === 0
+  const current = isFiling ? served : edited
+  const wanted = isFiling ? { ...(await toNextState(db, row.seq, served, {}, null)), ...filingOf(asked) } : asked
+  const isBase = blocked !== null && !isFiling
   refuseWhileHeld(row.held_at !== null, wanted.visibility)
   const tags = toTags(wanted.tags)
   const category = (editor.restores === undefined ? findCategory : findOldCategory)(categories, wanted.category)
@@ -298,11 +342,26 @@ async function changeItem(
   if (slug !== row.item_slug) changed.push('slug')
   if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
   const isSame = changed.length === 0 && next.visibility === current.visibility && !editor.makesVersion
-  if (isSame && !origin) return { row, tags: spelled }
+  if (isSame && !origin) return { row, tags: spelled, ...(blocked && { blocked }) }
   // A publication gives an address, too.
   const isVersion =
-    editor.makesVersion || changed.some((field) => (field === 'slug' ? wantedSlug !== undefined : field !== 'tags' && field !== 'category'))
-  const version = isVersion ? row.version + 1 : row.version
+    isBase ||
+    editor.makesVersion ||
+    changed.some((field) => (field === 'slug' ? wantedSlug !== undefined : field !== 'tags' && field !== 'category'))
+  const version = isVersion ? Math.max(row.version, row.blocked_version ?? 0) + 1 : row.version
+  const isWider = isWiderThan(next.visibility, current.visibility) || (current.visibility === 'private' && next.visibility !== 'private')
+  const verdict =
+    isVersion || isWider
+      ? await judge(db, { seq: row.seq, ownerSeq: row.owner_seq }, await toChecked(db, row.seq, next), now, checked)
+      : null
+  if (verdict && verdict.blocking.length > 0 && next.visibility !== 'private') {
+    if (isWider)
+      throw new AppError(
+        'forbidden',
+        `The check blocks this ${next.kind}, so that only its owner may see it: ${nameFindings(verdict.blocking)}.`,
+      )
+    if (isVersion) return await writeBlocked(context, db, notes, row, editor, { editorSeq, next, spelled, version, now })
+  }
   if (isVersion) await takeVersionRoom(db, { ownerSeq: row.owner_seq, isNew: false, note: editor.note }, next, spelled, context.quota)
   else if (!isSame) {
     // Whoever has no room left can still hide an item.
@@ -329,6 +388,7 @@ async function changeItem(
     updated_at: isVersion ? now : row.updated_at,
     // A visibility chosen while the item is held stays: lifting the hold does not publish it.
     held_from: next.visibility === row.visibility ? row.held_from : null,
+    blocked_version: isVersion ? null : row.blocked_version,
   }
   await together([
     updateItem(db, { seq: row.seq, slug, ...written }),
@@ -338,6 +398,7 @@ async function changeItem(
     ...(isVersion
       ? [writeParts(db, { seq: row.seq, ownerSeq: row.owner_seq, version, editorSeq, note: editor.note, at: now }, next, spelled)]
       : []),
+    ...(isVersion && verdict ? [writeVerdict(db, { seq: row.seq, version }, verdict)] : []),
   ])
   if (next.kind === 'skill') await keepChannelName(db, row.seq)
   notes.index(row.seq, await toSearchableText(db, row.seq, next, spelled), {
@@ -357,12 +418,52 @@ async function changeItem(
     notes.audit({ action: 'item_visibility_changed', ...target, detail: { ...said, from: row.visibility, to: next.visibility } })
   }
   const names = { category_slug: category?.slug ?? null, category_name: category?.name ?? null }
-  return { row: { ...row, ...written, ...names, item_slug: slug }, tags: spelled }
+  const left = isVersion ? null : blocked
+  return { row: { ...row, ...written, ...names, item_slug: slug }, tags: spelled, ...(left && { blocked: left }) }
+}
+
+/** The fields that file an item and say who sees it. */
+function filingOf({ category, tags, visibility }: NextState) {
+  return { category, tags, visibility }
+}
+
+/** The texts of a state for the check; the files of a skill that keeps them are read. */
+async function toChecked(db: Kysely<Database>, seq: number, next: NextState): Promise<ReturnType<typeof filesToCheck>> {
+  return filesToCheck(next.kind === 'skill' && !next.files ? { ...next, files: await readFiles(db, seq) } : next)
+}
+
+/** Writes a version that the check blocks: its owner sees it, and everybody else what was served before. */
+async function writeBlocked(
+  context: WriteContext,
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  row: ItemRow,
+  editor: Editor,
+  { editorSeq, next, spelled, version, now }: { editorSeq: number; next: NextState; spelled: readonly Tag[]; version: number; now: string },
+): Promise<Written> {
+  const whole: NextState = next.kind === 'skill' && !next.files ? { ...next, files: await readFiles(db, row.seq) } : next
+  await takeVersionRoom(db, { ownerSeq: row.owner_seq, isNew: false, note: editor.note }, whole, spelled, context.quota)
+  await writeParts(db, { seq: row.seq, ownerSeq: row.owner_seq, version, editorSeq, note: editor.note, at: now }, whole, spelled, true)
+  await db.updateTable('item').set({ blocked_version: version }).where('seq', '=', row.seq).execute()
+  notes.changed({ kind: next.kind, ownerId: row.owner_id, audience: 'owner' })
+  notes.index(row.seq, null)
+  notes.audit({ action: 'item_blocked', targetId: row.id, ownerId: row.owner_id, detail: { kind: next.kind, version } })
+  const blocked = await readVersion(db, row.seq, version)
+  return { row: { ...row, blocked_version: version }, tags: await currentTags(db, row.seq), ...(blocked && { blocked }) }
+}
+
+async function currentTags(db: Kysely<Database>, seq: number): Promise<readonly Tag[]> {
+  return (await readTags(db, [seq])).get(seq) ?? []
 }
 
 /** Whether a text may take in others: a quick look, before it is taken apart. */
 function hasParts(item: Item | NextState): boolean {
   return item.kind === 'prompt' && item.content.includes('${>')
+}
+
+/** The changed fields of what an item says. */
+function listTextChanges(item: Item, next: NextState): AuditField[] {
+  return listChanges(item, next, item.tags).filter((field) => field !== 'category')
 }
 
 /** The changed fields, except visibility, slug and files. */
@@ -393,8 +494,14 @@ async function hasSameFiles(db: Kysely<Database>, seq: number, next: NextState):
   )
 }
 
-/** The state of an item after a change. `files` null keeps those that it has. */
-async function toNextState(db: Kysely<Database>, seq: number, item: Item, change: ItemChange): Promise<NextState> {
+/** The state of an item after a change. `files` null keeps those that it has; after a blocked version, its files are what changes. */
+async function toNextState(
+  db: Kysely<Database>,
+  seq: number,
+  item: Item,
+  change: ItemChange,
+  blocked: FullVersion | null,
+): Promise<NextState> {
   const fields: ItemFields = {
     title: change.title ?? item.title,
     description: change.description === undefined ? item.description : change.description,
@@ -406,22 +513,26 @@ async function toNextState(db: Kysely<Database>, seq: number, item: Item, change
     const { type = item.type, apiName = item.apiName } = change
     return { ...fields, kind: item.kind, type, apiName, ...changeBody(item, change) }
   }
-  const { files = null } = change
-  return { ...fields, kind: item.kind, files: typeof files === 'function' ? files(await readFiles(db, seq)) : files }
+  const { files = blocked?.files ?? null } = change
+  return { ...fields, kind: item.kind, files: typeof files === 'function' ? files(blocked?.files ?? (await readFiles(db, seq))) : files }
 }
 
 /** An item as it was just written. */
-async function readWritten<Kind extends ItemKind>(db: Kysely<Database>, kind: Kind, { row, tags }: Written): Promise<ItemOf<Kind>> {
+async function readWritten<Kind extends ItemKind>(
+  db: Kysely<Database>,
+  kind: Kind,
+  { row, tags, blocked }: Written,
+): Promise<ItemOf<Kind>> {
   const [item] = (await toItems(db, [row], new Map([[row.seq, tags]]))).filter(isOfKind(kind))
   if (!item) throw new AppError('internal', `The ${kind} that was written is of another kind`)
-  return item
+  return asEdited(item, blocked ?? null)
 }
 
 /** Writes of items. */
 export function writeItems(context: WriteContext) {
-  const write = async <T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>): Promise<T> => {
+  const write = async <T>(work: (db: Kysely<Database>, notes: WriteNotes, checked: Checked) => Promise<T>): Promise<T> => {
     context.requireRoom()
-    return await context.transact(work, { isUnseen: true })
+    return await withChecks((checked) => context.transact((db, notes) => work(db, notes, checked), { isUnseen: true }))
   }
   return {
     ...findTwins(context.reader),
@@ -432,7 +543,10 @@ export function writeItems(context: WriteContext) {
       fields: NewItem & { readonly kind: Kind },
       origin?: ImportOrigin,
     ): Promise<ItemOf<Kind>> =>
-      write(async (db, notes) => await readWritten(db, fields.kind, await createItem(context, db, notes, owner, fields, origin))),
+      write(
+        async (db, notes, checked) =>
+          await readWritten(db, fields.kind, await createItem(context, db, notes, owner, fields, origin, checked)),
+      ),
     /**
      * Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` checks the caller's rights; null from
      * it is no change.
@@ -444,7 +558,7 @@ export function writeItems(context: WriteContext) {
       decide: Decide<ItemOf<Kind>, ChangeOf<Kind> | null>,
       origin?: ImportOrigin,
     ): Promise<ItemOf<Kind> | null> =>
-      write(async (db, notes) => {
+      write(async (db, notes, checked) => {
         const row = await findRow(db, kind, ref, editor)
         if (!row) return null
         const items = toItems(db, [row]).then((read) => read.filter(isOfKind(kind)))
@@ -452,8 +566,8 @@ export function writeItems(context: WriteContext) {
         const { current } = known
         const decided: ItemChange | null = decide(current, known.role)
         if (!decided) return current
-        const next = await toNextState(db, row.seq, current, decided)
-        return await readWritten(db, kind, await changeItem(context, db, notes, row, editor, known, next, decided.slug, origin))
+        const next = await toNextState(db, row.seq, current, decided, known.blocked)
+        return await readWritten(db, kind, await changeItem(context, db, notes, row, editor, known, next, decided.slug, origin, checked))
       }),
   }
 }

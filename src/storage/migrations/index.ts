@@ -54,6 +54,7 @@ import { moveProviderVectors } from './0047-one-vector-table.ts'
 import { makeLinksKeys } from './0048-links-are-keys.ts'
 import { createLabels } from './0049-labels.ts'
 import { addPromptBodies } from './0050-prompt-bodies.ts'
+import { createChecks } from './0051-checks.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -124,6 +125,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0048-links-are-keys', up: makeLinksKeys, digest: 'cb54a26969d360ea650bb32fdec564d4effad4b51c28546b2fc90d3c746707a1' },
   { name: '0049-labels', up: createLabels, digest: 'b86ecc3b7664d162d719614cde5b26331751ed4d94f0821c97a1e82f4c740455' },
   { name: '0050-prompt-bodies', up: addPromptBodies, digest: 'bdae983e839e8a1dbc52bdaebee26c0d45448cfa30d039bc4fd6680fdc4f3ef3' },
+  { name: '0051-checks', up: createChecks, digest: '147998bf9f3598c40dfc5e52c157606fcba6604fa2879c282f484c77f3a1ca1e' },
 ]
 
 /** Options of a migration run. */

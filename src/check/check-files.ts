@@ -1,0 +1,318 @@
+import { createHash } from 'node:crypto'
+import { type UnzipFileInfo, unzipSync } from 'fflate'
+import { SEVERITIES, type Severity, shiftSeverity } from '../domain/check/finding.ts'
+import type { MarkedFinding } from '../domain/check/policy.ts'
+import { SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
+import { type CheckedFile, type FileView, viewFile } from './file-view.ts'
+import type { Match, Rule } from './rule.ts'
+import { SINK, SINK_WORDS, SOURCE, SOURCE_WORDS } from './rules/data.ts'
+import { TEXT_RULES } from './rules/index.ts'
+import { WHOLE_RULES } from './rules/whole.ts'
+
+/** Findings of one rule in one file, and of one file in all: further ones say nothing new. */
+const MAX_OF_RULE = 5
+const MAX_OF_FILE = 40
+/** Findings of one item. */
+export const MAX_FINDINGS = 200
+const MAX_EVIDENCE = 120
+/** Files of a zip that are looked at, and their bytes. */
+const MAX_ZIPPED = 100
+const MAX_UNZIPPED = 2 * 2 ** 20
+/** Encoded texts of one file that are decoded, and the characters of each. */
+const MAX_DECODED = 20
+const MAX_ENCODED = 64 * 1024
+
+/** The report on one file: its findings, and the first places where it reads private data and sends something. */
+export interface FileReport {
+  readonly findings: readonly MarkedFinding[]
+  readonly source: MarkedFinding | null
+  readonly sink: MarkedFinding | null
+}
+
+/** Invisible characters by their numbers, and a text of one line. */
+function spellOut(text: string): string {
+  return text.replace(/[\r\n\t]+/g, ' ').replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must show
+    // biome-ignore lint/suspicious/noMisleadingCharacterClass: selectors of variants are among them
+    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|[\u{e0000}-\u{e01ef}]/gu,
+    (hidden) => `⟨U+${(hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
+  )
+}
+
+/** The evidence of a match. Of a secret, the first and last characters show. */
+function quote(text: string, isSecret: boolean): string {
+  const masked = isSecret ? `${text.slice(0, 6)}…${text.length > 24 ? text.slice(-2) : ''}` : text
+  const shown = spellOut(masked.slice(0, MAX_EVIDENCE * 2)).toWellFormed()
+  return shown.length > MAX_EVIDENCE ? `${shown.slice(0, MAX_EVIDENCE - 1).toWellFormed()}…` : shown
+}
+
+/** Tells a finding from others of its rule: it changes with the evidence, its line and the rule. */
+function markOf({ id, major = 1 }: Rule, file: string, evidence: string, line: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([id, major, file, evidence, line.trim()]))
+    .digest('hex')
+}
+
+function toFinding(file: FileView, rule: Rule, { at, length, severity = rule.severity }: Match): MarkedFinding {
+  const { id, weight, why, fix, isSecret = false } = rule
+  const { line, column } = file.placeOf(at)
+  return {
+    mark: markOf(rule, file.name, file.text.slice(at, at + length), file.lines[line - 1] ?? ''),
+    rule: id,
+    severity: weight === 'data' ? severity : shiftSeverity(severity, file.shiftOf(at, weight)),
+    file: file.name,
+    line,
+    column,
+    evidence: quote(file.text.slice(at, at + Math.min(length, 400)), isSecret),
+    why,
+    fix,
+  }
+}
+
+function isFor({ only }: Rule, { kind, name, headEnd }: FileView): boolean {
+  if (only === undefined) return true
+  if (only === 'script') return kind === 'script'
+  if (only === 'markdown') return kind === 'markdown' || kind === 'prompt'
+  return name === SKILL_MD && (only === 'skill' || headEnd > 0)
+}
+
+/** Where a rule matches, in the text as it was written. */
+function* matchesOf(rule: Rule, file: FileView): Generator<Match> {
+  if (rule.find) yield* rule.find(file)
+  if (!rule.pattern) return
+  for (const { at, length, match } of file.search(rule.pattern, rule.needs)) if (!rule.except?.test(match[0])) yield { at, length }
+}
+
+function findIn(file: FileView, rules: readonly Rule[]): MarkedFinding[] {
+  const findings: MarkedFinding[] = []
+  for (const rule of rules) {
+    if (findings.length >= MAX_OF_FILE) break
+    if (!isFor(rule, file)) continue
+    let count = 0
+    for (const match of matchesOf(rule, file)) {
+      findings.push(toFinding(file, rule, match))
+      if (++count >= MAX_OF_RULE) break
+    }
+  }
+  return findings
+}
+
+const ENCODED = /[A-Za-z0-9+/]{28,}={0,2}/g
+
+/** Texts in base64 or hex that decode to a program, or to a text that breaks rules. */
+function* findEncoded(file: FileView): Generator<Match> {
+  let decoded = 0
+  for (const { at: index, length, match } of file.search(ENCODED, 'long words')) {
+    const [found] = match
+    if (found.length > MAX_ENCODED || decoded >= MAX_DECODED) continue
+    const before = file.text.slice(Math.max(0, index - 40), index)
+    if (/data:(?:image|font)\/[\w+.-]+;base64,$|sha(?:1|256|384|512)[-:]?$/i.test(before)) continue
+    decoded++
+    for (const encoding of /^[0-9a-f]+$/i.test(found) ? (['hex', 'base64'] as const) : (['base64'] as const)) {
+      const bytes = Buffer.from(found, encoding)
+      const inner =
+        viewFile({ filename: 'decoded.txt', bytes }) ?? viewFile({ filename: 'decoded.txt', bytes: Buffer.from(bytes.toString('utf16le')) })
+      const isText = inner !== null && /^[\t\n\r\u0020-\u007e]{12,}/.test(inner.text)
+      const breaks = isText && findIn(inner, TEXT_RULES).some(({ severity, rule }) => severity !== 'low' && !rule.startsWith('secrets/'))
+      const isOrder =
+        isText && /\b(?:curl|wget|bash|sh -c|eval|exec|powershell|import os|subprocess|child_process|socket|https?:\/\/)/.test(inner.text)
+      const isHiddenProse = isText && file.shiftOf(index, 'words') > 0 && /(?:[a-z,]{1,15} ){5}/i.test(inner.text)
+      if (breaks || isHiddenProse || programOf(bytes) !== null) yield { at: index, length }
+      else if (isOrder) yield { at: index, length, severity: 'medium' }
+      else continue
+      break
+    }
+  }
+}
+
+const PROGRAMS: readonly (readonly [name: string, magic: readonly number[]])[] = [
+  ['ELF', [0x7f, 0x45, 0x4c, 0x46]],
+  ['Mach-O', [0xcf, 0xfa, 0xed, 0xfe]],
+  ['Mach-O', [0xce, 0xfa, 0xed, 0xfe]],
+  ['Mach-O', [0xfe, 0xed, 0xfa, 0xcf]],
+  ['Mach-O or Java', [0xca, 0xfe, 0xba, 0xbe]],
+  ['WebAssembly', [0x00, 0x61, 0x73, 0x6d]],
+  ['Android', [0x64, 0x65, 0x78, 0x0a]],
+  ['LLVM', [0x42, 0x43, 0xc0, 0xde]],
+]
+const ARCHIVES: readonly (readonly number[])[] = [
+  [0x50, 0x4b, 0x03, 0x04],
+  [0x1f, 0x8b],
+  [0x42, 0x5a, 0x68],
+  [0xfd, 0x37, 0x7a, 0x58],
+  [0x37, 0x7a, 0xbc, 0xaf],
+  [0x52, 0x61, 0x72, 0x21],
+  [0x28, 0xb5, 0x2f, 0xfd],
+]
+const startsWith = (bytes: Uint8Array, magic: readonly number[]) => magic.every((byte, at) => bytes[at] === byte)
+
+/** The form of a compiled program; null for anything else. */
+function programOf(bytes: Uint8Array): string | null {
+  const found = PROGRAMS.find(([, magic]) => startsWith(bytes, magic))?.[0]
+  if (found) return found
+  // A stub for DOS points at the header of a Windows program, or says so.
+  if (bytes[0] === 0x4d && bytes[1] === 0x5a && bytes.length > 64) return 'Windows'
+  // Python: two bytes of version, then a line end.
+  return bytes[2] === 0x0d && bytes[3] === 0x0a && (bytes[1] ?? 0) <= 0x0f && bytes.length > 16 ? 'Python bytecode' : null
+}
+
+/** Names of what shows, and what it begins with. */
+const SHOWN = /\.(?:png|jpe?g|gif|webp|bmp|ico|svg|pdf|mp[34]|wav|woff2?|ttf|otf|md|txt|csv|json|ya?ml)$/i
+/** Office documents and packages are zips by design. */
+const ZIP_NAME = /\.(?:zip|docx|xlsx|pptx|odt|ods|odp|epub|jar|whl|skill|mcpb|dxt|vsix|xpi|crx|apk|ipa|potx|dotx|xlsm)$/i
+const PICTURE =
+  /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|mp[34]|wav|woff2?|ttf|otf|eot|svgz|tiff?|heic|avif|mov|webm|ogg|parquet|sqlite|db|npy|onnx|bin|pkl)$/i
+
+/** Findings about the bytes of a file that is no text, or not what its name says. */
+function findInBytes({ filename, bytes }: SkillFile): MarkedFinding[] {
+  const about = (rule: Rule, evidence: string, severity: Severity = rule.severity): MarkedFinding => ({
+    mark: markOf(rule, filename, createHash('sha256').update(bytes).digest('hex'), ''),
+    rule: rule.id,
+    severity,
+    file: filename,
+    line: 1,
+    column: 1,
+    evidence: quote(evidence, false),
+    why: rule.why,
+    fix: rule.fix,
+  })
+  const program = programOf(bytes)
+  const isArchive = ARCHIVES.some((magic) => startsWith(bytes, magic))
+  const isScript = bytes[0] === 0x23 && bytes[1] === 0x21
+  if (SHOWN.test(filename) && (program !== null || isArchive || (isScript && !/\.(?:md|txt)$/i.test(filename))))
+    return [about(WHOLE_RULES.disguised, program ?? (isScript ? 'a script' : 'an archive'))]
+  if (program !== null) return [about(WHOLE_RULES.program, program, /WebAssembly|Java|Python/.test(program) ? 'medium' : 'high')]
+  if (isArchive) return findInArchive(filename, bytes, about)
+  // A program behind the end of a picture.
+  const tail = findTail(bytes)
+  if (tail !== null) return [about(WHOLE_RULES.disguised, tail)]
+  return PICTURE.test(filename) ? [] : [about(WHOLE_RULES.unread, 'bytes that are no UTF-8 text')]
+}
+
+/** The program or archive behind the end of a PNG, JPEG or GIF; null for none. */
+function findTail(bytes: Uint8Array): string | null {
+  const isPng = startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])
+  const isJpeg = startsWith(bytes, [0xff, 0xd8, 0xff])
+  const isGif = startsWith(bytes, [0x47, 0x49, 0x46, 0x38])
+  if (!isPng && !isJpeg && !isGif) return null
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const end = isPng ? buffer.lastIndexOf('IEND') + 8 : isJpeg ? buffer.lastIndexOf(Buffer.from([0xff, 0xd9])) + 2 : bytes.length
+  const tail = buffer.subarray(end)
+  if (tail.length > 16 && (programOf(tail) !== null || ARCHIVES.some((magic) => startsWith(tail, magic))))
+    return 'a program or an archive behind a picture'
+  const script = /#!\/(?:bin|usr)\/|<\?php|<script|\b(?:curl|wget)\s+-|\beval\(|\bimport (?:os|subprocess)\b|\bbash -[ci]/.exec(
+    buffer.toString('latin1'),
+  )
+  return script ? `a program in a picture: ${script[0]}` : null
+}
+
+function findInArchive(
+  filename: string,
+  bytes: Uint8Array,
+  about: (rule: Rule, evidence: string, severity?: Severity) => MarkedFinding,
+): MarkedFinding[] {
+  const findings = [about(WHOLE_RULES.archive, filename)]
+  if (!startsWith(bytes, [0x50, 0x4b])) return ZIP_NAME.test(filename) ? [about(WHOLE_RULES.unread, filename)] : findings
+  let left = MAX_UNZIPPED
+  let count = 0
+  const isTaken = ({ originalSize }: UnzipFileInfo) => {
+    if (++count > MAX_ZIPPED || originalSize > left) return false
+    left -= originalSize
+    return true
+  }
+  let inner: Record<string, Uint8Array>
+  try {
+    inner = unzipSync(bytes, { filter: isTaken })
+  } catch {
+    return [...findings, about(WHOLE_RULES.unread, 'a damaged or encrypted archive')]
+  }
+  const isOffice = ZIP_NAME.test(filename) && !/\.(?:zip|jar|whl|skill|mcpb|dxt|vsix|xpi|crx)$/i.test(filename)
+  if (isOffice) findings.length = 0
+  for (const [name, content] of Object.entries(inner)) {
+    const program = programOf(content)
+    if (program !== null) findings.push(about(WHOLE_RULES.program, `${name}: ${program}`, 'medium'))
+    else if (!isOffice) {
+      const view = viewFile({ filename: name, bytes: content })
+      if (view)
+        findings.push(
+          ...findIn(view, TEXT_RULES)
+            .slice(0, MAX_OF_RULE)
+            .map((found) => ({ ...found, file: `${filename}!${name}`.slice(0, 400) })),
+        )
+    }
+  }
+  if (count > MAX_ZIPPED || left <= 0)
+    findings.push(about(WHOLE_RULES.unread, `more than ${MAX_ZIPPED} files or ${MAX_UNZIPPED / 2 ** 20} MiB in the archive`))
+  return findings
+}
+
+/** The first line where a pattern matches, as a finding of the rule that brings sources and sinks together. */
+function firstOf(file: FileView, pattern: RegExp, words: readonly string[]): MarkedFinding | null {
+  for (const hit of file.search(pattern, words)) return toFinding(file, WHOLE_RULES.leak, hit)
+  return null
+}
+
+/** Lines within which concealment belongs to what it conceals. */
+const NEAR = 3
+
+/** Whoever conceals an action from the user knows why: both together are grave. */
+function raiseConcealed(findings: readonly MarkedFinding[]): MarkedFinding[] {
+  const isAct = ({ rule, severity }: MarkedFinding) => severity !== 'low' && !/^(?:override|hidden|frontmatter|names)\//.test(rule)
+  return findings.map((finding) => {
+    const isNearAct = () => findings.some((other) => isAct(other) && Math.abs(other.line - finding.line) <= NEAR)
+    return finding.rule === 'override/conceal' && finding.severity === 'medium' && isNearAct() ? { ...finding, severity: 'high' } : finding
+  })
+}
+
+/** Checks one file by itself: what it gives is the same whatever stands beside it. */
+export function checkFile(file: CheckedFile): FileReport {
+  const view = viewFile(file)
+  if (view === null) return { findings: findInBytes(file), source: null, sink: null }
+  const findings = findIn(view, TEXT_RULES)
+  for (const match of findEncoded(view)) findings.push(toFinding(view, WHOLE_RULES.encoded, match))
+  if (SHOWN.test(file.filename) && view.text.startsWith('#!') && !/\.(?:md|txt)$/i.test(file.filename)) findings.push(...findInBytes(file))
+  const sink = firstOf(view, SINK, SINK_WORDS)
+  return {
+    findings: sortFindings(raiseConcealed(findings)).slice(0, MAX_OF_FILE),
+    source: sink || view.kind !== 'prompt' ? firstOf(view, SOURCE, SOURCE_WORDS) : null,
+    sink,
+  }
+}
+
+/** A text that a person says, such as that of a prompt, as the check reads it. */
+export function promptFile(text: string, name = 'prompt'): CheckedFile {
+  return { filename: name, bytes: Buffer.from(text), isPrompt: true }
+}
+
+/** The worst first, then by place. */
+function sortFindings(findings: readonly MarkedFinding[]): MarkedFinding[] {
+  return findings.toSorted(
+    (a, b) =>
+      SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+      (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
+      a.line - b.line ||
+      a.column - b.column,
+  )
+}
+
+/** The findings of an item, by the reports of its files. A source in one of its files goes with a sink in another. */
+export function joinReports(reports: readonly FileReport[]): MarkedFinding[] {
+  const findings = reports.flatMap((report) => report.findings)
+  for (const { source, sink } of reports) if (source && sink) findings.push(source)
+  if (!reports.some(({ source, sink }) => source && sink)) {
+    const source = reports.find((report) => report.source)?.source
+    const sink = reports.find((report) => report.sink)?.sink
+    if (source && sink)
+      findings.push({
+        ...source,
+        severity: shiftSeverity(source.severity, -1),
+        evidence: quote(`${source.evidence} … ${sink.file}:${sink.line}`, false),
+      })
+  }
+  return sortFindings(findings).slice(0, MAX_FINDINGS)
+}
+
+/** Checks the files of a skill, or a prompt by {@link promptFile}. */
+export function checkFiles(files: readonly CheckedFile[]): MarkedFinding[] {
+  return joinReports(files.map(checkFile))
+}

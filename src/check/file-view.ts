@@ -1,0 +1,345 @@
+import { type Frontmatter, readFrontmatter, readFrontmatterFields } from '../domain/skills/frontmatter.ts'
+import { decodeText, type SkillFile } from '../domain/skills/skill.ts'
+
+/** Kinds of files, for rules. */
+type FileKind = 'prompt' | 'markdown' | 'script' | 'text'
+
+const SCRIPT =
+  /\.(?:sh|bash|zsh|fish|py|pyw|js|mjs|cjs|jsx|ts|mts|tsx|rb|pl|php|lua|ps1|psm1|bat|cmd|vbs|go|rs|java|kt|swift|r|applescript)$/i
+const MARKDOWN = /\.(?:md|mdx|markdown|txt|rst|adoc|html?)$/i
+
+/** Where a line stands. */
+const FENCED = 1
+const QUOTED = 2
+const ABOUT_ATTACKS = 4
+const UNSEEN = 8
+
+/** Characters that show nothing, which are passed over when words are looked for. */
+const INVISIBLE =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: characters that join others are among them
+  /[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|\u{e0001}|[\u{e0100}-\u{e01ef}]/u
+/** Letters of other scripts that look as Latin ones (Unicode, confusables.txt: those of Greek and Cyrillic with the same shape). */
+const LOOK_ALIKES = new Map(
+  'аaеeоoрpсcхxуyіiјjѕsһhԁdԛqԝwмmтtнhкkвbАAВBЕEКKМMНHОOРPСCТTХXУYІIЈJЅSοoαaνvρpτtυuιiκkΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX'
+    .match(/../gu)
+    ?.map((pair) => [pair[0] ?? '', pair[1] ?? ''] as const),
+)
+const NOT_PLAIN = /[^\n\r\t\u0020-\u007e]/
+/** Tag characters spell ASCII that nobody sees. */
+const TAG_FIRST = 0xe0020
+const TAG_LAST = 0xe007e
+
+/** Words of texts that are about attacks. */
+const ABOUT =
+  /\b(?:attack(?:s|er|ers)?|(?:prompt|command|sql|code) injections?|malicious|malware|jailbreaks?|exploits?|vulnerab\w*|red.?flags?|red.?team\w*|anti.?patterns?|phishing|suspicious|unsafe|insecure|never (?:do|use|run|paste|execute)|don'?t (?:do|use|run|paste|execute)|do not (?:use|run|paste|execute) (?:this|these|it|them|such|commands?|the following)|bad example|for example, an? attack)\b/i
+
+/** A frontmatter as rules read it. `tools` null: none declared. */
+interface Head extends Frontmatter {
+  readonly tools: readonly string[] | null
+}
+
+function readHead(text: string): Head {
+  const said = readFrontmatterFields(text)?.fields['allowed-tools']
+  const tools =
+    typeof said === 'string'
+      ? said.split(/[,\s]+(?![^(]{0,200}\))/).filter((tool) => tool !== '')
+      : Array.isArray(said)
+        ? said.filter((tool): tool is string => typeof tool === 'string')
+        : null
+  return { ...readFrontmatter(text, null), tools }
+}
+
+/** A match, and where it stands in the text as it was written. */
+interface Hit {
+  readonly at: number
+  readonly length: number
+  readonly match: RegExpExecArray
+}
+
+/** A text as rules read it, with its lines, and where they stand. */
+export interface FileView {
+  readonly name: string
+  readonly kind: FileKind
+  /** As it was written, `\` before a line end blanked, so that a command is one line. */
+  readonly text: string
+  /** As a reader sees it: without invisible characters, look-alike letters as Latin ones. The same as `text` for most. */
+  readonly plain: string
+  /** The lines of `text`. */
+  readonly lines: readonly string[]
+  /** The end of the frontmatter in `text`; 0 without one. */
+  readonly headEnd: number
+  /** Line and column in `text`, from 1. */
+  placeOf(at: number): { line: number; column: number }
+  /** The place in `text` of a place in `plain`. */
+  toText(at: number): number
+  /** Whether there are no other characters than those of ASCII that show. */
+  readonly isPlain: boolean
+  /** The frontmatter of SKILL.md. */
+  head(): Head
+  /** Matches of a global pattern as a reader sees the text: in the lines that hold one of some words, or in all of it. */
+  search(pattern: RegExp, needs?: readonly string[] | 'long words'): Iterable<Hit>
+  /** Steps by which words at a place weigh less, or more where readers do not see them. */
+  shiftOf(at: number, weight: 'words' | 'orders' | 'command'): number
+}
+
+/** A file as the check reads it; `isPrompt`: it is text that a person says, and not a file of a skill. */
+export interface CheckedFile extends SkillFile {
+  readonly isPrompt?: boolean
+}
+
+function kindOf(name: string, text: string, isPrompt: boolean): FileKind {
+  if (isPrompt) return 'prompt'
+  if (SCRIPT.test(name) || text.startsWith('#!')) return 'script'
+  return MARKDOWN.test(name) ? 'markdown' : 'text'
+}
+
+/** A text as its readers see it, and the place that each of its characters has in the text; null where it is the same. */
+function toPlain(text: string): { plain: string; places: Uint32Array } | null {
+  if (!NOT_PLAIN.test(text)) return null
+  const normal: string[] = []
+  const places = new Uint32Array(text.length + 1)
+  let length = 0
+  let isOther = false
+  const put = (letters: string, at: number) => {
+    normal.push(letters)
+    for (let i = 0; i < letters.length && length < places.length; i++) places[length++] = at
+  }
+  for (let at = 0; at < text.length; ) {
+    const code = text.codePointAt(at) ?? 0
+    const width = code > 0xffff ? 2 : 1
+    if (code < 0x7f) put(text[at] ?? '', at)
+    else if (code >= TAG_FIRST && code <= TAG_LAST) {
+      put(String.fromCharCode(code - 0xe0000), at)
+      isOther = true
+    } else {
+      const letter = String.fromCodePoint(code)
+      // Styled, full-width and accented forms: compatibility forms of one character that are as long as it.
+      const folded = code >= 0xff01 || code > 0xffff ? letter.normalize('NFKC') : letter
+      const seen = INVISIBLE.test(letter) ? '' : (LOOK_ALIKES.get(letter) ?? (folded.length <= width ? folded : letter))
+      put(seen, at)
+      isOther ||= seen !== letter
+    }
+    at += width
+  }
+  places[length] = text.length
+  return isOther ? { plain: normal.join(''), places } : null
+}
+
+/** Styles that hide an element. */
+const HIDING =
+  /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|rem)?\b|opacity\s*:\s*0(?![.\d])|(?:[\s"';]color\s*:|^<font\b[^>]{0,100}color\s*=)\s*["']?(?:white|#fff(?:fff)?|transparent)\b|left\s*:\s*-\d{3,}|\shidden(?=[\s>=])|aria-hidden|^<script\b[^>]{0,100}type\s*=\s*["']?text\/(?:plain|x-\w+)|^<template\b/i
+/** A comment that is not closed ends here. */
+const MAX_COMMENT = 20_000
+const MAX_ELEMENT = 4000
+
+/** Comments of HTML, and definitions of links that define nothing: what a rendered page does not show. */
+export function* findComments(text: string): Generator<readonly [from: number, to: number]> {
+  for (let at = text.indexOf('<!--'); at >= 0; ) {
+    const end = text.indexOf('-->', at + 4)
+    const to = Math.min(end < 0 ? text.length : end + 3, at + MAX_COMMENT)
+    yield [at, to]
+    at = text.indexOf('<!--', to)
+  }
+  if (text.includes(']:'))
+    for (const { 0: found, index } of text.matchAll(/^\[[^\]\n]{1,80}\]:\s{0,8}(?:#|<>)[^\n]{0,2000}/gm))
+      yield [index, index + found.length]
+}
+
+/** Elements that do not show, from their tags to the next tag; `tagEnd` is where the tag ends. */
+export function* findHiddenElements(text: string): Generator<readonly [from: number, to: number, tagEnd: number]> {
+  if (!text.includes('<')) return
+  for (const { 0: tag, index } of text.matchAll(/<[a-z][\w-]{0,12}\b[^<>]{0,600}>/gi)) {
+    const tagEnd = index + tag.length
+    const isEmptySummary = tag === '<details>' && /^\s{0,20}<summary>\s{0,20}<\/summary>/.test(text.slice(tagEnd, tagEnd + 80))
+    if (!isEmptySummary && !HIDING.test(tag)) continue
+    const next = isEmptySummary ? text.indexOf('</details>', tagEnd) : text.indexOf('<', tagEnd)
+    yield [index, Math.min(next < 0 ? text.length : next, tagEnd + MAX_ELEMENT), tagEnd]
+  }
+}
+
+/** The parts that no reader of the rendered text sees: comments, hidden elements, and the frontmatter but for its description. */
+function findUnseen(text: string, headEnd: number): (readonly [from: number, to: number, ...unknown[]])[] {
+  const fields = [
+    ...text.slice(0, headEnd).matchAll(/^(?!description\b|name\b)[\w-]{1,60}:[^\n]{0,2000}(?:\n[ \t]+[^\n]{0,2000}){0,200}/gm),
+  ]
+  return [
+    ...findComments(text),
+    ...findHiddenElements(text),
+    ...fields.map(({ 0: found, index }) => [index, index + found.length] as const),
+  ]
+}
+
+/** Where each line of a text stands. */
+function markLines(lines: readonly string[], kind: FileKind): Uint8Array {
+  const marks = new Uint8Array(lines.length)
+  if (kind === 'script') return marks.fill(FENCED)
+  let fence = ''
+  let isSectionAbout = false
+  /** Lines that a remark about attacks still reaches. */
+  let reach = 0
+  for (const [at, line] of lines.entries()) {
+    const start = line.trimStart()
+    const opened = /^(`{3,}|~{3,})/.exec(start)?.[1] ?? ''
+    if (opened !== '' && (fence === '' || start.startsWith(fence))) fence = fence === '' ? opened : ''
+    else if (fence === '') {
+      if (/^#{1,6}\s/.test(start)) isSectionAbout = ABOUT.test(start)
+      if (ABOUT.test(line.length > 2000 ? line.slice(0, 2000) : line)) reach = 3
+      else if (start !== '' && reach > 0) reach--
+    }
+    marks[at] =
+      (fence === '' && opened === '' ? 0 : FENCED) |
+      (fence === '' && start.startsWith('>') ? QUOTED : 0) |
+      (isSectionAbout || reach > 0 ? ABOUT_ATTACKS : 0)
+  }
+  return marks
+}
+
+/** Letters of a word by which its lines are found. */
+const KEY_LENGTH = 4
+/** A word as long as the shortest key or token of a service. */
+const LONG_WORD = /[\w.+/=:@-]{20}/
+
+/** The lines of a text by the first letters of their words. */
+interface WordIndex {
+  /** In lower case. */
+  readonly lower: readonly string[]
+  /** Where each line begins. */
+  readonly starts: readonly number[]
+  readonly linesOf: ReadonlyMap<string, readonly number[]>
+  /** Lines with a word that may be a key. */
+  readonly long: readonly number[]
+}
+
+function indexWords(text: string): WordIndex {
+  const linesOf = new Map<string, number[]>()
+  const starts: number[] = []
+  const long: number[] = []
+  const lower = text.split('\n')
+  let start = 0
+  for (const [line, written] of lower.entries()) {
+    starts.push(start)
+    start += written.length + 1
+    if (LONG_WORD.test(written)) long.push(line)
+    const low = written.toLowerCase()
+    lower[line] = low
+    let from = -1
+    for (let at = 0; at <= low.length; at++) {
+      const code = at < low.length ? low.charCodeAt(at) : 0
+      if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) {
+        if (from < 0) from = at
+      } else if (from >= 0) {
+        if (at - from > 1) {
+          const key = low.slice(from, Math.min(at, from + KEY_LENGTH))
+          const lines = linesOf.get(key)
+          if (!lines) linesOf.set(key, [line])
+          else if (lines[lines.length - 1] !== line) lines.push(line)
+        }
+        from = -1
+      }
+    }
+  }
+  return { lower, starts, linesOf, long }
+}
+
+/** Needed words by the first letters of their longest run of letters. */
+const keys = new WeakMap<readonly string[], readonly (readonly [need: string, key: string])[]>()
+function keysOf(needs: readonly string[]): readonly (readonly [need: string, key: string])[] {
+  const known = keys.get(needs)
+  if (known) return known
+  const longest = (word: string) => (word.match(/[a-z0-9]+/g) ?? []).toSorted((a, b) => b.length - a.length)[0] ?? ''
+  const made = needs.map((need) => [need, longest(need).slice(0, KEY_LENGTH)] as const)
+  keys.set(needs, made)
+  return made
+}
+
+function linesWith({ lower, linesOf }: WordIndex, needs: readonly string[]): number[] {
+  const lines = new Set<number>()
+  for (const [need, key] of keysOf(needs)) {
+    for (const line of linesOf.get(key) ?? []) if (need === key || lines.has(line) || lower[line]?.includes(need)) lines.add(line)
+  }
+  return [...lines].sort((a, b) => a - b)
+}
+
+function* searchLines({ starts }: WordIndex, lines: readonly number[], text: string, pattern: RegExp): Generator<RegExpExecArray> {
+  for (const line of lines) {
+    const start = starts[line] ?? 0
+    for (const match of text.slice(start, (starts[line + 1] ?? text.length + 1) - 1).matchAll(pattern)) {
+      match.index += start
+      yield match
+    }
+  }
+}
+
+/** Reads a file for rules; null where it is no text. */
+export function viewFile({
+  filename,
+  bytes,
+  isPrompt = false,
+}: Pick<SkillFile, 'filename' | 'bytes'> & { readonly isPrompt?: boolean }): FileView | null {
+  const decoded = decodeText(bytes)
+  return decoded === null || decoded.includes('\0') ? null : viewText(filename, decoded, isPrompt)
+}
+
+/** Reads a text for rules. Each part of it is made when a rule first asks for it. */
+function viewText(name: string, written: string, isPrompt: boolean): FileView {
+  const text =
+    written.includes('\\\n') || written.includes('\\\r\n') ? written.replace(/\\\r?\n/g, (end) => ' '.repeat(end.length)) : written
+  const kind = kindOf(name, text, isPrompt)
+  const block = kind === 'markdown' ? /^\uFEFF?---[ \t]*\r?\n[\s\S]{0,65536}?\r?\n---[ \t]*(?:\r?\n|$)/.exec(text.slice(0, 66_000)) : null
+  const headEnd = block?.[0].length ?? 0
+  const lines = written.split('\n')
+  const starts = new Uint32Array(lines.length)
+  for (let at = 1; at < lines.length; at++) starts[at] = (starts[at - 1] ?? 0) + (lines[at - 1]?.length ?? 0) + 1
+  const lineOf = (at: number): number => {
+    let low = 0
+    let high = starts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((starts[middle] ?? 0) <= at) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+  const seen = toPlain(text)
+  const plain = seen?.plain ?? text
+  const toText = (at: number) => (seen ? (seen.places[at] ?? 0) : at)
+  let head: Head | null = null
+  let words: WordIndex | null = null
+  let marks: Uint8Array | null = null
+  let unseen: ReturnType<typeof findUnseen> | null = null
+  return {
+    name,
+    kind,
+    text,
+    plain,
+    isPlain: !NOT_PLAIN.test(text),
+    head: () => (head ??= readHead(text)),
+    lines,
+    headEnd,
+    placeOf(at) {
+      const line = lineOf(at)
+      return { line: line + 1, column: at - (starts[line] ?? 0) + 1 }
+    },
+    *search(pattern, needs) {
+      if (needs) words ??= indexWords(plain)
+      const lines = words && needs ? (needs === 'long words' ? words.long : linesWith(words, needs)) : []
+      for (const match of words && needs ? searchLines(words, lines, plain, pattern) : plain.matchAll(pattern)) {
+        if (match[0] !== '') yield { at: toText(match.index), length: toText(match.index + match[0].length) - toText(match.index), match }
+      }
+    },
+    toText,
+    shiftOf(at, weight) {
+      marks ??= markLines(lines, kind)
+      unseen ??= findUnseen(text, headEnd)
+      const mark = (marks[lineOf(at)] ?? 0) | (unseen.some(([from, to]) => at >= from && at < to) ? UNSEEN : 0)
+      const about = mark & ABOUT_ATTACKS ? 1 : 0
+      const isSaid = weight !== 'words' && kind === 'prompt'
+      if (weight === 'command') return isSaid || about ? -1 : 0
+      if (mark & UNSEEN) return 1
+      const line = lines[lineOf(at)] ?? ''
+      const column = at - (starts[lineOf(at)] ?? 0)
+      const isInCode = line.length < 5000 && (line.slice(0, column).split('`').length - 1) % 2 === 1
+      return isSaid || about || mark & (FENCED | QUOTED) || isInCode ? -1 : 0
+    },
+  }
+}

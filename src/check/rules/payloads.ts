@@ -1,0 +1,197 @@
+import type { Rule } from '../rule.ts'
+
+const DECODER =
+  /\b(?:atob|b(?:64|85|32|16)decode|a85decode|unhexlify|bytes\.fromhex|zlib\.decompress|marshal\.loads|FromBase64String|base64_decode|decode64|Buffer\.from\([^\n]{1,200}["'](?:base64|hex)["']|inflateSync|gunzipSync|codecs\.decode|fromCharCode)\b|\bbase64\s+(?:-d|-D|--decode)\b|\bxxd\s+-r\b|chr\([^\n]{1,40}\^/gi
+const DECODER_WORDS = [
+  'atob',
+  'b64decode',
+  'b85decode',
+  'b32decode',
+  'b16decode',
+  'a85decode',
+  'unhexlify',
+  'fromhex',
+  'zlib',
+  'marshal',
+  'frombase64string',
+  'base64',
+  'decode64',
+  'buffer',
+  'inflatesync',
+  'gunzipsync',
+  'codecs',
+  'fromcharcode',
+  'xxd',
+  'chr',
+]
+const RUNNER =
+  /(?:^|[^.\w])(?:eval|exec|new Function|Function|execfile)\s*\(\s*(?!["'`)])[^\n]{0,60}|\bos\.(?:system|popen|exec\w+)\s*\(\s*(?!["'`)])[^\n]{0,60}|\b(?:iex|Invoke-Expression)\s+\$[^\n]{0,60}|(?:^|[\s;&|])(?:eval|source|bash|sh)\s+["']?(?:-c\s+)?["']?\$\{?\w+[^\n]{0,40}|\bsubprocess\.\w+\(\s*[a-z_]\w*\s*[,)][^\n]{0,60}|\bchild_process\b[^\n]{0,80}\bexec\w*\(\s*[a-z_$][\w$]*\s*[,)]|\bexec(?:Sync)?\(\s*[a-z_$][\w$]*\s*[,)]/gim
+
+/** Programs that hide what they are. Binaries, archives and decoded texts are looked at by the check itself. */
+export const PAYLOAD_RULES: readonly Rule[] = [
+  {
+    id: 'payload/decoded-and-run',
+    severity: 'high',
+    owasp: 'AST01',
+    weight: 'command',
+    title: 'Decodes a program and runs it',
+    why: 'The program shows only when it runs, so that nobody reviews it.',
+    fix: 'Write the program out.',
+    needs: [
+      'eval',
+      'exec',
+      'base64',
+      'atob',
+      'b64decode',
+      'b64encode',
+      'b85decode',
+      'b32decode',
+      'zlib',
+      'char',
+      'map',
+      'split',
+      'zcat',
+      'lzma',
+      'marshal',
+      'fromhex',
+      'unhexlify',
+      'xxd',
+      'rot13',
+      'rot_13',
+      'fromcharcode',
+      'frombase64',
+      "'hex'",
+      '"hex"',
+      'unescape',
+      'pickle',
+      'rev',
+      '[::-1]',
+      'reverse',
+      'printf',
+      'chr(',
+      '[char]',
+      'tr ',
+      'gunzip',
+      'bytes(',
+      'inflate',
+      'openssl',
+      'decode',
+      'gzip',
+      'bzip2',
+      'lzma',
+      'pack(',
+      'map(chr',
+      '\\x',
+    ],
+    pattern: new RegExp(
+      [
+        // A decoder piped into an interpreter, or substituted into one.
+        String.raw`\b(?:base64\s+(?:-{1,2}\w+\s*)+|openssl\s+(?:enc|base64)\b[^\n|]{0,80}|xxd\s+-r[^\n|]{0,40}|rev\b|tr\s+[^\n|]{3,120}|gunzip\b[^\n|]{0,40}|zcat\b[^\n|]{0,80}|gzip\s+-\w*d\w*[^\n|]{0,40}|printf\s+[^\n|]{4,2000})[^\n|]{0,120}(?:\|[^\n|]{1,80}){0,2}\|\s*(?:sudo\s+)?(?:\S*\/)?(?:bash|sh|zsh|dash|python[\d.]*|perl|node|ruby|php|source|eval|xargs\s+(?:-\S+\s+)*(?:bash|sh))\b`,
+        String.raw`\b(?:eval|bash\s+-c|sh\s+-c|source|exec)\s+["']?(?:\$\(|${'`'}|<\()[^\n]{0,2000}\b(?:base64|xxd|rev|openssl|printf|gunzip|zcat|tr)\b[^\n]{0,80}`,
+        String.raw`\b(?:bash|sh|python[\d.]*)\s*<<<\s*["']?\$\([^\n]{0,2000}\b(?:base64|xxd|rev|openssl)\b[^\n]{0,60}`,
+        // A decoder inside eval and its like.
+        String.raw`\b(?:eval|exec|execSync|Function|loads|os\.system|subprocess\.\w+|instance_eval|assert|runInThisContext|runInNewContext|vm\.\w+|setTimeout|iex|Invoke-Expression|create_function|spawn|popen|execfile|compile)\b\s*\(?[^\n]{0,200}\b(?:atob|b64decode|b85decode|a85decode|b32decode|unhexlify|fromhex|decompress|marshal|rot_?13|fromCharCode|FromBase64String|base64_decode|gzinflate|str_rot13|unescape|Base64\.decode64|decode64|inflateSync|gunzipSync|unpack|pack|decodeURIComponent|bytearray|Buffer\.from)\b[^\n]{0,160}`,
+        String.raw`\bexec\s*\(\s*(?:bytes|bytearray|["']{2}\.join|getattr|__import__|codecs|zlib|marshal)[^\n]{0,160}`,
+        String.raw`\beval\s*\(\s*function\s*\(\s*p\s*,\s*a\s*,\s*c\s*,\s*k[^\n]{0,80}`,
+        String.raw`\b(?:pickle|marshal|dill|cloudpickle)\.loads?\s*\(\s*(?:base64|zlib|bytes|b["'])[^\n]{0,120}`,
+        String.raw`\[\s*::\s*-1\s*\][^\n]{0,40}(?:\)|exec|eval|os\.system)|\.split\(\s*["']{2}\s*\)\.reverse\(\)\.join\([^\n]{0,80}`,
+        String.raw`(?:\[char\]\s*\d{2,3}[\s+,)]*){4,}|(?:\bchr\(\s*\d{2,3}\s*\)[\s+.,)]*){5,}|\bfromCharCode\s*\((?:\s*(?:0x)?[0-9a-f]{2,4}\s*,){5,}`,
+      ].join('|'),
+      'gi',
+    ),
+    example: '```sh\necho aWQ= | base64 -d | sh\n```',
+  },
+  {
+    id: 'payload/decoded-later',
+    severity: 'medium',
+    owasp: 'AST01',
+    weight: 'command',
+    title: 'Decodes here, runs there',
+    why: 'The text decodes something and, elsewhere, runs what it does not show.',
+    fix: 'Write the program out.',
+    find: function* (file) {
+      if (file.kind === 'prompt' || [...file.search(DECODER, DECODER_WORDS)].length === 0) return
+      yield* file.search(RUNNER, [
+        'eval',
+        'exec',
+        'execsync',
+        'execfile',
+        'function',
+        'new function',
+        'system',
+        'popen',
+        'iex',
+        'invoke-expression',
+        'source',
+        'bash',
+        'sh',
+        'subprocess',
+        'child_process',
+      ])
+    },
+    example: { file: 'a.py', text: 'p = base64.b64decode(DATA)\nexec(p)' },
+  },
+  {
+    id: 'payload/encoded-powershell',
+    severity: 'high',
+    owasp: 'AST01',
+    weight: 'command',
+    title: 'Encoded PowerShell',
+    why: 'The command is base64, so that nobody reads it.',
+    fix: 'Write the command out.',
+    needs: ['powershell', 'pwsh'],
+    pattern: /\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]{0,160}\s-e(?:n|nc|nco|ncod|ncode|ncoded|ncodedc\w*)?\s+["']?[A-Za-z0-9+/=]{16,}/gi,
+    example: '```\npowershell -enc SQBFAFgAIAAoAGkAdwByACkA\n```',
+  },
+  {
+    id: 'payload/escaped-text',
+    severity: 'medium',
+    owasp: 'AST01',
+    weight: 'command',
+    title: 'Text in escapes',
+    why: 'A program whose texts are numbers cannot be read or searched.',
+    fix: 'Write the texts out.',
+    pattern:
+      /(?:\\x[0-9a-f]{2}){12,}|(?:\\u00[0-9a-f]{2}){10,}|(?:\\[0-3][0-7]{2}){12,}|(?:%[2-7][0-9a-f]){16,}|(?:0x[2-7][0-9a-f]\s?,\s?){16,}|\b_0x[0-9a-f]{4,6}\b[^\n]{0,200}\b_0x[0-9a-f]{4,6}\b|(?:&#x?[0-9a-f]{2,4};){12,}/gi,
+    example: { file: 'a.js', text: 'x = "\\x63\\x75\\x72\\x6c\\x20\\x68\\x74\\x74\\x70\\x3a\\x2f\\x2f\\x61"' },
+  },
+  {
+    id: 'dynamic/command',
+    severity: 'medium',
+    owasp: 'AST05',
+    weight: 'command',
+    only: 'markdown',
+    title: 'Runs a command when it is loaded',
+    why: 'Claude Code runs a command in !`…` when it loads the skill, before the user sees anything.',
+    fix: 'Write the command as a step, so that the agent asks before it runs.',
+    find: function* (file) {
+      if (!file.text.includes('!`') && !file.text.includes('```!')) return
+      for (const { at, length, match } of file.search(/(?<=^|\s)!`([^`\n]{1,400})`|^[ \t]*```!\s*\n([\s\S]{0,2000}?)(?:```|$)/gm)) {
+        const command = match[1] ?? match[2] ?? ''
+        const isPlain =
+          /^\s*(?:git (?:status|diff|log|branch|show|rev-parse|remote -v|config user\.\w+|ls-files)|ls|pwd|date|node -v|which|cat [\w./-]+\.(?:md|json|txt)|gh (?:pr|issue) (?:view|diff|list|status))\b[^|;&$`<>\n]{0,120}$/.test(
+            command,
+          )
+        const isGrave =
+          /\b(?:curl|wget|nc|ssh|base64|eval|sudo|rm|chmod|printenv|env|dig|nslookup|scp|osascript|powershell|iex|python3? -c|node -e|perl -e|ruby -e|bash|sh)\b|https?:|\.(?:ssh|aws|env|netrc|kube|npmrc)\b|\/etc\/|\.credentials|>>?\s*~|\/dev\/tcp/i.test(
+            command,
+          )
+        yield { at, length, severity: isGrave ? 'high' : isPlain ? 'low' : 'medium' }
+      }
+    },
+    example: 'Now: !`npm run report`',
+  },
+  {
+    id: 'dynamic/include',
+    severity: 'medium',
+    owasp: 'AST05',
+    weight: 'command',
+    only: 'markdown',
+    title: 'Includes a file from outside',
+    why: 'An agent puts the file at @path into its context when it loads the text.',
+    fix: 'Include files of the skill alone.',
+    pattern:
+      /(?<![\w`/@.])@(?:~\/|\/(?:etc|home|root|Users|proc|var)\/|\$\{?HOME\}?\/|(?:\.\.\/){2,}|(?:\.\/)?\.env\b|%USERPROFILE%|C:\\)[\w./~\\-]{0,120}/g,
+    example: 'See @~/.ssh/config for hosts.',
+  },
+]

@@ -1,0 +1,299 @@
+import { type Kysely, sql } from 'kysely'
+import { z } from 'zod'
+import { joinReports } from '../../check/check-files.ts'
+import { RULE_SET } from '../../check/rules/index.ts'
+import type { FindingCounts } from '../../domain/check/finding.ts'
+import { LEVELS, type Level, levelOf, type MarkedFinding, type Verdict, type Waiver } from '../../domain/check/policy.ts'
+import type { FullVersion, Item, ItemKind } from '../../domain/items/items.ts'
+import type { SearchResult } from '../../domain/items/search.ts'
+import type { SkillFile } from '../../domain/skills/skill.ts'
+import { AppError, invalidInput } from '../../errors.ts'
+import { readFiles } from '../items/item-parts.ts'
+import { countRows, type ItemRow, readItemsInOrder, selectItems, toItems } from '../items/item-rows.ts'
+import { readVersion } from '../items/read-versions.ts'
+import type { WriteContext } from '../items/write-context.ts'
+import { findUserSeq, writeItems } from '../items/write-items.ts'
+import type { Database } from '../schema.ts'
+import { checkInSlices, filesToCheck, judge, readLevels, sealMark, withChecks, writeVerdict } from './judge.ts'
+
+/** Findings of one item that somebody accepted. */
+const MAX_WAIVERS = 100
+/** Older versions among which one is looked for that may still be served. */
+const LOOKED_BACK = 20
+const rulesJson = z.array(z.string())
+
+/** The verdict on the version that is served: counts of findings, and the rule set that it was checked under. */
+export interface ServedVerdict extends FindingCounts {
+  readonly ruleSet: number
+}
+
+/** An item whose verdict another rule set or level changed. */
+export interface ChangedVerdict {
+  readonly item: Item
+  /** Ids of rules. */
+  readonly found: readonly string[]
+  readonly before: readonly string[]
+  /** Whether it is to be blocked once an administrator confirms it. */
+  readonly isDue: boolean
+}
+
+/** The texts of a version, as the check reads them. */
+const toCheck = ({ title, description, body, files }: FullVersion) =>
+  filesToCheck({ title, description, files, ...(body && { content: body.content }) })
+
+/** Verdicts on items, findings that people accept, and the levels of rules. */
+export function checkStore(reader: Kysely<Database>, context: WriteContext) {
+  const now = () => new Date(context.clock()).toISOString()
+  const items = writeItems(context)
+  const findItem = (db: Kysely<Database>, id: string) =>
+    selectItems(db).where('item.id', '=', id).where('item.deleted_at', 'is', null).executeTakeFirst()
+  const ownerSeq = async (db: Kysely<Database>, ownerId: string | null) =>
+    ownerId === null ? null : ((await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst())?.seq ?? 0)
+  const served = async (db: Kysely<Database>, row: ItemRow) => {
+    const [item] = await toItems(db, [row])
+    const { title, description } = row
+    return item?.kind === 'prompt'
+      ? filesToCheck({ title, description, content: item.content })
+      : filesToCheck({ title, description, files: await readFiles(db, row.seq) })
+  }
+  const judgeRow = async (db: Kysely<Database>, row: ItemRow, files: ReturnType<typeof filesToCheck>): Promise<Verdict> =>
+    await withChecks((checked) => judge(db, { seq: row.seq, ownerSeq: row.owner_seq }, files, now(), checked))
+  /** Serves the newest text where nothing blocks it any more. */
+  const release = async (row: ItemRow, userId: string) => {
+    if (row.blocked_version === null) return
+    const version = await readVersion(reader, row.seq, row.blocked_version)
+    if (!version || (await judgeRow(reader, row, toCheck(version))).blocking.length > 0) return
+    await items.changeItem(row.kind, row.id, { userId, note: null, makesVersion: true }, () => ({}))
+  }
+  const refresh = async (row: ItemRow, before: string | null = null) => {
+    const verdict = await judgeRow(reader, row, await served(reader, row))
+    await context.sideTransaction(async (db) => {
+      const [still] = await db.selectFrom('item').select('version').where('seq', '=', row.seq).execute()
+      // A save that came between has written its own.
+      if (still?.version === row.version) await writeVerdict(db, row, verdict, { isDue: row.visibility !== 'private', before })
+    })
+  }
+  return {
+    /** Findings in files that are in no library, under no levels. */
+    async checkGiven(files: readonly SkillFile[]): Promise<MarkedFinding[]> {
+      return joinReports([...(await checkInSlices(files)).values()])
+    },
+    /** The verdict on a version of an item: the one that is served, or another. The caller checks who may see it. */
+    async judgeItem(id: string, number?: number): Promise<Verdict> {
+      const row = await findItem(reader, id)
+      if (!row) return { findings: [], blocking: [] }
+      const version = number === undefined || number === row.version ? null : await readVersion(reader, row.seq, number)
+      return await judgeRow(reader, row, version ? toCheck(version) : await served(reader, row))
+    },
+    /** Verdicts of the versions that are served, by the ids of items. One that was not checked yet is left out. */
+    async readVerdicts(ids: readonly string[]): Promise<ReadonlyMap<string, ServedVerdict>> {
+      if (ids.length === 0) return new Map()
+      const rows = await reader
+        .selectFrom('verdict')
+        .innerJoin('item', 'item.seq', 'verdict.item_seq')
+        .select(['item.id', 'rule_set', 'high', 'medium', 'low', 'waived'])
+        .where('item.id', 'in', ids)
+        .execute()
+      return new Map(rows.map(({ id, rule_set: ruleSet, ...counts }) => [id, { ruleSet, ...counts }]))
+    },
+    /** Accepts a finding of an item; a version that it blocked is served then. @throws AppError `conflict` where the finding is not there any more */
+    async waive(
+      id: string,
+      finding: MarkedFinding,
+      by: { readonly userId: string; readonly reason: string; readonly until: string | null },
+    ): Promise<void> {
+      const row = await findItem(reader, id)
+      if (!row) throw new AppError('not_found', 'This item does not exist.')
+      await context.transact(async (db, notes) => {
+        const { n } = await db
+          .selectFrom('waiver')
+          .select((eb) => eb.fn.countAll<number>().as('n'))
+          .where('item_seq', '=', row.seq)
+          .executeTakeFirstOrThrow()
+        if (Number(n) >= MAX_WAIVERS) throw invalidInput('rule', `This item has ${MAX_WAIVERS} accepted findings, which is the limit.`)
+        const evidence = await sealMark(db, finding.mark)
+        await db
+          .deleteFrom('waiver')
+          .where('item_seq', '=', row.seq)
+          .where('rule', '=', finding.rule)
+          .where('evidence', '=', evidence)
+          .execute()
+        const user_seq = await findUserSeq(db, by.userId)
+        const { rule, file } = finding
+        await db
+          .insertInto('waiver')
+          .values({ item_seq: row.seq, rule, file, evidence, reason: by.reason, user_seq, until: by.until, made_at: now() })
+          .execute()
+        notes.audit({ action: 'finding_waived', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind } })
+      })
+      await refresh(row)
+      await release(row, by.userId)
+    },
+    /** Accepted findings of an item, the newest first. */
+    async listWaivers(id: string): Promise<Waiver[]> {
+      const rows = await reader
+        .selectFrom('waiver')
+        .innerJoin('item', 'item.seq', 'waiver.item_seq')
+        .leftJoin('user', 'user.seq', 'waiver.user_seq')
+        .select(['waiver.seq', 'rule', 'file', 'reason', 'until', 'made_at', 'user.username'])
+        .where('item.id', '=', id)
+        .orderBy('waiver.seq', 'desc')
+        .execute()
+      return rows.map(({ seq, rule, file, reason, until, made_at, username }) => ({
+        seq,
+        rule,
+        file,
+        reason,
+        by: username,
+        until,
+        madeAt: made_at,
+      }))
+    },
+    /** Ends what was accepted of an item; what is served stays until an administrator confirms otherwise. False when there is none. */
+    async endWaiver(id: string, seq: number): Promise<boolean> {
+      const row = await findItem(reader, id)
+      if (!row) return false
+      const isEnded = await context.transact(async (db, notes) => {
+        const ended = await db
+          .deleteFrom('waiver')
+          .where('seq', '=', seq)
+          .where('item_seq', '=', row.seq)
+          .returning('seq')
+          .executeTakeFirst()
+        if (ended) notes.audit({ action: 'waiver_ended', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind } })
+        return ended !== undefined
+      })
+      if (isEnded) await refresh(row)
+      return isEnded
+    },
+    /** Levels that are set: of the service, and of an owner. */
+    async listLevels(ownerId: string | null) {
+      return await readLevels(reader, (await ownerSeq(reader, ownerId)) ?? 0)
+    },
+    /** Sets the level of a rule, for the service without an owner. Everything served is then checked again in the background. @throws AppError */
+    setLevel: (ownerId: string | null, rule: string, level: Level | null): Promise<void> =>
+      context.transact(async (db, notes) => {
+        const owner = await ownerSeq(db, ownerId)
+        const { service } = await readLevels(db, owner ?? 0)
+        if (owner !== null && level !== null && LEVELS.indexOf(level) < LEVELS.indexOf(levelOf(rule, service, new Map())))
+          throw invalidInput('level', 'A team can be stricter than the service, and not milder.')
+        const ofOwner = owner === null ? sql<boolean>`owner_seq is null` : sql<boolean>`owner_seq = ${owner}`
+        await db.deleteFrom('check_level').where('rule', '=', rule).where(ofOwner).execute()
+        if (level !== null) await db.insertInto('check_level').values({ owner_seq: owner, rule, level }).execute()
+        // They are not current any more.
+        await db
+          .updateTable('verdict')
+          .set({ rule_set: 0 })
+          .where((eb) =>
+            eb.or([
+              eb(sql.lit(owner === null), '=', sql.lit(true)),
+              eb(
+                'item_seq',
+                'in',
+                eb
+                  .selectFrom('item')
+                  .select('seq')
+                  .where('owner_seq', '=', owner ?? 0),
+              ),
+            ]),
+          )
+          .execute()
+        notes.audit({ action: 'check_level_changed', targetId: null, ownerId })
+      }),
+    /** Checks items that were not checked under this rule set and these levels. @returns how many; fewer than `limit` when all are done */
+    async checkNext(limit: number): Promise<number> {
+      const rows = await selectItems(reader)
+        .leftJoin('verdict', 'verdict.item_seq', 'item.seq')
+        .select('verdict.rules')
+        .where((eb) => eb.or([eb('verdict.item_seq', 'is', null), eb('verdict.rule_set', '<>', RULE_SET)]))
+        .orderBy('item.seq')
+        .limit(limit)
+        .execute()
+      for (const { rules, ...row } of rows) await refresh(row, rules)
+      return rows.length
+    },
+    /** Items whose verdict changed with the rules or their levels, and those that are to be blocked, the latter first. */
+    async listChanged({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<SearchResult<ChangedVerdict>> {
+      const changed = reader
+        .selectFrom('verdict')
+        .innerJoin('item', 'item.seq', 'verdict.item_seq')
+        .where('item.deleted_at', 'is', null)
+        .where((eb) => eb.or([eb('is_due', '=', 1), eb('rules_before', 'is not', null)]))
+      const rows = await changed
+        .select(['item.seq', 'rules', 'rules_before', 'is_due'])
+        .orderBy('is_due', 'desc')
+        .orderBy('item.seq')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const found = await readItemsInOrder(reader, rows)
+      const listed = rows.map((row, place) => ({ row, item: found[place] }))
+      return {
+        items: listed.flatMap(({ row, item }) =>
+          item
+            ? [
+                {
+                  item,
+                  found: rulesJson.parse(JSON.parse(row.rules)),
+                  before: rulesJson.parse(JSON.parse(row.rules_before ?? '[]')),
+                  isDue: row.is_due === 1,
+                },
+              ]
+            : [],
+        ),
+        total: await countRows(changed),
+      }
+    },
+    /**
+     * Blocks what is served of an item, as an administrator confirmed: the last version that nothing blocks is served again, as a new version;
+     * without one, the item is its owner's alone. False when it need not be.
+     */
+    async confirmBlock(kind: ItemKind, id: string, userId: string): Promise<boolean> {
+      const row = await findItem(reader, id)
+      if (!row || row.kind !== kind || row.visibility === 'private') return false
+      if ((await judgeRow(reader, row, await served(reader, row))).blocking.length === 0) {
+        await refresh(row)
+        return false
+      }
+      const older = await reader
+        .selectFrom('version')
+        .select('number')
+        .where('item_seq', '=', row.seq)
+        .where('number', '<', row.version)
+        .where('visibility', '<>', 'private')
+        .orderBy('number', 'desc')
+        .limit(LOOKED_BACK)
+        .execute()
+      for (const { number } of older) {
+        const version = await readVersion(reader, row.seq, number)
+        if (!version || (await judgeRow(reader, row, toCheck(version))).blocking.length > 0) continue
+        const { title, description, type, body, files } = version
+        const content = kind === 'prompt' ? { ...body, ...(type && { type }) } : { files: files ?? undefined }
+        await items.changeItem(kind, id, { userId, note: `Restored version ${number}`, restores: number, makesVersion: true }, () => ({
+          title,
+          description,
+          ...content,
+        }))
+        await hideVersion(row)
+        return true
+      }
+      await items.changeItem(kind, id, { userId, note: null }, () => ({ visibility: 'private' }))
+      await hideVersion(row)
+      return true
+    },
+    /** Takes note of what changed. */
+    async dismissChanges(): Promise<void> {
+      await context.sideTransaction(async (db) => {
+        await db.updateTable('verdict').set({ rules_before: null }).where('rules_before', 'is not', null).execute()
+      })
+    },
+  }
+
+  /** Keeps a version for its owner. */
+  async function hideVersion({ seq, version }: ItemRow): Promise<void> {
+    await context.transact(async (db, notes) => {
+      await db.updateTable('version').set({ visibility: 'private' }).where('item_seq', '=', seq).where('number', '=', version).execute()
+      notes.index(seq, null)
+    })
+  }
+}
