@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { CheckNote } from '../domain/check/policy.ts'
 import type { Actor } from '../domain/people/actor.ts'
 import { marketplaceName, scopePath } from '../domain/skills/channel-scope.ts'
 import type { SkillFile } from '../domain/skills/skill.ts'
@@ -25,6 +26,7 @@ interface Plugin {
   readonly description: string
   readonly homepage: string
   readonly isBundle: boolean
+  readonly check: CheckNote
   /** Of the archive, in hex. */
   readonly sha256: string
 }
@@ -107,15 +109,22 @@ function wantsTokens({ actor, exchange }: Call): boolean {
 async function listPlugins(channel: Channel, call: Call, listing: Listing): Promise<Plugin[]> {
   const plugins: Plugin[] = []
   for (const skill of listing.skills) {
-    const { name, description, slug, id, isPublic } = skill
+    const { name, description, slug, id, isPublic, check } = skill
     const homepage = `${channel.baseUrl}/skills/${isPublic ? slug : id}`
-    plugins.push({ name, description, homepage, isBundle: false, sha256: await channel.digest(call, skill) })
+    plugins.push({ name, description, homepage, isBundle: false, check, sha256: await channel.digest(call, skill) })
   }
   const bundle = describeBundle(channel, listing)
   if (bundle) {
     const sha256 = await channel.digestOf(bundle.key, () => readBundle(channel, call, listing))
     const description = `All ${listing.skills.length} skills of ${describeScope(channel, listing)} as one plugin.`
-    plugins.unshift({ name: BUNDLE, description, homepage: channel.baseUrl + scopePath(listing.scope), isBundle: true, sha256 })
+    plugins.unshift({
+      name: BUNDLE,
+      description,
+      homepage: channel.baseUrl + scopePath(listing.scope),
+      isBundle: true,
+      check: undefined,
+      sha256,
+    })
   }
   return plugins
 }
@@ -126,11 +135,12 @@ function toMarketplace(channel: Channel, call: Call, listing: Listing, plugins: 
     owner: { name: channel.name },
     metadata: { description: [`Skills of ${describeScope(channel, listing)}`, listing.cutNote ?? []].flat().join('. ') },
     // Without a version, the digest is the version: every change is an update.
-    plugins: plugins.map(({ name, description, homepage, isBundle, sha256 }, place) => ({
+    plugins: plugins.map(({ name, description, homepage, isBundle, check, sha256 }, place) => ({
       name,
       description,
       homepage,
       ...(isBundle ? {} : { strict: false, skills: ['./'] }),
+      ...(check && { metadata: { check } }),
       source: { source: 'archive', url: urls[place], sha256 },
     })),
   }

@@ -52,7 +52,7 @@ const toNote = (note: string | null) => (note === null ? {} : { note })
 async function renderIndex(channel: Channel, call: Call, { skills, cutNote }: Listing): Promise<unknown> {
   const entries: unknown[] = []
   for (const skill of skills) {
-    const { name, description, files } = skill
+    const { name, description, files, check } = skill
     const [only] = files
     // A skill that is one file is given as that file; its digest is known already.
     const isFile = files.length === 1 && only !== undefined
@@ -62,6 +62,7 @@ async function renderIndex(channel: Channel, call: Call, { skills, cutNote }: Li
       description,
       url: isFile ? `${name}/${SKILL_MD}` : `${name}.zip`,
       digest: `sha256:${isFile ? only.sha256 : await channel.digest(call, skill)}`,
+      ...(check && { check }),
     })
   }
   return { $schema: SCHEMA, ...toNote(cutNote), skills: entries }

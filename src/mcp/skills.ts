@@ -16,6 +16,7 @@ const manifest = z.object({
   owner: z.string(),
   path: z.string(),
   frontmatter: z.looseObject({ name: z.string(), description: z.string() }),
+  check: z.record(z.string(), z.number()).optional(),
   files: z.array(z.object({ filename: z.string(), sha256: z.string(), size: z.number() })),
 })
 type Manifest = z.infer<typeof manifest>
@@ -56,7 +57,12 @@ function toListedField(field: string, value: unknown): unknown {
   return texts.length > 0 ? Object.fromEntries(texts) : undefined
 }
 
-function toEntry({ owner, path, frontmatter, files }: Manifest): Skill {
+/** Counts of the check's findings, where `_meta` has room for them. */
+function toMeta({ check }: Pick<Manifest, 'check'>): { _meta?: Record<string, unknown> } {
+  return check ? { _meta: { 'commonplace/check': check } } : {}
+}
+
+function toEntry({ owner, path, frontmatter, files, check }: Manifest): Skill {
   return {
     uri: toUri(owner, path, 'SKILL.md'),
     frontmatter: {
@@ -65,6 +71,7 @@ function toEntry({ owner, path, frontmatter, files }: Manifest): Skill {
       description: String(toListedField('description', frontmatter.description)),
     },
     resources: files.map((file) => ({ uri: toUri(owner, path, file.filename), digest: `sha256:${file.sha256}`, size: file.size })),
+    ...toMeta({ check }),
   }
 }
 
@@ -167,10 +174,11 @@ function createSkillSource(invoke: Invoke, filter: ListFilter) {
       let cursor: string | undefined
       do {
         const page = await listPage(cursor)
-        for (const { owner, path, frontmatter, files } of page.skills) {
+        for (const { owner, path, frontmatter, files, check } of page.skills) {
           const size = files.find((file) => file.filename === 'SKILL.md')?.size
           resources.push({
             uri: toUri(owner, path, 'SKILL.md'),
+            ...toMeta({ check }),
             name: showControls(frontmatter.name),
             description: showControls(frontmatter.description),
             mimeType: 'text/markdown',

@@ -27,6 +27,7 @@ describe('the tools, as a model sees them', () => {
     expect(hints).toEqual({
       search_prompts: [true, false, true, false],
       get_prompt: [true, false, true, false],
+      check_item: [true, false, true, false],
       save_prompt: [false, false, false, false],
       improve_prompt: [true, false, false, true],
       search_skills: [true, false, true, false],
@@ -49,6 +50,7 @@ describe('the tools, as a model sees them', () => {
     )
     expect(inputs).toEqual({
       search_prompts: [['query', 'limit', 'type', 'category', 'tag', 'collections', 'maxCharacters'], ['query']],
+      check_item: [['id', 'version', 'files', 'sarif'], []],
       get_prompt: [['id', 'label', 'version', 'bucket', 'variables'], ['id']],
       save_prompt: [
         ['title', 'content', 'messages', 'config', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'owner', 'type', 'note'],

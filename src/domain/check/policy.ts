@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts'
+import type { Finding, FindingCounts } from './finding.ts'
 
 /** Levels of a rule, from the mildest: its findings are left out, shown, or keep their version from others. */
 export const LEVELS = ['off', 'warn', 'block'] as const
@@ -20,6 +20,21 @@ export function levelOf(rule: string, service: Levels, own: Levels): Level {
 export interface MarkedFinding extends Finding {
   readonly mark: string
 }
+
+/** The verdict on the version that is served, as everybody sees it who sees the item. */
+export interface ServedVerdict extends FindingCounts {
+  /** 0: the rules changed since. */
+  readonly ruleSet: number
+  readonly version: number
+}
+
+/** The counts of a verdict as channels give them; undefined for a version that was not checked. */
+export function toCheckNote(verdict: ServedVerdict | undefined, version: number) {
+  if (!verdict || verdict.version !== version) return undefined
+  const { ruleSet, high, medium, low, waived } = verdict
+  return { ruleSet, high, medium, low, waived }
+}
+export type CheckNote = ReturnType<typeof toCheckNote>
 
 /** A finding that somebody accepted. Times are ISO 8601; `until` null: without end. */
 export interface Waiver {

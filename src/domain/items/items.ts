@@ -1,3 +1,4 @@
+import type { CheckNote } from '../check/policy.ts'
 import type { BodyFields, PromptBody } from '../prompts/body.ts'
 import type { NamedFrontmatter, SkillDescription } from '../skills/frontmatter.ts'
 import type { SkillFile } from '../skills/skill.ts'
@@ -76,6 +77,7 @@ export interface SkillManifest {
   /** Below the owner: the skill's name, or its slug and name where another of the owner's skills has that name already. */
   readonly path: string
   readonly frontmatter: NamedFrontmatter
+  readonly check: CheckNote
   /** `sha256` in hex, `size` in bytes. */
   readonly files: readonly { readonly filename: string; readonly sha256: string; readonly size: number }[]
 }
@@ -96,6 +98,8 @@ export interface SharedSkill {
   readonly channelName: string | null
   /** The frontmatter of SKILL.md, or why it breaks the specification of Agent Skills. */
   readonly described: SkillDescription
+  /** Counts of the check's findings. */
+  readonly check: CheckNote
   /** `sha256` in hex, `size` in bytes, `mode` where it is known; SKILL.md first. */
   readonly files: readonly { readonly filename: string; readonly sha256: string; readonly size: number; readonly mode: number | null }[]
 }

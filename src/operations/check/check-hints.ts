@@ -9,7 +9,8 @@ const MAX_NAMED = 5
 export async function checkHints({ store, onFault }: Needs<'checks'>, item: Item): Promise<string[]> {
   try {
     const { findings, blocking } = await store.checks.judgeItem(item.id, item.blockedVersion ?? item.version)
-    const open = findings.filter(({ waived }) => !waived)
+    // Those of low severity are for the page of findings.
+    const open = findings.filter(({ severity, waived }) => severity !== 'low' && !waived)
     const hints = open
       .slice(0, MAX_NAMED)
       .map(

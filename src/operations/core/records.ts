@@ -101,6 +101,12 @@ export const fileRecord = z.object({
   executable: z.boolean().optional().describe('Only where it is not what #! says'),
 })
 
+const findings = z.number().int()
+/** Counts of the check's findings, accepted ones apart. */
+export const checkNote = z
+  .object({ ruleSet: findings, high: findings, medium: findings, low: findings, waived: findings })
+  .describe('Findings of the check; check_item lists them')
+
 /** A variable of a prompt. */
 export const variableRecord = z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() })
 

@@ -6,7 +6,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
-import { fileRecord } from '../core/records.ts'
+import { checkNote, fileRecord } from '../core/records.ts'
 
 /** The purpose of sealed cursors. */
 const CURSOR = 'list_skill_manifests'
@@ -17,13 +17,14 @@ const manifestRecord = z.object({
   owner: z.string(),
   path: z.string().describe("Below the owner: the skill's name, or slug and name if the name is taken"),
   frontmatter: z.record(z.string(), z.unknown()).describe('The frontmatter of SKILL.md, field by field'),
+  check: checkNote.optional(),
   files: z.array(z.object({ filename: z.string(), sha256: z.string(), size: z.number().int() })),
 })
 const address = { owner: refInput.describe('Username of the owner'), path: refInput.describe('Path of the skill below its owner') }
 const positionJson = z.object({ c: z.string(), o: z.number().int() })
 
-function toRecord({ owner, path, frontmatter, files }: SkillManifest): z.infer<typeof manifestRecord> {
-  return { owner, path, frontmatter: { ...frontmatter }, files: files.map((file) => ({ ...file })) }
+function toRecord({ owner, path, frontmatter, check, files }: SkillManifest): z.infer<typeof manifestRecord> {
+  return { owner, path, frontmatter: { ...frontmatter }, ...(check && { check }), files: files.map((file) => ({ ...file })) }
 }
 
 async function findAt(context: Needs<'items'>, { owner, path }: { owner: string; path: string }, filter: ItemFilter | null = null) {

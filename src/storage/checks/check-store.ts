@@ -2,8 +2,15 @@ import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { joinReports } from '../../check/check-files.ts'
 import { RULE_SET } from '../../check/rules/index.ts'
-import type { FindingCounts } from '../../domain/check/finding.ts'
-import { LEVELS, type Level, levelOf, type MarkedFinding, type Verdict, type Waiver } from '../../domain/check/policy.ts'
+import {
+  LEVELS,
+  type Level,
+  levelOf,
+  type MarkedFinding,
+  type ServedVerdict,
+  type Verdict,
+  type Waiver,
+} from '../../domain/check/policy.ts'
 import type { FullVersion, Item, ItemKind } from '../../domain/items/items.ts'
 import type { SearchResult } from '../../domain/items/search.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
@@ -15,17 +22,13 @@ import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq, writeItems } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 import { checkInSlices, filesToCheck, judge, readLevels, sealMark, withChecks, writeVerdict } from './judge.ts'
+import { readVerdicts } from './read-verdicts.ts'
 
 /** Findings of one item that somebody accepted. */
 const MAX_WAIVERS = 100
 /** Older versions among which one is looked for that may still be served. */
 const LOOKED_BACK = 20
 const rulesJson = z.array(z.string())
-
-/** The verdict on the version that is served: counts of findings, and the rule set that it was checked under. */
-export interface ServedVerdict extends FindingCounts {
-  readonly ruleSet: number
-}
 
 /** An item whose verdict another rule set or level changed. */
 export interface ChangedVerdict {
@@ -88,13 +91,17 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     /** Verdicts of the versions that are served, by the ids of items. One that was not checked yet is left out. */
     async readVerdicts(ids: readonly string[]): Promise<ReadonlyMap<string, ServedVerdict>> {
       if (ids.length === 0) return new Map()
-      const rows = await reader
-        .selectFrom('verdict')
-        .innerJoin('item', 'item.seq', 'verdict.item_seq')
-        .select(['item.id', 'rule_set', 'high', 'medium', 'low', 'waived'])
-        .where('item.id', 'in', ids)
-        .execute()
-      return new Map(rows.map(({ id, rule_set: ruleSet, ...counts }) => [id, { ruleSet, ...counts }]))
+      const rows = await reader.selectFrom('item').select(['seq', 'id']).where('id', 'in', ids).execute()
+      const verdicts = await readVerdicts(
+        reader,
+        rows.map(({ seq }) => seq),
+      )
+      return new Map(
+        rows.flatMap(({ seq, id }) => {
+          const verdict = verdicts.get(seq)
+          return verdict ? [[id, verdict] as const] : []
+        }),
+      )
     },
     /** Accepts a finding of an item; a version that it blocked is served then. @throws AppError `conflict` where the finding is not there any more */
     async waive(

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { toCheckNote } from '../../domain/check/policy.ts'
 import type { WalkPosition } from '../../domain/items/item-access.ts'
 import type { SkillManifest } from '../../domain/items/items.ts'
 import type { ItemFilter } from '../../domain/items/search.ts'
@@ -6,6 +7,7 @@ import { type Reach, type VisibleSet, visibleSet } from '../../domain/items/visi
 import type { Actor } from '../../domain/people/actor.ts'
 import { type NamedFrontmatter, readNamedFrontmatter } from '../../domain/skills/frontmatter.ts'
 import { decodeText, listSkillFiles, SKILL_MD } from '../../domain/skills/skill.ts'
+import { readVerdicts } from '../checks/read-verdicts.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { isNamed, ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
@@ -27,6 +29,7 @@ export function readManifests(db: Kysely<Database>) {
         'item.seq',
         'item.id',
         'item.slug',
+        'item.version',
         'item.skill_name',
         'item.created_at',
         'owner.username',
@@ -65,6 +68,7 @@ export function readManifests(db: Kysely<Database>) {
     const filesBy = Map.groupBy(files, (file) => file.item_seq)
     const digestOf = (row: Row) => filesBy.get(row.seq)?.find(({ filename }) => filename === SKILL_MD)?.sha256 ?? ''
     const frontmatters = await readFrontmatters(rows.map(digestOf))
+    const verdicts = await readVerdicts(db, seqs)
     return rows.flatMap((row) => {
       const frontmatter = frontmatters.get(digestOf(row))
       if (!frontmatter) return []
@@ -75,6 +79,7 @@ export function readManifests(db: Kysely<Database>) {
           owner: row.username,
           path: row.is_first ? frontmatter.name : `${row.slug}/${frontmatter.name}`,
           frontmatter,
+          check: toCheckNote(verdicts.get(row.seq), row.version),
           files: listSkillFiles(own),
           position: { createdAt: row.created_at, order: row.seq },
         },

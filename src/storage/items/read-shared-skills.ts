@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { toCheckNote } from '../../domain/check/policy.ts'
 import type { SharedSkill } from '../../domain/items/items.ts'
 import type { ItemFilter } from '../../domain/items/search.ts'
 import { visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { describeSkill, type SkillDescription } from '../../domain/skills/frontmatter.ts'
 import { decodeText, listSkillFiles, SKILL_MD } from '../../domain/skills/skill.ts'
+import { readVerdicts } from '../checks/read-verdicts.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
 import { selectLabelled } from './item-labels.ts'
@@ -94,6 +96,7 @@ export function readSharedSkills(db: Kysely<Database>) {
     const seqs = rows.map(({ seq }) => seq)
     if (seqs.length === 0) return { skills: [], next: null }
     const tags = await readTags(db, seqs)
+    const verdicts = await readVerdicts(db, seqs)
     const labelled =
       filter.label === undefined ? [] : await selectLabelled(db, actor, filter.label).where('label.item_seq', 'in', seqs).execute()
     const versionOf = new Map(labelled.map(({ seq, version }) => [seq, version]))
@@ -122,6 +125,7 @@ export function readSharedSkills(db: Kysely<Database>) {
       tags: (tags.get(row.seq) ?? []).map(({ slug }) => slug),
       isPublic: row.visibility === 'public',
       version: versionOf.get(row.seq) ?? row.version,
+      check: toCheckNote(verdicts.get(row.seq), versionOf.get(row.seq) ?? row.version),
       updatedAt: row.updated_at,
       channelName: row.channel_name,
       described: descriptions.get(digestOf(row.seq)) ?? describeSkill(''),
