@@ -7,6 +7,7 @@ import { createImprover, type ImproveSettings } from './ai/improver.ts'
 import { createItemEncoding, type ItemEncoding } from './ai/item-encoding.ts'
 import { createRemoteEncoder, type RemoteEncoder } from './ai/remote-encoder.ts'
 import { createTextEmbedder, type EmbeddingSettings } from './ai/text-embedder.ts'
+import { rememberVectors } from './ai/text-vectors.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
 import { createApiKey, hashApiKey, LINK_PREFIX } from './auth/api-key.ts'
 import { authenticate, authenticateInstallLink } from './auth/authenticate.ts'
@@ -263,6 +264,7 @@ export async function openApp(
     baseUrl,
     findSimilar: store.items.findSimilarPrompts,
     improver,
+    textVectors: encoder && !provider ? rememberVectors(encoder) : null,
     logins,
     oauth,
     ways,

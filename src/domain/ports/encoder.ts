@@ -42,3 +42,12 @@ export interface ItemText {
   readonly title: string
   readonly text: string
 }
+
+/** Vectors of short texts by the built-in encoder. They are remembered: the descriptions of a set are encoded once. */
+export interface TextVectors extends Pick<Encoder, 'model' | 'encodeQuery'> {
+  /**
+   * The vectors of the texts, in their order; null for those that it has none of, and for those not done when `signal` is aborted.
+   * As those of `encodeItems`.
+   */
+  encodeTexts(texts: readonly ItemText[], signal: AbortSignal): Promise<(Int8Array | null)[]>
+}

@@ -51,6 +51,8 @@ export interface ItemVectorStore {
   saveVectors(model: VectorModel, vectors: readonly { item: UnencodedItem; vector: Int8Array }[]): Promise<number>
   /** For operators alone, as it may count private items. */
   countVectors(model: VectorModel): Promise<VectorCounts>
+  /** The vectors of items, by id, that there are. The caller has seen the items under the visibility rule. */
+  readVectors(model: string, ids: readonly string[]): Promise<ReadonlyMap<string, Int8Array>>
   /** Deletes the vectors of every model but one, or of all (null); returns how many there were. */
   forgetOtherVectors(model: string | null): Promise<number>
 }

@@ -7,6 +7,7 @@ import type { FindSimilar } from '../../domain/items/search.ts'
 import { type Actor, type Right, withinOf } from '../../domain/people/actor.ts'
 import type { ClientOfRequest } from '../../domain/people/client-of-request.ts'
 import type { CountUse } from '../../domain/people/usage.ts'
+import type { TextVectors } from '../../domain/ports/encoder.ts'
 import type { Clock } from '../../domain/ports/environment.ts'
 import type { Improver } from '../../domain/ports/models.ts'
 import { type Surface, toOrigin } from '../../domain/service/audit.ts'
@@ -66,6 +67,8 @@ interface Services {
   readonly baseUrl: string
   readonly findSimilar: FindSimilar
   readonly improver: Improver
+  /** null without the built-in encoder: a provider must not get what is not public. */
+  readonly textVectors: TextVectors | null
   readonly logins: Logins
   /** null: programs do not sign in here. */
   readonly oauth: OAuthServer | null

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { ItemText, VectorModel } from '../../domain/ports/encoder.ts'
 import type { ItemVectorStore, UnencodedItem } from '../../domain/ports/item-vectors.ts'
 import { type SearchableText, toEmbeddedText } from '../../search/analysis/indexed-text.ts'
+import { batches } from '../batches.ts'
 import { readRevision } from '../change-log.ts'
 import { readSearchableText } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
@@ -177,6 +178,19 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
       return saved
     },
     countVectors,
+    async readVectors(model, ids) {
+      const found = new Map<string, Int8Array>()
+      for (const part of batches(ids, ROWS_A_TRANSACTION)) {
+        const rows = reader
+          .selectFrom('item_vector')
+          .innerJoin('item', 'item.seq', 'item_vector.item_seq')
+          .select(['item.id', 'item_vector.vector'])
+          .where('item_vector.model', '=', model)
+          .where('item.id', 'in', part)
+        for (const { id, vector } of await rows.execute()) found.set(id, toNumbers(vector))
+      }
+      return found
+    },
     async forgetOtherVectors(keep) {
       const models = await reader.selectFrom('item_vector').select('model').distinct().execute()
       let dropped = 0
@@ -189,6 +203,11 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
 /** The same bytes as unsigned ones. */
 function toBytes({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** The same bytes as signed numbers. */
+export function toNumbers({ buffer, byteOffset, byteLength }: Uint8Array): Int8Array {
+  return new Int8Array(buffer, byteOffset, byteLength)
 }
 
 /** The input of the encoder for an item: the title, and as much of description and content as it reads. */

@@ -14,6 +14,7 @@ import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { shareNext } from '../share-next.ts'
 import type { IndexSnapshots, ReadPosition } from './index-snapshot.ts'
+import { toNumbers } from './item-vectors.ts'
 
 /** Changes applied before yielding to other work. */
 const ROWS_A_TURN = 250
@@ -368,9 +369,4 @@ function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
       vector: row.vector && toNumbers(row.vector),
     },
   }
-}
-
-/** The same bytes as signed numbers. */
-function toNumbers({ buffer, byteOffset, byteLength }: Uint8Array): Int8Array {
-  return new Int8Array(buffer, byteOffset, byteLength)
 }
