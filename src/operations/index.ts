@@ -5,6 +5,7 @@ import { createInstallLink, listInstallLinks, revokeInstallLink } from './channe
 import { findSkills } from './channels/shared-items.ts'
 import { checkItem } from './check/check-item.ts'
 import { endWaiver, listWaivers, waiveFinding } from './check/waivers.ts'
+import { checkSet } from './check/check-set.ts'
 import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
 import { createCollection, deleteCollection, listCollections, showCollection, updateCollection } from './collections/collections.ts'
 import type { Operation } from './core/define-operation.ts'
@@ -82,6 +83,7 @@ export const OPERATIONS: readonly Operation[] = [
   getSkillManifest,
   readManifestFile,
   findSkills,
+  checkSet,
   search,
   fetchItem,
   createInstallLink,

@@ -37,7 +37,7 @@ type Route = readonly [operation: string, kind: Kind | 'both', reach: 'item' | '
 /** Operations whose answer is about other items only, never about the one that is named. */
 const OF_OTHERS = ['related_items']
 /** Operations whose answer tells of an item by its name alone, which is in lower case. */
-const TELLING_NAMES = ['find_skills']
+const TELLING_NAMES = ['find_skills', 'check_set']
 
 const tool = (name: string, args: unknown) => ['/api/mcp', rpc('tools/call', { name, arguments: args })] as const
 const chatGptTool = (name: string, args: unknown) => ['/api/mcp?profile=chatgpt', rpc('tools/call', { name, arguments: args })] as const
@@ -123,6 +123,9 @@ const ROUTES: readonly Route[] = [
   ['list_shared_skills', 'skill', 'list', '/marketplace.json'],
   ['list_shared_skills', 'skill', 'list', '/@owner/marketplace.json'],
   ['find_skills', 'skill', 'list', '/api/search?q={word}'],
+  ['check_set', 'skill', 'list', '/api/check/set', json('POST', { characters: 1 })],
+  ['check_set', 'skill', 'list', '/api/check/set', json('POST', { scope: '/collections/everything' })],
+  ['check_set', 'skill', 'item', '/api/check/set', json('POST', { scope: '/skills/{ref}' })],
   ['list_shared_skills', 'skill', 'item', '/skills/{ref}/marketplace.json'],
   ['list_shared_skills', 'skill', 'list', `/@owner/${WELL_KNOWN}`],
   ['list_shared_skills', 'skill', 'list', `/categories/coding/${WELL_KNOWN}`],

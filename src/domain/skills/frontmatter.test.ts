@@ -59,7 +59,7 @@ describe('what is odd is reported, never refused', () => {
   ])('%s costs no other field, and is named with its line', (_, yaml, description, field, line) => {
     const warnings = [expect.stringContaining(`SKILL.md, "${field}" in line ${line} is`)]
     expect(readFrontmatter(wrap(yaml), 'a')).toEqual({ name: 'a', description, warnings })
-    expect(describeSkill(wrap(yaml))).toEqual({ name: 'a', description, notes: [], fault: null })
+    expect(describeSkill(wrap(yaml))).toEqual({ name: 'a', description, length: description.length, notes: [], fault: null })
     expect(readNamedFrontmatter(wrap(yaml))).toMatchObject({ name: 'a', description })
   })
 

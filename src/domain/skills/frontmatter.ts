@@ -2,7 +2,7 @@ import { parseDocument, stringify } from 'yaml'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { slugify } from '../items/slug.ts'
-import { cutAtWord } from '../text/characters.ts'
+import { countCharacters, cutAtWord } from '../text/characters.ts'
 
 /** The readable metadata of a SKILL.md (agentskills.io), and what is odd about it. */
 export interface Frontmatter {
@@ -57,11 +57,18 @@ function toSkillName(name: string): string {
  * The description of a skill in its SKILL.md, as indexes give it, and as sentences what they change of it; or why it is in none, as a sentence.
  */
 export type SkillDescription =
-  | { readonly name: string; readonly description: string; readonly notes: readonly string[]; readonly fault: null }
+  | {
+      readonly name: string
+      readonly description: string
+      /** Length of the description as it is written, in characters. */
+      readonly length: number
+      readonly notes: readonly string[]
+      readonly fault: null
+    }
   | { readonly name: null; readonly description: null; readonly notes: readonly string[]; readonly fault: string }
 
 /** Longest description of a skill in the specification, in characters. */
-const MAX_DESCRIPTION = 1024
+export const MAX_DESCRIPTION = 1024
 
 /** Reads name and description of a SKILL.md as the specification of Agent Skills wants them (agentskills.io/specification). */
 export function describeSkill(text: string | null): SkillDescription {
@@ -79,7 +86,7 @@ export function describeSkill(text: string | null): SkillDescription {
       : [`In SKILL.md, the name "${name.slice(0, 80)}" has another form than agents take: indexes give it as ${slug}.`]),
     ...(cut === description ? [] : [`In SKILL.md, the description has more than ${MAX_DESCRIPTION} characters: indexes cut it.`]),
   ]
-  return { name: slug, description: cut, notes, fault: null }
+  return { name: slug, description: cut, length: countCharacters(description), notes, fault: null }
 }
 
 /** A field of a frontmatter that is no YAML, or there twice. `line` is that of the text, from 1. */
