@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   mcp: ['exchange.ts', 'operations', 'cache', 'domain'],
   http: ['exchange.ts', 'operations', 'cache', 'domain', 'auth'],
   channels: ['exchange.ts', 'operations', 'http', 'cache', 'domain'],
-  web: ['exchange.ts', 'operations', 'http', 'domain', 'search'],
+  web: ['exchange.ts', 'operations', 'http', 'domain', 'search', 'check'],
   'app.ts': ['domain', 'search', 'improve', 'encoder', 'storage', 'ai', 'auth', 'operations'],
   server: ['app.ts', 'config', 'product.ts', 'exchange.ts', 'domain', 'auth', 'operations', 'mcp', 'http', 'channels', 'web'],
   cli: ['app.ts', 'server', 'config', 'product.ts', 'domain', 'improve', 'auth', 'operations', 'mcp', 'transfer'],

@@ -33,6 +33,7 @@ import { leadToProfile, showProfilePage } from './pages/reading/profile.tsx'
 import { fillPrompt, showPromptPage } from './pages/reading/prompt.tsx'
 import { showCategory, showTagPage } from './pages/reading/scope.tsx'
 import { showSearch } from './pages/reading/search.tsx'
+import { showSet } from './pages/reading/set.tsx'
 import { showSkillPage } from './pages/reading/skill.tsx'
 import { showPromptVersion, showSkillVersion, submitRestore } from './pages/reading/version.tsx'
 import { showVersions } from './pages/reading/versions.tsx'
@@ -68,6 +69,8 @@ export interface PageEntry {
   readonly hasFiles?: boolean
   /** Points of a form that is sent. Default: those of a form, or of one that takes a password. */
   readonly cost?: number
+  /** Points of the page itself. Default: those of a page. */
+  readonly pageCost?: number
   /** It frames embeds of this service. */
   readonly hasFrames?: boolean
   /** Its forms hash a password. */
@@ -89,6 +92,9 @@ const IMPORT_COST = 500
 const MAX_VALUES_BYTES = 2 * 1024 * 1024
 /** Points of changing many items at once: hundreds are written. */
 const BULK_COST = 1_000
+
+/** Points of comparing up to 1,000 skills, as of the operation. */
+const SET_COST = 200
 
 /** Every page there is. */
 export const PAGES: readonly PageEntry[] = [
@@ -115,6 +121,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
   { path: '/skills/:ref/transfer', page: showTransferPage('skills'), act: submitTransfer('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
+  { path: '/check', page: showSet, pageCost: SET_COST },
   { path: '/collections', page: showCollections, act: createCollectionHere },
   { path: '/collections/:ref', page: showCollectionPage, act: changeCollection },
   { path: '/@:name', page: showProfilePage },

@@ -208,9 +208,9 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
     files,
     routes: [
       ...pages.flatMap((entry): BoundRoute[] => {
-        const { act, takesPassword, isEntry, isOfPublicItem, cost } = entry
+        const { act, takesPassword, isEntry, isOfPublicItem, cost, pageCost = PAGE_COST } = entry
         const row = { path: entry.path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', ...(isEntry && { isEntry }) } as const
-        const get = { ...row, method: 'GET', cost: PAGE_COST, ...(isOfPublicItem && { isOfPublicItem }) } as const
+        const get = { ...row, method: 'GET', cost: pageCost, ...(isOfPublicItem && { isOfPublicItem }) } as const
         const post = { ...row, method: 'POST', cost: cost ?? (takesPassword ? PASSWORD_COST : FORM_COST) } as const
         return [
           { ...get, handle: (call) => show(call, entry) },

@@ -80,6 +80,7 @@ const EXEMPT: Record<string, string> = {
   '/import': 'an empty form',
   '/language': 'a form of two languages',
   '/import/:ref': 'what the reader began; proved in import-page.test.ts',
+  '/check': 'names of skills, as its operation, which is proved in visibility.test.ts',
   '/collections': 'counts alone; proved in collections.test.ts',
   '/prompts/:ref/collections': 'for those who are signed in; proved in collections-page.test.ts',
   '/skills/:ref/collections': 'as of prompts',

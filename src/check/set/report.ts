@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { MAX_DESCRIPTION } from '../../domain/skills/frontmatter.ts'
 
 /** How much a finding matters: `high` breaks the skill for some agents, `medium` misleads them, `low` is advice. */
 const LEVELS = ['high', 'medium', 'low'] as const
@@ -60,7 +59,7 @@ export type AlikePair = SetReport['alike'][number]
 export type NamePair = SetReport['names'][number]
 export type DescriptionFault = SetReport['descriptions'][number]['fault']
 export type Routing = NonNullable<SetReport['routing']>
-type SkillRef = z.infer<typeof skill>
+export type SkillRef = z.infer<typeof skill>
 
 /** A skill as agents list it. `length` is that of the description as it is written, which listings cut to 1,024 characters. */
 export interface ListedSkill extends SkillRef {
@@ -86,5 +85,23 @@ export function toFindings(of: ListedSkill, faults: readonly DescriptionFault[])
   return faults.map((fault) => ({ skill: refOf(of), fault, level: LEVEL_OF[fault] }))
 }
 
-/** A description that may take the place of another. */
-export const newDescription = z.string().min(1).max(MAX_DESCRIPTION)
+/** The findings of a report but for budgets, the worst first: the rule, the skills, and the evidence in words. */
+export function listFindings({ alike, names, descriptions, routing }: Pick<SetReport, 'alike' | 'names' | 'descriptions' | 'routing'>) {
+  const found = [
+    ...names.map(({ a, b, why, level }) => ({ level, rule: why, skills: [a, b], evidence: [] })),
+    ...alike.map(({ a, b, percentile, words, level }) => ({
+      level,
+      rule: 'alike' as const,
+      skills: [a, b],
+      evidence: [`${percentile} %`, ...words],
+    })),
+    ...descriptions.map(({ skill, fault, level }) => ({ level, rule: fault, skills: [skill], evidence: [] })),
+    ...(routing?.confusions ?? []).map(({ query, skill, instead, level }) => ({
+      level,
+      rule: 'misrouted' as const,
+      skills: instead ? [skill, instead] : [skill],
+      evidence: [`“${query}”`],
+    })),
+  ]
+  return LEVELS.flatMap((level) => found.filter((one) => one.level === level))
+}

@@ -14,6 +14,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'archives',
   'authorize',
   'categories',
+  'check',
   'collections',
   'compat',
   'connect',

@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { compareSkills } from '../../check/set/likeness.ts'
 import { DEFAULT_CONTEXT, planListings } from '../../check/set/listing.ts'
-import { type Level, type ListedSkill, MAX_QUERY, newDescription, type Routing, setReport, toFindings } from '../../check/set/report.ts'
+import { type Level, type ListedSkill, listFindings, MAX_QUERY, type Routing, setReport, toFindings } from '../../check/set/report.ts'
 import { readTriggerFile, routeQueries, type TriggerQuery } from '../../check/set/routing.ts'
 import { findDescriptionFaults, findHiddenNames } from '../../check/set/texts.ts'
 import type { SharedSkill } from '../../domain/items/items.ts'
 import type { TextVectors } from '../../domain/ports/encoder.ts'
 import { parseScope } from '../../domain/skills/channel-scope.ts'
+import { MAX_DESCRIPTION } from '../../domain/skills/frontmatter.ts'
 import { decodeText } from '../../domain/skills/skill.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { listSharedSkills } from '../channels/shared-items.ts'
@@ -33,7 +34,7 @@ export const checkSet = defineOperation({
   name: 'check_set',
   title: 'Check a set of skills',
   summary:
-    'What agents make of these skills together: the cost of their listing and the descriptions it drops, pairs too alike, names that hide another, descriptions that do not route, and which skill answers which query.',
+    'Skills as agents see them together: the cost of their listing, pairs too alike, names that hide another, descriptions, and routing of queries.',
   scope: null,
   cost: 200,
   surfaces: { rest: 'POST /api/check/set' },
@@ -55,7 +56,7 @@ export const checkSet = defineOperation({
       .optional()
       .describe('Queries to route, before those in `evals/*.json` of the skills'),
     changed: z
-      .object({ id: refInput, description: newDescription })
+      .object({ id: refInput, description: z.string().min(1).max(MAX_DESCRIPTION) })
       .optional()
       .describe('A description to try: routing is given with it, too'),
   }),
@@ -81,19 +82,20 @@ export const checkSet = defineOperation({
     const queries = [...resolveQueries(skills, given), ...(isNewest ? await readOwnQueries(context, shared) : [])].slice(0, MAX_QUERIES)
     const routed = textVectors && queries.length > 0 ? await route(textVectors, skills, queries, changed, signal) : null
     const counted = budgets.filter(({ profile }) => characters === null || profile === 'custom')
-    const found = [...counted, ...alike, ...names, ...descriptions, ...(routed?.routing.confusions ?? [])]
+    const routing = routed?.routing ?? null
+    const found = [...counted, ...listFindings({ alike, names, descriptions, routing })]
     const count = (wanted: Level) => found.filter(({ level }) => level === wanted).length
     return {
       skills: skills.length,
       isCut,
       unlisted: shared.flatMap(({ id, title, described: { fault } }) => (fault === null ? [] : [{ id, title, fault }])),
-      pending: textVectors && vectors.filter(({ description }) => description === null).length,
+      pending: textVectors && vectors.filter(({ description, whole }) => !description || (wholes && !whole)).length,
       counts: { high: count('high'), medium: count('medium'), low: count('low') },
       budgets,
       alike,
       names,
       descriptions,
-      routing: routed?.routing ?? null,
+      routing,
       routingAfter: routed?.routingAfter ?? null,
     }
   },

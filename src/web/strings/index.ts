@@ -3,6 +3,7 @@ import { ADMIN_WORDS } from './admin.ts'
 import { API_WORDS } from './api.ts'
 import { AUDIT_WORDS } from './audit.ts'
 import { BROWSE_WORDS } from './browse.ts'
+import { CHECKING_WORDS } from './checking.ts'
 import { COLLECTION_WORDS } from './collections.ts'
 import { CONNECT_WORDS } from './connect.ts'
 import { DOCUMENT_WORDS } from './documents.ts'
@@ -61,4 +62,5 @@ export const ENGLISH = {
   teams: TEAM_WORDS,
   transfers: TRANSFER_WORDS,
   collecting: COLLECTION_WORDS,
+  checking: CHECKING_WORDS,
 }

@@ -24,6 +24,7 @@ import { Sample } from '../../parts/sample.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type Action, done, type PageRequest, readListPage } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
+import { checkPath } from '../reading/set.tsx'
 
 const PER_PAGE = 48
 
@@ -87,6 +88,11 @@ export async function showCollectionPage(request: PageRequest) {
               {words.share}
             </button>
           )}
+          {collection.skills > 0 ? (
+            <a class="button quiet" href={checkPath(scope)} rel="nofollow">
+              {words.checking.link}
+            </a>
+          ) : null}
           {mayOrder ? (
             <a class={isOrdering ? 'button first' : 'button quiet'} href={toUrl(page, isOrdering ? '' : 'order')}>
               {isOrdering ? collecting.endOrder : collecting.editOrder}

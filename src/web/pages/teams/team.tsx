@@ -13,6 +13,7 @@ import { Entry, List, readQuery } from '../../parts/entries.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
 import { actBy, doing, type PageRequest, readListPage } from '../../request.ts'
+import { checkPath } from '../reading/set.tsx'
 import { readTeam, teamFields, teamPath } from './teams.tsx'
 
 const PER_PAGE = 50
@@ -41,7 +42,8 @@ export async function showTeamPage(request: PageRequest) {
       </p>
       {team.description === null ? null : <p class="lead">{team.description}</p>}
       <p>
-        <a href={items}>{words.teams.items}</a> · <a href="/teams">{words.teams.yours}</a>
+        <a href={items}>{words.teams.items}</a> · <a href={checkPath(items)}>{words.checking.link}</a> ·{' '}
+        <a href="/teams">{words.teams.yours}</a>
         {isMaintainer ? (
           <>
             {' · '}

@@ -4,6 +4,7 @@ import { ADMIN_WORDS_DE } from './admin.ts'
 import { API_WORDS_DE } from './api.ts'
 import { AUDIT_WORDS_DE } from './audit.ts'
 import { BROWSE_WORDS_DE } from './browse.ts'
+import { CHECKING_WORDS_DE } from './checking.ts'
 import { COLLECTION_WORDS_DE } from './collections.ts'
 import { CONNECT_WORDS_DE } from './connect.ts'
 import { DOCUMENT_WORDS_DE } from './documents.ts'
@@ -62,4 +63,5 @@ export const GERMAN: Words = {
   teams: TEAM_WORDS_DE,
   transfers: TRANSFER_WORDS_DE,
   collecting: COLLECTION_WORDS_DE,
+  checking: CHECKING_WORDS_DE,
 }

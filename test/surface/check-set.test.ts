@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { json, readJson, testApp } from '../support/test-app.ts'
+import { signUp } from '../support/visitor.ts'
+
+const toFiles = (name: string, description: string) => [
+  { filename: 'SKILL.md', content: `---\nname: ${name}\ndescription: ${description}\n---\n` },
+]
+const GOOD = 'Turns a table of figures into a chart. Use when figures need a picture.'
+
+describe('the check of a set', () => {
+  it('is a route, whose answer has this shape', async () => {
+    const test = await testApp()
+    const { actor } = await test.user('owner')
+    for (const name of ['charts', 'charts'])
+      await test.call(actor, 'save_skill', { title: name, visibility: 'public', files: toFiles(name, GOOD) })
+    const answer = await test.fetch('/api/check/set', json('POST', { scope: '/@owner', context: 1000 }))
+    const charts = { id: expect.any(String), name: 'charts' }
+    const listed = { dropped: [], omitted: [], shortened: 0 }
+    expect(await readJson(answer)).toEqual({
+      skills: 2,
+      isCut: false,
+      unlisted: [],
+      pending: null,
+      counts: { high: 1, medium: 2, low: 0 },
+      budgets: [
+        {
+          ...listed,
+          profile: 'claude-code',
+          unit: 'characters',
+          limit: 40,
+          cost: 164,
+          characters: 164,
+          tokens: 41,
+          dropped: [charts, charts],
+          level: 'medium',
+        },
+        {
+          ...listed,
+          profile: 'codex',
+          unit: 'tokens',
+          limit: 20,
+          cost: 62,
+          characters: 246,
+          tokens: 62,
+          dropped: [charts],
+          omitted: [charts],
+          level: 'medium',
+        },
+      ],
+      alike: [],
+      names: [{ a: charts, b: charts, why: 'same', level: 'high' }],
+      descriptions: [],
+      routing: null,
+      routingAfter: null,
+    })
+    expect((await test.fetch('/api/check/set', json('POST', { scope: '/@nobody' }))).status).toBe(404)
+    await test.close()
+  })
+
+  it('is a page that collections and teams lead to, in two languages, with a budget of one’s own', async () => {
+    const test = await testApp()
+    const ada = await signUp(test, 'ada')
+    const person = await test.app.store.people.findPersonByName('ada')
+    const actor = { kind: 'user', userId: person?.id ?? '', username: 'ada', scopes: new Set(['read', 'write'] as const) } as const
+    const { skill } = Object(
+      await test.call(actor, 'save_skill', { title: 'Brief', visibility: 'public', files: toFiles('brief', 'Things') }),
+    )
+    await test.call(actor, 'create_collection', { title: 'Some', visibility: 'public' })
+    await test.call(actor, 'add_to_collection', { id: 'some', items: [skill.id] })
+    await test.call(actor, 'create_team', { team: 'crew' })
+    const path = '/check?scope=%2Fcollections%2Fsome'
+    expect((await ada.get('/collections/some')).html).toContain(`href="${path}"`)
+    expect((await ada.get('/teams/crew')).html).toContain('href="/check?scope=%2F%40crew"')
+    const { html } = await ada.get(`${path}&characters=10`)
+    for (const text of [
+      '16 of 8,000 characters',
+      'Descriptions dropped: 1',
+      'too short to choose by',
+      `/skills/${skill.id}`,
+      'value="10"',
+    ]) {
+      expect(html).toContain(text)
+    }
+    await ada.post('/language', { language: 'de' })
+    expect((await ada.get(path)).html).toContain('Beschreibung sagt nicht, wann man ihn verwendet')
+    expect((await ada.get('/check?scope=javascript:x')).status).toBe(400)
+    await test.close()
+  })
+})
