@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   web: ['exchange.ts', 'operations', 'http', 'domain', 'search', 'check'],
   'app.ts': ['domain', 'search', 'improve', 'encoder', 'storage', 'ai', 'auth', 'operations'],
   server: ['app.ts', 'config', 'product.ts', 'exchange.ts', 'domain', 'auth', 'operations', 'mcp', 'http', 'channels', 'web'],
-  cli: ['app.ts', 'server', 'config', 'product.ts', 'domain', 'improve', 'auth', 'operations', 'mcp', 'transfer'],
+  cli: ['app.ts', 'server', 'config', 'product.ts', 'domain', 'improve', 'check', 'auth', 'operations', 'mcp', 'transfer'],
 }
 
 /** Files whose types other rooms may import: those are what a factory returns. */

@@ -18,9 +18,10 @@ export const EXIT_CODES = {
 } as const satisfies Record<ErrorCode, number>
 
 /** The meaning of each exit status, for the reference. */
-export const EXIT_STATUSES: Readonly<Record<0 | 1 | (typeof EXIT_CODES)[ErrorCode], string>> = {
+export const EXIT_STATUSES: Readonly<Record<0 | 1 | 2 | (typeof EXIT_CODES)[ErrorCode], string>> = {
   0: 'Done.',
-  1: 'Partly done: an import or an embedding model rejected entries, each named on stderr. Or `doctor` found faults.',
+  1: 'Partly done: an import or an embedding model rejected entries, each named on stderr. Or `doctor` or `check` found something.',
+  2: '`check` could not be made.',
   64: 'Usage error: an unknown command or option, a missing argument, or an invalid value.',
   65: 'The input is too large or has an unsupported type.',
   66: 'The item, user, key or library does not exist or is not visible to you.',

@@ -12,6 +12,7 @@ import { OPERATIONS } from '../operations/index.ts'
 import { readProduct } from '../product.ts'
 import { toAppSettings } from './app-settings.ts'
 import { addAuditCommand } from './audit-command.ts'
+import { addCheckCommand } from './check-command.ts'
 import { addCompletionCommand } from './completion-command.ts'
 import { addEncoderCommands } from './encoder-commands.ts'
 import { EXIT_CODES } from './exit-codes.ts'
@@ -117,6 +118,7 @@ export function createProgram(): Command {
     .option('--url <address>', 'address of another Commonplace server')
     .action(serveMcp)
   addOperationCommands(program, OPERATIONS, withInvoke)
+  addCheckCommand(program.commandsGroup('Check:'), withInvoke)
   program.commandsGroup(ACCOUNTS_GROUP)
   addUserCommands(program, withApp)
   addKeyCommands(program, withApp)

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createPlace } from '../support/processes.ts'
 import { json, readJson, testApp } from '../support/test-app.ts'
 import { signUp } from '../support/visitor.ts'
 
@@ -85,5 +86,33 @@ describe('the check of a set', () => {
     expect((await ada.get(path)).html).toContain('Beschreibung sagt nicht, wann man ihn verwendet')
     expect((await ada.get('/check?scope=javascript:x')).status).toBe(400)
     await test.close()
+  })
+
+  describe('on the command line', () => {
+    const place = createPlace()
+    afterAll(() => place.remove())
+
+    it('fails for findings of a level, and says which', async () => {
+      await place.commonplace(['users', 'create', 'ada'])
+      for (const [name, text] of [
+        ['charts', GOOD],
+        ['brief', 'Things'],
+      ] as const) {
+        const files = JSON.stringify(toFiles(name, text))
+        await place.commonplace(['save-skill', '--title', name, '--files', files, '--visibility', 'public', '--user', 'ada'])
+      }
+      const check = async (...args: string[]) => await place.commonplace(['check', ...args])
+      const found = await check('@ada')
+      expect([found.code, found.stdout]).toEqual([
+        0,
+        expect.stringMatching(/^2 skills; 0 high, 0 medium, 2 low.*\nok +listing +claude-code: /),
+      ])
+      expect(found.stdout).toMatch(/low +short +brief\nlow +no-when +brief\n/)
+      expect((await check('/@ada', '--level', 'low')).code).toBe(1)
+      const json = await check('--characters', '20', '--json', '--queries', '[{"query":"draw a chart","skill":"charts"}]')
+      expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { counts: { medium: 1 }, pending: null, routing: null }])
+      const failed = await check('@nobody')
+      expect([failed.code, failed.stdout, failed.stderr]).toEqual([2, '', 'There are no skills in /@nobody that you can see.\n'])
+    })
   })
 })

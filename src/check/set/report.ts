@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** How much a finding matters: `high` breaks the skill for some agents, `medium` misleads them, `low` is advice. */
-const LEVELS = ['high', 'medium', 'low'] as const
+export const LEVELS = ['high', 'medium', 'low'] as const
 export type Level = (typeof LEVELS)[number]
 
 /** The longest query, in characters. */
@@ -53,7 +53,7 @@ export const setReport = z.object({
     .nullable()
     .describe('null: no queries'),
 })
-type SetReport = z.infer<typeof setReport>
+export type SetReport = z.infer<typeof setReport>
 export type ListingBudget = SetReport['budgets'][number]
 export type AlikePair = SetReport['alike'][number]
 export type NamePair = SetReport['names'][number]
