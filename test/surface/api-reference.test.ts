@@ -29,7 +29,7 @@ describe('the API reference', () => {
     expect(expected.filter((line) => html.split(line).length !== 2)).toEqual([])
     // A route of a new kind wants a group.
     expect(readApi(document, '').groups.map(({ name }) => name)).toEqual(
-      'prompts skills collections items names listings teams account channels embeds'.split(' '),
+      'prompts skills collections items names listings checks teams account channels embeds'.split(' '),
     )
   })
 

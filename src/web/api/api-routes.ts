@@ -10,6 +10,7 @@ const GROUPS = [
   ['items', /^\/api\/(?:\{collection\}|trash|favourites)/],
   ['names', /^\/api\/(?:categories|tags)$/],
   ['listings', /^\/api\/(?:exposed-prompts|skill-manifests)/],
+  ['checks', /^\/api\/check\//],
   ['teams', /^\/api\/teams\b/],
   ['account', /^\/api\/me$/],
   ['channels', /^\/api\/(?:install-links|search$)/],

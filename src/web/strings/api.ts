@@ -13,6 +13,7 @@ export const API_WORDS = {
     items: 'Versions, votes, favourites and the trash',
     names: 'Categories and tags',
     listings: 'Complete listings',
+    checks: 'Checks',
     teams: 'Teams',
     account: 'Your account',
     channels: 'Install links',

@@ -15,6 +15,7 @@ export const API_WORDS_DE: typeof API_WORDS = {
     items: 'Versionen, Stimmen, Favoriten und der Papierkorb',
     names: 'Kategorien und Schlagwörter',
     listings: 'Vollständige Listen',
+    checks: 'Prüfungen',
     teams: 'Teams',
     account: 'Dein Konto',
     channels: 'Installationslinks',
