@@ -80,22 +80,19 @@ export function* compareSkills(
     }
   }
   const rowOf = (i: number) => likeness.subarray(i * count, (i + 1) * count)
-  const seconds = skills.flatMap((_, i) => {
-    const [, second] = rowOf(i)
+  const seconds: number[] = []
+  for (let i = 0; i < count; i++) {
+    yield
+    const second = rowOf(i)
       .filter((value) => !Number.isNaN(value))
       .sort()
-      .subarray(-2)
-      .reverse()
-    return second === undefined ? [] : [Math.atanh(Math.min(second, 0.999))]
-  })
+      .at(-2)
+    if (second !== undefined) seconds.push(Math.atanh(Math.min(second, 0.999)))
+  }
   const limit = Math.min(LIMITS.most, Math.max(LIMITS.least, Math.tanh(findFence(seconds, OUTLIER, Math.atanh(LIMITS.most)))))
-  yield
   const own = described.map((a, i) => (a && wholes[i] ? cosineOf(a, wholes[i]) : null))
-  const least = findFence(
-    own.flatMap((value) => value ?? []),
-    -OUTLIER,
-    -1,
-  )
+  const known = own.filter((value) => value !== null)
+  const least = findFence(known, -OUTLIER, -1)
   const blurred = new Set<string>()
   for (const [i, skill] of skills.entries()) {
     yield
@@ -104,40 +101,35 @@ export function* compareSkills(
     const isNearer = (b: Direction | null, j: number) => b !== null && j !== i && (row[j] ?? 1) < limit && cosineOf(b, whole) > value
     if (value < least || described.some(isNearer)) blurred.add(skill.id)
   }
-  return { alike: nameAlike(skills, rowOf, limit), blurred }
+  return { alike: yield* nameAlike(skills, rowOf, limit), blurred }
 }
 
 /** The pairs from a likeness on. The k-th of all pairs has all but k below it. */
-function nameAlike(skills: readonly ListedSkill[], rowOf: (i: number) => Float32Array, limit: number): AlikePair[] {
-  const words = skills.map(({ description }) => tellingWords(description))
-  const holders = Map.groupBy(
-    words.flatMap((held) => [...held]),
-    (word) => word,
-  )
-  const rarity = (word: string) => holders.get(word)?.length ?? 0
+function* nameAlike(skills: readonly ListedSkill[], rowOf: (i: number) => Float32Array, limit: number): Generator<void, AlikePair[]> {
+  const holders = new Map<string, number>()
+  const pairs: { readonly a: ListedSkill; readonly b: ListedSkill; readonly value: number }[] = []
   let all = 0
-  const pairs = skills.flatMap((a, i) => {
-    const found: { a: ListedSkill; b: ListedSkill; value: number; shared: string[] }[] = []
-    for (const [at, value] of rowOf(i)
-      .subarray(i + 1)
-      .entries()) {
+  for (const [i, a] of skills.entries()) {
+    yield
+    for (const word of tellingWords(a.description)) holders.set(word, (holders.get(word) ?? 0) + 1)
+    const row = rowOf(i)
+    for (const [j, b] of skills.entries()) {
+      const value = j > i ? (row[j] ?? Number.NaN) : Number.NaN
       if (!Number.isNaN(value)) all++
-      const [b, ofA, ofB] = [skills[i + 1 + at], words[i], words[i + 1 + at]]
-      if (value >= limit && b && ofA && ofB) found.push({ a, b, value, shared: [...ofA].filter((word) => ofB.has(word)) })
+      if (value >= limit) pairs.push({ a, b, value })
     }
-    return found.slice(0, MAX_PAIRS)
-  })
+  }
+  const rarity = (word: string) => holders.get(word) ?? 0
   return pairs
     .toSorted((one, other) => other.value - one.value)
     .slice(0, MAX_PAIRS)
-    .map(({ a, b, value, shared }, place) => ({
-      a: refOf(a),
-      b: refOf(b),
-      likeness: round(Math.min(1, value)),
-      percentile: Math.floor(((all - place - 1) / all) * 10_000) / 100,
-      words: shared.toSorted((one, other) => rarity(one) - rarity(other)).slice(0, MAX_WORDS),
-      level: 'medium' as const,
-    }))
+    .map(({ a, b, value }, place) => {
+      const [ofA, ofB] = [tellingWords(a.description), tellingWords(b.description)]
+      const shared = [...ofA].filter((word) => ofB.has(word)).toSorted((one, other) => rarity(one) - rarity(other))
+      const percentile = Math.floor(((all - place - 1) / all) * 10_000) / 100
+      const likeness = round(Math.min(1, value))
+      return { a: refOf(a), b: refOf(b), likeness, percentile, words: shared.slice(0, MAX_WORDS), level: 'medium' as const }
+    })
 }
 
 /** To thousandths. */

@@ -28,7 +28,7 @@ export function tellingWords(text: string): Set<string> {
 }
 
 /** Faults of a description by itself (agentskills.io: at most 1,024 characters, what the skill does and when to use it, in the third person). */
-export function findDescriptionFaults({ description, length }: ListedSkill): DescriptionFault[] {
+function findDescriptionFaults({ description, length }: ListedSkill): DescriptionFault[] {
   const faults: Partial<Record<DescriptionFault, boolean>> = {
     'too-long': length > MAX_DESCRIPTION,
     short: tellingWords(description).size < MIN_WORDS,
@@ -39,19 +39,21 @@ export function findDescriptionFaults({ description, length }: ListedSkill): Des
 }
 
 /**
- * Skills whose names are the same, so that an agent loads one of them, or nearly the same: hyphens apart, with a plural, by one edit.
+ * Faults of each description, and pairs of skills whose names are the same, so that an agent loads one of them, or nearly the same: hyphens apart, with a plural, by one edit.
  * Names that differ by a digit are versions (`react18-hooks`, `react19-hooks`). Yields now and then.
  */
-export function* findHiddenNames(skills: readonly ListedSkill[]): Generator<void, NamePair[]> {
-  const found: NamePair[] = []
+export function* checkTexts(skills: readonly ListedSkill[]): Generator<void, { names: NamePair[]; faults: DescriptionFault[][] }> {
+  const names: NamePair[] = []
+  const faults: DescriptionFault[][] = []
   for (const [place, a] of skills.entries()) {
     yield
+    faults.push(findDescriptionFaults(a))
     for (const b of skills.slice(place + 1)) {
-      const why = found.length < MAX_PAIRS ? compareNames(a.name, b.name) : null
-      if (why) found.push({ a: refOf(a), b: refOf(b), why, level: NAME_LEVELS[why] })
+      const why = names.length < MAX_PAIRS ? compareNames(a.name, b.name) : null
+      if (why) names.push({ a: refOf(a), b: refOf(b), why, level: NAME_LEVELS[why] })
     }
   }
-  return found
+  return { names, faults }
 }
 
 function compareNames(a: string, b: string): NamePair['why'] | null {

@@ -4,7 +4,7 @@ import { compareSkills } from '../../check/set/likeness.ts'
 import { DEFAULT_CONTEXT, planListings } from '../../check/set/listing.ts'
 import { type Level, type ListedSkill, listFindings, MAX_QUERY, type Routing, setReport, toFindings } from '../../check/set/report.ts'
 import { readTriggerFile, routeQueries, type TriggerQuery } from '../../check/set/routing.ts'
-import { findDescriptionFaults, findHiddenNames } from '../../check/set/texts.ts'
+import { checkTexts } from '../../check/set/texts.ts'
 import type { SharedSkill } from '../../domain/items/items.ts'
 import type { TextVectors } from '../../domain/ports/encoder.ts'
 import { parseScope } from '../../domain/skills/channel-scope.ts'
@@ -74,9 +74,9 @@ export const checkSet = defineOperation({
     const wholes = textVectors && isNewest ? await context.store.itemVectors.readVectors(textVectors.model, ids) : null
     const vectors = skills.map(({ id }, at) => ({ description: described[at] ?? null, whole: wholes?.get(id) ?? null }))
     const { alike, blurred } = await inTurns(compareSkills(skills, vectors))
-    const names = await inTurns(findHiddenNames(skills))
-    const descriptions = skills.flatMap((skill) =>
-      toFindings(skill, [...findDescriptionFaults(skill), ...(blurred.has(skill.id) ? (['blurred'] as const) : [])]),
+    const { names, faults } = await inTurns(checkTexts(skills))
+    const descriptions = skills.flatMap((skill, at) =>
+      toFindings(skill, [...(faults[at] ?? []), ...(blurred.has(skill.id) ? (['blurred'] as const) : [])]),
     )
     const budgets = planListings(skills, tokens, characters)
     const queries = [...resolveQueries(skills, given), ...(isNewest ? await readOwnQueries(context, shared) : [])].slice(0, MAX_QUERIES)
