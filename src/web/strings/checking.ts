@@ -30,7 +30,7 @@ export const CHECKING_WORDS = {
     hyphens: 'Names differ by hyphens',
     plural: 'Names differ by a plural',
     'one-letter': 'Names differ by one letter',
-    alike: 'Too alike; pairs less alike, and shared words',
+    alike: 'Too alike: percentile of all pairs, and shared words',
     'too-long': 'Description has more than 1,024 characters',
     blurred: 'Description does not say what the skill does',
     short: 'Description is too short to choose by',

@@ -31,7 +31,7 @@ export const CHECKING_WORDS_DE: typeof CHECKING_WORDS = {
     hyphens: 'Namen unterscheiden sich nur durch Bindestriche',
     plural: 'Namen unterscheiden sich nur durch den Plural',
     'one-letter': 'Namen unterscheiden sich durch einen Buchstaben',
-    alike: 'Zu ähnlich; weniger ähnliche Paare, und gemeinsame Wörter',
+    alike: 'Zu ähnlich: Perzentil unter allen Paaren und gemeinsame Wörter',
     'too-long': 'Beschreibung hat mehr als 1.024 Zeichen',
     blurred: 'Beschreibung sagt nicht, was der Skill tut',
     short: 'Beschreibung ist zu kurz, um danach zu wählen',
