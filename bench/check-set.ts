@@ -1,5 +1,5 @@
 // Measures the check of a set of 300 skills: comparing, and routing before and after a changed description, in processor time of both threads.
-//   npm run bench:check
+//   npm run bench:check-set
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rememberVectors } from '../src/ai/text-vectors.ts'

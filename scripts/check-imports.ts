@@ -36,7 +36,7 @@ const INFERRED = new Set(['storage/store.ts', 'auth/logins.ts', 'auth/providers.
 const FORBIDDEN_PACKAGES: readonly { readonly room: string; readonly pattern: RegExp }[] = [
   { room: 'domain', pattern: /^(node:(?!zlib$)|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'search', pattern: /^(node:|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
-  { room: 'check', pattern: /^(node:|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
+  { room: 'check', pattern: /^(node:(?!crypto$)|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'improve', pattern: /^(node:|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'encoder', pattern: /^(node:sqlite|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'operations', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite|pg$|node:fs|ai$|@ai-sdk)/ },

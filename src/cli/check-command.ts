@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { LEVELS, type Level, listFindings, type SetReport } from '../check/set/report.ts'
-import { toAppError } from '../errors.ts'
+import { AppError, toAppError } from '../errors.ts'
 import { checkSet } from '../operations/check/check-set.ts'
+import { checkFolder, isFolder } from './check-folder.ts'
 import type { OperationWork } from './operation-commands.ts'
 import { plural, print, printError, printJson } from './print.ts'
 import { formatTable, readOutput } from './print-list.ts'
@@ -16,6 +17,7 @@ interface CheckFlags {
   readonly queries?: string
   readonly level: Level
   readonly json?: true
+  readonly sarif?: true
   readonly user?: string
   readonly url?: string
 }
@@ -26,21 +28,27 @@ export function addCheckCommand(
   run: (options: { user?: string; url?: string }, work: OperationWork) => Promise<void>,
 ): void {
   program
-    .command('check [scope]')
+    .command('check [target]')
     .description(
-      'Check skills together: /@NAME, /collections/REF, /tags/NAME, /categories/NAME, or all. Exits with 1 for findings of --level or above, 2 for errors.',
+      'Check the skills in a folder, before they are imported; or those of the library together: /@NAME, /collections/REF, /tags/NAME, /categories/NAME, or all. Exits with 1 for findings of --level or above, 2 for errors.',
     )
     .option('--context <n>', "the agent's context in tokens (default: 200000)")
     .option('--characters <n>', 'a budget of your own for the listing, which then counts alone')
     .option('--queries <json>', 'queries to route, with query, skill and shouldTrigger; @FILE reads them from a file')
     .addOption(new Option('--level <level>', 'least level of findings that fail the check').choices(LEVELS).default('medium'))
     .option('--json', 'print the answer as JSON')
+    .option('--sarif', 'print the findings in a folder as SARIF 2.1.0')
     .option('--user <name>', 'act as this user on the local library (default: the owner of PROMPTS_API_KEY, or anonymous)')
     .option('--url <address>', 'use another Commonplace server, with PROMPTS_API_KEY')
-    .action(async (scope: string | undefined, { level, json, user, url, ...written }: CheckFlags) => {
+    .action(async (target: string | undefined, { level, json, sarif, user, url, ...written }: CheckFlags) => {
       try {
+        if (isFolder(target)) {
+          process.exitCode = (await checkFolder(target, { level, json, sarif })) ? 1 : 0
+          return
+        }
+        if (sarif) throw new AppError('invalid_input', '--sarif is for a folder: the findings of a set have no lines.')
         const reader = createInputReader(process.stdin)
-        const input: Record<string, unknown> = { scope }
+        const input: Record<string, unknown> = { scope: target }
         for (const [name, text] of Object.entries(written)) {
           input[name] = await reader.read({ name, kind: name === 'queries' ? 'json' : 'number' }, text)
         }
