@@ -252,18 +252,30 @@ function keysOf(needs: readonly string[]): readonly (readonly [need: string, key
   return made
 }
 
-function linesWith({ lower, linesOf }: WordIndex, needs: readonly string[]): number[] {
-  const lines = new Set<number>()
+const NO_LINES: readonly number[] = []
+
+function linesWith({ lower, linesOf }: WordIndex, needs: readonly string[]): readonly number[] {
+  let lines: number[] | null = null
   for (const [need, key] of keysOf(needs)) {
-    for (const line of linesOf.get(key) ?? []) if (need === key || lines.has(line) || lower[line]?.includes(need)) lines.add(line)
+    const found = linesOf.get(key)
+    if (!found) continue
+    lines ??= []
+    for (const line of found) if (need === key || lower[line]?.includes(need)) lines.push(line)
   }
-  return [...lines].sort((a, b) => a - b)
+  return lines === null ? NO_LINES : lines.length < 2 ? lines : [...new Set(lines)].sort((a, b) => a - b)
 }
 
 function* searchLines({ starts }: WordIndex, lines: readonly number[], text: string, pattern: RegExp): Generator<RegExpExecArray> {
   for (const line of lines) {
     const start = starts[line] ?? 0
-    for (const match of text.slice(start, (starts[line + 1] ?? text.length + 1) - 1).matchAll(pattern)) {
+    const written = text.slice(start, (starts[line + 1] ?? text.length + 1) - 1)
+    // Not matchAll, which makes a copy of the pattern for each line.
+    let from = 0
+    for (;;) {
+      pattern.lastIndex = from
+      const match = pattern.exec(written)
+      if (!match) break
+      from = Math.max(pattern.lastIndex, match.index + 1)
       match.index += start
       yield match
     }

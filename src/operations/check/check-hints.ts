@@ -8,6 +8,8 @@ const MAX_NAMED = 5
 /** Sentences about an item for whoever just saved it: the worst findings of the check, and whether others see it. */
 export async function checkHints({ store, onFault }: Needs<'checks'>, item: Item): Promise<string[]> {
   try {
+    // Most items have none.
+    if (item.blockedVersion === null && !(await store.checks.hasFindings(item.id, item.version))) return []
     const { findings, blocking } = await store.checks.judgeItem(item.id, item.blockedVersion ?? item.version)
     // Those of low severity are for the page of findings.
     const open = findings.filter(({ severity, waived }) => severity !== 'low' && !waived)

@@ -20,6 +20,7 @@ import { countRows, type ItemRow, readItemsInOrder, selectItems, toItems } from 
 import { readVersion } from '../items/read-versions.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq, writeItems } from '../items/write-items.ts'
+import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { checkInSlices, filesToCheck, judge, readLevels, sealMark, withChecks, writeVerdict } from './judge.ts'
 import { readVerdicts } from './read-verdicts.ts'
@@ -29,6 +30,14 @@ const MAX_WAIVERS = 100
 /** Older versions among which one is looked for that may still be served. */
 const LOOKED_BACK = 20
 const rulesJson = z.array(z.string())
+
+const storedVerdict = prepareQuery((db) =>
+  db
+    .selectFrom('verdict')
+    .innerJoin('item', 'item.seq', 'verdict.item_seq')
+    .select(['verdict.version', 'verdict.high', 'verdict.medium'])
+    .where('item.id', '=', slot('id')),
+)
 
 /** An item whose verdict another rule set or level changed. */
 export interface ChangedVerdict {
@@ -87,6 +96,11 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       if (!row) return { findings: [], blocking: [] }
       const version = number === undefined || number === row.version ? null : await readVersion(reader, row.seq, number)
       return await judgeRow(reader, row, version ? toCheck(version) : await served(reader, row))
+    },
+    /** Whether a version that was just saved has findings of more than low severity, by what was stored with it. */
+    async hasFindings(id: string, version: number): Promise<boolean> {
+      const [row] = await storedVerdict(reader, { id })
+      return row?.version !== version || row.high + row.medium > 0
     },
     /** Verdicts of the versions that are served, by the ids of items. One that was not checked yet is left out. */
     async readVerdicts(ids: readonly string[]): Promise<ReadonlyMap<string, ServedVerdict>> {

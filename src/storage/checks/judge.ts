@@ -9,7 +9,7 @@ import { RULE_SET } from '../../check/rules/index.ts'
 import { countFindings } from '../../domain/check/finding.ts'
 import { type Levels, levelOf, type MarkedFinding, type Verdict } from '../../domain/check/policy.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
-import { prepareQuery, slot } from '../prepared.ts'
+import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** Bytes that a write checks in its turn: about a millisecond. More is checked before it. */
@@ -157,6 +157,13 @@ export function filesToCheck(state: {
   return state.content === undefined ? [...(state.files ?? []), shown] : [promptFile(state.content), shown]
 }
 
+const COLUMNS = ['version', 'rule_set', 'high', 'medium', 'low', 'waived', 'rules', 'rules_before', 'is_due'] as const
+const putVerdict = prepareStatement(
+  sql`insert into verdict (item_seq, ${sql.join(COLUMNS.map((column) => sql.ref(column)))})
+    values (${slot('item_seq')}, ${sql.join(COLUMNS.map((column) => sql`${slot(column)}`))})
+    on conflict (item_seq) do update set ${sql.join(COLUMNS.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))}`,
+)
+
 /** A verdict as it is stored. */
 export async function writeVerdict(
   db: Kysely<Database>,
@@ -165,19 +172,15 @@ export async function writeVerdict(
   { isDue = false, before = null }: { readonly isDue?: boolean; readonly before?: string | null } = {},
 ): Promise<void> {
   const rules = JSON.stringify([...new Set(findings.filter(({ waived }) => !waived).map(({ rule }) => rule))].sort())
-  const row = {
+  await putVerdict(db, {
+    item_seq: item.seq,
     version: item.version,
     rule_set: RULE_SET,
     ...countFindings(findings),
     rules,
     rules_before: before === rules ? null : before,
     is_due: isDue && blocking.length > 0 ? 1 : 0,
-  }
-  await db
-    .insertInto('verdict')
-    .values({ item_seq: item.seq, ...row })
-    .onConflict((c) => c.column('item_seq').doUpdateSet(row))
-    .execute()
+  })
 }
 
 /** Findings as the end of a sentence: at most three rules with their places. */
