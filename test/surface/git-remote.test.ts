@@ -443,10 +443,57 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     expect(skill()).not.toContain('\nthree')
     // Why it was moved is for those who own it.
     expect(await git(at, 'log', '--format=%B')).not.toContain('secret')
+    // The library has the same history as a branch.
+    expect(await head(await clone('/library.git', '-b', 'production', '--single-branch'))).toBe(await head(at))
     await test.call(owner, 'remove_label', { collection: 'skills', id, label: 'production' })
     expect((await wellKnown()).skills).toEqual([])
     for (const path of ['/labels/latest/marketplace.json', '/labels/Bad/marketplace.json', '/labels/a/labels/b/marketplace.json'])
       expect((await test.fetch(path)).status, path).toBe(404)
+  })
+
+  it('has a branch for each label that the reader sees, which is fetched with main and alone', async () => {
+    const long = (text: string) => `${'A line that stays.\n'.repeat(40)}${text}\n`
+    const { id } = await savePrompt('Branched', { content: long('one'), tags: ['branched'] })
+    const label = (name: string, version: number, of = id) =>
+      test.call(owner, 'set_label', { collection: 'prompts', id: of, label: name, version })
+    await edit(id, { content: long('two') })
+    for (const version of [1, 2]) await label('live', version)
+    const path = 'prompts/uncategorised/branched.md'
+    const branches = async (scope: string) => (await git(folder, 'ls-remote', '--heads', `${url}${scope}`)).match(/(?<=refs\/heads\/).*/g)
+    expect(await git(folder, 'ls-remote', '--symref', `${url}/tags/branched.git`, 'HEAD')).toMatch(/^ref: refs\/heads\/main\tHEAD/)
+    expect(await branches('/tags/branched.git')).toEqual(['main', 'live'])
+    expect(await branches('/labels/live/tags/branched.git')).toEqual(['live'])
+    expect(await branches('/tags/Ink.git')).toEqual(['main'])
+    const [both, live] = [await clone('/tags/branched.git'), await clone('/tags/branched.git', '-b', 'live', '--depth', '1')]
+    expect([read(both, path), read(live, path)].map((text) => text.includes('two'))).toEqual([true, true])
+    await label('live', 1)
+    await edit(id, { content: long('three') })
+    // Of two versions, each is a delta of the other in one of the histories.
+    for (const version of [3, 2]) await label('next', version)
+    for (const at of [both, live]) await git(at, 'fetch', '-q')
+    await git(live, 'merge', '-q', '--ff-only', '@{u}')
+    expect(await git(both, 'show', `origin/main:${path}`)).toContain('three')
+    for (const text of [await git(both, 'show', `origin/live:${path}`), read(live, path)]) expect(text).toContain('one')
+    await git(live, 'fetch', '-q', '--unshallow')
+    await git(both, 'fetch', '-q', '--depth', '1')
+    for (const at of [both, live, await clone('/tags/branched.git')]) await git(at, 'fsck', '--full', '--strict')
+    expect(await git(both, 'diff', 'origin/main', 'origin/live')).toContain('-three\n+one')
+    // A version that was written as a draft is there for its owner alone.
+    const draft = await savePrompt('Draft with a label', { visibility: 'private', content: 'canary of a label', tags: ['branched'] })
+    await label('draft', 1, draft.id)
+    await edit(draft.id, { content: 'For all', visibility: 'public' })
+    expect(await branches('/tags/branched.git')).toEqual(['main', 'live', 'next'])
+    await expect(clone('/tags/branched.git', '-b', 'draft')).rejects.toThrow('Remote branch draft not found')
+    const own = `${basic(key)}/private/tags/branched.git`
+    const tip = (await git(folder, 'ls-remote', own, 'refs/heads/draft')).slice(0, 40)
+    expect(tip).toMatch(/^[0-9a-f]{40}$/)
+    expect(await want(tip)).toContain('not our ref')
+    // However many labels there are, the ten that most items have are branches.
+    for (let n = 0; n < 12; n++) await label(`z-${n}`, 2)
+    expect(await branches('/tags/branched.git')).toHaveLength(11)
+    await test.call(owner, 'remove_label', { collection: 'prompts', id, label: 'live' })
+    expect(await branches('/tags/branched.git')).not.toContain('live')
+    for (const one of [id, draft.id]) await test.call(owner, 'delete_item', { collection: 'prompts', id: one })
   })
 
   it('leaves out of older skills, at every way out, files that git takes for its own', async () => {

@@ -21,18 +21,40 @@ export interface FetchPlan {
   readonly common: readonly ObjectId[]
   /** Commits that the client has without their parents from now on, and those it gets the parents of; null when nothing was asked. */
   readonly boundary: { readonly shallow: readonly ObjectId[]; readonly unshallow: readonly ObjectId[] } | null
-  /** The contents of the pack; null when the client must say more first. */
-  readonly objects: readonly ObjectId[] | null
+  /** The contents of the pack, each with the objects it stands among; null when the client must say more first. */
+  readonly objects: ReadonlyMap<ObjectId, History['objects']> | null
+}
+
+/** The parts of histories that a client lacks, of those it wants commits of. */
+export function planFetch(histories: readonly History[], request: FetchRequest): FetchPlan {
+  const isKnown = (id: ObjectId) => histories.some(({ placeOf }) => placeOf.has(id))
+  const unknown = request.wants.find((id) => !isKnown(id)) ?? null
+  if (unknown !== null) return { unknown, common: [], boundary: null, objects: null }
+  const common = request.haves.filter(isKnown)
+  const wanted = histories.filter(({ placeOf }) => request.wants.some((id) => placeOf.has(id)))
+  const parts = wanted.map((history) => planHistory(history, request))
+  const objects = new Map<ObjectId, History['objects']>()
+  for (const [place, history] of wanted.entries()) {
+    const ids = parts[place]?.objects
+    if (!ids) return { unknown, common, boundary: null, objects: null }
+    for (const id of ids) if (!objects.has(id)) objects.set(id, history.objects)
+  }
+  const boundary = {
+    shallow: parts.flatMap((part) => part.boundary?.shallow ?? []),
+    unshallow: parts.flatMap((part) => part.boundary?.unshallow ?? []),
+  }
+  return { unknown, common, boundary: request.depth === null ? null : boundary, objects }
 }
 
 /**
  * The part of a history that a client lacks. Commits stand in one line, so those below one it has are there too, down to where it was cut: what each
  * commit changes is enough for those above.
  */
-export function planFetch(history: History, request: FetchRequest): FetchPlan {
+function planHistory(
+  history: History,
+  request: FetchRequest,
+): Pick<FetchPlan, 'boundary'> & { readonly objects: ReadonlySet<ObjectId> | null } {
   const { commits, placeOf } = history
-  const unknown = request.wants.find((id) => !placeOf.has(id)) ?? null
-  if (unknown !== null) return { unknown, common: [], boundary: null, objects: null }
   const common = request.haves.filter((id) => placeOf.has(id))
   const wanted = Math.max(-1, ...request.wants.map((id) => placeOf.get(id) ?? -1))
   const had = Math.max(-1, ...common.map((id) => placeOf.get(id) ?? -1))
@@ -42,7 +64,7 @@ export function planFetch(history: History, request: FetchRequest): FetchPlan {
   const first = request.depth === null ? 0 : Math.max(0, wanted - request.depth + 1)
   const boundary = isCutting ? toBoundary(history, first, cuts) : null
   const isReady = request.isDone || common.length > 0 || request.haves.length === 0
-  if (!isReady) return { unknown: null, common, boundary, objects: null }
+  if (!isReady) return { boundary, objects: null }
   const objects = new Set<ObjectId>()
   const addCommits = (from: number, to: number) => {
     for (let place = to; place >= from; place--) objects.add(commits[place]?.id ?? '')
@@ -65,7 +87,7 @@ export function planFetch(history: History, request: FetchRequest): FetchPlan {
     }
   }
   objects.delete('')
-  return { unknown: null, common, boundary, objects: [...objects] }
+  return { boundary, objects }
 }
 
 function toBoundary({ commits }: History, first: number, cuts: readonly number[]): FetchPlan['boundary'] {

@@ -12,7 +12,6 @@ import { describeScope, nameReader } from '../marketplace.ts'
 import type { FetchPlan, FetchRequest } from './fetch.ts'
 import { createGitThread, type GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
-import type { ObjectId } from './objects.ts'
 import { DELIMITER, FLUSH, type PktLine, pktLine, readPktLines } from './pkt-line.ts'
 import { createRepositories, type Repository } from './repositories.ts'
 import { readFetch } from './requests.ts'
@@ -24,7 +23,6 @@ const MAX_WHOLE_BYTES = 2 * 1024 * 1024
 /** Packs of one caller at the same time. */
 const MAX_PACKS = 8
 const SERVICE = 'git-upload-pack'
-const BRANCH = 'refs/heads/main'
 /** No cache keeps what can be withdrawn, and clients always ask. */
 const NO_CACHE = { 'cache-control': 'no-cache' }
 const RESULT = { 'content-type': `application/x-${SERVICE}-result`, ...NO_CACHE }
@@ -42,11 +40,12 @@ export function gitRoutes(
   const openRepository = createRepositories(readRevision, thread, (scope, audience) => describeRepository(channel, scope, audience))
   const sendPieces = createPieceSender()
   const packs = createTally()
-  const open = async (call: Call): Promise<Repository> => {
+  const open = async (call: Call): Promise<Repository & { readonly branch: string }> => {
     const scope = parseScope(call.params['scope'] ?? '')
     if (!scope || scope.only !== undefined) throw new AppError('not_found', 'Nothing found at this address.')
     const audience = nameReader(call.actor, call.exchange.path)
-    return await openRepository({ actor: call.actor, audience, caller: call.caller, call: channel.call(call), charge: call.charge }, scope)
+    const reader = { actor: call.actor, audience, caller: call.caller, call: channel.call(call), charge: call.charge }
+    return { ...(await openRepository(reader, scope)), branch: branchOf(scope) }
   }
   const usesVersion2 = ({ exchange }: Call) => /(?:^|:)version=2(?:$|:)/.test(exchange.header('git-protocol') ?? '')
 
@@ -94,12 +93,10 @@ export function gitRoutes(
       throw new AppError('rate_limited', `You already have ${MAX_PACKS} clones running. Wait for one to finish.`, { retryAfterSeconds: 5 })
     }
     const release = packs.add(call.caller)
-    const told = await repository
-      .ask((key) => ({ kind: 'fetch', key, request }), call.work)
-      .catch((error: unknown) => {
-        release()
-        throw error
-      })
+    const told = await repository.fetch(request, call.work).catch((error: unknown) => {
+      release()
+      throw error
+    })
     if (told.kind !== 'plan' || told.pack === null) release()
     if (told.kind !== 'plan') throw new AppError('unavailable', 'The Git repository could not be read. Try again in a moment.')
     const { plan, pack } = told
@@ -140,7 +137,7 @@ export function gitRoutes(
         if (!usesVersion2(call)) throw new AppError('invalid_input', OLD_CLIENT)
         const [first] = lines
         const command = first?.kind === 'data' ? first.text : ''
-        if (command === 'command=ls-refs') return result([...listRefs(repository.tip, lines), FLUSH])
+        if (command === 'command=ls-refs') return result([...(await listRefs(repository, lines)), FLUSH])
         if (command === 'command=fetch') return await fetch(call, repository, readFetch(lines))
         throw new AppError('invalid_input', "The request has no command of Git's protocol that is answered here: ls-refs and fetch are.")
       },
@@ -166,13 +163,19 @@ function result(pieces: readonly Uint8Array[]): Answer {
   return { status: 200, headers: RESULT, body: Buffer.concat(pieces) }
 }
 
-function listRefs(tip: ObjectId | null, lines: readonly PktLine[]): Buffer[] {
+/** The branch of a scope that a clone checks out: that of the label in its address, if there is one. */
+const branchOf = ({ label }: ChannelScope): string => label ?? 'main'
+
+async function listRefs({ tip, branch, readTips }: Repository & { readonly branch: string }, lines: readonly PktLine[]): Promise<Buffer[]> {
   const words = lines.flatMap((line) => (line.kind === 'data' ? line.text : []))
   const prefixes = words.flatMap((word) => (word.startsWith('ref-prefix ') ? word.slice('ref-prefix '.length) : []))
   const isWanted = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix))
-  const symref = words.includes('symrefs') ? ` symref-target:${BRANCH}` : ''
+  const refOf = (name: string) => `refs/heads/${name}`
+  const symref = words.includes('symrefs') ? ` symref-target:${refOf(branch)}` : ''
   if (tip === null) return words.includes('unborn') && isWanted('HEAD') ? [pktLine(`unborn HEAD${symref}\n`)] : []
-  return [...(isWanted('HEAD') ? [pktLine(`${tip} HEAD${symref}\n`)] : []), ...(isWanted(BRANCH) ? [pktLine(`${tip} ${BRANCH}\n`)] : [])]
+  const tips = new Map([[branch, tip], ...(await readTips((label) => isWanted(refOf(label))))])
+  const refs = [...tips].flatMap(([name, id]) => (isWanted(refOf(name)) ? [pktLine(`${id} ${refOf(name)}\n`)] : []))
+  return [...(isWanted('HEAD') ? [pktLine(`${tip} HEAD${symref}\n`)] : []), ...refs]
 }
 
 /** The lines before a pack. */
@@ -217,7 +220,7 @@ function describeRepository(channel: Channel, scope: ChannelScope, audience: str
       'What is withdrawn from the library disappears from the history too. `git pull` then refuses; take the new history with',
       '',
       '```sh',
-      'git fetch && git reset --hard origin/main',
+      `git fetch && git reset --hard origin/${branchOf(scope)}`,
       '```',
       '',
       `Clone it with \`git clone ${clone}\`.`,

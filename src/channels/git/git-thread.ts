@@ -21,7 +21,7 @@ export type GitQuestion =
   /** The texts that were asked for. */
   | { readonly kind: 'add'; readonly key: string; readonly versions: readonly SharedVersion[] }
   | { readonly kind: 'tip'; readonly key: string }
-  | { readonly kind: 'fetch'; readonly key: string; readonly request: FetchRequest }
+  | { readonly kind: 'fetch'; readonly keys: readonly string[]; readonly request: FetchRequest }
   /** The next piece of a pack. */
   | { readonly kind: 'next'; readonly pack: string }
   | { readonly kind: 'cancel'; readonly pack: string }

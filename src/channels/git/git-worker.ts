@@ -144,14 +144,14 @@ function answer(question: GitQuestion): GitAnswer {
       return opened ? { kind: 'tip', tip: opened.history.commits.at(-1)?.id ?? null } : { kind: 'gone' }
     }
     case 'fetch': {
-      const opened = use(question.key)
-      if (!opened) return { kind: 'gone' }
-      const { objects, ...plan } = planFetch(opened.history, question.request)
+      const opened = question.keys.flatMap((key) => use(key)?.history ?? [])
+      if (opened.length < question.keys.length) return { kind: 'gone' }
+      const { objects, ...plan } = planFetch(opened, question.request)
       if (objects === null) return { kind: 'plan', plan, pack: null }
       dropIdlePacks()
       if (packs.size >= MAX_PACKS) return { kind: 'failed', reason: 'fault', message: 'too many packs are being sent' }
       const pack = randomUUID()
-      packs.set(pack, { pieces: writePack(opened.history.objects, objects), usedMs: performance.now() })
+      packs.set(pack, { pieces: writePack(objects), usedMs: performance.now() })
       return { kind: 'plan', plan, pack }
     }
     case 'next': {

@@ -182,9 +182,11 @@ function writeInserts(bytes: Buffer): Buffer[] {
   return inserts
 }
 
-/** A pack of objects in pieces, on the first band (git-scm.com, "gitformat-pack"). A delta whose base is not in it becomes the whole object. */
-export function* writePack(objects: ReadonlyMap<ObjectId, StoredObject>, ids: readonly ObjectId[]): Generator<Uint8Array<ArrayBuffer>> {
-  const inPack = new Set(ids)
+/**
+ * A pack of objects in pieces, on the first band (git-scm.com, "gitformat-pack"), each from the objects it stands among. A delta whose base is not
+ * in it from there too becomes the whole object, so that no two are deltas of one another.
+ */
+export function* writePack(objects: ReadonlyMap<ObjectId, ReadonlyMap<ObjectId, StoredObject>>): Generator<Uint8Array<ArrayBuffer>> {
   const hash = createHash('sha1')
   let waiting: Uint8Array[] = []
   let size = 0
@@ -201,17 +203,17 @@ export function* writePack(objects: ReadonlyMap<ObjectId, StoredObject>, ids: re
   }
   const head = Buffer.alloc(12, 'PACK')
   head.writeUInt32BE(2, 4)
-  head.writeUInt32BE(ids.length, 8)
+  head.writeUInt32BE(objects.size, 8)
   add(head)
-  for (const id of ids) {
-    const known = objects.get(id)
+  for (const [id, others] of objects) {
+    const known = others.get(id)
     if (!known) throw new Error('an object is missing')
-    const isWhole = known.base === null || inPack.has(known.base)
+    const isWhole = known.base === null || objects.get(known.base) === others
     const stored = isWhole
       ? known
       : storeObject(
           known.type,
-          readObject(id, (base) => objects.get(base)),
+          readObject(id, (base) => others.get(base)),
         )
     add(packHeader(stored))
     add(stored.deflated)

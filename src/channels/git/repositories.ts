@@ -5,11 +5,12 @@ import type { SharedVersion } from '../../domain/items/shared-changes.ts'
 import { type Actor, readerKey } from '../../domain/people/actor.ts'
 import { type ChannelScope, scopePath } from '../../domain/skills/channel-scope.ts'
 import { AppError } from '../../errors.ts'
-import { listSharedChanges, readSharedVersions } from '../../operations/channels/shared-items.ts'
+import { listSharedChanges, listSharedLabels, readSharedVersions } from '../../operations/channels/shared-items.ts'
 import { showCollection } from '../../operations/collections/collections.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { WorkMeter } from '../../storage/store.ts'
-import type { GitAnswer, GitQuestion, GitThread } from './git-thread.ts'
+import type { FetchRequest } from './fetch.ts'
+import type { GitAnswer, GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
 import type { ObjectId } from './objects.ts'
 
@@ -22,12 +23,27 @@ const ENTRIES_A_POINT = 500
 /** How often a history is begun again that changes while it is read. */
 const ATTEMPTS = 4
 
-/** A history as it is now, for one reader. */
+/** A scope as it is now, for one reader. */
 export interface Repository {
   /** Its newest commit; null where there is nothing. */
   readonly tip: ObjectId | null
-  /** Asks about the history. @throws AppError `unavailable` */
-  ask(makeQuestion: (key: string) => GitQuestion, work: WorkMeter): Promise<GitAnswer>
+  /** The newest commits at those labels of its items that are wanted, by label. @throws AppError `unavailable`, `rate_limited` */
+  readTips(isWanted: (label: string) => boolean): Promise<ReadonlyMap<string, ObjectId>>
+  /** Plans a pack of its commits, those at labels too. @throws AppError `unavailable`, `rate_limited` */
+  fetch(request: FetchRequest, work: WorkMeter): Promise<GitAnswer>
+}
+
+/** A history, as it was built last. */
+interface Built {
+  readonly tip: ObjectId | null
+  /** The labels within its scope, each with a history of its own. */
+  readonly labels: readonly string[]
+}
+
+/** The history of a scope, for one reader. */
+interface Line {
+  readonly key: string
+  readonly scope: ChannelScope
 }
 
 /** The reader who opens a repository. */
@@ -52,7 +68,7 @@ export function createRepositories(
   describe: (scope: ChannelScope, audience: string) => RepositoryAbout,
 ): OpenRepository {
   const caches = createRevisionCaches(readRevision)
-  const states = caches.create<{ readonly tip: ObjectId | null }>('repositories', MAX_KEPT)
+  const states = caches.create<Built>('repositories', MAX_KEPT)
   /** The last thing that happens to each history: one after the other. */
   const queues = new Map<string, Promise<unknown>>()
   const limit = pLimit(MAX_BUILDS)
@@ -68,13 +84,11 @@ export function createRepositories(
   }
 
   /** Brings the history of the thread to what there is now. */
-  const build = async (key: string, { call, charge, audience }: Reader, scope: ChannelScope): Promise<ObjectId | null> => {
+  const build = async ({ key, scope }: Line, { call, charge, audience }: Reader): Promise<Built> => {
     const { only: _, ...whole } = scope
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const count = await listChanges(key, call, scopePath(whole))
-      // An empty part of the library is answered like one that does not exist; a collection may be filled later.
-      if (count === 0 && scope.kind === 'collection') await call(showCollection, { id: scope.ref })
-      else if (count === 0 && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
+      if (count === 0) return { tip: null, labels: [] }
       let told: GitAnswer = await thread.ask({ kind: 'open', key, about: describe(whole, audience) })
       if (count >= ENTRIES_A_POINT) await charge(Math.floor(count / ENTRIES_A_POINT))
       while (told.kind === 'wanted' && told.changes.length > 0) {
@@ -83,7 +97,8 @@ export function createRepositories(
         await nextTurn()
       }
       const last = told.kind === 'wanted' ? await thread.ask({ kind: 'tip', key }) : null
-      if (last?.kind === 'tip') return last.tip
+      if (last?.kind !== 'tip') continue
+      return { tip: last.tip, labels: scope.label === undefined ? (await call(listSharedLabels, { scope: scopePath(whole) })).labels : [] }
     }
     throw new AppError('unavailable', 'The library is changing too fast at the moment. Try again.')
   }
@@ -103,32 +118,61 @@ export function createRepositories(
     return listed.kind === 'listed' ? listed.count : 0
   }
 
-  const buildInTurn = (key: string, reader: Reader, scope: ChannelScope): Promise<ObjectId | null> =>
-    inTurn(`caller ${reader.caller}`, () => limit(() => build(key, reader, scope)))
+  const buildInTurn = (line: Line, reader: Reader): Promise<Built> =>
+    inTurn(`caller ${reader.caller}`, () => limit(() => build(line, reader)))
+
+  const bring = (line: Line, reader: Reader): Promise<Built> =>
+    inTurn(line.key, async () => {
+      const revision = await caches.refresh()
+      const known = states.get(line.key)
+      if (known) return known
+      const built = await buildInTurn(line, reader)
+      if (built.tip !== null) states.put(revision, line.key, built)
+      return built
+    })
 
   return async (reader, scope) => {
-    const key = JSON.stringify([readerKey(reader.actor), reader.audience, scopePath(scope)])
-    const bring = async (): Promise<{ readonly tip: ObjectId | null }> =>
-      await inTurn(key, async () => {
-        const revision = await caches.refresh()
-        const known = states.get(key)
-        if (known) return known
-        const state = { tip: await buildInTurn(key, reader, scope) }
-        states.put(revision, key, state)
-        return state
-      })
-    const { tip } = await bring()
+    const toLine = (of: ChannelScope): Line => ({
+      key: JSON.stringify([readerKey(reader.actor), reader.audience, scopePath(of)]),
+      scope: of,
+    })
+    const main = toLine(scope)
+    const { tip, labels } = await bring(main, reader)
+    // An empty part of the library is answered like one that does not exist; a collection may be filled later.
+    if (tip === null && scope.kind === 'collection') await reader.call(showCollection, { id: scope.ref })
+    else if (tip === null && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
+
+    const plan = async (lines: readonly Line[], request: FetchRequest, work: WorkMeter): Promise<GitAnswer> => {
+      const ask = () => thread.ask({ kind: 'fetch', keys: lines.map(({ key }) => key), request }, work)
+      const answer = async () => {
+        const first = await ask()
+        if (first.kind !== 'gone') return first
+        // The thread let go of one.
+        for (const line of lines) await buildInTurn(line, reader)
+        return await ask()
+      }
+      // In turn, so that no answer comes from a history that is half built; in one order, so that nobody waits for one who waits for them.
+      const keys = lines.map(({ key }) => key).toSorted()
+      return await keys.reduce<() => Promise<GitAnswer>>((work, key) => () => inTurn(key, work), answer)()
+    }
+    const openLabels = async (isWanted: (label: string) => boolean) => {
+      const opened: { readonly label: string; readonly line: Line; readonly tip: ObjectId }[] = []
+      for (const label of labels.filter(isWanted)) {
+        const line = toLine({ ...scope, label })
+        const built = await bring(line, reader)
+        if (built.tip !== null) opened.push({ label, line, tip: built.tip })
+      }
+      return opened
+    }
     return {
       tip,
-      // In turn, so that no answer comes from a history that is half built.
-      ask: (makeQuestion, work) =>
-        inTurn(key, async () => {
-          const first = await thread.ask(makeQuestion(key), work)
-          if (first.kind !== 'gone') return first
-          // The thread let go of it.
-          await buildInTurn(key, reader, scope)
-          return await thread.ask(makeQuestion(key), work)
-        }),
+      readTips: async (isWanted) => new Map((await openLabels(isWanted)).map((one) => [one.label, one.tip])),
+      async fetch(request, work) {
+        const own = tip === null ? [] : [main]
+        const answer = await plan(own, request, work)
+        if (answer.kind !== 'plan' || answer.plan.unknown === null || labels.length === 0) return answer
+        return await plan([...own, ...(await openLabels(() => true)).map(({ line }) => line)], request, work)
+      },
     }
   }
 }

@@ -46,6 +46,8 @@ async function findPart({ actor, store }: Needs<'items'>, scope: ChannelScope, k
 
 /** Items of one page: each skill has up to 512 files. */
 const PAGE_SIZE = 200
+/** Labels of a scope that the Git remote has branches of: each is a history to build. */
+const MAX_SHARED_LABELS = 10
 
 /** The skills a channel gives its caller: every channel renders this list, and has no visibility rule of its own. */
 export const listSharedSkills = defineProcedure({
@@ -71,6 +73,22 @@ export const listSharedChanges = defineProcedure({
       return await context.store.items.walkLabelChanges(context.actor, held.reach, kind, { ...held.filter, label }, after, PAGE_SIZE)
     }
     return await context.store.items.walkSharedChanges(context.actor, held.reach, kind, held.filter, after, PAGE_SIZE)
+  },
+})
+
+/** Labels that a scope's items have, those of most items first. */
+export const listSharedLabels = defineProcedure({
+  scope: null,
+  input: z.object({ scope: refInput.default('') }),
+  async run(context: Needs<'items'>, { scope }) {
+    const counts = new Map<string, number>()
+    for (const kind of ['prompt', 'skill'] as const) {
+      const held = await findScope(context, scope, kind)
+      const found = held ? await context.store.items.countLabels(context.actor, held.reach, kind, held.filter, MAX_SHARED_LABELS) : []
+      for (const { name, items } of found) counts.set(name, (counts.get(name) ?? 0) + items)
+    }
+    const byItems = [...counts].toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    return { labels: byItems.slice(0, MAX_SHARED_LABELS).map(([name]) => name) }
   },
 })
 

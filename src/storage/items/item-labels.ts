@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { isSharedVersion, type Label, type LabelTarget, MAX_LABELS, sortTargets } from '../../domain/items/labels.ts'
 import { type Visibility, visibleSet, visibleVersions } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
@@ -113,9 +113,19 @@ export async function dropLabelsOf(db: Kysely<Database>, itemSeq: number, versio
   }
 }
 
+/** Whether a version of an item that the actor may see is there for them too. */
+export function isVersionVisible(actor: Actor) {
+  const { readerId } = visibleSet(actor, 'id')
+  return (eb: ExpressionBuilder<Database, 'item' | 'version'>) =>
+    eb.or([
+      eb('version.number', '=', eb.ref('item.version')),
+      isOneOf('version.visibility', visibleVersions(actor)),
+      ...(readerId === null ? [] : [eb('item.owner_seq', 'in', ownersSeenBy(readerId))]),
+    ])
+}
+
 /** Versions at a label, the one of the largest share where several are, of items whose version there the actor may see. */
 export function selectLabelled(db: Kysely<Database>, actor: Actor, name: string) {
-  const { readerId } = visibleSet(actor, 'list')
   return db
     .selectFrom('label')
     .innerJoin('item', 'item.seq', 'label.item_seq')
@@ -139,11 +149,5 @@ export function selectLabelled(db: Kysely<Database>, actor: Actor, name: string)
         ),
       ),
     )
-    .where((eb) =>
-      eb.or([
-        eb('version.number', '=', eb.ref('item.version')),
-        isOneOf('version.visibility', visibleVersions(actor)),
-        ...(readerId === null ? [] : [eb('item.owner_seq', 'in', ownersSeenBy(readerId))]),
-      ]),
-    )
+    .where(isVersionVisible(actor))
 }

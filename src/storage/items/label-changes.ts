@@ -3,13 +3,12 @@ import { z } from 'zod'
 import type { ItemKind } from '../../domain/items/items.ts'
 import type { ItemFilter } from '../../domain/items/search.ts'
 import { type SharedChange, type SharedVersion, sharedPath } from '../../domain/items/shared-changes.ts'
-import { visibleSet, visibleVersions } from '../../domain/items/visibility.ts'
+import { visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { makeBody } from '../../domain/prompts/body.ts'
-import { isOneOf } from '../is-one-of.ts'
-import { ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
+import { isVersionVisible, selectLabelled } from './item-labels.ts'
 import { readTags } from './item-rows.ts'
 import type { readVersions } from './read-versions.ts'
 
@@ -22,20 +21,13 @@ function topOf(json: string | null): number | null {
 
 /** How many files the versions of items have that the actor sees, by row number and number of the version. */
 async function countFiles(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<Map<string, number>> {
-  const { readerId } = visibleSet(actor, 'id')
   const rows = await db
     .selectFrom('version')
     .innerJoin('item', 'item.seq', 'version.item_seq')
     .leftJoin('version_file', 'version_file.version_seq', 'version.seq')
     .select(({ fn }) => ['version.item_seq', 'version.number', fn.count('version_file.filename').as('files')])
     .where('version.item_seq', 'in', seqs)
-    .where((eb) =>
-      eb.or([
-        eb('version.number', '=', eb.ref('item.version')),
-        isOneOf('version.visibility', visibleVersions(actor)),
-        ...(readerId === null ? [] : [eb('item.owner_seq', 'in', ownersSeenBy(readerId))]),
-      ]),
-    )
+    .where(isVersionVisible(actor))
     .groupBy(['version.item_seq', 'version.number'])
     .execute()
   return new Map(rows.map((row) => [`${row.item_seq} ${row.number}`, Number(row.files)]))
@@ -44,6 +36,22 @@ async function countFiles(db: Kysely<Database>, actor: Actor, seqs: readonly num
 /** The moves of a label as a history: what everybody who follows it had, one after the other. */
 export function readLabelChanges(db: Kysely<Database>, { findVersion }: Pick<ReturnType<typeof readVersions>, 'findVersion'>) {
   return {
+    /** How many items of a kind within a scope the actor sees at each label, those with most items first. */
+    async countLabels(actor: Actor, reach: 'list' | 'id', kind: ItemKind, filter: ItemFilter, limit: number) {
+      const query = db
+        .selectFrom('item')
+        .innerJoin('label', 'label.item_seq', 'item.seq')
+        .innerJoin('version', (join) => join.onRef('version.item_seq', '=', 'item.seq').onRef('version.number', '=', 'label.version'))
+        .select(({ fn }) => ['label.name', fn.count<number>('item.seq').distinct().as('items')])
+        .where(isVersionVisible(actor))
+        .groupBy('label.name')
+      const rows = await applyFilter(query, kind, await readFilter(db, actor, filter), visibleSet(actor, reach))
+        .orderBy('items', 'desc')
+        .orderBy('name')
+        .limit(limit)
+        .execute()
+      return rows.map(({ name, items }) => ({ name, items: Number(items) }))
+    },
     /** Moves of a label of items that the actor may see within a scope, by items after a position; of one that came back, those since. */
     async walkLabelChanges(
       actor: Actor,
@@ -53,13 +61,12 @@ export function readLabelChanges(db: Kysely<Database>, { findVersion }: Pick<Ret
       after: number,
       limit: number,
     ): Promise<{ readonly changes: readonly SharedChange[]; readonly next: number | null }> {
-      const rowFilter = await readFilter(db, actor, filter)
-      const query = db
-        .selectFrom('item')
+      const { label, ...scope } = filter
+      // The label is joined: as a filter, all its items would be read for each page.
+      const labelled = applyFilter(selectLabelled(db, actor, label), kind, await readFilter(db, actor, scope), visibleSet(actor, reach))
+      const items = await labelled
         .leftJoin('category', 'category.seq', 'item.category_seq')
-        .select(['item.seq', 'item.id', 'item.kind', 'item.slug', 'item.version', 'item.channel_name', 'item.skill_name'])
-        .select('category.slug as category')
-      const items = await applyFilter(query, kind, rowFilter, visibleSet(actor, reach))
+        .select(['item.id', 'item.kind', 'item.slug', 'item.channel_name', 'item.skill_name', 'category.slug as category'])
         .where('item.seq', '>', after)
         .orderBy('item.seq')
         .limit(limit)
@@ -69,7 +76,7 @@ export function readLabelChanges(db: Kysely<Database>, { findVersion }: Pick<Ret
       const moves = await db
         .selectFrom('label_move')
         .select(['seq', 'item_seq', 'moved_to', 'moved_at'])
-        .where('name', '=', filter.label)
+        .where('name', '=', label)
         .where(
           'item_seq',
           'in',
