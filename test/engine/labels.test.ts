@@ -40,7 +40,7 @@ for (const engine of ENGINES) {
       expect(item?.labels).toEqual([{ name: 'production', targets: last?.to, isShared: true }])
       expect(await store.labels.listLabelMoves(id, { before: null, limit: 300 })).toHaveLength(200)
       await expect(move(id, whole(3))).rejects.toThrow('Version 3 not found')
-      const { items } = await store.items.listAtLabel(ANONYMOUS, 'prompt', { label: 'production' }, 10, 0)
+      const { items } = await store.items.listAtLabel(ANONYMOUS, { label: 'production' }, 10, 0)
       expect(items.map((one) => [one.item.id, one.version])).toEqual([[id, last?.to?.[0]?.version]])
       await move(id, null)
       expect((await store.items.findItem(ANONYMOUS, 'prompt', id))?.labels).toEqual([])

@@ -2,7 +2,10 @@ import { makeBody, variablesOf } from '../prompts/body.ts'
 import type { FullVersion, Item, ItemKind, ItemOf, Prompt } from './items.ts'
 
 /** An item with the texts and files of one of its versions; where it is filed and who sees it are as now. */
-export function atVersion<Kind extends ItemKind>(item: ItemOf<Kind>, { title, description, type, body, files }: FullVersion): ItemOf<Kind> {
+export function atVersion<Kind extends ItemKind>(
+  item: ItemOf<Kind>,
+  { title, description, type, body, files }: Pick<FullVersion, 'title' | 'description' | 'type' | 'body' | 'files'>,
+): ItemOf<Kind> {
   const of: Item = item
   const texts = { title, description }
   const toPrompt = (of: Prompt): Prompt => {

@@ -176,15 +176,13 @@ const MAX_LABELLED = 2_000
 async function listLabelled(context: Needs<'items', 'baseUrl'>, input: ListInput & { readonly label: string }) {
   const { label, page } = input
   const filter = { ...toSearchRequest(input).filter, label }
-  const listed = await context.store.items.listAtLabel(context.actor, 'prompt', filter, MAX_LABELLED, (page - 1) * MAX_LABELLED)
+  const listed = await context.store.items.listAtLabel(context.actor, filter, MAX_LABELLED, (page - 1) * MAX_LABELLED)
   return toLabelledPage(listed, JSON.stringify([context.baseUrl, label, page]))
 }
 
 const toLabelledPage = shareOnce(({ items, total }: Awaited<ReturnType<LibraryStore['items']['listAtLabel']>>, around: string) => {
   const [baseUrl = '', label, page] = JSON.parse(around)
-  const prompts = items.flatMap(({ item, version }) =>
-    item.kind === 'prompt' ? [{ ...toPlainPrompt(item, baseUrl), label, version }] : [],
-  )
+  const prompts = items.map(({ item, version }) => ({ ...toPlainPrompt(item, baseUrl), label, version }))
   return { prompts, ...toPage({ page, perPage: MAX_LABELLED }, total) }
 })
 

@@ -37,7 +37,7 @@ import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
-import { type LabelledItems, listAtLabel } from './at-label.ts'
+import { type LabelledPrompts, listAtLabel } from './at-label.ts'
 import { applyFilter, isBeyond, readCategories, readFilter, toIndexFilter } from './item-filters.ts'
 import { readMarks, readSource } from './item-page.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, seqOf, toItems } from './item-rows.ts'
@@ -91,14 +91,8 @@ export interface ItemQueries {
   listVersions(actor: Actor, itemId: string, page: { readonly before: number | null; readonly limit: number }): Promise<Version[]>
   /** A version that the actor sees; null for any other. */
   findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null>
-  /** Items at a label with everything that their version holds, oldest first; those without it are left out. */
-  listAtLabel(
-    actor: Actor,
-    kind: ItemKind,
-    filter: ItemFilter & { readonly label: string },
-    limit: number,
-    offset: number,
-  ): Promise<LabelledItems>
+  /** Prompts at a label with everything that their version holds, oldest first; those without it are left out. */
+  listAtLabel(actor: Actor, filter: ItemFilter & { readonly label: string }, limit: number, offset: number): Promise<LabelledPrompts>
   listCategories(actor: Actor): Promise<(Category & { readonly prompts: number; readonly skills: number })[]>
   countTags(actor: Actor): Promise<ReturnType<SearchIndex['countTags']>>
   findLanguages(actor: Actor): Promise<ReturnType<SearchIndex['findLanguages']>>
@@ -248,7 +242,7 @@ export function createItemQueries(
     walkSkills: manifests.walkSkills,
     listVersions: versions.listVersions,
     findVersion: versions.findVersion,
-    listAtLabel: listAtLabel(db, versions.findVersion),
+    listAtLabel: listAtLabel(db),
     async findItem(actor, kind, ref) {
       const row = await findVisibleRow(db, actor, kind, ref)
       const [item] = row ? (await toItems(db, [row])).filter(isOfKind(kind)) : []

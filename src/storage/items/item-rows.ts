@@ -26,7 +26,7 @@ import { readLabels } from './item-labels.ts'
 const contributorsJson = z.array(z.string())
 /** The variables column, parsed. */
 export const variablesJson = z.array(z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() }))
-const promptType = z.enum(PROMPT_TYPES)
+export const promptType = z.enum(PROMPT_TYPES)
 
 /** An item's row with the names it refers to, as {@link selectItems} reads it. */
 export type ItemRow = Omit<Selectable<Database['item']>, 'slug' | 'skill_name' | 'channel_name'> & {

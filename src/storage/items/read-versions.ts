@@ -1,6 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
-import { PROMPT_TYPES } from '../../domain/items/fields.ts'
 import type { FullVersion, ItemKind, Version } from '../../domain/items/items.ts'
 import { visibleSet, visibleVersions } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
@@ -8,7 +7,7 @@ import { listSkillFiles, type SkillFile } from '../../domain/skills/skill.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
-import { isInVisibleSet, readBody } from './item-rows.ts'
+import { isInVisibleSet, promptType, readBody } from './item-rows.ts'
 
 const stringsJson = z.array(z.string())
 
@@ -64,7 +63,7 @@ async function toFullVersion(
     description: row.description,
     category: row.category,
     tags: stringsJson.parse(JSON.parse(row.tags)),
-    type: row.type === null ? null : z.enum(PROMPT_TYPES).parse(row.type),
+    type: promptType.nullable().parse(row.type),
     body: row.kind === 'prompt' ? readBody(row) : null,
     files: files ? listSkillFiles<SkillFile>(files) : null,
   }
