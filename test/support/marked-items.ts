@@ -31,7 +31,7 @@ export async function saveMarked<State extends string>(
     { filename: 'a.txt', content: marker },
   ]
   const common = { title: `Title ${marker}`, description: marker, tags: [marker], category: 'coding', visibility, note: marker, ...more }
-  const saved = await test.call(actor, `save_${kind}`, { ...common, ...(kind === 'prompt' ? { content: `Text ${marker}` } : { files }) })
+  const saved = await test.call(actor, `save_${kind}`, { ...(kind === 'prompt' ? { content: `Text ${marker}` } : { files }), ...common })
   const { id, slug } = Object(saved[kind])
   await test.call(actor, 'set_label', { collection: `${kind}s`, id, label: 'production', reason: marker })
   return { kind, state, id, slug, marker }

@@ -147,6 +147,11 @@ const ROUTES: readonly Route[] = [
   ['list_whole_prompts', 'prompt', 'list', '/collections/everything/prompts.json'],
 ]
 
+/** Operations that put in the parts of a prompt; others show it as it was written. */
+const COMPOSING = ['get_prompt', 'render_exposed_prompt', 'find_named_prompt']
+/** Keys that see nothing of somebody else's. */
+const OUTSIDE: readonly ActorName[] = ['narrowed elsewhere', 'narrowed']
+
 /** Writes, tried by somebody who does not own the item: hidden ones must look as if they were not there. */
 const WRITES: readonly Route[] = [
   ['update_prompt', 'prompt', 'item', '/api/prompts/{ref}', json('PATCH', { title: 'taken' })],
@@ -228,7 +233,6 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
   let test: TestApp
   const items: MarkedItem<State>[] = []
   const keys = new Map<ActorName, string | undefined>()
-
   beforeAll(async () => {
     test = await testApp()
     const owner = await test.user(ownerName)
@@ -449,5 +453,42 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
     expect((await send('owner without read', ['/api/prompts', json('POST', { title: 'new', content: 'new' })])).status).toBe(201)
     const trashed = items.find((item) => item.state === 'deleted' && item.kind === 'skill')
     expect((await send('owner without read', [`/api/skills/${trashed?.id}/restore`, { method: 'POST' }])).status).toBe(404)
+  })
+
+  it('puts a part into a prompt of somebody else for those alone who see the part', async () => {
+    const { actor: owner } = await test.user(ownerName)
+    const { actor: composer } = await test.user('composer')
+    /** A part in a state, by its id in a public prompt of somebody else. */
+    const takeIn = async (state: State) => {
+      const part = await saveMarked(test, owner, 'prompt', state, { ...(isTeam ? { owner: 'owner' } : {}), visibility: 'public' })
+      const whole = await saveMarked(test, composer, 'prompt', 'public', { content: `\${> ${part.id}@1}` })
+      await test.call(owner, 'add_to_collection', { id: 'everything', items: [whole.id] })
+      if (state === 'deleted') await test.call(owner, 'delete_item', { collection: 'prompts', id: part.id })
+      else await test.call(owner, 'update_prompt', { id: part.id, visibility: state })
+      return { part, whole }
+    }
+    const lost = await takeIn('deleted')
+    const withAccount = { ...owner, scopes: new Set([...owner.scopes, 'account' as const]) }
+    await test.call(withAccount, 'purge_item', { collection: 'prompts', id: lost.part.id })
+    for (const state of STATES) {
+      const { part, whole } = await takeIn(state)
+      for (const route of ROUTES.filter(([, kind, reach]) => kind === 'prompt' && reach !== 'name')) {
+        const [operation, , reach] = route
+        for (const actor of ACTORS) {
+          const answer = await send(actor, fill(route, whole, whole.id))
+          const cell = `${operation} ${route[3]} of what takes in a ${state} part for ${actor}`
+          const isComposing = reach === 'item' && COMPOSING.includes(operation) && !OUTSIDE.includes(actor)
+          // The part is in no collection.
+          const isSeen = actor !== 'collected' && mayRead(actor, state, 'id')
+          // A list may have the part itself, for those who see it.
+          if (reach === 'item' || !isSeen) expect(answer.text.includes(part.marker), cell).toBe(isComposing && isSeen)
+          if (!isComposing || isSeen) continue
+          const missing = await send(actor, fill(route, lost.whole, lost.whole.id))
+          const told = answer.told.replaceAll(whole.id, lost.whole.id)
+          expect({ status: answer.status, told }, cell).toEqual({ status: missing.status, told: missing.told })
+          expect(answer.text, cell).toContain('not visible to you')
+        }
+      }
+    }
   })
 })
