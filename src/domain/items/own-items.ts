@@ -10,6 +10,8 @@ export interface OwnItemsFilter {
   readonly category?: string | undefined
   /** By slug or name. */
   readonly tag?: string | undefined
+  /** By the name of one. */
+  readonly label?: string | undefined
   /** Words that must be found in the item; null: none. */
   readonly query?: QueryWords | null | undefined
 }
@@ -26,5 +28,6 @@ export interface OwnItemsPage extends OwnItemsFilter {
 
 /** How many items have each value of a field, counted without the filter by that field. */
 export interface OwnItemsCounts extends Pick<Facets, 'categories' | 'tags'> {
+  readonly labels: readonly { readonly name: string; readonly count: number }[]
   readonly visibilities: readonly { readonly visibility: Visibility; readonly count: number }[]
 }

@@ -17,6 +17,7 @@ const narrowing = {
   visibility: z.enum(VISIBILITIES).optional(),
   category: filterText,
   tag: filterText,
+  label: filterText,
   sort: z.enum(OWN_SORTS).optional(),
 }
 
@@ -41,10 +42,10 @@ export const listOwnItems = defineProcedure({
     const ownerId = await findOwnerId({ actor, store }, input.owner)
     const filter = toFilter(input)
     const { items, total } = await store.own.listOwned(actor, ownerId, { ...filter, ...toLimits({ page, perPage }) })
-    const { visibilities, categories, tags } = await store.own.countOwned(actor, ownerId, filter)
+    const { visibilities, categories, tags, labels } = await store.own.countOwned(actor, ownerId, filter)
     return {
       ...toItemLists(items, baseUrl),
-      counts: { visibilities: [...visibilities], categories: [...categories], tags: [...tags] },
+      counts: { visibilities: [...visibilities], categories: [...categories], tags: [...tags], labels: [...labels] },
       ...toPage({ page, perPage }, total),
     }
   },

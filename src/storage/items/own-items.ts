@@ -14,10 +14,10 @@ import { readUsage } from './owner-usage.ts'
 
 /** Most hits of a query among the items of one person. */
 const MAX_HITS = 5_000
-/** Tags that are counted: the most used. */
-const MAX_COUNTED_TAGS = 20
+/** Tags, and labels, that are counted: the most used. */
+const MAX_COUNTED = 20
 
-type Field = 'visibility' | 'category' | 'tag'
+type Field = 'visibility' | 'category' | 'tag' | 'label'
 
 /** The result of a filter: a query over the person's items, and the hits of its words, best first. */
 interface Narrowed {
@@ -39,7 +39,7 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     return seqs.filter((_, place) => !scores[place]?.isApproximate)
   }
   const narrow = async (ownerId: string, filter: OwnItemsFilter, hits: readonly number[] | null, without?: Field) => {
-    const { kind, visibility = null, category, tag } = filter
+    const { kind, visibility = null, category, tag, label } = filter
     const owner = await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
     let items = db
       .selectFrom('item')
@@ -52,6 +52,9 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     }
     if (tag !== undefined && without !== 'tag') {
       items = items.where('item.seq', 'in', (eb) => eb.selectFrom('item_tag').select('item_seq').where('slug', '=', slugifyTag(tag)))
+    }
+    if (label !== undefined && without !== 'label') {
+      items = items.where('item.seq', 'in', (eb) => eb.selectFrom('label').select('item_seq').where('name', '=', label))
     }
     return hits === null ? items : items.where(isOneOf('item.seq', hits))
   }
@@ -105,10 +108,23 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
         .groupBy('item_tag.slug')
         .orderBy('count', 'desc')
         .orderBy('item_tag.slug')
-        .limit(MAX_COUNTED_TAGS)
+        .limit(MAX_COUNTED)
+        .execute()
+      const labels = await (await narrow(ownerId, filter, hits, 'label'))
+        .innerJoin('label', 'label.item_seq', 'item.seq')
+        .select(['label.name', (eb) => eb.fn.count<number>('item.seq').distinct().as('count')])
+        .groupBy('label.name')
+        .orderBy('count', 'desc')
+        .orderBy('label.name')
+        .limit(MAX_COUNTED)
         .execute()
       const withCount = <Row extends { count: number }>(row: Row) => ({ ...row, count: Number(row.count) })
-      return { visibilities: visibilities.map(withCount), categories: categories.map(withCount), tags: tags.map(withCount) }
+      return {
+        visibilities: visibilities.map(withCount),
+        categories: categories.map(withCount),
+        tags: tags.map(withCount),
+        labels: labels.map(withCount),
+      }
     },
     /** The usage of an owner, and its limits. */
     async readUsage(ownerId: string): Promise<{ readonly used: OwnerUsage; readonly quota: OwnerQuota }> {

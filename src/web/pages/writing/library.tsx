@@ -30,10 +30,14 @@ function readView(query: URLSearchParams) {
     visibility: VISIBILITIES.find((one) => one === query.get('visibility')),
     category: text('category'),
     tag: text('tag'),
+    label: text('label'),
     sort: OWN_SORTS.find((one) => one === query.get('sort')),
   } as const
 }
 type View = ReturnType<typeof readView>
+
+/** No filter of a view. */
+const WHOLE = { visibility: undefined, category: undefined, tag: undefined, label: undefined }
 
 /** The address of a view, from its first page unless `page` is given. */
 function linkTo({ collection, q, ...view }: View, page = 1): string {
@@ -59,7 +63,7 @@ export async function showLibrary(request: PageRequest) {
   if ('to' in found) return found
   const stars = await readStars(request, found.prompts, found.skills)
   const marks = view.q === '' ? null : readMarks(view.q)
-  const active = [view.visibility, view.category, view.tag].filter((value) => value !== undefined).length
+  const active = [view.visibility, view.category, view.tag, view.label].filter((value) => value !== undefined).length
   const isWhole = view.q === '' && active === 0
   const here = linkTo(view, found.page)
   const addTo = `${view.collection === 'prompts' ? '/new' : '/new/skill'}${view.owner === undefined ? '' : `?owner=${encodeURIComponent(view.owner)}`}`
@@ -86,7 +90,7 @@ export async function showLibrary(request: PageRequest) {
           words={words}
           groups={toGroups(words, view, found.counts, categories)}
           active={active}
-          clear={linkTo({ ...view, visibility: undefined, category: undefined, tag: undefined })}
+          clear={linkTo({ ...view, ...WHOLE })}
         />
         <div>
           {teams.length === 0 ? null : <Owners site={site} view={view} teams={teams.map(({ name }) => name)} />}
@@ -126,10 +130,7 @@ const Owners: FC<{ site: Site; view: View; teams: readonly string[] }> = ({ site
     <ul class="filters">
       {[undefined, ...teams].map((owner) => (
         <li>
-          <a
-            href={linkTo({ ...view, owner, visibility: undefined, category: undefined, tag: undefined })}
-            aria-current={owner === view.owner ? 'true' : undefined}
-          >
+          <a href={linkTo({ ...view, owner, ...WHOLE })} aria-current={owner === view.owner ? 'true' : undefined}>
             {owner === undefined ? words.ownedByYourself : words.teamNamed(owner)}
           </a>
         </li>
@@ -228,6 +229,7 @@ function toGroups(
       choices: counts.categories.map(({ slug, count }) => ({ value: slug, name: names.get(slug) ?? slug, count })),
     },
     { name: 'tag', label: words.tags, choices: counts.tags.map(({ slug, name, count }) => ({ value: slug, name, count })) },
+    { name: 'label', label: words.labels.labels, choices: counts.labels.map(({ name, count }) => ({ value: name, name, count })) },
   ] as const
   return groups.flatMap(({ name, label, choices }) => {
     const chosen = view[name]
