@@ -411,6 +411,7 @@ describe('every operation that changes what is kept', () => {
       const username = await addPerson()
       return { actor: await asPerson(username, PERSON_RIGHTS), input: { password: PASSWORD, username } }
     },
+    list_shared_labels: byOwner({}),
     list_shared_skills: byOwner({}),
     list_shared_changes: byOwner({ kind: 'prompt' }),
     read_shared_versions: byOwner({ changes: [1] }),
