@@ -4,6 +4,7 @@ import type { App } from '../app.ts'
 import { VISIBILITIES, type Visibility } from '../domain/items/visibility.ts'
 import type { WholeLibrary } from '../domain/service/transfer.ts'
 import { AppError } from '../errors.ts'
+import { importChecks } from '../operations/prompts/compose.ts'
 import { readAgentFolder } from '../transfer/agent-folder.ts'
 import { type ImportEntry, importEntries } from '../transfer/import-entries.ts'
 import { importPrompts } from '../transfer/import-prompts.ts'
@@ -42,8 +43,8 @@ function publicOption(): Option {
   return new Option('--public', 'the same as --visibility public').conflicts('visibility')
 }
 
-function toOptions(flags: ImportFlags): ImportOptions {
-  return { owner: flags.user, visibility: flags.public ? 'public' : flags.visibility }
+function toOptions(app: App, flags: ImportFlags): ImportOptions {
+  return { owner: flags.user, visibility: flags.public ? 'public' : flags.visibility, checks: importChecks(app) }
 }
 
 function printReport(
@@ -132,7 +133,7 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
         const bar = startProgress(typeof source === 'string' ? await countEntries(source) : 0, 'Importing prompts')
         const people = createPeople()
         await runImport(app, async (onCreated) => {
-          const report = await importPrompts(app.store, source, { ...toOptions(flags), onProgress: bar.advanceTo, onCreated }, people)
+          const report = await importPrompts(app.store, source, { ...toOptions(app, flags), onProgress: bar.advanceTo, onCreated }, people)
           bar.stop('Imported prompts')
           return [report, people.madeOwners]
         })
@@ -149,7 +150,13 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
         const bar = startProgress(process.stderr.isTTY ? (await findSkillFolders(folder)).length : 0, 'Importing skills')
         const people = createPeople()
         await runImport(app, async (onCreated) => {
-          const report = await importSkills(app.store, folder, { ...toOptions(flags), onProgress: bar.advanceTo, onCreated }, null, people)
+          const report = await importSkills(
+            app.store,
+            folder,
+            { ...toOptions(app, flags), onProgress: bar.advanceTo, onCreated },
+            null,
+            people,
+          )
           bar.stop('Imported skills')
           return [report, people.madeOwners]
         })
@@ -159,7 +166,7 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
     withApp(async (app) => {
       const people = createPeople()
       await runImport(app, async (onCreated) => {
-        const options = { ...toOptions(flags), leavesOutUnknownCategories: true, onCreated }
+        const options = { ...toOptions(app, flags), leavesOutUnknownCategories: true, onCreated }
         return [await importEntries(app.store, entries, options, people), people.madeOwners]
       })
     })
@@ -194,7 +201,7 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
         if (isWhole) return await importWhole(app, path)
         await runImport(app, async (onCreated) => {
           const { report, madeOwners, madeCategories, madeTeams } = await importLibrary(app.store, path, {
-            ...toOptions(flags),
+            ...toOptions(app, flags),
             onCreated,
           })
           return [report, madeOwners, madeCategories, madeTeams]
@@ -250,7 +257,12 @@ export function addSyncCommand(program: Command, withApp: WithApp): void {
       withApp(async (app) => {
         const user = await requireAccount(app, flags.user)
         const isDryRun = flags.dryRun === true
-        const report = await syncFolder(app.store, user, folder, { deletes: flags.delete === true, isDryRun, now: app.clock() })
+        const report = await syncFolder(app.store, user, folder, {
+          deletes: flags.delete === true,
+          isDryRun,
+          now: app.clock(),
+          checks: importChecks(app),
+        })
         printSync(report, isDryRun)
         if (report.refused > 0) process.exitCode = 1
       }, EXISTING),

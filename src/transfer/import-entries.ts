@@ -149,6 +149,16 @@ export async function importEntries(
     await setImmediate()
     options.onProgress?.(report.read)
   }
+  /** The fault of an entry that is found without a transaction; null for none. */
+  const findFault = async (entry: ReadEntry): Promise<string | null> => {
+    try {
+      if (entry.kind === 'prompt') await options.checks?.config(entry.draft.config)
+      return null
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      return error.message
+    }
+  }
   let count = 0
   for await (const entry of entries) {
     const { name } = entry
@@ -158,8 +168,9 @@ export async function importEntries(
     }
     report.read++
     const index = count++
-    if (entry.kind === null) {
-      await schedule('prompt', { index, name, run: async () => refuse(index, name, entry.fault) })
+    const fault = entry.kind === null ? entry.fault : await findFault(entry)
+    if (entry.kind === null || fault !== null) {
+      await schedule('prompt', { index, name, run: async () => refuse(index, name, fault ?? '') })
       continue
     }
     await schedule(entry.kind, {

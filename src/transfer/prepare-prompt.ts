@@ -1,9 +1,11 @@
 import type { ExportedTwin, ImportedTwin, KnownItem } from '../domain/items/item-access.ts'
 import type { Item, ItemKind, Prompt, User } from '../domain/items/items.ts'
+import { slugify } from '../domain/items/slug.ts'
 import { toTags } from '../domain/items/tags.ts'
 import { refuseWhileHeld, type Visibility } from '../domain/items/visibility.ts'
 import { ANONYMOUS } from '../domain/people/actor.ts'
-import { isSameBody } from '../domain/prompts/body.ts'
+import { isSameBody, makeBody, type PromptBody } from '../domain/prompts/body.ts'
+import type { PromptConfig } from '../domain/prompts/config.ts'
 import type { Hold } from '../domain/service/transfer.ts'
 import { AppError } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'
@@ -22,7 +24,17 @@ export interface CreatedItem {
   readonly owner: { readonly id: string; readonly username: string }
 }
 
+/** The rules of prompts that saves apply too. */
+export interface PromptChecks {
+  /** @throws AppError that names the schema which is none */
+  config(config: PromptConfig | null | undefined): Promise<void>
+  /** @param prompt as it is, or with an empty id as it is going to be made @throws AppError that says which part does not fit */
+  parts(store: LibraryStore, body: PromptBody, prompt: Pick<Prompt, 'id' | 'ownerId' | 'visibility'> & { slug?: string }): Promise<void>
+}
+
 export interface ImportOptions {
+  /** Default: none */
+  readonly checks?: PromptChecks
   /** Owner of the imported items; undefined: as the file says. */
   readonly owner: string | undefined
   /** Visibility of entries that state none; undefined: the owner's setting. */
@@ -80,6 +92,8 @@ interface Twins<T extends Item> {
   /** Ids of those that the entry repeats. */
   readonly same: ReadonlySet<string>
   readonly remark: string | undefined
+  /** Checks what is about to be written, as the item or a new one. @throws AppError */
+  check?(item: T | null): Promise<void>
   create(): Promise<T>
   change(id: string): Promise<unknown>
 }
@@ -87,10 +101,11 @@ interface Twins<T extends Item> {
 /** The candidates among twins, and how the entry is written. */
 export function prepareTwins<T extends Item>(
   knownId: string | undefined,
-  { store, options, owner, twins, same, remark, create, change }: Twins<T>,
+  { store, options, owner, twins, same, remark, check, create, change }: Twins<T>,
 ): Prepared {
   const writeAs = async (twin: ImportedTwin<T> | undefined): Promise<ImportOutcome> => {
     if (!twin) {
+      await check?.(null)
       if (options.isDryRun) return { done: 'created', id: null, remark }
       const { kind, id, title } = await create()
       options.onCreated?.({ kind, id, title, owner })
@@ -100,6 +115,7 @@ export function prepareTwins<T extends Item>(
     if (deletedAt !== null) return { done: 'kept', id, remark: 'it is in the trash and stays there' }
     if (same.has(id)) return { done: 'unchanged', id, remark }
     if (twin.isEditedHere) return { done: 'kept', id, remark: 'it was edited here since its import and is kept' }
+    await check?.(twin.item)
     if (!options.isDryRun) await change(id)
     return { done: 'updated', id, remark }
   }
@@ -146,6 +162,7 @@ export async function preparePrompt(
   const { authorId, others } = known ?? (await people.findAuthor(store, owner, draft.contributors))
   const { title, content, messages, config, syntax, description, type, tags, id, slug, createdAt, updatedAt, held } = draft
   const fields = { title, content, messages, config, syntax, description, type, category, tags }
+  const visibility = stated ?? owner.defaultVisibility
   const origin = { authorId, contributors: others, id, slug, createdAt, updatedAt, held }
   const editor = { userId: owner.id, note: IMPORT_NOTE }
   const twins = known ? [known] : await store.items.findImported('prompt', owner.id, authorId, title, place && placeName(place))
@@ -156,7 +173,11 @@ export async function preparePrompt(
     twins,
     same: new Set(twins.flatMap(({ item }) => (isSame(item, fields) ? [item.id] : []))),
     remark,
-    create: () => store.items.createItem(editor, { kind: 'prompt', ...fields, visibility: stated ?? owner.defaultVisibility }, origin),
+    async check(item) {
+      const made = { id: '', ownerId: owner.id, visibility, slug: slug ?? slugify(title) }
+      await options.checks?.parts(store, makeBody(fields), item ?? made)
+    },
+    create: () => store.items.createItem(editor, { kind: 'prompt', ...fields, visibility }, origin),
     change: (found) => store.items.changeItem('prompt', found, editor, () => fields, origin),
   })
 }

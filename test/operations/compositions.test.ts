@@ -1,5 +1,10 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
+import { importChecks } from '../../src/operations/prompts/compose.ts'
+import { syncFolder } from '../../src/transfer/sync/sync-folder.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]
@@ -184,6 +189,48 @@ describe('prompts as programs use them', () => {
     expect((await get(id, { variables: { a: '1' } })).content).toBe('\\1 ${> b}')
     const whole = await save('Takes it in', { content: `\${> ${id}}` })
     expect((await get(whole, { variables: { a: '1' } })).content).toBe('\\1 ${> b}')
+  })
+
+  it('are checked in an import and a sync as in a save, each by itself', async () => {
+    const rowsOf = (part: string, name: string) =>
+      [
+        ['Without a schema', { content: 'x', config: { responseSchema: { type: 'nothing' } } }, 'config.responseSchema is no JSON Schema'],
+        ['Seen by more', { content: `\${> ${part}}` }, 'seen by fewer people'],
+        [`Before ${name}`, { content: `\${> after-${name}}` }, null],
+        [`After ${name}`, { content: `\${> before-${name}}` }, 'in a circle'],
+      ] as const
+    const rows = rowsOf(await save('Kept part', { content: 'canary', visibility: 'private' }), 'one')
+    const told = rows.map(([title, , reason]) => [title, reason === null ? null : expect.stringContaining(reason)])
+    const importer = { ...ada.actor, scopes: new Set([...ada.actor.scopes, 'account'] as const) }
+    const bytes = Buffer.from(JSON.stringify(rows.map(([title, fields]) => ({ title, ...fields, syntax: 2, visibility: 'public' }))))
+    const { id: checked } = await test.call(importer, 'check_import', { files: [{ filename: 'a.json', bytes }] })
+    const { id } = await test.call(importer, 'run_import', { id: checked })
+    const { entries } = Object(await test.call(importer, 'show_import', { id }))
+    const reasonOf = (entry: { outcome: string; remark: string }) => (entry.outcome === 'refused' ? entry.remark : null)
+    expect(entries.map((entry: { title: string; outcome: string; remark: string }) => [entry.title, reasonOf(entry)])).toEqual(told)
+    expect(await said(get('before-one'))).toContain('is not there')
+
+    const folder = mkdtempSync(join(tmpdir(), 'commonplace-parts-'))
+    try {
+      const user = await test.app.store.people.createUser({ username: 'Syd', defaultVisibility: 'public' })
+      const part = await save('Kept too', { content: 'canary', visibility: 'private' }, (await test.user('Syd')).actor)
+      mkdirSync(join(folder, 'prompts'))
+      // In the order of their names.
+      for (const [place, [title, { content, ...more }]] of rowsOf(part, 'two').entries()) {
+        const head = JSON.stringify({ title, syntax: 2, ...more })
+        writeFileSync(join(folder, 'prompts', `${place}.md`), `---\n${head}\n---\n\n${content}`)
+      }
+      const { refused, remarks } = await syncFolder(test.app.store, user, folder, { now: 0, checks: importChecks(test.app) })
+      expect(refused).toBe(3)
+      for (const reason of [
+        '0.md is not synced: config.responseSchema is no',
+        '1.md is not synced: The part',
+        '3.md is not synced: The parts',
+      ])
+        expect(remarks.join('\n')).toContain(reason)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('can be messages, with a config', async () => {

@@ -11,6 +11,7 @@ import { loadStarter } from '../../transfer/starter.ts'
 import { readUpload, type UploadEntry } from '../../transfer/upload.ts'
 import { refInput, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
+import { importChecks } from '../prompts/compose.ts'
 
 /** How long comparing entries with the library may take. */
 const PLAN_MS = 5_000
@@ -50,7 +51,7 @@ function toOwnEntry(entry: UploadEntry, visibility: Visibility | undefined): Upl
 
 /** Imports files for somebody, whose own everything is: whoever a file names could be anybody. With `isDryRun` it only says what it would do. */
 async function importUpload(
-  store: LibraryStore,
+  { store, sealer }: Pick<Needs<ImportStores, 'sealer'>, 'store' | 'sealer'>,
   { username }: UserActor,
   files: readonly SkillFile[],
   visibility: Visibility | undefined,
@@ -72,6 +73,7 @@ async function importUpload(
     visibility,
     leavesOutUnknownCategories: true,
     isDryRun,
+    checks: importChecks({ sealer }),
     onProgress() {
       if (!isDryRun || performance.now() <= endsAt) return
       throw new AppError('too_large', 'These entries take too long to compare. Import a part of them, or all on the command line.')
@@ -118,9 +120,10 @@ export const checkImport = defineProcedure({
     files: z.array(z.object({ filename: z.string(), bytes: z.instanceof(Uint8Array) })).min(1, 'Choose at least one file.'),
     visibility: visibilitySchema.optional(),
   }),
-  async run({ actor, store }: Needs<ImportStores>, { files, visibility }) {
+  async run(context: Needs<ImportStores, 'sealer'>, { files, visibility }) {
+    const { actor, store } = context
     const user = requireUser(actor)
-    const entries = await importUpload(store, user, files, visibility, true)
+    const entries = await importUpload(context, user, files, visibility, true)
     const inBase64 = files.map(({ filename, bytes }) => ({ filename, base64: Buffer.from(bytes).toString('base64') }))
     const kept: z.infer<typeof upload> = { visibility, files: inBase64 }
     const uploadId = await store.formDrafts.saveFormDraft(user.userId, 'upload', JSON.stringify(kept))
@@ -154,7 +157,7 @@ export const runImport = defineProcedure({
   scope: 'write',
   writes: true,
   input: z.object({ id: refInput }),
-  async run(context: Needs<ImportStores>, { id }) {
+  async run(context: Needs<ImportStores, 'sealer'>, { id }) {
     const { store } = context
     const user = requireUser(context.actor)
     const { upload: uploadId } = await findReport(context, id)
@@ -162,7 +165,7 @@ export const runImport = defineProcedure({
     if (uploadId === null || body === null) throw gone()
     const { files, visibility } = upload.parse(JSON.parse(body))
     const read = files.map(({ filename, base64 }) => ({ filename, bytes: Buffer.from(base64, 'base64') }))
-    const entries = await importUpload(store, user, read, visibility, false)
+    const entries = await importUpload(context, user, read, visibility, false)
     await store.formDrafts.removeFormDraft(user.userId, uploadId)
     return { id: await store.formDrafts.saveFormDraft(user.userId, 'import', JSON.stringify({ upload: null, entries })) }
   },

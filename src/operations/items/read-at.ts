@@ -36,6 +36,9 @@ export const atOutputs = {
 /** The answer to {@link atInputs}. */
 type At = { readonly label?: string; readonly version?: number; readonly bucket?: string }
 
+/** Whoever reads a version, and what it is read with. */
+export type Reading = Pick<Needs<'items', 'sealer'>, 'actor' | 'store' | 'sealer'>
+
 /** A version that is asked for. */
 export interface AskedVersion {
   readonly label?: string | undefined
@@ -56,7 +59,7 @@ interface ItemAt<Kind extends ItemKind> {
  * @throws AppError `not_found` where the label is not there, or the version is not the caller's to see
  */
 export async function readAt<Kind extends ItemKind>(
-  { actor, store, sealer }: Needs<'items', 'sealer'>,
+  { actor, store, sealer }: Reading,
   item: ItemOf<Kind>,
   { label, version, bucket }: AskedVersion,
 ): Promise<ItemAt<Kind>> {

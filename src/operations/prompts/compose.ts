@@ -5,27 +5,34 @@ import { bodyOf, type PromptBody, variablesOf } from '../../domain/prompts/body.
 import { composeBody, partsOf } from '../../domain/prompts/parts.ts'
 import { type PartRef, toPresentSyntax } from '../../domain/variables/variables.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { Needs } from '../core/procedure.ts'
-import { readAt } from '../items/read-at.ts'
+import type { PromptChecks } from '../../transfer/prepare-prompt.ts'
+import { type Reading, readAt } from '../items/read-at.ts'
+import { checkConfig } from './check-config.ts'
 
 /** A prompt that is about to be saved, or whose label is about to move, as the parts of others find it. */
 interface Pending {
   readonly id: string
+  /** Of a new one: what it will be called. */
+  readonly slug?: string | undefined
   /** The label that moves, and where to; undefined: the newest version changes. */
   readonly label?: { readonly name: string; readonly version: number } | undefined
 }
 
+/** The checks of a text that is about to be saved. */
+interface Checks {
+  readonly pending?: Pending | undefined
+  check?(part: Prompt): void
+  /** Passes over parts that are not there. Default: false */
+  readonly skipsMissing?: boolean
+}
+
 /** A prompt by its id, its slug or the name that programs know it by. */
-async function findPart({ actor, store }: Needs<'items'>, ref: string): Promise<Prompt | null> {
+async function findPart({ actor, store }: Omit<Reading, 'sealer'>, ref: string): Promise<Prompt | null> {
   return (await store.items.findItem(actor, 'prompt', ref)) ?? (await store.items.findNamed(actor, ref))
 }
 
 /** A part, by whoever reads. The same error for one that is not there and one that may not be seen. */
-async function readPart(
-  context: Needs<'items', 'sealer'>,
-  { ref, at }: PartRef,
-  ownerId: string,
-): Promise<{ prompt: Prompt; version: number }> {
+async function readPart(context: Reading, { ref, at }: PartRef, ownerId: string): Promise<{ prompt: Prompt; version: number }> {
   const newest = await findPart(context, ref)
   if (!newest || (at === null && newest.ownerId !== ownerId)) throw missing()
   if (at === null || at === LATEST) return { prompt: newest, version: newest.version }
@@ -33,9 +40,13 @@ async function readPart(
   const version = /^\d{1,9}$/.test(at) ? Number(at) : label?.targets[0]?.version
   if (version === undefined || version < 1) throw missing()
   const { item } = await readAt(context, newest, { version }).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'not_found' ? missing() : error
+    throw isMissing(error) ? missing() : error
   })
   return { prompt: item, version }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found'
 }
 
 function missing(): AppError {
@@ -49,18 +60,23 @@ const keyOf = (id: string, version: number | 'next') => `${id}@${version}`
 
 /** A body with its parts as the reader sees them. @throws AppError as `composeBody` does, and `not_found` for a part that is not there for them */
 async function compose(
-  context: Needs<'items', 'sealer'>,
+  context: Reading,
   body: PromptBody,
   { id, ownerId, version }: { readonly id: string; readonly ownerId: string; readonly version: number | 'next' },
-  { pending, check }: { readonly pending?: Pending | undefined; check?(part: Prompt): void } = {},
+  { pending, check, skipsMissing = false }: Checks = {},
 ): Promise<PromptBody> {
   return await composeBody(body, { key: keyOf(id, version), ownerId }, async (ref, by) => {
-    const isPending = pending !== undefined && (await findPart(context, ref.ref))?.id === pending.id
+    const named = pending && (await findPart(context, ref.ref))
+    const isPending = pending !== undefined && (named ? named.id === pending.id : ref.ref === pending.slug)
     // It would take in what it is going to be.
     if (isPending && (ref.at === null || ref.at === LATEST) && pending.label === undefined)
       return { key: keyOf(pending.id, 'next'), content: '', ownerId: by }
     const moved = isPending && pending.label !== undefined && ref.at === pending.label.name ? pending.label : undefined
-    const { prompt, version: at } = await readPart(context, moved ? { ref: ref.ref, at: String(moved.version) } : ref, by)
+    const found = await readPart(context, moved ? { ref: ref.ref, at: String(moved.version) } : ref, by).catch((error: unknown) => {
+      if (!skipsMissing || !isMissing(error)) throw error
+    })
+    if (!found) return { key: `missing ${ref.ref}`, content: '', ownerId: by }
+    const { prompt, version: at } = found
     if (prompt.messages) throw new AppError('invalid_input', `"${ref.ref}" is a chat prompt, which cannot be a part.`)
     check?.(prompt)
     return {
@@ -77,7 +93,7 @@ function hasParts(body: PromptBody): boolean {
 }
 
 /** A prompt with its parts put in, and the variables of them all; as it is without parts. @throws AppError as {@link compose} */
-export async function composePrompt(context: Needs<'items', 'sealer'>, prompt: Prompt): Promise<Prompt> {
+export async function composePrompt(context: Reading, prompt: Prompt): Promise<Prompt> {
   if (!hasParts(prompt)) return prompt
   const body = await compose(context, bodyOf(prompt), prompt)
   return { ...prompt, ...body, variables: variablesOf(body) }
@@ -88,9 +104,10 @@ export async function composePrompt(context: Needs<'items', 'sealer'>, prompt: P
  * @throws AppError that says which does not
  */
 export async function checkParts(
-  context: Needs<'items', 'sealer'>,
+  context: Reading,
   body: PromptBody,
-  { id, ownerId, visibility }: Pick<Prompt, 'id' | 'ownerId' | 'visibility'>,
+  { id, ownerId, visibility, slug }: Parameters<PromptChecks['parts']>[2],
+  { skipsMissing }: Pick<Checks, 'skipsMissing'> = {},
 ): Promise<void> {
   if (!hasParts(body)) return
   const composed = compose(
@@ -98,7 +115,8 @@ export async function checkParts(
     body,
     { id, ownerId, version: 'next' },
     {
-      pending: { id },
+      pending: { id, slug },
+      ...(skipsMissing && { skipsMissing }),
       check: (part) => {
         if (isWiderThan(visibility, part.visibility))
           throw new AppError('invalid_input', `The part "${part.slug}" is seen by fewer people than this prompt. Share it first.`)
@@ -108,20 +126,26 @@ export async function checkParts(
   await orInvalid(composed)
 }
 
+/** The checks of saves for imports and syncs, in which every owner acts for themselves, and a part may come after what takes it in. */
+export function importChecks({ sealer }: Pick<Reading, 'sealer'>): PromptChecks {
+  return {
+    config: checkConfig,
+    parts: async (store, body, prompt) => {
+      const actor = { kind: 'user', userId: prompt.ownerId, username: '', scopes: new Set(['read'] as const) } as const
+      await checkParts({ actor, store, sealer }, body, prompt, { skipsMissing: true })
+    },
+  }
+}
+
 /** A part that is missing in a text being written is a fault of the text. @throws AppError `invalid_input` for `not_found` */
 async function orInvalid(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'not_found' ? invalidInput('content', error.message) : error
+    throw error instanceof AppError && isMissing(error) ? invalidInput('content', error.message) : error
   })
 }
 
 /** Checks that a label can move: what takes the prompt in by it must not be taken in by the version. @throws AppError */
-export async function checkPartsAtLabel(
-  context: Needs<'items', 'sealer'>,
-  prompt: Prompt,
-  label: string,
-  versions: readonly number[],
-): Promise<void> {
+export async function checkPartsAtLabel(context: Reading, prompt: Prompt, label: string, versions: readonly number[]): Promise<void> {
   for (const version of versions) {
     const { item } = await readAt(context, prompt, { version })
     if (!hasParts(item)) continue
@@ -135,7 +159,7 @@ export async function checkPartsAtLabel(
 }
 
 /** Refuses to narrow a prompt that wider ones of the same owner take in. @throws AppError `invalid_input` that names the first */
-async function checkDependants({ actor, store }: Needs<'items'>, part: Prompt, visibility: Prompt['visibility']): Promise<void> {
+async function checkDependants({ actor, store }: Omit<Reading, 'sealer'>, part: Prompt, visibility: Prompt['visibility']): Promise<void> {
   if (!isWiderThan(part.visibility, visibility)) return
   const dependants = await store.items.listDependants(actor, part.id, MAX_CHECKED)
   const wider = dependants.find((one) => one.ownerId === part.ownerId && isWiderThan(one.visibility, visibility))
@@ -143,7 +167,7 @@ async function checkDependants({ actor, store }: Needs<'items'>, part: Prompt, v
 }
 
 /** Checks that a prompt can be shown to others than before: its parts reach them, and what takes it in still does. @throws AppError */
-export async function checkReach(context: Needs<'items', 'sealer'>, prompt: Prompt, visibility: Prompt['visibility']): Promise<void> {
+export async function checkReach(context: Reading, prompt: Prompt, visibility: Prompt['visibility']): Promise<void> {
   // Whoever cannot read a part any more can still hide what takes it in.
   if (isWiderThan(visibility, prompt.visibility)) await checkParts(context, bodyOf(prompt), { ...prompt, visibility })
   await checkDependants(context, prompt, visibility)

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import type { User } from '../../domain/items/items.ts'
 import { AppError } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { readCategories } from '../prepare-prompt.ts'
+import { type PromptChecks, readCategories } from '../prepare-prompt.ts'
 import { planSync, type SyncedItem } from './plan-sync.ts'
 import { digestSkill, MAX_PATHS, scanFolder } from './scan-folder.ts'
 import type { Run, SyncReport } from './sync-run.ts'
@@ -21,6 +21,8 @@ export interface SyncOptions {
   readonly isDryRun?: boolean
   /** Milliseconds. */
   readonly now: number
+  /** Default: none */
+  readonly checks?: PromptChecks
 }
 
 /**
@@ -55,7 +57,7 @@ export async function syncFolder(store: LibraryStore, user: User, folder: string
   const steps = planSync({ state, items, folder: scan.folder, refused: scan.refused }, options.deletes ?? false)
   const writer = await openFolderWriter(root, options.now)
   const categories = await readCategories(store)
-  const run: Run = { store, user, root, isDryRun: options.isDryRun ?? false, writer, report, categories }
+  const run: Run = { store, user, root, isDryRun: options.isDryRun ?? false, writer, report, categories, checks: options.checks }
   try {
     for (const step of steps) {
       try {

@@ -4,7 +4,7 @@ import type { SyncedPath } from '../../domain/service/sync.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { knownCategory } from '../prepare-prompt.ts'
+import { knownCategory, type PromptChecks } from '../prepare-prompt.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { digestSkill, MAX_PROMPT_BYTES, readSkill } from './scan-folder.ts'
 import { readSyncedPrompt, type SyncedDraft, sha256 } from './synced-prompt.ts'
@@ -37,6 +37,7 @@ export interface Run {
   readonly writer: FolderWriter
   readonly report: SyncReport
   readonly categories: ReadonlySet<string>
+  readonly checks: PromptChecks | undefined
 }
 
 /** A prompt as it is now. @throws AppError `conflict` when it is gone */

@@ -1,5 +1,7 @@
 import { basename, join } from 'node:path'
+import { slugify } from '../../domain/items/slug.ts'
 import type { Visibility } from '../../domain/items/visibility.ts'
+import { makeBody } from '../../domain/prompts/body.ts'
 import { AppError } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { lstatIfThere } from '../regular-file.ts'
@@ -83,22 +85,29 @@ async function requireUnchanged(run: Run, store: LibraryStore, item: SyncedItem,
 type Taken = Extract<SyncStep, { do: 'create-item' | 'update-item' }>
 
 async function takePrompt(run: Run, step: Taken): Promise<void> {
-  const { store, user, report, isDryRun } = run
+  const { store, user, report, isDryRun, checks } = run
   const { path, entry, from } = step
   const bytes = await readPromptBytes(run, path, entry.digest)
   const editor = { userId: user.id, note: NOTE }
   const current = step.do === 'update-item' ? await findPrompt(run, store, step.item.id) : null
   const { title, content, messages, config, syntax, description, type, category, tags } = readDraft(run, path, bytes, current)
   const fields = { title, content, messages, config, syntax, description, type, category, tags }
-  if (!isDryRun) {
+  const visibility = visibilityOf(run, step)
+  await checks?.config(config)
+  const check = (to: LibraryStore) =>
+    checks?.parts(to, makeBody(fields), current ?? { id: '', ownerId: user.id, visibility, slug: slugify(title) })
+  if (isDryRun) await check(store)
+  else {
     await store.inTransaction(async (transaction) => {
       let id: string
       if (step.do === 'update-item') {
         await requireUnchanged(run, transaction, step.item, path)
+        await check(transaction)
         id = step.item.id
         await transaction.items.changeItem('prompt', id, editor, () => fields)
       } else {
-        id = (await transaction.items.createItem(editor, { kind: 'prompt', ...fields, visibility: visibilityOf(run, step) })).id
+        await check(transaction)
+        id = (await transaction.items.createItem(editor, { kind: 'prompt', ...fields, visibility })).id
       }
       const saved = await findPrompt(run, transaction, id)
       const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestPrompt(saved), version: saved.version }
@@ -108,8 +117,8 @@ async function takePrompt(run: Run, step: Taken): Promise<void> {
   noteTaken(report, step)
 }
 
-function visibilityOf({ user }: Run, step: Extract<SyncStep, { do: 'create-item' }>): Visibility {
-  return step.isPrivate ? 'private' : user.defaultVisibility
+function visibilityOf({ user }: Run, step: Taken): Visibility {
+  return step.do === 'create-item' && step.isPrivate ? 'private' : user.defaultVisibility
 }
 
 function noteTaken(report: SyncReport, { do: done, path }: Taken): void {
