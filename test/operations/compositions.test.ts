@@ -116,6 +116,19 @@ describe('prompts as programs use them', () => {
     expect((await get(a)).content).toBe('c')
   })
 
+  it('go round in no circle when two edits, or an edit and a label, close it at the same moment', async () => {
+    const refusedOf = async (work: readonly Promise<unknown>[]) => (await Promise.all(work.map(said))).filter((reason) => reason !== null)
+    const [one, other] = [await save('One at once', { content: '1' }), await save('Other at once', { content: '2' })]
+    const both = [edit(one, { content: `\${> ${other}}` }), edit(other, { content: `\${> ${one}}` })]
+    expect(await refusedOf(both)).toEqual([expect.stringContaining('in a circle')])
+    const [whole, part] = [await save('Whole at once', { content: '1' }), await save('Part at once', { content: '2' })]
+    await label(part, 'live', 1)
+    await edit(part, { content: `\${> ${whole}}` })
+    expect(await refusedOf([edit(whole, { content: `\${> ${part}@live}` }), label(part, 'live', 2)])).toEqual([
+      expect.stringContaining('in a circle'),
+    ])
+  })
+
   it('take in 50 parts and 100,000 characters, and no more', async () => {
     const part = await save('Long part', { content: 'y'.repeat(2_000) })
     const times = (n: number) => `\${> ${part}}`.repeat(n)

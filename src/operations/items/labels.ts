@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { versionNumber } from '../../domain/items/fields.ts'
-import type { Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
+import type { Item, ItemKind, ItemOf, Prompt } from '../../domain/items/items.ts'
 import {
   isSharedVersion,
   type Label,
@@ -15,10 +15,11 @@ import {
 } from '../../domain/items/labels.ts'
 import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
 import { AppError, invalidInput } from '../../errors.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOfKind, requireOwner } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
-import { checkPartsAtLabel } from '../prompts/compose.ts'
+import { checkPartsAtLabel, inTurn } from '../prompts/compose.ts'
 
 const targetRecord = z.object({ version: z.number().int(), weight: z.number().int().describe('Percent of callers') })
 const targetsRecord = z.array(targetRecord).describe('The largest share first')
@@ -191,6 +192,25 @@ async function findUnseen({ actor, store }: Needs<'items'>, item: Item, targets:
   return unseen
 }
 
+/** Moves a label once the parts of the versions that it moves to are checked. @throws AppError */
+async function moveInTurn(
+  context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>,
+  input: Parameters<typeof move>[1],
+  versionsOf: (prompt: Prompt, store: Pick<LibraryStore, 'labels'>) => readonly number[] | Promise<readonly number[]>,
+  decide: Parameters<typeof move>[2],
+) {
+  const check = async (store: Pick<LibraryStore, 'items' | 'labels'>): Promise<boolean> => {
+    if (input.collection !== 'prompts') return false
+    const prompt = await requireOfKind({ ...context, store }, 'prompt', input.id)
+    return await checkPartsAtLabel({ ...context, store }, prompt, input.label, await versionsOf(prompt, store))
+  }
+  const isComposed = await check(context.store)
+  return await inTurn(context, isComposed, async (store) => {
+    if (isComposed) await check(store)
+    return await move({ ...context, store }, input, decide)
+  })
+}
+
 export const setLabel = defineOperation({
   name: 'set_label',
   title: 'Set a label',
@@ -208,13 +228,10 @@ export const setLabel = defineOperation({
     ifVersion: ifVersionInput,
   }),
   output: moveOutput,
-  async run(context: Needs<'items' | 'labels', 'sealer'>, { version, targets, reason, ...input }) {
+  async run(context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>, { version, targets, reason, ...input }) {
     if (version !== undefined && targets !== undefined) throw invalidInput('targets', 'Give either version or targets.')
-    if (input.collection === 'prompts') {
-      const prompt = await requireOfKind(context, 'prompt', input.id)
-      await checkPartsAtLabel(context, prompt, input.label, targets?.map((one) => one.version) ?? [version ?? prompt.version])
-    }
-    return await move(context, input, ({ item }) => ({
+    const versionsOf = (prompt: Prompt) => targets?.map((one) => one.version) ?? [version ?? prompt.version]
+    return await moveInTurn(context, input, versionsOf, ({ item }) => ({
       to: targets ? sortTargets(targets) : [{ version: version ?? item.version, weight: 100 }],
       reason: reason ?? null,
     }))
@@ -249,13 +266,10 @@ export const undoLabel = defineOperation({
   surfaces: { rest: 'POST /api/{collection}/{id}/labels/{label}/undo', cli: 'undo-label collection id label' },
   input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),
   output: moveOutput,
-  async run(context: Needs<'items' | 'labels', 'sealer'>, { reason, ...input }) {
-    if (input.collection === 'prompts') {
-      const prompt = await requireOfKind(context, 'prompt', input.id)
-      const last = await context.store.labels.findLastMove(prompt.id, input.label)
-      await checkPartsAtLabel(context, prompt, input.label, last?.from?.map(({ version }) => version) ?? [])
-    }
-    return await move(context, input, ({ last }) => {
+  async run(context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>, { reason, ...input }) {
+    const versionsOf = async ({ id }: Prompt, store: Pick<LibraryStore, 'labels'>) =>
+      (await store.labels.findLastMove(id, input.label))?.from?.map(({ version }) => version) ?? []
+    return await moveInTurn(context, input, versionsOf, ({ last }) => {
       if (last === null) throw new AppError('not_found', `The label "${input.label}" was never moved here.`)
       return { to: last.from, reason: reason ?? null }
     })

@@ -23,7 +23,7 @@ import {
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { toWholePrompt, wholePrompt, withOwner } from '../core/records.ts'
 import { checkConfig } from '../prompts/check-config.ts'
-import { checkParts, checkReach } from '../prompts/compose.ts'
+import { checkParts, checkReach, inTurn } from '../prompts/compose.ts'
 import { bodyInputs, savedSkill, toSavedSkill } from './save-items.ts'
 
 /** The end of changes of both kinds. */
@@ -98,10 +98,13 @@ export const updatePrompt = defineOperation({
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), prompt: wholePrompt, version: z.number().int(), ...hintsOutput }),
-  async run(context: Needs<'items' | 'checks', 'baseUrl' | 'sealer'>, input) {
+  async run(context: Needs<'items' | 'checks' | 'inTransaction', 'baseUrl' | 'sealer'>, input) {
     await checkConfig(input.config)
-    await checkComposition(context, input)
-    const prompt = await changeFields(context, 'prompt', input)
+    const isComposed = JSON.stringify([input.content, input.messages]).includes('${>') || askedVisibility(input) !== null
+    const prompt = await inTurn(context, isComposed, async (store) => {
+      await checkComposition({ ...context, store }, input)
+      return await changeFields({ ...context, store }, 'prompt', input)
+    })
     const record = await withOwner(context, prompt, toWholePrompt(prompt, context.baseUrl))
     return withCheckHints({ success: true as const, prompt: record, version: prompt.version }, await checkHints(context, prompt))
   },

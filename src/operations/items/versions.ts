@@ -8,7 +8,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { baseVersionInput, editorOf, itemTarget, notFound, requireEditable, requireItem } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { chatOutputs, fileRecord, toChat, toVersionRecord, versionRecord } from '../core/records.ts'
-import { checkParts } from '../prompts/compose.ts'
+import { checkParts, hasParts, inTurn } from '../prompts/compose.ts'
 
 const versionInput = versionNumber.describe('Number of the version')
 
@@ -92,14 +92,13 @@ export const restoreVersion = defineOperation({
     version: z.number().int(),
     lostCategory: z.string().optional().describe('Slug of the category of that version, if it was removed since. The item then has none.'),
   }),
-  async run(context: Needs<'items', 'sealer'>, input) {
+  async run(context: Needs<'items' | 'inTransaction', 'sealer'>, input) {
     const user = requireUser(context.actor)
     const item = await requireItem(context, input)
     const check = (current: Item, role: TeamRole | null) =>
       requireEditable(user, current, role, input.id, { baseVersion: input.baseVersion })
     check(item, await context.store.items.findRole(user.userId, item.ownerId))
     const old = await findVersion(context, item.id, input.version)
-    if (old.body) await checkParts(context, old.body, item)
     const editor = { ...editorOf(user), note: `Restored version ${old.version}`, restores: old.version }
     const fields: Omit<ItemFields, 'visibility'> = {
       title: old.title,
@@ -108,9 +107,12 @@ export const restoreVersion = defineOperation({
       category: old.category,
     }
     const content = item.kind === 'prompt' ? { type: old.type ?? item.type, ...old.body } : { files: old.files ?? undefined }
-    const restored = await context.store.items.changeItem(item.kind, item.id, editor, (current, role) => {
-      check(current, role)
-      return { ...fields, ...content }
+    const restored = await inTurn(context, old.body !== null && hasParts(old.body), async (store) => {
+      if (old.body) await checkParts({ ...context, store }, old.body, item)
+      return await store.items.changeItem(item.kind, item.id, editor, (current, role) => {
+        check(current, role)
+        return { ...fields, ...content }
+      })
     })
     if (!restored) throw notFound(item.kind)
     const lostCategory = restored.category === null ? old.category : null

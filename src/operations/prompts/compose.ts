@@ -5,6 +5,7 @@ import { bodyOf, type PromptBody, variablesOf } from '../../domain/prompts/body.
 import { composeBody, partsOf } from '../../domain/prompts/parts.ts'
 import { type PartRef, toPresentSyntax } from '../../domain/variables/variables.ts'
 import { AppError, invalidInput } from '../../errors.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import type { PromptChecks } from '../../transfer/prepare-prompt.ts'
 import { type Reading, readAt } from '../items/read-at.ts'
 import { checkConfig } from './check-config.ts'
@@ -87,8 +88,20 @@ async function compose(
   })
 }
 
+/**
+ * Runs a write in one transaction with its checks of parts, where there are any: of two at once that close a circle, the second finds the first.
+ * @param work awaits nothing but the store
+ */
+export async function inTurn<Stores extends keyof LibraryStore, T>(
+  { store }: { readonly store: Pick<LibraryStore, Stores | 'inTransaction'> },
+  isComposed: boolean,
+  work: (store: Pick<LibraryStore, Stores | 'inTransaction'>) => Promise<T>,
+): Promise<T> {
+  return isComposed ? await store.inTransaction(work) : await work(store)
+}
+
 /** Whether a prompt takes in others. */
-function hasParts(body: PromptBody): boolean {
+export function hasParts(body: PromptBody): boolean {
   return body.content.includes('${>') && partsOf(body).length > 0
 }
 
@@ -144,11 +157,13 @@ async function orInvalid(work: Promise<unknown>): Promise<void> {
   })
 }
 
-/** Checks that a label can move: what takes the prompt in by it must not be taken in by the version. @throws AppError */
-export async function checkPartsAtLabel(context: Reading, prompt: Prompt, label: string, versions: readonly number[]): Promise<void> {
+/** Checks that a label can move: what takes the prompt in by it must not be taken in by the version. Gives whether there are parts. @throws AppError */
+export async function checkPartsAtLabel(context: Reading, prompt: Prompt, label: string, versions: readonly number[]): Promise<boolean> {
+  let isComposed = false
   for (const version of versions) {
     const { item } = await readAt(context, prompt, { version })
     if (!hasParts(item)) continue
+    isComposed = true
     await compose(
       context,
       bodyOf(item),
@@ -156,6 +171,7 @@ export async function checkPartsAtLabel(context: Reading, prompt: Prompt, label:
       { pending: { id: prompt.id, label: { name: label, version } } },
     )
   }
+  return isComposed
 }
 
 /** Refuses to narrow a prompt that wider ones of the same owner take in. @throws AppError `invalid_input` that names the first */

@@ -154,8 +154,8 @@ export const saveNamedPrompt = defineProcedure({
       throw new AppError('invalid_input', `The versions before are of another type: "${name}" is ${type}. Save it under another name.`)
     }
     const { ownerId, visibility } = known ?? (await newOwnership(context, {}))
-    await checkParts(context, makeBody(body), { id: known?.id ?? '', ownerId, visibility })
     const saved = await context.store.inTransaction(async (store) => {
+      await checkParts({ ...context, store }, makeBody(body), { id: known?.id ?? '', ownerId, visibility })
       const written = known
         ? await store.items.changeItem('prompt', known.id, { ...editorOf(user), note, makesVersion: true }, (current, role) => {
             requireEditable(user, current, role, known.id, { baseVersion: known.version })
@@ -191,8 +191,8 @@ export const labelNamedPrompt = defineProcedure({
   input: z.object({ ...nameInput, version: versionInput, newLabels: z.array(labelName).max(MAX_LABELS) }),
   async run(context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>, { name, version, newLabels }) {
     const { prompt } = await readNamed(context, { name, version })
-    for (const label of newLabels) await checkPartsAtLabel(context, prompt, label, [version])
     const moved = await context.store.inTransaction(async (store) => {
+      for (const label of newLabels) await checkPartsAtLabel({ ...context, store }, prompt, label, [version])
       const now = await store.items.findItem(context.actor, 'prompt', prompt.id)
       if (!now) throw missing({ name, version })
       return await pointLabels({ ...context, store }, now, newLabels, version)
