@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { escapeControlsInJson } from '../domain/text/controls.ts'
@@ -39,4 +42,23 @@ test('a record is made once out of what is shared, and anew out of what is not',
   ])
   expect([toRecord(plain, '1').count, toRecord(plain, '1').count]).toEqual([3, 4])
   expect(Object.isFrozen(toRecord(shared, '1'))).toBe(true)
+})
+
+test('a record goes with either thing it was made out of', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const make = shareOnce((from: { name: string }, around: object | string) => ({ text: `${from.name}${typeof around}` }))
+  const [kept, keptAround] = [shareRecord({ name: 'kept' }), {}]
+  const makeRefs = () => [
+    new WeakRef(make(shareRecord({ name: 'gone' }), 'text')),
+    new WeakRef(make(shareRecord({ name: 'gone' }), keptAround)),
+    new WeakRef(make(kept, {})),
+    new WeakRef(make(kept, keptAround)),
+  ]
+  const refs = makeRefs()
+  // A weak reference holds until the turn ends.
+  await nextTurn()
+  collect()
+  expect(refs.map((ref) => ref.deref()?.text)).toEqual([undefined, undefined, undefined, 'keptobject'])
+  expect(make(kept, keptAround)).toBe(refs[3]?.deref())
 })

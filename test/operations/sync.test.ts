@@ -88,6 +88,36 @@ describe('sync', () => {
     expect(await sync()).toMatchObject({ changes: [] })
   })
 
+  it('carries messages and a config where there were none, and leaves labels where they are', async () => {
+    const { id } = await save('Plain', 'one')
+    await test.call(actor, 'set_label', { collection: 'prompts', id, label: 'production' })
+    const config = { model: 'm', tools: [{ name: 't', input_schema: { type: 'object' } }] }
+    const messages = [
+      { role: 'user', content: 'Hi ${name}' },
+      { type: 'placeholder', name: 'history' },
+    ]
+    write('prompts/chat.md', `---\n${JSON.stringify({ title: 'Chat', messages, config })}\n---\n`)
+    expect(await sync()).toMatchObject({ created: 1, written: 1, refused: 0 })
+    const [file = ''] = list('prompts').filter((name) => name !== 'chat.md')
+    write(`prompts/${file}`, read(`prompts/${file}`).replace('---\n', `---\nconfig: ${JSON.stringify(config)}\n`))
+    expect(await sync()).toMatchObject({ updated: 1, refused: 0 })
+    const [plain, chat] = (await prompts()).toSorted((one, other) => (one.title < other.title ? 1 : -1))
+    expect(plain).toMatchObject({
+      config,
+      version: 2,
+      messages: null,
+      labels: [{ name: 'production', targets: [{ version: 1, weight: 100 }] }],
+    })
+    expect(chat).toMatchObject({ config, messages, labels: [] })
+    await test.call(actor, 'update_prompt', { id, config: null })
+    await test.call(actor, 'update_prompt', { id: chat?.id, messages: messages.slice(0, 1), config: { model: 'n' } })
+    expect(await sync()).toMatchObject({ written: 2, conflicts: 0 })
+    expect(read(`prompts/${file}`)).not.toContain('config:')
+    expect(read('prompts/chat.md')).not.toContain('history')
+    expect(read('prompts/chat.md')).toContain('model: n')
+    expect(await sync()).toMatchObject({ created: 0, updated: 0, written: 0 })
+  })
+
   it('keeps both texts of a conflict, shows the difference, and settles', async () => {
     const saved = await save('One', 'First.')
     await sync()
