@@ -280,5 +280,14 @@ describe('labels', () => {
     expect((await put('production', { version: 1, reason: 'x'.repeat(500) })).status).toBe(200)
     for (let n = 0; n < 19; n++) expect((await put(`l${n}`, { version: 1 })).status).toBe(200)
     expect(await readJson(await put('one-more', { version: 1 }))).toMatchObject({ message: expect.stringContaining('20 labels') })
+    // `name@2` is a version. Labels that were called so before are still read, and removed.
+    const other = await save()
+    const refused = { code: 'invalid_input', message: expect.stringContaining('has digits alone') }
+    await expect(test.call(ada.actor, 'set_label', { ...target(other, '2'), version: 1 })).rejects.toMatchObject(refused)
+    await expect(test.call(account(ada.actor), 'set_label_rule', { name: '2', isAutomatic: true })).rejects.toMatchObject(refused)
+    const earlier = { to: [{ version: 1, weight: 100 }], reason: null }
+    await test.app.store.labels.moveLabel('prompt', other, { userId: ada.actor.userId, note: null }, '2', () => earlier)
+    expect([await text(other, { label: '2' }), await text(other, { version: 2 })]).toEqual(['one', 'two'])
+    expect(await test.call(ada.actor, 'remove_label', target(other, '2'))).toMatchObject({ targets: null })
   })
 })

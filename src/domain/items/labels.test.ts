@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { labelName, labelRef, targetsField } from './labels.ts'
+import { labelName, labelRef, settableLabel, targetsField } from './labels.ts'
 
 describe('labels', () => {
   it('have names that Git and addresses take', () => {
@@ -22,6 +22,7 @@ describe('labels', () => {
     ]) {
       expect(labelRef.safeParse(name).success, name).toBe(false)
     }
+    expect(['0', '42', 'v2', '2.0'].map((name) => settableLabel.safeParse(name).success)).toEqual([false, false, true, true])
     expect([labelRef.safeParse('latest').success, labelName.safeParse('latest').success]).toEqual([true, false])
   })
 

@@ -25,8 +25,11 @@ export const labelRef = z.string().superRefine((name, issues) => {
   if (fault) issues.addIssue({ code: 'custom', message: fault })
 })
 
-/** The name of a label that is set. */
+/** The name of a label that an item can have. */
 export const labelName = labelRef.refine((name) => name !== LATEST, 'is the newest version: it moves by itself')
+
+/** The name of a label that is set: labels that were called by digits before are still read. */
+export const settableLabel = labelName.refine((name) => !/^\d+$/.test(name), 'has digits alone, which read as a version: add a letter')
 
 export const reasonField = z.string().max(MAX_REASON)
 

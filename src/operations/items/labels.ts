@@ -9,6 +9,7 @@ import {
   labelName,
   reasonField,
   sameTargets,
+  settableLabel,
   sortTargets,
   targetsField,
   type WantedMove,
@@ -18,7 +19,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOfKind, requireOwner } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { createParser, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { checkPartsAtLabel, inTurn } from '../prompts/compose.ts'
 
 const targetRecord = z.object({ version: z.number().int(), weight: z.number().int().describe('Percent of callers') })
@@ -222,6 +223,7 @@ export const setLabel = defineOperation({
   surfaces: { rest: 'PUT /api/{collection}/{id}/labels/{label}', cli: 'set-label collection id label version' },
   input: z.object({
     ...labelTarget,
+    label: settableLabel.describe('Name of the label: a-z, 0-9, dot, underscore and hyphen, not digits alone'),
     version: versionNumber.optional().describe('Default: the newest version'),
     targets: targetsField.optional().describe('Instead of version: versions with their weights'),
     reason: reasonInput,
@@ -297,6 +299,8 @@ export const listLabelRules = defineProcedure({
   },
 })
 
+const parseSettable = createParser(z.object({ name: settableLabel }))
+
 /** Says of a label that only maintainers move it, or that new versions get it by themselves. */
 export const setLabelRule = defineProcedure({
   scope: 'account',
@@ -308,6 +312,7 @@ export const setLabelRule = defineProcedure({
     if (rule.isProtected && rule.isAutomatic) {
       throw invalidInput('isAutomatic', 'A protected label is moved by a decision: new versions cannot get it by themselves.')
     }
+    if (rule.isAutomatic) parseSettable({ name: rule.name })
     await context.store.labels.setLabelRule(id, rule)
   },
 })

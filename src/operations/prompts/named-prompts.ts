@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { atVersion } from '../../domain/items/at-version.ts'
 import { contentField, MAX_TITLE, noteField, tagsField, versionNumber } from '../../domain/items/fields.ts'
 import type { Prompt } from '../../domain/items/items.ts'
-import { LATEST, type Label, labelName, MAX_LABELS } from '../../domain/items/labels.ts'
+import { LATEST, type Label, MAX_LABELS, settableLabel } from '../../domain/items/labels.ts'
 import { apiNameField } from '../../domain/prompts/api-name.ts'
 import { bodyOf, makeBody } from '../../domain/prompts/body.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
@@ -137,7 +137,7 @@ export const saveNamedPrompt = defineProcedure({
     name: apiNameField,
     content: contentField.optional(),
     ...bodyInputs,
-    labels: z.array(labelName).max(MAX_LABELS).default([]),
+    labels: z.array(settableLabel).max(MAX_LABELS).default([]),
     tags: tagsField.optional(),
     note: noteField.optional(),
   }),
@@ -188,7 +188,7 @@ export const saveNamedPrompt = defineProcedure({
 export const labelNamedPrompt = defineProcedure({
   scope: 'write',
   writes: true,
-  input: z.object({ ...nameInput, version: versionInput, newLabels: z.array(labelName).max(MAX_LABELS) }),
+  input: z.object({ ...nameInput, version: versionInput, newLabels: z.array(settableLabel).max(MAX_LABELS) }),
   async run(context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>, { name, version, newLabels }) {
     const { prompt } = await readNamed(context, { name, version })
     const moved = await context.store.inTransaction(async (store) => {
