@@ -32,7 +32,7 @@ export type GitAnswer =
   | { readonly kind: 'listed'; readonly count: number }
   /** The entries whose texts come next, by number; none when the history holds all. */
   | { readonly kind: 'wanted'; readonly changes: readonly number[] }
-  | { readonly kind: 'tip'; readonly tip: ObjectId | null }
+  | { readonly kind: 'tip'; readonly tip: ObjectId | null; readonly bytes: number }
   | { readonly kind: 'plan'; readonly plan: Omit<FetchPlan, 'objects'>; readonly pack: string | null }
   | { readonly kind: 'piece'; readonly bytes: Uint8Array<ArrayBuffer> | null }
   /** The history is not there, or not any more. */

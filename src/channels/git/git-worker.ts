@@ -141,7 +141,7 @@ function answer(question: GitQuestion): GitAnswer {
       return add(question.key, question.versions)
     case 'tip': {
       const opened = use(question.key)
-      return opened ? { kind: 'tip', tip: opened.history.commits.at(-1)?.id ?? null } : { kind: 'gone' }
+      return opened ? { kind: 'tip', tip: opened.history.commits.at(-1)?.id ?? null, bytes: sizeOf(opened) } : { kind: 'gone' }
     }
     case 'fetch': {
       const opened = question.keys.flatMap((key) => use(key)?.history ?? [])

@@ -20,6 +20,8 @@ const MAX_KEPT = 1_000
 const MAX_BUILDS = 2
 /** Listed entries that cost a point. */
 const ENTRIES_A_POINT = 500
+/** Memory of a history with those of its labels: below what the thread holds at a time. */
+const MAX_TOGETHER_BYTES = 640 * 1024 * 1024
 /** How often a history is begun again that changes while it is read. */
 const ATTEMPTS = 4
 
@@ -27,7 +29,7 @@ const ATTEMPTS = 4
 export interface Repository {
   /** Its newest commit; null where there is nothing. */
   readonly tip: ObjectId | null
-  /** The newest commits at those labels of its items that are wanted, by label. @throws AppError `unavailable`, `rate_limited` */
+  /** The newest commits at labels of its items, by label, where one of them is wanted. @throws AppError `unavailable`, `rate_limited` */
   readTips(isWanted: (label: string) => boolean): Promise<ReadonlyMap<string, ObjectId>>
   /** Plans a pack of its commits, those at labels too. @throws AppError `unavailable`, `rate_limited` */
   fetch(request: FetchRequest, work: WorkMeter): Promise<GitAnswer>
@@ -36,6 +38,8 @@ export interface Repository {
 /** A history, as it was built last. */
 interface Built {
   readonly tip: ObjectId | null
+  /** Memory that the thread takes for it. */
+  readonly bytes: number
   /** The labels within its scope, each with a history of its own. */
   readonly labels: readonly string[]
 }
@@ -88,7 +92,7 @@ export function createRepositories(
     const { only: _, ...whole } = scope
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const count = await listChanges(key, call, scopePath(whole))
-      if (count === 0) return { tip: null, labels: [] }
+      if (count === 0) return { tip: null, bytes: 0, labels: [] }
       let told: GitAnswer = await thread.ask({ kind: 'open', key, about: describe(whole, audience) })
       if (count >= ENTRIES_A_POINT) await charge(Math.floor(count / ENTRIES_A_POINT))
       while (told.kind === 'wanted' && told.changes.length > 0) {
@@ -98,7 +102,8 @@ export function createRepositories(
       }
       const last = told.kind === 'wanted' ? await thread.ask({ kind: 'tip', key }) : null
       if (last?.kind !== 'tip') continue
-      return { tip: last.tip, labels: scope.label === undefined ? (await call(listSharedLabels, { scope: scopePath(whole) })).labels : [] }
+      const { tip, bytes } = last
+      return { tip, bytes, labels: scope.label === undefined ? (await call(listSharedLabels, { scope: scopePath(whole) })).labels : [] }
     }
     throw new AppError('unavailable', 'The library is changing too fast at the moment. Try again.')
   }
@@ -137,7 +142,7 @@ export function createRepositories(
       scope: of,
     })
     const main = toLine(scope)
-    const { tip, labels } = await bring(main, reader)
+    const { tip, bytes, labels } = await bring(main, reader)
     // An empty part of the library is answered like one that does not exist; a collection may be filled later.
     if (tip === null && scope.kind === 'collection') await reader.call(showCollection, { id: scope.ref })
     else if (tip === null && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
@@ -155,23 +160,33 @@ export function createRepositories(
       const keys = lines.map(({ key }) => key).toSorted()
       return await keys.reduce<() => Promise<GitAnswer>>((work, key) => () => inTurn(key, work), answer)()
     }
-    const openLabels = async (isWanted: (label: string) => boolean) => {
+    /** The histories of labels, as far as they fit. */
+    const openLabels = async () => {
       const opened: { readonly label: string; readonly line: Line; readonly tip: ObjectId }[] = []
-      for (const label of labels.filter(isWanted)) {
+      let left = MAX_TOGETHER_BYTES - bytes
+      for (const label of labels) {
         const line = toLine({ ...scope, label })
-        const built = await bring(line, reader)
-        if (built.tip !== null) opened.push({ label, line, tip: built.tip })
+        const built = await bring(line, reader).catch((error: unknown) => {
+          // What is too large at a label must not keep anybody from the rest.
+          if (!(error instanceof AppError && error.code === 'unavailable')) throw error
+        })
+        if (!built || built.tip === null || built.bytes > left) continue
+        left -= built.bytes
+        opened.push({ label, line, tip: built.tip })
       }
       return opened
     }
     return {
       tip,
-      readTips: async (isWanted) => new Map((await openLabels(isWanted)).map((one) => [one.label, one.tip])),
+      async readTips(isWanted) {
+        const opened = labels.some(isWanted) ? await openLabels() : []
+        return new Map(opened.map((one) => [one.label, one.tip]))
+      },
       async fetch(request, work) {
         const own = tip === null ? [] : [main]
         const answer = await plan(own, request, work)
         if (answer.kind !== 'plan' || answer.plan.unknown === null || labels.length === 0) return answer
-        return await plan([...own, ...(await openLabels(() => true)).map(({ line }) => line)], request, work)
+        return await plan([...own, ...(await openLabels()).map(({ line }) => line)], request, work)
       },
     }
   }
