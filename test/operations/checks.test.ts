@@ -110,6 +110,16 @@ describe('the check', () => {
     })
   })
 
+  it('is changed by no key that may not read it', async () => {
+    await blocking(async () => {
+      const { skill } = await save(HARMLESS)
+      await update(skill.id, GRAVE)
+      const { actor } = await test.user('ada', ['write'])
+      expect(await refusal(update(skill.id, HARMLESS, actor))).toBe('forbidden')
+      expect(await refusal(test.call(actor, 'update_skill', { id: skill.id, tags: ['x'] }))).toBe('forbidden')
+    })
+  })
+
   it('does the same for prompts', async () => {
     await level('secrets/github', 'block')
     const secret = 'Use ghp_9aKf3LmQ7xTz2VbN8cRw5YhJ4dGs6PuE1oXi here.'

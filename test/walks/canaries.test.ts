@@ -104,8 +104,60 @@ async function make(kind: 'prompt' | 'skill', what: string, visibility: string, 
   return { id, slug }
 }
 
+/** An address that the check blocks here. */
+const BLOCKED = 'http://203.0.113.9/x'
+
+/** Items that the check blocks: one from its first save on, and a public one whose newest version is blocked, with a label on it. */
+async function makeBlocked(kind: 'prompt' | 'skill'): Promise<void> {
+  const collection = `${kind}s`
+  const save = (what: string) => {
+    const fields = kind === 'prompt' ? promptFields(what) : skillFields(what)
+    if (kind === 'prompt') return { ...fields, content: `${String(fields['content'])} ${BLOCKED}` }
+    const [first, ...files] = Object(fields['files'])
+    return { ...fields, files: [{ ...first, content: `${first.content} ${BLOCKED}` }, ...files] }
+  }
+  const { id, slug, visibility } = Object(
+    (await test.call(owner, `save_${kind}`, { ...save(`blocked ${kind}`), visibility: 'public' }))[kind],
+  )
+  expect(visibility).toBe('private')
+  secrets.push({ what: `blocked ${kind}: slug`, word: slug, id: null }, { what: `blocked ${kind}: id`, word: id, id: null })
+  refs.push(id, slug)
+  const plain =
+    kind === 'prompt' ? { content: 'Served' } : { files: [{ filename: 'SKILL.md', content: '---\nname: served\ndescription: d\n---\n' }] }
+  const served = Object((await test.call(owner, `save_${kind}`, { title: `Served ${kind}`, ...plain, visibility: 'public' }))[kind])
+  refs.push(served.id, served.slug)
+  const what = `blocked version of a ${kind}`
+  if (kind === 'prompt') {
+    const title = plant(`${what}: title`)
+    await test.call(owner, 'update_prompt', { id: served.id, title, content: `${plant(`${what}: content`)} ${BLOCKED}` })
+  } else {
+    await test.call(owner, 'update_skill_file', {
+      skillId: served.id,
+      filename: 'SKILL.md',
+      content: `${plant(`${what}: SKILL.md`)} ${BLOCKED}`,
+    })
+    await test.call(owner, 'add_file_to_skill', {
+      skillId: served.id,
+      filename: plant(`${what}: filename`),
+      content: plant(`${what}: file`),
+    })
+  }
+  const item = await test.app.store.items.findItem(owner, kind, served.id)
+  expect([item?.version, item?.blockedVersion]).toEqual([1, kind === 'prompt' ? 2 : 3])
+  await test.call(owner, 'set_label', {
+    collection,
+    id: served.id,
+    label: 'next',
+    version: 2,
+    reason: plant(`reason of a label on a blocked ${kind}`),
+  })
+  const reason = plant(`reason for which a finding of a ${kind} was accepted`)
+  await test.call(owner, 'waive_finding', { collection, id, rule: 'links/raw-address', reason })
+}
+
 beforeAll(async () => {
   test = await testApp()
+  await test.app.store.checks.setLevel(null, 'links/raw-address', 'block')
   const admin = await signUp(test, 'administrator')
   const ownerBrowser = await signUp(test, 'owner')
   const other = await signUp(test, 'other')
@@ -173,6 +225,7 @@ beforeAll(async () => {
     const held = await make(kind, `held ${kind}`, 'public')
     open(heldFrom, held.id)
     await admin.post(`/${collection}/${held.id}`, { do: 'hold' })
+    await makeBlocked(kind)
   }
   for (const visibility of ['private', 'members', 'unlisted', 'public']) {
     const from = secrets.length
@@ -216,6 +269,7 @@ function fill(path: string): string[] {
     name: /^\/(users|admin)\//.test(path) ? ['owner', 'other', 'administrator'] : refs,
     collection: ['prompts', 'skills'],
     version: ['1', '2'],
+    waiver: ['1', '2'],
     filename: path.includes('.well-known') ? named.flatMap((name) => [`${name}.zip`, `${name}/SKILL.md`]) : ['SKILL.md', 'a.txt'],
     provider: ['corp'],
     username: ['owner'],

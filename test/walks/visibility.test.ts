@@ -163,6 +163,8 @@ const WRITES: readonly Route[] = [
   ['delete_item', 'both', 'item', '/api/{kind}s/{ref}', { method: 'DELETE' }],
   ['restore_version', 'both', 'item', '/api/{kind}s/{ref}/versions/1/restore', { method: 'POST' }],
   ['set_label', 'both', 'item', '/api/{kind}s/{ref}/labels/staging', json('PUT', { version: 1 })],
+  ['waive_finding', 'both', 'item', '/api/{kind}s/{ref}/waivers', json('POST', { rule: 'links/shortened', reason: 'fine' })],
+  ['end_waiver', 'both', 'item', '/api/{kind}s/{ref}/waivers/1', { method: 'DELETE' }],
   ['remove_label', 'both', 'item', '/api/{kind}s/{ref}/labels/production', { method: 'DELETE' }],
   ['undo_label', 'both', 'item', '/api/{kind}s/{ref}/labels/production/undo', { method: 'POST' }],
   ['label_named_prompt', 'prompt', 'item', '/api/public/v2/prompts/{ref}/versions/1', json('PATCH', { newLabels: ['staging'] })],
@@ -221,6 +223,8 @@ const EXEMPT: Record<string, string> = {
   transfer_item: 'as show_transfer',
   list_trash: 'the caller’s own trash; proved below',
   restore_item: 'the caller’s own trash; proved below',
+  check_item: 'findings in what the caller sees; proved in checks.test.ts',
+  list_waivers: 'for the owners of an item; proved in checks.test.ts',
   whoami: 'the caller’s own account and key',
 }
 

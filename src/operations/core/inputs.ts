@@ -225,6 +225,9 @@ export function requireEditable(
   const { baseVersion, visibility = item.visibility, right = 'edit' } = asked
   if (!isVisible(actor, item, role, isId(ref) ? 'id' : 'slug')) throw notFound(item.kind)
   requireRight(role, right, `${right === 'delete' ? 'delete' : 'change'} this ${item.kind}`)
+  // A change is one of the newest version, and shows it.
+  if (item.version === item.blockedVersion && !actor.scopes.has('read'))
+    throw new AppError('forbidden', `This API key may not read the newest version of this ${item.kind}, which the check blocks.`)
   if (visibility !== item.visibility) {
     requireRight(role, 'publish', `change who sees this ${item.kind}`)
     refuseWidening(actor, visibility)
