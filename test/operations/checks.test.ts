@@ -68,6 +68,22 @@ describe('the check', () => {
     expect(await refusal(check({ id: skill.id, files: [file(GRAVE)] }))).toBe('invalid_input')
   })
 
+  it('names skills of nearly the same name that the caller finds', async () => {
+    const named = (name: string) => HARMLESS.replace('name: one', `name: ${name}`)
+    await save(named('pdf-forms'), { title: 'Forms' })
+    await save(named('pdf-hidden'), { title: 'Hidden', visibility: 'private' })
+    const repeated = async (name: string, by: Actor = eve.actor) =>
+      (await check({ files: [file(named(name))] }, by)).findings.map(({ rule, severity, evidence }: Record<string, string>) => [
+        rule,
+        severity,
+        evidence,
+      ])
+    expect(await repeated('pdf-form')).toEqual([['names/repeats-another', 'low', 'pdf-form: pdf-forms of ada']])
+    expect(await repeated('pdf-forms')).toEqual([['names/repeats-another', 'medium', 'pdf-forms: pdf-forms of ada']])
+    expect(await repeated('pdf-hidden')).toEqual([])
+    expect(await repeated('pdf-hidden', ada.actor)).toHaveLength(1)
+  })
+
   it('keeps a blocked version for its owner, and serves the last one that is allowed', async () => {
     await blocking(async () => {
       const { skill } = await save(HARMLESS)
@@ -79,7 +95,7 @@ describe('the check', () => {
       expect(await refusal(read(skill.id, eve.actor, { version: 2 }))).toBe('not_found')
       expect(await read(skill.id, ada.actor, { version: 2 })).toBe(GRAVE)
       expect(await check({ id: skill.id })).toMatchObject({ blocked: true })
-      expect((await check({ id: skill.id }, eve.actor)).findings).toEqual([])
+      expect((await check({ id: skill.id }, eve.actor)).findings.map(({ rule }: { rule: string }) => rule)).not.toContain(RULE)
       // A label on it is not there for others.
       await test.call(ada.actor, 'set_label', { collection: 'skills', id: skill.id, label: 'next', version: 2 })
       expect(await refusal(read(skill.id, eve.actor, { label: 'next' }))).toBe('not_found')

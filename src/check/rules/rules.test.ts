@@ -6,14 +6,18 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const raw = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
 describe('rules', () => {
-  it.each(RULES.map((rule) => [rule.id, rule] as const))('%s finds its example', (id, rule) => {
-    const example = typeof rule.example === 'string' ? { file: 'SKILL.md', text: rule.example } : rule.example
-    const isBinary = ['payload/program', 'payload/archive', 'payload/not-read'].includes(id)
-    const findings = checkFiles([{ filename: example.file, bytes: isBinary ? raw(example.text) : bytes(example.text) }])
-    const [found] = findings.filter((finding) => finding.rule === id)
-    expect(found, JSON.stringify(findings)).toMatchObject({ file: example.file, why: rule.why, fix: rule.fix })
-    expect(found?.line).toBeGreaterThan(0)
-  })
+  // Names are compared with those of the library: checks.test.ts.
+  it.each(RULES.filter(({ id }) => id !== 'names/repeats-another').map((rule) => [rule.id, rule] as const))(
+    '%s finds its example',
+    (id, rule) => {
+      const example = typeof rule.example === 'string' ? { file: 'SKILL.md', text: rule.example } : rule.example
+      const isBinary = ['payload/program', 'payload/archive', 'payload/not-read'].includes(id)
+      const findings = checkFiles([{ filename: example.file, bytes: isBinary ? raw(example.text) : bytes(example.text) }])
+      const [found] = findings.filter((finding) => finding.rule === id)
+      expect(found, JSON.stringify(findings)).toMatchObject({ file: example.file, why: rule.why, fix: rule.fix })
+      expect(found?.line).toBeGreaterThan(0)
+    },
+  )
 
   it('have ids, families and texts of their own', () => {
     expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length)

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts'
 
-/** Rules that look at bytes, or at several files: the check itself finds them. `example` is a text, where one shows them. */
+/** Rules that look at bytes, at several files or at the library: no pattern finds them. `example` is a text, where one shows them. */
 export const WHOLE_RULES = {
   leak: {
     id: 'exfiltration/source-to-sink',
@@ -61,5 +61,15 @@ export const WHOLE_RULES = {
     why: 'The file is neither UTF-8 text nor of a known form, or its text could not be searched whole.',
     fix: 'Store texts as UTF-8.',
     example: { file: 'a.dat', text: '\u0000\u0001' },
+  },
+  repeats: {
+    id: 'names/repeats-another',
+    severity: 'medium',
+    owasp: 'AST04',
+    weight: 'data',
+    title: 'The name of another skill',
+    why: 'Another skill that you find has this name, or one that is a letter or a hyphen apart: agents and people take one for the other.',
+    fix: 'Choose a name of its own, or say in the description how they differ.',
+    example: { file: 'SKILL.md', text: '---\nname: pdf-form\ndescription: b\n---\n' },
   },
 } as const satisfies Record<string, Rule>

@@ -56,7 +56,8 @@ export function* checkTexts(skills: readonly ListedSkill[]): Generator<void, { n
   return { names, faults }
 }
 
-function compareNames(a: string, b: string): NamePair['why'] | null {
+/** How two names are nearly the same; null: they are not. Names that differ by a digit are versions. */
+export function compareNames(a: string, b: string): NamePair['why'] | null {
   if (a === b) return 'same'
   const [one, other] = [a.replaceAll('-', ''), b.replaceAll('-', '')]
   if (one === other) return 'hyphens'

@@ -1,18 +1,24 @@
 import { z } from 'zod'
 import { RULE_SET } from '../../check/rules/index.ts'
+import { WHOLE_RULES } from '../../check/rules/whole.ts'
 import { toSarif } from '../../check/sarif.ts'
+import { compareNames } from '../../check/set/texts.ts'
 import { SEVERITIES } from '../../domain/check/finding.ts'
 import type { MarkedFinding } from '../../domain/check/policy.ts'
 import { versionNumber } from '../../domain/items/fields.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { hasRight, type TeamRole } from '../../domain/people/teams.ts'
-import { fromFileContent, MAX_SKILL_BYTES, MAX_SKILL_FILES, type SkillFile } from '../../domain/skills/skill.ts'
+import { describeSkill } from '../../domain/skills/frontmatter.ts'
+import { decodeText, fromFileContent, MAX_SKILL_BYTES, MAX_SKILL_FILES, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { roleOver } from '../items/labels.ts'
 import { fileInput } from '../items/save-items.ts'
+
+/** Skills of nearly the same name that are named. */
+const MAX_REPEATED = 5
 
 const findingRecord = z.object({
   rule: z.string().describe('family/name; the pages say more at /docs/reference/rules'),
@@ -83,10 +89,15 @@ export const checkItem = defineOperation({
   }),
   async run(context: Needs<'items' | 'checks'>, { id, version, files, sarif = false }) {
     if ((id === undefined) === (files === undefined)) throw invalidInput('id', 'Give either id or files.')
-    const { findings, isBlocked } =
-      id === undefined
-        ? { findings: await context.store.checks.checkGiven(readGiven(files ?? [])), isBlocked: false }
-        : await checkStored(context, id, version)
+    const given = files && readGiven(files)
+    const {
+      findings: found,
+      isBlocked,
+      name,
+    } = given === undefined
+      ? await checkStored(context, id ?? '', version)
+      : { findings: await context.store.checks.checkGiven(given), isBlocked: false, name: nameOf(given) }
+    const findings = [...found, ...(await findRepeated(context, id, name))]
     return {
       ruleSet: RULE_SET,
       findings: findings.map(toFindingRecord),
@@ -95,6 +106,37 @@ export const checkItem = defineOperation({
     }
   },
 })
+
+/** The name in the SKILL.md among some files; null without one. */
+function nameOf(files: readonly SkillFile[]): string | null {
+  const skillMd = files.find(({ filename }) => filename === SKILL_MD)
+  return skillMd ? describeSkill(decodeText(skillMd.bytes)).name : null
+}
+
+/** Skills that the caller finds whose names are nearly this one. @param id of the skill itself */
+async function findRepeated(
+  { actor, store }: Needs<'items' | 'checks'>,
+  id: string | undefined,
+  name: string | null,
+): Promise<MarkedFinding[]> {
+  if (name === null || (await store.checks.listLevels(null)).service.get(WHOLE_RULES.repeats.id) === 'off') return []
+  const self = id === undefined ? null : ((await store.items.findItem(actor, 'skill', id))?.id ?? null)
+  const { why, fix, severity } = WHOLE_RULES.repeats
+  return (await store.checks.listSkillNames(actor))
+    .filter((other) => other.id !== self && compareNames(name, other.name) !== null)
+    .slice(0, MAX_REPEATED)
+    .map((other) => ({
+      mark: '',
+      rule: WHOLE_RULES.repeats.id,
+      severity: compareNames(name, other.name) === 'same' ? severity : 'low',
+      file: SKILL_MD,
+      line: 1,
+      column: 1,
+      evidence: `${name}: ${other.name} of ${other.owner}`,
+      why,
+      fix,
+    }))
+}
 
 async function checkStored(context: Needs<'items' | 'checks'>, id: string, asked: number | undefined) {
   const item = await requireEither(context, id)
@@ -108,5 +150,6 @@ async function checkStored(context: Needs<'items' | 'checks'>, id: string, asked
   const shown = isOwn
     ? findings
     : findings.map(({ waived, ...finding }) => ({ ...finding, ...(waived && { waived: { reason: '', by: '', until: null } }) }))
-  return { findings: shown, isBlocked: isOwn && blocking.length > 0 && item.visibility !== 'private' }
+  const name = item.kind === 'skill' ? nameOf(await context.store.items.readSkillFiles(context.actor, item.id, [SKILL_MD])) : null
+  return { name, findings: shown, isBlocked: isOwn && blocking.length > 0 && item.visibility !== 'private' }
 }

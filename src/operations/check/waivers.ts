@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RULES } from '../../check/rules/index.ts'
+import { WHOLE_RULES } from '../../check/rules/whole.ts'
 import { DEFAULT_LEVEL, LEVELS, type Level, levelOf, type MarkedFinding } from '../../domain/check/policy.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { reasonField } from '../../domain/items/labels.ts'
@@ -149,6 +150,9 @@ export const setLevel = defineProcedure({
   async run(context: Needs<'items' | 'checks'>, { owner, rule, level }) {
     const id = await requireLevels(context, owner)
     if (!RULES.some((one) => one.id === rule)) throw invalidInput('rule', `There is no rule "${rule.slice(0, 60)}".`)
+    // Each reader finds others.
+    if (level === 'block' && rule === WHOLE_RULES.repeats.id)
+      throw invalidInput('level', `${rule} depends on the reader, and cannot block.`)
     const kept: Level | null = id === null && level === DEFAULT_LEVEL ? null : level
     await context.store.checks.setLevel(id, rule, kept)
   },

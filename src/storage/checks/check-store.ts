@@ -13,10 +13,12 @@ import {
 } from '../../domain/check/policy.ts'
 import type { FullVersion, Item, ItemKind } from '../../domain/items/items.ts'
 import type { SearchResult } from '../../domain/items/search.ts'
+import { visibleSet } from '../../domain/items/visibility.ts'
+import type { Actor } from '../../domain/people/actor.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { readFiles } from '../items/item-parts.ts'
-import { countRows, type ItemRow, readItemsInOrder, selectItems, toItems } from '../items/item-rows.ts'
+import { countRows, type ItemRow, isInVisibleSet, readItemsInOrder, selectItems, toItems } from '../items/item-rows.ts'
 import { readVersion } from '../items/read-versions.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq, writeItems } from '../items/write-items.ts'
@@ -29,6 +31,8 @@ import { readVerdicts } from './read-verdicts.ts'
 const MAX_WAIVERS = 100
 /** Older versions among which one is looked for that may still be served. */
 const LOOKED_BACK = 20
+/** Names that a name is compared with. */
+const MAX_NAMES = 2000
 const rulesJson = z.array(z.string())
 
 const storedVerdict = prepareQuery((db) =>
@@ -86,6 +90,19 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     })
   }
   return {
+    /** Names of skills that the actor finds in lists, with their owners; at most 2,000. */
+    async listSkillNames(actor: Actor): Promise<readonly { readonly id: string; readonly name: string; readonly owner: string }[]> {
+      const rows = await reader
+        .selectFrom('item')
+        .innerJoin('user', 'user.seq', 'item.owner_seq')
+        .select(['item.id', 'item.skill_name as name', 'user.username as owner'])
+        .where('item.skill_name', 'is not', null)
+        .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb as never))
+        .orderBy('item.seq')
+        .limit(MAX_NAMES)
+        .execute()
+      return rows.map(({ name, ...row }) => ({ ...row, name: name ?? '' }))
+    },
     /** Findings in files that are in no library, under no levels. */
     async checkGiven(files: readonly SkillFile[]): Promise<MarkedFinding[]> {
       return joinReports([...(await checkInSlices(files)).values()])
