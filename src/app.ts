@@ -115,6 +115,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly allowSignUp?: boolean
   /** Whether uses are counted; who does writes them now and then. Default: false */
   readonly countsUses?: boolean
+  /** Whether the maintainers of a team accept findings of high severity in what it owns. Default: false */
+  readonly maintainersAccept?: boolean
   /** How programs sign in by OAuth. Default: they cannot */
   readonly oauth?: Omit<OAuthSettings, 'resources'> | null
   /** The people who must have a second factor. Default: nobody */
@@ -258,6 +260,7 @@ export async function openApp(
   }
   const shared = {
     isCounting: uses !== null,
+    maintainersAccept: settings.maintainersAccept ?? false,
     store,
     sealer,
     clock: outside.clock,

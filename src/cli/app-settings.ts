@@ -19,6 +19,7 @@ export function toAppSettings(config: Config, address: string): AppSettings {
         ? { readsDocuments: config.OAUTH_CLIENT_DOCUMENTS, allowedAddresses: config.OAUTH_CLIENT_ADDRESSES }
         : null,
     quota: config.QUOTA_PER_OWNER,
+    maintainersAccept: config.HIGH_FINDINGS === 'maintainers',
     passwordHash: config.PASSWORD_HASH,
     signIn: readSignInSettings(config),
     secondFactor: config.SECOND_FACTOR,

@@ -117,6 +117,11 @@ export const SETTINGS = {
     'Count by day how often items, keys and the library are used, without texts and addresses. off counts nothing and shows nothing.',
     'on',
   ),
+  HIGH_FINDINGS: setting(
+    z.enum(['admins', 'maintainers']),
+    'admins',
+    'Who accepts findings of high severity: admins, or also the maintainers of a team for what it owns.',
+  ),
   SECRET_KEY: secret(
     z.string().min(32, 'must have at least 32 characters'),
     null,

@@ -174,6 +174,23 @@ describe('the check', () => {
     })
   })
 
+  it('lets maintainers accept grave findings of their team, where the service says so', async () => {
+    const { waiveFinding } = await import('../../src/operations/check/waivers.ts')
+    await test.call(ada.actor, 'create_team', { team: 'crew' })
+    const { skill } = await save(GRAVE, { owner: 'crew' })
+    const waive = (maintainersAccept: boolean) =>
+      waiveFinding.call(
+        { ...test.app.contextFor(ada.actor, 'rest'), maintainersAccept },
+        { collection: 'skills', id: skill.id, rule: RULE, reason: 'Ours' },
+      )
+    expect(await refusal(waive(false))).toBe('forbidden')
+    expect(await waive(true)).toEqual({ success: true, waived: 1 })
+    // Their own things are no team's.
+    const own = (await save(GRAVE)).skill
+    const context = { ...test.app.contextFor(ada.actor, 'rest'), maintainersAccept: true }
+    expect(await refusal(waiveFinding.call(context, { collection: 'skills', id: own.id, rule: RULE, reason: 'Mine' }))).toBe('forbidden')
+  })
+
   it('lets a team be stricter than the service, and not milder', async () => {
     const account = { ...ada.actor, scopes: new Set([...ada.actor.scopes, 'account'] as const) } as Actor
     await test.call(account, 'create_team', { team: 'strict' })

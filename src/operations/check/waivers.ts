@@ -15,11 +15,12 @@ import { versionToCheck } from './check-item.ts'
 const MAX_DAYS = 366
 const DAY_MS = 86_400_000
 
-/** Whether the caller may accept a finding of this severity: owners take low and medium ones, administrators all. */
-function requireMayWaive(user: UserActor, role: TeamRole | null, { severity, rule }: MarkedFinding): void {
+/** Refuses to accept a finding that is not the caller's to accept: owners take low and medium ones, administrators all. @throws AppError `forbidden` */
+function requireMayWaive(user: UserActor, role: TeamRole | null, isMaintainer: boolean, { severity, rule }: MarkedFinding): void {
   if (user.scopes.has('admin')) return
   requireRight(role, 'edit', 'accept findings')
-  if (severity === 'high') throw new AppError('forbidden', `${rule} is of high severity here: an administrator accepts it.`)
+  if (severity === 'high' && !isMaintainer)
+    throw new AppError('forbidden', `${rule} is of high severity here: an administrator accepts it.`)
 }
 
 /** An item of whose findings the caller may accept some, and the caller's role. */
@@ -78,7 +79,7 @@ export const waiveFinding = defineOperation({
     days: z.number().int().min(1).max(MAX_DAYS).optional().describe('Days it holds. Default: without end'),
   }),
   output: z.object({ success: z.literal(true), waived: z.number().int() }),
-  async run(context: Needs<'items' | 'checks', 'clock'>, { rule, file, line, reason, days, ...target }) {
+  async run(context: Needs<'items' | 'checks', 'clock' | 'maintainersAccept'>, { rule, file, line, reason, days, ...target }) {
     const { item, role, user } = await requireWaivable(context, target)
     const { findings } = await context.store.checks.judgeItem(item.id, versionToCheck(item, 'maintainer', undefined))
     const meant = findings.filter(
@@ -86,7 +87,8 @@ export const waiveFinding = defineOperation({
     )
     if (meant.length === 0)
       throw new AppError('not_found', `There is no open finding of "${rule.slice(0, 60)}" there. Check the item again.`)
-    for (const finding of meant) requireMayWaive(user, role, finding)
+    const isMaintainer = context.maintainersAccept && item.ownerId !== user.userId && hasRight(role, 'manage')
+    for (const finding of meant) requireMayWaive(user, role, isMaintainer, finding)
     const until = days === undefined ? null : new Date(context.clock() + days * DAY_MS).toISOString()
     for (const finding of meant) await context.store.checks.waive(item.id, finding, { userId: user.userId, reason, until })
     return { success: true as const, waived: meant.length }

@@ -83,6 +83,8 @@ interface Services {
   listCopies(): readonly LibraryCopy[]
   /** Whether uses are counted here. */
   readonly isCounting: boolean
+  /** Whether the maintainers of a team accept findings of high severity in what it owns. */
+  readonly maintainersAccept: boolean
   /** The status of the running service; absent where none runs. */
   readonly readStatus?: () => Promise<ServiceStatus>
 }
