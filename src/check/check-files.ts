@@ -2,17 +2,18 @@ import { createHash } from 'node:crypto'
 import { type UnzipFileInfo, unzipSync } from 'fflate'
 import { SEVERITIES, type Severity, shiftSeverity } from '../domain/check/finding.ts'
 import type { MarkedFinding } from '../domain/check/policy.ts'
-import { SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
+import { decodeText, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
 import { type CheckedFile, type FileView, viewFile } from './file-view.ts'
 import type { Match, Rule } from './rule.ts'
 import { SINK, SINK_WORDS, SOURCE, SOURCE_WORDS } from './rules/data.ts'
 import { TEXT_RULES } from './rules/index.ts'
 import { WHOLE_RULES } from './rules/whole.ts'
 
-/** Findings of one rule in one file, and of one file in all: further ones say nothing new. */
+/** Findings of one rule in one file that are named: the last one stands for all further ones. */
 const MAX_OF_RULE = 5
-const MAX_OF_FILE = 40
-/** Findings of one item. */
+/** Matches of one rule in one file that are looked at. */
+const MAX_MATCHES = 500
+/** Findings that are shown of an item. */
 export const MAX_FINDINGS = 200
 const MAX_EVIDENCE = 120
 /** Files of a zip that are looked at, and their bytes. */
@@ -46,18 +47,24 @@ function quote(text: string, isSecret: boolean): string {
   return shown.length > MAX_EVIDENCE ? `${shown.slice(0, MAX_EVIDENCE - 1).toWellFormed()}…` : shown
 }
 
+/** Characters of a line before and after its evidence that belong to it: some lines are files. */
+const AROUND = 500
+const around = (line: string, column: number) => line.slice(Math.max(0, column - AROUND), column + AROUND)
+
 /** Tells a finding from others of its rule: it changes with the evidence, its line and the rule. */
 function markOf({ id, major = 1 }: Rule, file: string, evidence: string, line: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([id, major, file, evidence, line.trim()]))
-    .digest('hex')
+  return digestOf([id, major, file, evidence, line.trim()])
+}
+
+function digestOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
 function toFinding(file: FileView, rule: Rule, { at, length, severity = rule.severity }: Match): MarkedFinding {
   const { id, weight, why, fix, isSecret = false } = rule
   const { line, column } = file.placeOf(at)
   return {
-    mark: markOf(rule, file.name, file.text.slice(at, at + length), file.lines[line - 1] ?? ''),
+    mark: markOf(rule, file.name, file.text.slice(at, at + length), around(file.lines[line - 1] ?? '', column)),
     rule: id,
     severity: weight === 'data' ? severity : shiftSeverity(severity, file.shiftOf(at, weight)),
     file: file.name,
@@ -83,18 +90,39 @@ function* matchesOf(rule: Rule, file: FileView): Generator<Match> {
   for (const { at, length, match } of file.search(rule.pattern, rule.needs)) if (!rule.except?.test(match[0])) yield { at, length }
 }
 
-function findIn(file: FileView, rules: readonly Rule[]): MarkedFinding[] {
+/** Findings of a rule, the worst kept; the last of them stands for those that are left out, and changes with them. */
+function boundFindings(found: readonly MarkedFinding[]): readonly MarkedFinding[] {
+  if (found.length <= MAX_OF_RULE) return found
+  const sorted = sortFindings(found)
+  const rest = sorted.slice(MAX_OF_RULE - 1)
+  const [last] = rest
+  if (!last) return sorted
+  const mark = digestOf(rest.map((one) => one.mark).sort())
+  return [...sorted.slice(0, MAX_OF_RULE - 1), { ...last, mark, evidence: `${last.evidence} (and ${rest.length - 1} more)` }]
+}
+
+/** Findings of rules in a file. Yields between rules. */
+function* findIn(file: FileView, rules: readonly Rule[]): Generator<void, MarkedFinding[]> {
   const findings: MarkedFinding[] = []
   for (const rule of rules) {
-    if (findings.length >= MAX_OF_FILE) break
     if (!isFor(rule, file)) continue
-    let count = 0
+    const found: MarkedFinding[] = []
     for (const match of matchesOf(rule, file)) {
-      findings.push(toFinding(file, rule, match))
-      if (++count >= MAX_OF_RULE) break
+      found.push(toFinding(file, rule, match))
+      if (found.length >= MAX_MATCHES) break
     }
+    if (found.length > 0) findings.push(...boundFindings(found))
+    yield
   }
   return findings
+}
+
+/** The answer of steps that are run at once. */
+function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
 }
 
 const ENCODED = /[A-Za-z0-9+/]{28,}={0,2}/g
@@ -113,7 +141,8 @@ function* findEncoded(file: FileView): Generator<Match> {
       const inner =
         viewFile({ filename: 'decoded.txt', bytes }) ?? viewFile({ filename: 'decoded.txt', bytes: Buffer.from(bytes.toString('utf16le')) })
       const isText = inner !== null && /^[\t\n\r\u0020-\u007e]{12,}/.test(inner.text)
-      const breaks = isText && findIn(inner, TEXT_RULES).some(({ severity, rule }) => severity !== 'low' && !rule.startsWith('secrets/'))
+      const breaks =
+        isText && finish(findIn(inner, TEXT_RULES)).some(({ severity, rule }) => severity !== 'low' && !rule.startsWith('secrets/'))
       const isOrder =
         isText && /\b(?:curl|wget|bash|sh -c|eval|exec|powershell|import os|subprocess|child_process|socket|https?:\/\/)/.test(inner.text)
       const isHiddenProse = isText && file.shiftOf(index, 'words') > 0 && /(?:[a-z,]{1,15} ){5}/i.test(inner.text)
@@ -161,10 +190,10 @@ const SHOWN = /\.(?:png|jpe?g|gif|webp|bmp|ico|svg|pdf|mp[34]|wav|woff2?|ttf|otf
 /** Office documents and packages are zips by design. */
 const ZIP_NAME = /\.(?:zip|docx|xlsx|pptx|odt|ods|odp|epub|jar|whl|skill|mcpb|dxt|vsix|xpi|crx|apk|ipa|potx|dotx|xlsm)$/i
 const PICTURE =
-  /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|mp[34]|wav|woff2?|ttf|otf|eot|svgz|tiff?|heic|avif|mov|webm|ogg|parquet|sqlite|db|npy|onnx|bin|pkl)$/i
+  /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|mp[34]|wav|woff2?|ttf|otf|eot|svgz|tiff?|heic|avif|mov|webm|ogg|parquet|sqlite|npy|onnx)$/i
 
 /** Findings about the bytes of a file that is no text, or not what its name says. */
-function findInBytes({ filename, bytes }: SkillFile): MarkedFinding[] {
+function* findInBytes({ filename, bytes }: SkillFile, depth: number): Generator<void, MarkedFinding[]> {
   const about = (rule: Rule, evidence: string, severity: Severity = rule.severity): MarkedFinding => ({
     mark: markOf(rule, filename, createHash('sha256').update(bytes).digest('hex'), ''),
     rule: rule.id,
@@ -182,7 +211,9 @@ function findInBytes({ filename, bytes }: SkillFile): MarkedFinding[] {
   if (SHOWN.test(filename) && (program !== null || isArchive || (isScript && !/\.(?:md|txt)$/i.test(filename))))
     return [about(WHOLE_RULES.disguised, program ?? (isScript ? 'a script' : 'an archive'))]
   if (program !== null) return [about(WHOLE_RULES.program, program, /WebAssembly|Java|Python/.test(program) ? 'medium' : 'high')]
-  if (isArchive) return findInArchive(filename, bytes, about)
+  const global = pickledGlobal(bytes)
+  if (global !== null) return [about(WHOLE_RULES.program, `a pickle that calls ${global}`)]
+  if (isArchive || isHiddenZip(bytes)) return yield* findInArchive(filename, bytes, about, depth)
   // A program behind the end of a picture.
   const tail = findTail(bytes)
   if (tail !== null) return [about(WHOLE_RULES.disguised, tail)]
@@ -206,17 +237,46 @@ function findTail(bytes: Uint8Array): string | null {
   return script ? `a program in a picture: ${script[0]}` : null
 }
 
-function findInArchive(
+/** A module with which a pickle runs commands when it is loaded; null for none. */
+function pickledGlobal(bytes: Uint8Array): string | null {
+  if (bytes[0] !== 0x80 || (bytes[1] ?? 0) < 2 || (bytes[1] ?? 0) > 5) return null
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 256 * 1024)).toString('latin1')
+  return (
+    /\b(?:builtins|__builtin__|posix|nt|subprocess|importlib|runpy|socket|pty|shutil|webbrowser)\b|(?<=[c\x8c].?)(?:os|sys)(?=[\n\x94])/.exec(
+      text,
+    )?.[0] ?? null
+  )
+}
+
+/** Whether bytes that begin otherwise end as a zip does. */
+function isHiddenZip(bytes: Uint8Array): boolean {
+  const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(-66_000)
+  return !startsWith(bytes, [0x50, 0x4b]) && end.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06])) >= 0
+}
+
+/** What an office document or a book is made of; programs in it are none of that. */
+const DOCUMENT_PART = /\.(?:xml|rels|xhtml|html?|css|opf|ncx|png|jpe?g|gif|emf|wmf|svg|bin|vml|ttf|odttf)$|^mimetype$/i
+
+/** Findings in a zip, one zip deep; other archives are not opened. */
+function* findInArchive(
   filename: string,
   bytes: Uint8Array,
   about: (rule: Rule, evidence: string, severity?: Severity) => MarkedFinding,
-): MarkedFinding[] {
+  depth: number,
+): Generator<void, MarkedFinding[]> {
   const findings = [about(WHOLE_RULES.archive, filename)]
-  if (!startsWith(bytes, [0x50, 0x4b])) return ZIP_NAME.test(filename) ? [about(WHOLE_RULES.unread, filename)] : findings
+  if (depth > 0) return [about(WHOLE_RULES.unread, `an archive inside an archive: ${filename}`, 'medium')]
+  if (!startsWith(bytes, [0x50, 0x4b]))
+    return isHiddenZip(bytes) || ZIP_NAME.test(filename) ? [about(WHOLE_RULES.unread, filename, 'medium')] : findings
   let left = MAX_UNZIPPED
+  let skipped = 0
   let count = 0
-  const isTaken = ({ originalSize }: UnzipFileInfo) => {
-    if (++count > MAX_ZIPPED || originalSize > left) return false
+  const isTaken = ({ originalSize, name }: UnzipFileInfo) => {
+    if (name.endsWith('/')) return false
+    if (++count > MAX_ZIPPED || originalSize > left || name === '__proto__') {
+      skipped++
+      return false
+    }
     left -= originalSize
     return true
   }
@@ -224,25 +284,27 @@ function findInArchive(
   try {
     inner = unzipSync(bytes, { filter: isTaken })
   } catch {
-    return [...findings, about(WHOLE_RULES.unread, 'a damaged or encrypted archive')]
+    return [...findings, about(WHOLE_RULES.unread, 'a damaged or encrypted archive', 'medium')]
   }
-  const isOffice = ZIP_NAME.test(filename) && !/\.(?:zip|jar|whl|skill|mcpb|dxt|vsix|xpi|crx)$/i.test(filename)
+  const isDocument = '[Content_Types].xml' in inner || 'mimetype' in inner
+  const isOffice = isDocument && ZIP_NAME.test(filename) && !/\.(?:zip|jar|whl|skill|mcpb|dxt|vsix|xpi|crx)$/i.test(filename)
   if (isOffice) findings.length = 0
+  else if (ZIP_NAME.test(filename) && /\.(?:docx|xlsx|pptx|od[tsp]|epub|potx|dotx|xlsm)$/i.test(filename))
+    findings.push(about(WHOLE_RULES.disguised, 'no document'))
+  const reports: FileReport[] = []
   for (const [name, content] of Object.entries(inner)) {
-    const program = programOf(content)
-    if (program !== null) findings.push(about(WHOLE_RULES.program, `${name}: ${program}`, 'medium'))
-    else if (!isOffice) {
-      const view = viewFile({ filename: name, bytes: content })
-      if (view)
-        findings.push(
-          ...findIn(view, TEXT_RULES)
-            .slice(0, MAX_OF_RULE)
-            .map((found) => ({ ...found, file: `${filename}!${name}`.slice(0, 400) })),
-        )
-    }
+    if (isOffice && DOCUMENT_PART.test(name) && programOf(content) === null) continue
+    reports.push(yield* checkSteps({ filename: `${filename}!${name}`.slice(0, 400), bytes: content }, depth + 1))
   }
-  if (count > MAX_ZIPPED || left <= 0)
-    findings.push(about(WHOLE_RULES.unread, `more than ${MAX_ZIPPED} files or ${MAX_UNZIPPED / 2 ** 20} MiB in the archive`))
+  findings.push(...joinReports(reports).slice(0, MAX_FINDINGS))
+  if (skipped > 0)
+    findings.push(
+      about(
+        WHOLE_RULES.unread,
+        `${skipped} files of the archive: at most ${MAX_ZIPPED} files and ${MAX_UNZIPPED / 2 ** 20} MiB are read`,
+        'medium',
+      ),
+    )
   return findings
 }
 
@@ -264,19 +326,29 @@ function raiseConcealed(findings: readonly MarkedFinding[]): MarkedFinding[] {
   })
 }
 
-/** Checks one file by itself: what it gives is the same whatever stands beside it. */
-export function checkFile(file: CheckedFile): FileReport {
+/** Checks one file by itself: what it gives is the same whatever stands beside it. Yields between rules. */
+export function* checkSteps(file: CheckedFile, depth = 0): Generator<void, FileReport> {
   const view = viewFile(file)
-  if (view === null) return { findings: findInBytes(file), source: null, sink: null }
-  const findings = findIn(view, TEXT_RULES)
-  for (const match of findEncoded(view)) findings.push(toFinding(view, WHOLE_RULES.encoded, match))
-  if (SHOWN.test(file.filename) && view.text.startsWith('#!') && !/\.(?:md|txt)$/i.test(file.filename)) findings.push(...findInBytes(file))
+  const isText = view !== null && decodeText(file.bytes) !== null
+  const isZip = isHiddenZip(file.bytes)
+  const isShown = SHOWN.test(file.filename) && (view?.text.startsWith('#!') ?? false) && !/\.(?:md|txt)$/i.test(file.filename)
+  const inBytes = view === null || !isText || isZip || isShown ? yield* findInBytes(file, depth) : []
+  if (view === null) return { findings: inBytes, source: null, sink: null }
+  const findings = [...inBytes, ...(yield* findIn(view, TEXT_RULES))]
+  const encoded = [...findEncoded(view)].map((match) => toFinding(view, WHOLE_RULES.encoded, match))
+  findings.push(...boundFindings(encoded))
+  yield
   const sink = firstOf(view, SINK, SINK_WORDS)
   return {
-    findings: sortFindings(raiseConcealed(findings)).slice(0, MAX_OF_FILE),
+    findings: sortFindings(raiseConcealed(findings)),
     source: sink || view.kind !== 'prompt' ? firstOf(view, SOURCE, SOURCE_WORDS) : null,
     sink,
   }
+}
+
+/** Checks one file at once. */
+export function checkFile(file: CheckedFile): FileReport {
+  return finish(checkSteps(file))
 }
 
 /** A text that a person says, such as that of a prompt, as the check reads it. */
@@ -295,24 +367,28 @@ function sortFindings(findings: readonly MarkedFinding[]): MarkedFinding[] {
   )
 }
 
-/** The findings of an item, by the reports of its files. A source in one of its files goes with a sink in another. */
+/** A source with the sink that it goes to; the finding changes with both. */
+function toLeak(source: MarkedFinding, sink: MarkedFinding): MarkedFinding {
+  const isOneFile = source.file === sink.file
+  return {
+    ...source,
+    mark: digestOf([source.mark, sink.mark]),
+    severity: isOneFile ? source.severity : shiftSeverity(source.severity, -1),
+    evidence: quote(`${source.evidence} … ${sink.evidence} (${isOneFile ? `line ${sink.line}` : `${sink.file}:${sink.line}`})`, false),
+  }
+}
+
+/** All findings of an item, the worst first, by the reports of its files. A source in one of its files goes with a sink in another. */
 export function joinReports(reports: readonly FileReport[]): MarkedFinding[] {
   const findings = reports.flatMap((report) => report.findings)
-  for (const { source, sink } of reports) if (source && sink) findings.push(source)
-  if (!reports.some(({ source, sink }) => source && sink)) {
-    const source = reports.find((report) => report.source)?.source
-    const sink = reports.find((report) => report.sink)?.sink
-    if (source && sink)
-      findings.push({
-        ...source,
-        severity: shiftSeverity(source.severity, -1),
-        evidence: quote(`${source.evidence} … ${sink.file}:${sink.line}`, false),
-      })
-  }
-  return sortFindings(findings).slice(0, MAX_FINDINGS)
+  const leaks = reports.flatMap(({ source, sink }) => (source && sink ? [toLeak(source, sink)] : []))
+  const source = reports.find((report) => report.source)?.source
+  const sink = reports.find((report) => report.sink)?.sink
+  if (leaks.length === 0 && source && sink) leaks.push(toLeak(source, sink))
+  return sortFindings([...findings, ...leaks])
 }
 
 /** Checks the files of a skill, or a prompt by {@link promptFile}. */
 export function checkFiles(files: readonly CheckedFile[]): MarkedFinding[] {
-  return joinReports(files.map(checkFile))
+  return joinReports(files.map(checkFile)).slice(0, MAX_FINDINGS)
 }

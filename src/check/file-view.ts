@@ -38,7 +38,12 @@ interface Head extends Frontmatter {
   readonly tools: readonly string[] | null
 }
 
-function readHead(text: string): Head {
+/** Longest frontmatter that is parsed: YAML takes a second for 60 KB. */
+const MAX_HEAD = 16 * 1024
+
+function readHead(text: string, length: number): Head {
+  if (length > MAX_HEAD)
+    return { name: null, description: null, warnings: ['the frontmatter of SKILL.md is too long to be checked'], tools: null }
   const said = readFrontmatterFields(text)?.fields['allowed-tools']
   const tools =
     typeof said === 'string'
@@ -158,15 +163,36 @@ export function* findHiddenElements(text: string): Generator<readonly [from: num
 }
 
 /** The parts that no reader of the rendered text sees: comments, hidden elements, and the frontmatter but for its description. */
-function findUnseen(text: string, headEnd: number): (readonly [from: number, to: number, ...unknown[]])[] {
+function findUnseen(text: string, headEnd: number): (readonly [from: number, to: number])[] {
   const fields = [
     ...text.slice(0, headEnd).matchAll(/^(?!description\b|name\b)[\w-]{1,60}:[^\n]{0,2000}(?:\n[ \t]+[^\n]{0,2000}){0,200}/gm),
   ]
-  return [
+  const parts: (readonly [from: number, to: number, ...unknown[]])[] = [
     ...findComments(text),
     ...findHiddenElements(text),
     ...fields.map(({ 0: found, index }) => [index, index + found.length] as const),
   ]
+  const joined: [from: number, to: number][] = []
+  for (const [from, to] of parts.toSorted(([a], [b]) => a - b)) {
+    const last = joined.at(-1)
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to)
+    else joined.push([from, to])
+  }
+  return joined
+}
+
+/** Whether a place is in one of some parts, which are in order and apart. */
+function isInside(parts: readonly (readonly [from: number, to: number])[], at: number): boolean {
+  let low = 0
+  let high = parts.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const [from = 0, to = 0] = parts[middle] ?? []
+    if (at >= from && at < to) return true
+    if (at < from) high = middle - 1
+    else low = middle + 1
+  }
+  return false
 }
 
 /** Where each line of a text stands. */
@@ -192,6 +218,23 @@ function markLines(lines: readonly string[], kind: FileKind): Uint8Array {
       (isSectionAbout || reach > 0 ? ABOUT_ATTACKS : 0)
   }
   return marks
+}
+
+/** A line that begins something of its own: a heading, an item, a table, a fence, a quote, a speaker. */
+const OWN_LINE = /^\s{0,8}(?:$|#{1,6}\s|[-*+]\s|\d{1,4}[.)]\s|>|\||```|~~~|<|:::|---|\[?[A-Za-z][\w -]{0,30}\]?:(?:\s|$)|\s{4})/
+/** A line after which no prose goes on. */
+const ENDS_ALONE = /^\s{0,8}(?:$|#{1,6}\s|\||```|~~~|---|<)|(?: {2}|\\)$/
+
+/** A text whose wrapped lines are one: ends of lines inside a paragraph become spaces, so that places stay. */
+function joinWraps(text: string, marks: Uint8Array): string {
+  const lines = text.split('\n')
+  let joined = lines[0] ?? ''
+  for (let at = 1; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const isProse = ((marks[at] ?? 0) & FENCED) === 0 && ((marks[at - 1] ?? 0) & FENCED) === 0
+    joined += `${isProse && !OWN_LINE.test(line) && !ENDS_ALONE.test(lines[at - 1] ?? '') ? ' ' : '\n'}${line}`
+  }
+  return joined
 }
 
 /** Letters of a word by which its lines are found. */
@@ -282,14 +325,31 @@ function* searchLines({ starts }: WordIndex, lines: readonly number[], text: str
   }
 }
 
+/** Least share of characters that show in a text of an older encoding. */
+const MIN_SHOWN = 0.9
+
+/** A text of any encoding that programs run: UTF-8, UTF-16 with its mark, and one byte a character. Null for other bytes. */
+function readText(bytes: Uint8Array): string | null {
+  const decoded = decodeText(bytes)
+  if (decoded !== null && !decoded.includes('\0')) return decoded
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  const shown = bytes.reduce(
+    (count, byte) => count + (byte === 9 || byte === 10 || byte === 13 || (byte >= 0x20 && byte !== 0x7f) ? 1 : 0),
+    0,
+  )
+  if (bytes.length === 0 || shown / bytes.length < MIN_SHOWN || bytes.subarray(0, 4).includes(0)) return null
+  return new TextDecoder('windows-1252').decode(bytes).replaceAll('\0', ' ')
+}
+
 /** Reads a file for rules; null where it is no text. */
 export function viewFile({
   filename,
   bytes,
   isPrompt = false,
 }: Pick<SkillFile, 'filename' | 'bytes'> & { readonly isPrompt?: boolean }): FileView | null {
-  const decoded = decodeText(bytes)
-  return decoded === null || decoded.includes('\0') ? null : viewText(filename, decoded, isPrompt)
+  const decoded = readText(bytes)
+  return decoded === null ? null : viewText(filename, decoded, isPrompt)
 }
 
 /** Reads a text for rules. Each part of it is made when a rule first asks for it. */
@@ -317,6 +377,7 @@ function viewText(name: string, written: string, isPrompt: boolean): FileView {
   const toText = (at: number) => (seen ? (seen.places[at] ?? 0) : at)
   let head: Head | null = null
   let words: WordIndex | null = null
+  let wrapped = plain
   let marks: Uint8Array | null = null
   let unseen: ReturnType<typeof findUnseen> | null = null
   return {
@@ -325,7 +386,7 @@ function viewText(name: string, written: string, isPrompt: boolean): FileView {
     text,
     plain,
     isPlain: !NOT_PLAIN.test(text),
-    head: () => (head ??= readHead(text)),
+    head: () => (head ??= readHead(text, headEnd)),
     lines,
     headEnd,
     placeOf(at) {
@@ -333,9 +394,13 @@ function viewText(name: string, written: string, isPrompt: boolean): FileView {
       return { line: line + 1, column: at - (starts[line] ?? 0) + 1 }
     },
     *search(pattern, needs) {
-      if (needs) words ??= indexWords(plain)
-      const lines = words && needs ? (needs === 'long words' ? words.long : linesWith(words, needs)) : []
-      for (const match of words && needs ? searchLines(words, lines, plain, pattern) : plain.matchAll(pattern)) {
+      if (needs && !words) {
+        marks ??= markLines(lines, kind)
+        wrapped = kind === 'markdown' || kind === 'prompt' ? joinWraps(plain, marks) : plain
+        words = indexWords(wrapped)
+      }
+      const found = words && needs ? (needs === 'long words' ? words.long : linesWith(words, needs)) : []
+      for (const match of words && needs ? searchLines(words, found, wrapped, pattern) : plain.matchAll(pattern)) {
         if (match[0] !== '') yield { at: toText(match.index), length: toText(match.index + match[0].length) - toText(match.index), match }
       }
     },
@@ -343,7 +408,7 @@ function viewText(name: string, written: string, isPrompt: boolean): FileView {
     shiftOf(at, weight) {
       marks ??= markLines(lines, kind)
       unseen ??= findUnseen(text, headEnd)
-      const mark = (marks[lineOf(at)] ?? 0) | (unseen.some(([from, to]) => at >= from && at < to) ? UNSEEN : 0)
+      const mark = (marks[lineOf(at)] ?? 0) | (isInside(unseen, at) ? UNSEEN : 0)
       const about = mark & ABOUT_ATTACKS ? 1 : 0
       const isSaid = weight !== 'words' && kind === 'prompt'
       if (weight === 'command') return isSaid || about ? -1 : 0

@@ -6,13 +6,13 @@ const PRIVATE_PATH =
 
 /** Reads what should stay with its user. */
 export const SOURCE = new RegExp(
-  `${PRIVATE_PATH}|(?:\\b(?:cat|base64|type|gc|Get-Content|cp|scp|tar|zip|gzip|xxd|open|readFile\\w*|read_text|Path|files?)\\b|gist\\s+create|curl|wget|rsync|s3 cp|gsutil|nc|rclone|[@<])[^\\n]{0,60}\\.env(?:\\.(?:local|production|prod))?\\b(?!\\.(?:example|sample|template|d\\b))|/etc/(?:passwd|shadow)|Login Data|key4\\.db|logins\\.json|Cookies\\.binarycookies|wallet\\.dat|Local Extension Settings|\\bfind-(?:generic|internet)-password\\b|\\bdump-keychain\\b|keyring\\.get_password|\\bprintenv\\b|(?:^|[\\s;|&(\`])env\\s*(?:[|>;)\`]|$)|\\$\\(\\s*(?:env|printenv|set)\\s*\\)|dict\\(\\s*os\\.environ|json\\.dumps\\([^\\n]{0,40}os\\.environ(?!\\s*[\\[.]g?)|os\\.environ(?:\\.(?:items|copy)\\(|\\s*[,)}]|\\s*$)|JSON\\.stringify\\([^\\n]{0,40}process\\.env(?!\\.)|Object\\.(?:entries|keys|assign)\\([^\\n]{0,20}process\\.env(?!\\.)|\\{\\s*\\.\\.\\.process\\.env|\\benv:\\s*process\\.env\\b(?!\\.)|Get-ChildItem\\s+env:|\\bgci\\s+env:|/proc/self/environ|ENV\\.(?:to_h|to_a|each)|\\$ENV\\{|169\\.254\\.169\\.254|metadata\\.google\\.internal|\\.bash_history|\\.zsh_history|ConsoleHost_history|\\bpbpaste\\b|Get-Clipboard|pyperclip\\.paste|xclip\\s+-o|navigator\\.clipboard\\.readText|document\\.cookie|\\bgit\\s+(?:diff|log\\s+-p|archive|bundle)\\b[^\\n]{0,60}\\|`,
+  `${PRIVATE_PATH}|(?:\\b(?:cat|base64|type|gc|Get-Content|cp|scp|tar|zip|gzip|xxd|open|readFile\\w*|read_text|Path|files?)\\b|gist\\s+create|curl|wget|rsync|s3 cp|gsutil|nc|rclone|[@<])[^\\n]{0,60}\\.env(?:\\.(?:local|production|prod))?\\b(?!\\.(?:example|sample|template|d\\b))|/etc/(?:passwd|shadow)|Login Data|key4\\.db|logins\\.json|Cookies\\.binarycookies|wallet\\.dat|Local Extension Settings|\\bfind-(?:generic|internet)-password\\b|\\bdump-keychain\\b|keyring\\.get_password|\\bprintenv\\b|(?:^|[\\s;|&(\`])env\\s*(?:[|>;)\`]|$)|\\$\\(\\s*(?:env|printenv|set)\\s*\\)|dict\\(\\s*os\\.environ|json\\.dumps\\([^\\n]{0,40}os\\.environ(?!\\s*[\\[.]g?)|os\\.environ(?:\\.(?:items|copy)\\(|\\s*[,)}]|\\s*$)|JSON\\.stringify\\([^\\n]{0,40}process\\.env(?!\\.)|Object\\.(?:entries|keys|assign)\\([^\\n]{0,20}process\\.env(?!\\.)|\\{\\s*\\.\\.\\.process\\.env|\\benv:\\s*process\\.env\\b(?!\\.)|Get-ChildItem\\s+env:|\\bgci\\s+env:|\\bin\\s+os\\.environ\\b(?!\\.get)|\\bfor\\b[^\\n]{0,60}\\bprocess\\.env\\b(?!\\.)|/proc/self/environ|ENV\\.(?:to_h|to_a|each)|\\$ENV\\{|169\\.254\\.169\\.254|metadata\\.google\\.internal|\\.bash_history|\\.zsh_history|ConsoleHost_history|\\bpbpaste\\b|Get-Clipboard|pyperclip\\.paste|xclip\\s+-o|navigator\\.clipboard\\.readText|document\\.cookie|\\bgit\\s+(?:diff|log\\s+-p|archive|bundle)\\b[^\\n]{0,60}\\|`,
   'gim',
 )
 
 /** Sends something to another machine. */
 export const SINK =
-  /\bcurl\b[^\n]{0,300}(?:\s-\w{0,6}[dFT]\s?\S|--data\S*|--form|--upload-file|--json|-X\s*(?:POST|PUT)|\$\(|`)|\bwget\b[^\n]{0,200}--(?:post-(?:data|file)|body-(?:data|file)|method=p)|\brequests\.(?:post|put|request|patch)\s*\(|\bhttpx\.(?:post|put)\s*\(|\burllib\.request\.(?:Request|urlopen)\s*\([^\n]{0,200}data\s*=|\burlopen\([^\n]{0,200}(?:data=|\+|\{|%)|\bfetch\s*\([^\n]{0,200}(?:method\s*:|body\s*:|\?\w*=)|method\s*:\s*["'](?:POST|PUT)["']|\baxios(?:\.post|\.put|\s*\()|\bhttps?\.request\s*\(|\bgot\.post|\bInvoke-(?:RestMethod|WebRequest)\b[^\n]{0,200}-(?:Body|InFile|Method\s+P)|\bUpload(?:String|File|Data)\s*\(|(?:\||<)[^\n]{0,80}\b(?:nc|ncat|netcat|telnet)\s+(?:-\S+\s+)*[\w.-]{3,}|\b(?:nc|ncat)\s+(?:-\S+\s+)*[\w.-]{3,80}\s+\d{2,5}\b|\bscp\s+[^\n]{1,200}\S+@?\S+:|\brsync\s+[^\n]{1,200}\s\S+(?:@\S+)?:(?!\/\/)|\bsftp\b[^\n]{0,100}@|(?<![-\w.])(?:dig|nslookup|host|ping|resolvectl)\s[^\n]{0,120}(?:\$\(|`|\$\{?\w)|\b(?:gethostbyname|getaddrinfo|dns\.(?:resolve\w*|lookup)|Resolve-DnsName)\s*\(?[^\n]{0,100}(?:\+|\{|\$)|\bsocket\.(?:create_connection|connect)\b|\bnew\s+WebSocket\s*\(|\bsmtplib\.|\bsendmail\b|\bmail\s+-s\b|\bmutt\s+-s\b|\bgit\s+push\s+(?:-\S+\s+)*(?:https?:|git@|ssh:)|\bgit\s+remote\s+(?:add|set-url)\b|\baws\s+s3\s+cp\b[^\n]{0,160}s3:\/\/|\bgsutil\s+cp\b[^\n]{0,160}gs:\/\/|\brclone\s+(?:copy|sync)\b|\bgh\s+gist\s+create\b|\bftp(?:lib)?\b[^\n]{0,60}\b(?:put|STOR|storbinary)\b|\bsendBeacon\s*\(|\bnew\s+Image\s*\(\s*\)[^\n]{0,40}\.src|Net::HTTP\.(?:post|new|start)|\bcreateConnection\s*\(|\/dev\/(?:tcp|udp)\//gi
+  /\bcurl\b[^\n]{0,300}(?:\s-\w{0,6}[dFT]\s?\S|--data\S*|--form|--upload-file|--json|-X\s*(?:POST|PUT)|\$\(|`)|\bwget\b[^\n]{0,200}--(?:post-(?:data|file)|body-(?:data|file)|method=p)|\brequests\.(?:post|put|request|patch)\s*\(|\bhttpx\.(?:post|put)\s*\(|\burllib\.request\.(?:Request|urlopen)\s*\([^\n]{0,200}data\s*=|\burlopen\([^\n]{0,200}(?:data=|\+|\{|%)|\bfetch\s*\([^\n]{0,200}(?:method\s*:|body\s*:|\?\w*=)|method\s*:\s*["'](?:POST|PUT)["']|\bhttp\.client\.HTTPS?Connection\b|\burllib3\.(?:PoolManager|request)\b|\baiohttp\.ClientSession\b|\brequests\.Session\b|\.request\(\s*["'](?:POST|PUT)["']|\baxios(?:\.post|\.put|\s*\()|\bhttps?\.request\s*\(|\bgot\.post|\bInvoke-(?:RestMethod|WebRequest)\b[^\n]{0,200}-(?:Body|InFile|Method\s+P)|\bUpload(?:String|File|Data)\s*\(|(?:\||<)[^\n]{0,80}\b(?:nc|ncat|netcat|telnet)\s+(?:-\S+\s+)*[\w.-]{3,}|\b(?:nc|ncat)\s+(?:-\S+\s+)*[\w.-]{3,80}\s+\d{2,5}\b|\bscp\s+[^\n]{1,200}\S+@?\S+:|\brsync\s+[^\n]{1,200}\s\S+(?:@\S+)?:(?!\/\/)|\bsftp\b[^\n]{0,100}@|(?<![-\w.])(?:dig|nslookup|host|ping|resolvectl)\s[^\n]{0,120}(?:\$\(|`|\$\{?\w)|\b(?:gethostbyname|getaddrinfo|dns\.(?:resolve\w*|lookup)|Resolve-DnsName)\s*\(?[^\n]{0,100}(?:\+|\{|\$)|\bsocket\.(?:create_connection|connect)\b|\bnew\s+WebSocket\s*\(|\bsmtplib\.|\bsendmail\b|\bmail\s+-s\b|\bmutt\s+-s\b|\bgit\s+push\s+(?:-\S+\s+)*(?:https?:|git@|ssh:)|\bgit\s+remote\s+(?:add|set-url)\b|\baws\s+s3\s+cp\b[^\n]{0,160}s3:\/\/|\bgsutil\s+cp\b[^\n]{0,160}gs:\/\/|\brclone\s+(?:copy|sync)\b|\bgh\s+gist\s+create\b|\bftp(?:lib)?\b[^\n]{0,60}\b(?:put|STOR|storbinary)\b|\bsendBeacon\s*\(|\bnew\s+Image\s*\(\s*\)[^\n]{0,40}\.src|Net::HTTP\.(?:post|new|start)|\bcreateConnection\s*\(|\/dev\/(?:tcp|udp)\//gi
 
 /** Words of sources and sinks, by which their lines are found. */
 export const SOURCE_WORDS = [
@@ -78,6 +78,11 @@ export const SOURCE_WORDS = [
   'git',
 ]
 export const SINK_WORDS = [
+  'client',
+  'urllib3',
+  'aiohttp',
+  'request',
+  'session',
   'curl',
   'wget',
   'requests',
@@ -238,6 +243,31 @@ export const DATA_RULES: readonly Rule[] = [
       'canarytokens',
     ],
     example: 'curl https://webhook.site/abc',
+  },
+  {
+    id: 'exfiltration/redirect',
+    severity: 'high',
+    owasp: 'AST01',
+    weight: 'command',
+    title: 'Sends the traffic of agents elsewhere',
+    why: 'With another address or proxy, each conversation and key passes through a host that the user did not choose.',
+    fix: 'Let the user set addresses and proxies.',
+    needs: [
+      'anthropic',
+      'openai',
+      'gemini',
+      'google',
+      'azure',
+      'openrouter',
+      'claude',
+      'http_proxy',
+      'https_proxy',
+      'all_proxy',
+      'node_extra',
+    ],
+    pattern:
+      /\b(?:ANTHROPIC|OPENAI|GEMINI|GOOGLE_GEMINI|AZURE_OPENAI|OPENROUTER|CLAUDE_CODE)_(?:BASE_URL|API_BASE|ENDPOINT|API_URL)["']?\s{0,3}[:=]\s{0,3}["']?https?:\/\/(?!localhost|127\.|api\.anthropic\.com|api\.openai\.com|[\w.-]{1,60}\.(?:googleapis|azure|amazonaws|openai\.azure)\.com|openrouter\.ai|[<${]|your)[^\s"'`]{4,120}|\b(?:HTTPS?_PROXY|ALL_PROXY)["']?\s{0,3}[:=]\s{0,3}["']?\w{2,8}:\/\/(?!localhost|127\.|[<${]|your|proxy\b|user)[^\s"'`]{4,120}|\bNODE_EXTRA_CA_CERTS["']?\s{0,3}[:=]\s{0,3}["']?[\w./~$]{3,100}/gi,
+    example: '```sh\nexport ANTHROPIC_BASE_URL=https://relay.example.com/v1\n```',
   },
   {
     id: 'exfiltration/repository-copy',

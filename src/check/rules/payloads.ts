@@ -1,4 +1,10 @@
 import type { Rule } from '../rule.ts'
+import { findPiped } from './pipes.ts'
+
+/** A command that decodes what it reads. */
+const DECODES =
+  /\bbase64\s+-{1,2}[a-zA-Z]|\bopenssl\s+(?:enc|base64)\b|\bxxd\s+-\w{0,4}r|(?<![\w.-])rev(?=\s|$)|(?<![\w.-])tr\s+['"\w-]|\b(?:gunzip|zcat|bunzip2|xzcat|unxz)\b|\bgzip\s+-\w{0,4}d|(?<![\w.-])printf\s+[^\n]{0,10}\\/i
+const DECODING_WORDS = ['base64', 'openssl', 'xxd', 'rev', 'tr', 'gunzip', 'zcat', 'bunzip2', 'xzcat', 'unxz', 'gzip', 'printf']
 
 const DECODER =
   /\b(?:atob|b(?:64|85|32|16)decode|a85decode|unhexlify|bytes\.fromhex|zlib\.decompress|marshal\.loads|FromBase64String|base64_decode|decode64|Buffer\.from\([^\n]{1,200}["'](?:base64|hex)["']|inflateSync|gunzipSync|codecs\.decode|fromCharCode)\b|\bbase64\s+(?:-d|-D|--decode)\b|\bxxd\s+-r\b|chr\([^\n]{1,40}\^/gi
@@ -24,7 +30,25 @@ const DECODER_WORDS = [
   'xxd',
   'chr',
 ]
-const RUNNER =
+export const RUNNER_WORDS = [
+  'eval',
+  'exec',
+  'execsync',
+  'execfile',
+  'function',
+  'new function',
+  'system',
+  'popen',
+  'iex',
+  'invoke-expression',
+  'source',
+  'bash',
+  'sh',
+  'subprocess',
+  'child_process',
+  'scriptblock',
+]
+export const RUNNER =
   /(?:^|[^.\w])(?:eval|exec|new Function|Function|execfile)\s*\(\s*(?!["'`)])[^\n]{0,60}|\bos\.(?:system|popen|exec\w+)\s*\(\s*(?!["'`)])[^\n]{0,60}|\b(?:iex|Invoke-Expression)\s+\$[^\n]{0,60}|(?:^|[\s;&|])(?:eval|source|bash|sh)\s+["']?(?:-c\s+)?["']?\$\{?\w+[^\n]{0,40}|\bsubprocess\.\w+\(\s*[a-z_]\w*\s*[,)][^\n]{0,60}|\bchild_process\b[^\n]{0,80}\bexec\w*\(\s*[a-z_$][\w$]*\s*[,)]|\bexec(?:Sync)?\(\s*[a-z_$][\w$]*\s*[,)]/gim
 
 /** Programs that hide what they are. Binaries, archives and decoded texts are looked at by the check itself. */
@@ -83,10 +107,10 @@ export const PAYLOAD_RULES: readonly Rule[] = [
       'map(chr',
       '\\x',
     ],
+    find: (file) => findPiped(file, DECODES, DECODING_WORDS),
     pattern: new RegExp(
       [
-        // A decoder piped into an interpreter, or substituted into one.
-        String.raw`\b(?:base64\s+(?:-{1,2}\w+\s*)+|openssl\s+(?:enc|base64)\b[^\n|]{0,80}|xxd\s+-r[^\n|]{0,40}|rev\b|tr\s+[^\n|]{3,120}|gunzip\b[^\n|]{0,40}|zcat\b[^\n|]{0,80}|gzip\s+-\w*d\w*[^\n|]{0,40}|printf\s+[^\n|]{4,2000})[^\n|]{0,120}(?:\|[^\n|]{1,80}){0,2}\|\s*(?:sudo\s+)?(?:\S*\/)?(?:bash|sh|zsh|dash|python[\d.]*|perl|node|ruby|php|source|eval|xargs\s+(?:-\S+\s+)*(?:bash|sh))\b`,
+        // A decoder substituted into an interpreter. Pipes are taken apart below.
         String.raw`\b(?:eval|bash\s+-c|sh\s+-c|source|exec)\s+["']?(?:\$\(|${'`'}|<\()[^\n]{0,2000}\b(?:base64|xxd|rev|openssl|printf|gunzip|zcat|tr)\b[^\n]{0,80}`,
         String.raw`\b(?:bash|sh|python[\d.]*)\s*<<<\s*["']?\$\([^\n]{0,2000}\b(?:base64|xxd|rev|openssl)\b[^\n]{0,60}`,
         // A decoder inside eval and its like.
@@ -111,23 +135,7 @@ export const PAYLOAD_RULES: readonly Rule[] = [
     fix: 'Write the program out.',
     find: function* (file) {
       if (file.kind === 'prompt' || [...file.search(DECODER, DECODER_WORDS)].length === 0) return
-      yield* file.search(RUNNER, [
-        'eval',
-        'exec',
-        'execsync',
-        'execfile',
-        'function',
-        'new function',
-        'system',
-        'popen',
-        'iex',
-        'invoke-expression',
-        'source',
-        'bash',
-        'sh',
-        'subprocess',
-        'child_process',
-      ])
+      yield* file.search(RUNNER, RUNNER_WORDS)
     },
     example: { file: 'a.py', text: 'p = base64.b64decode(DATA)\nexec(p)' },
   },

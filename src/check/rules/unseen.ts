@@ -63,12 +63,11 @@ export const UNSEEN_RULES: readonly Rule[] = [
     title: 'Bidirectional controls',
     why: 'These controls change the order in which text shows: code and commands read otherwise than they run (CVE-2021-42574).',
     fix: 'Remove them. In Arabic or Hebrew text, use marks (U+200E, U+200F).',
-    find: (file) =>
-      [...(file.isPlain ? '' : file.text).matchAll(/[\u202A-\u202E\u2066-\u2069]+/g)].map(({ 0: found, index }) => ({
-        at: index,
-        length: found.length,
-        severity: file.kind !== 'script' && /[\u0590-\u08FF]/.test(file.text) ? ('low' as const) : ('high' as const),
-      })),
+    find: function* (file) {
+      if (file.isPlain) return
+      const severity = file.kind !== 'script' && /[\u0590-\u08FF]/.test(file.text) ? ('low' as const) : ('high' as const)
+      for (const match of raw(/[\u202A-\u202E\u2066-\u2069]+/g)(file)) yield { ...match, severity }
+    },
     example: { file: 'run.sh', text: 'rm "a\u202Etxt.sh"' },
   },
   {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import { joinReports } from '../../check/check-files.ts'
+import { joinReports, MAX_FINDINGS } from '../../check/check-files.ts'
 import { RULE_SET } from '../../check/rules/index.ts'
 import {
   LEVELS,
@@ -105,7 +105,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** Findings in files that are in no library, under no levels. */
     async checkGiven(files: readonly SkillFile[]): Promise<MarkedFinding[]> {
-      return joinReports([...(await checkInSlices(files)).values()])
+      return joinReports([...(await checkInSlices(files)).values()]).slice(0, MAX_FINDINGS)
     },
     /** The verdict on a version of an item: the one that is served, or another. The caller checks who may see it. */
     async judgeItem(id: string, number?: number): Promise<Verdict> {

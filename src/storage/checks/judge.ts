@@ -3,7 +3,7 @@ import { setImmediate as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { checkFile, type FileReport, joinReports, promptFile } from '../../check/check-files.ts'
+import { checkFile, checkSteps, type FileReport, joinReports, MAX_FINDINGS, promptFile } from '../../check/check-files.ts'
 import type { CheckedFile } from '../../check/file-view.ts'
 import { RULE_SET } from '../../check/rules/index.ts'
 import { countFindings } from '../../domain/check/finding.ts'
@@ -44,12 +44,16 @@ export async function checkInSlices(files: readonly CheckedFile[]): Promise<Map<
   let start = performance.now()
   for (const file of files) {
     const key = keyOf(file)
-    const report = reports.get(key) ?? checkFile(file)
+    let report = reports.get(key)
+    for (const steps = checkSteps(file); !report; ) {
+      const step = steps.next()
+      if (step.done) report = step.value
+      if (performance.now() - start < SLICE_MS) continue
+      await pause()
+      start = performance.now()
+    }
     reports.set(key, report)
     made.set(key, report)
-    if (performance.now() - start < SLICE_MS) continue
-    await pause()
-    start = performance.now()
   }
   return made
 }
@@ -143,7 +147,11 @@ export async function judge(
     const waiver = ofRule.find(({ evidence }) => evidence === sealed)
     findings.push(waiver ? { ...finding, waived: { reason: waiver.reason, by: waiver.username ?? '', until: waiver.until } } : finding)
   }
-  return { findings, blocking: findings.filter(({ rule, waived }) => !waived && levelOf(rule, service, own) === 'block') }
+  // All of them decide; some are shown.
+  return {
+    findings: findings.slice(0, MAX_FINDINGS),
+    blocking: findings.filter(({ rule, waived }) => !waived && levelOf(rule, service, own) === 'block'),
+  }
 }
 
 /** The texts of a state, as the check reads them: a skill's files, or a prompt's text, and the words that lists show. */
