@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Severity } from '../domain/check/finding.ts'
 import type { Level } from '../domain/check/policy.ts'
 import type { ItemKind } from '../domain/items/items.ts'
 import type { Audience } from '../domain/items/shared-changes.ts'
@@ -426,6 +427,8 @@ export interface LibraryTables {
     created_at: string
     /** How often it was filed otherwise since, each of which counts as a version of its owner. */
     filings: Generated<number>
+    /** 1: the check blocked it, so that only its owner's people see it. */
+    is_blocked: Generated<number>
   }
   /** The prompts that the newest text of a prompt takes in. */
   item_part: { item_seq: number; part_seq: number }
@@ -463,6 +466,8 @@ export interface LibraryTables {
     rule: string
     file: string
     evidence: string
+    /** Of the finding when it was accepted: a worse one is not. */
+    severity: Severity
     reason: string
     user_seq: number | null
     until: string | null

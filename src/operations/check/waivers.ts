@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RULES } from '../../check/rules/index.ts'
+import { RULES, ruleOf } from '../../check/rules/index.ts'
 import { WHOLE_RULES } from '../../check/rules/whole.ts'
 import { DEFAULT_LEVEL, LEVELS, type Level, levelOf, type MarkedFinding } from '../../domain/check/policy.ts'
 import type { Item } from '../../domain/items/items.ts'
@@ -16,7 +16,12 @@ const MAX_DAYS = 366
 const DAY_MS = 86_400_000
 
 /** Refuses to accept a finding that is not the caller's to accept: owners take low and medium ones, administrators all. @throws AppError `forbidden` */
-function requireMayWaive(user: UserActor, role: TeamRole | null, isMaintainer: boolean, { severity, rule }: MarkedFinding): void {
+function requireMayWaive(
+  user: UserActor,
+  role: TeamRole | null,
+  isMaintainer: boolean,
+  { severity, rule }: Pick<MarkedFinding, 'severity' | 'rule'>,
+): void {
   if (user.scopes.has('admin')) return
   requireRight(role, 'edit', 'accept findings')
   if (severity === 'high' && !isMaintainer)
@@ -81,14 +86,18 @@ export const waiveFinding = defineOperation({
   output: z.object({ success: z.literal(true), waived: z.number().int() }),
   async run(context: Needs<'items' | 'checks', 'clock' | 'maintainersAccept'>, { rule, file, line, reason, days, ...target }) {
     const { item, role, user } = await requireWaivable(context, target)
-    const { findings } = await context.store.checks.judgeItem(item.id, versionToCheck(item, 'maintainer', undefined))
+    const { findings, blocking } = await context.store.checks.judgeItem(item.id, versionToCheck(item, 'maintainer', undefined))
     const meant = findings.filter(
       (one) => one.rule === rule && (file === undefined || one.file === file) && (line === undefined || one.line === line) && !one.waived,
     )
     if (meant.length === 0)
       throw new AppError('not_found', `There is no open finding of "${rule.slice(0, 60)}" there. Check the item again.`)
     const isMaintainer = context.maintainersAccept && item.ownerId !== user.userId && hasRight(role, 'manage')
-    for (const finding of meant) requireMayWaive(user, role, isMaintainer, finding)
+    for (const finding of meant) {
+      // The words around a finding are the owner's, and may make it weigh less; what blocks counts for what its rule says.
+      const severity = blocking.includes(finding) ? (ruleOf(rule)?.severity ?? finding.severity) : finding.severity
+      requireMayWaive(user, role, isMaintainer, { rule, severity })
+    }
     const until = days === undefined ? null : new Date(context.clock() + days * DAY_MS).toISOString()
     for (const finding of meant) await context.store.checks.waive(item.id, finding, { userId: user.userId, reason, until })
     return { success: true as const, waived: meant.length }

@@ -84,11 +84,11 @@ export async function readAt<Kind extends ItemKind>(
   return { item: toItemAt(item, text) as ItemOf<Kind>, files: text.files, at }
 }
 
-/** The newest version, where the check blocks it, for those who see all versions: what they saved is what they read. */
+/** The newest version, where the check blocks it, for those who may edit the item: what they saved is what they read. */
 async function findBlocked({ actor, store }: Pick<Needs<'items'>, 'actor' | 'store'>, item: Item): Promise<FullVersion | null> {
   if (item.blockedVersion === null || actor.kind !== 'user' || !actor.scopes.has('read')) return null
   const role = await store.items.findRole(actor.userId, item.ownerId)
-  return hasRight(role, 'see') ? await store.items.findVersion(actor, item.id, item.blockedVersion) : null
+  return hasRight(role, 'edit') ? await store.items.findVersion(actor, item.id, item.blockedVersion) : null
 }
 
 /** An item as a version has it, made once for each that caches keep. */

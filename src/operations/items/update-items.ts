@@ -56,17 +56,14 @@ async function changeFields<K extends ItemKind>(context: Needs<'items'>, kind: K
 /** Checks what a change means for the parts of a prompt, and for those that it is a part of. @throws AppError */
 async function checkComposition(
   context: Needs<'items', 'sealer'>,
-  {
-    id,
-    baseVersion,
-    ...change
-  }: BodyFields & Parameters<typeof askedVisibility>[0] & { readonly id: string; readonly baseVersion?: number | undefined },
+  { id, ...change }: BodyFields & Parameters<typeof askedVisibility>[0] & { readonly id: string },
 ): Promise<void> {
   const visibility = askedVisibility(change)
   if (visibility === null && change.content === undefined && change.messages === undefined) return
   const user = requireUser(context.actor)
   const prompt = await requireOfKind(context, 'prompt', id)
-  requireEditable(user, prompt, await context.store.items.findRole(user.userId, prompt.ownerId), id, { baseVersion })
+  // The write compares the version that the change is made on.
+  requireEditable(user, prompt, await context.store.items.findRole(user.userId, prompt.ownerId), id)
   if (change.content !== undefined || change.messages !== undefined)
     await checkParts(context, changeBody(bodyOf(prompt), change), { ...prompt, ...(visibility && { visibility }) })
   if (visibility) await checkReach(context, { ...prompt, ...changeBody(bodyOf(prompt), change) }, visibility)

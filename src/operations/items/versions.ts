@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { PROMPT_TYPES, versionNumber } from '../../domain/items/fields.ts'
-import type { FullVersion, Item, ItemFields } from '../../domain/items/items.ts'
-import type { TeamRole } from '../../domain/people/teams.ts'
+import type { FullVersion, ItemFields } from '../../domain/items/items.ts'
 import { toFileContent } from '../../domain/skills/skill.ts'
 import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
@@ -95,9 +94,7 @@ export const restoreVersion = defineOperation({
   async run(context: Needs<'items' | 'inTransaction', 'sealer'>, input) {
     const user = requireUser(context.actor)
     const item = await requireItem(context, input)
-    const check = (current: Item, role: TeamRole | null) =>
-      requireEditable(user, current, role, input.id, { baseVersion: input.baseVersion })
-    check(item, await context.store.items.findRole(user.userId, item.ownerId))
+    requireEditable(user, item, await context.store.items.findRole(user.userId, item.ownerId), input.id)
     const old = await findVersion(context, item.id, input.version)
     const editor = { ...editorOf(user), note: `Restored version ${old.version}`, restores: old.version }
     const fields: Omit<ItemFields, 'visibility'> = {
@@ -110,7 +107,7 @@ export const restoreVersion = defineOperation({
     const restored = await inTurn(context, old.body !== null && hasParts(old.body), async (store) => {
       if (old.body) await checkParts({ ...context, store }, old.body, item)
       return await store.items.changeItem(item.kind, item.id, editor, (current, role) => {
-        check(current, role)
+        requireEditable(user, current, role, input.id, { baseVersion: input.baseVersion })
         return { ...fields, ...content }
       })
     })

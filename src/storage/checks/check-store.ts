@@ -13,10 +13,11 @@ import {
 } from '../../domain/check/policy.ts'
 import type { FullVersion, Item, ItemKind } from '../../domain/items/items.ts'
 import type { SearchResult } from '../../domain/items/search.ts'
-import { visibleSet } from '../../domain/items/visibility.ts'
+import { audienceOf, isNarrower, visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError, invalidInput } from '../../errors.ts'
+import { batches } from '../batches.ts'
 import { readFiles } from '../items/item-parts.ts'
 import { countRows, type ItemRow, isInVisibleSet, readItemsInOrder, selectItems, toItems } from '../items/item-rows.ts'
 import { readVersion } from '../items/read-versions.ts'
@@ -29,8 +30,6 @@ import { readVerdicts } from './read-verdicts.ts'
 
 /** Findings of one item that somebody accepted. */
 const MAX_WAIVERS = 100
-/** Older versions among which one is looked for that may still be served. */
-const LOOKED_BACK = 20
 /** Names that a name is compared with. */
 const MAX_NAMES = 2000
 const rulesJson = z.array(z.string())
@@ -39,7 +38,7 @@ const storedVerdict = prepareQuery((db) =>
   db
     .selectFrom('verdict')
     .innerJoin('item', 'item.seq', 'verdict.item_seq')
-    .select(['verdict.version', 'verdict.high', 'verdict.medium'])
+    .select(['verdict.version', 'verdict.high', 'verdict.medium', 'verdict.low', 'item.visibility'])
     .where('item.id', '=', slot('id')),
 )
 
@@ -51,6 +50,11 @@ export interface ChangedVerdict {
   readonly before: readonly string[]
   /** Whether it is to be blocked once an administrator confirms it. */
   readonly isDue: boolean
+}
+
+/** A version as a change of its item. */
+function toChange({ title, description, type, body, files }: FullVersion) {
+  return { title, description, ...body, ...(type && { type }), ...(files && { files }) }
 }
 
 /** The texts of a version, as the check reads them. */
@@ -89,6 +93,44 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       if (still?.version === row.version) await writeVerdict(db, row, verdict, { isDue: row.visibility !== 'private', before })
     })
   }
+  /** Serves the newest text of an item in the name of who wrote it. */
+  const releaseForAuthor = async (row: ItemRow) => {
+    if (row.blocked_version === null) return
+    const author = await reader
+      .selectFrom('version')
+      .innerJoin('user', 'user.seq', 'version.author_seq')
+      .select('user.id')
+      .where('item_seq', '=', row.seq)
+      .where('number', '=', row.blocked_version)
+      .executeTakeFirst()
+    if (author) await release(row, author.id)
+  }
+  /** Ends what was accepted for a time that is over: its items are checked again. */
+  const endOldWaivers = async () => {
+    const old = await reader.selectFrom('waiver').select(['seq', 'item_seq']).where('until', '<=', now()).limit(MAX_NAMES).execute()
+    if (old.length === 0) return
+    await context.sideTransaction(async (db) => {
+      for (const part of batches(old)) {
+        await db
+          .deleteFrom('waiver')
+          .where(
+            'seq',
+            'in',
+            part.map(({ seq }) => seq),
+          )
+          .execute()
+        await db
+          .updateTable('verdict')
+          .set({ rule_set: 0 })
+          .where(
+            'item_seq',
+            'in',
+            part.map((one) => one.item_seq),
+          )
+          .execute()
+      }
+    })
+  }
   return {
     /** Names of skills that the actor finds in lists, with their owners; at most 2,000. */
     async listSkillNames(actor: Actor): Promise<readonly { readonly id: string; readonly name: string; readonly owner: string }[]> {
@@ -114,10 +156,10 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       const version = number === undefined || number === row.version ? null : await readVersion(reader, row.seq, number)
       return await judgeRow(reader, row, version ? toCheck(version) : await served(reader, row))
     },
-    /** Whether a version that was just saved has findings of more than low severity, by what was stored with it. */
+    /** Whether a version that was just saved has findings to tell, by what was stored with it: above low severity, or any of a private item. */
     async hasFindings(id: string, version: number): Promise<boolean> {
       const [row] = await storedVerdict(reader, { id })
-      return row?.version !== version || row.high + row.medium > 0
+      return row?.version !== version || row.high + row.medium > 0 || (row.low > 0 && row.visibility === 'private')
     },
     /** Verdicts of the versions that are served, by the ids of items. One that was not checked yet is left out. */
     async readVerdicts(ids: readonly string[]): Promise<ReadonlyMap<string, ServedVerdict>> {
@@ -157,10 +199,10 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
           .where('evidence', '=', evidence)
           .execute()
         const user_seq = await findUserSeq(db, by.userId)
-        const { rule, file } = finding
+        const { rule, file, severity } = finding
         await db
           .insertInto('waiver')
-          .values({ item_seq: row.seq, rule, file, evidence, reason: by.reason, user_seq, until: by.until, made_at: now() })
+          .values({ item_seq: row.seq, rule, file, evidence, severity, reason: by.reason, user_seq, until: by.until, made_at: now() })
           .execute()
         notes.audit({ action: 'finding_waived', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind } })
       })
@@ -240,6 +282,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       }),
     /** Checks items that were not checked under this rule set and these levels. @returns how many; fewer than `limit` when all are done */
     async checkNext(limit: number): Promise<number> {
+      await endOldWaivers()
       const rows = await selectItems(reader)
         .leftJoin('verdict', 'verdict.item_seq', 'item.seq')
         .select('verdict.rules')
@@ -247,7 +290,10 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
         .orderBy('item.seq')
         .limit(limit)
         .execute()
-      for (const { rules, ...row } of rows) await refresh(row, rules)
+      for (const { rules, ...row } of rows) {
+        await refresh(row, rules)
+        await releaseForAuthor(row)
+      }
       return rows.length
     },
     /** Items whose verdict changed with the rules or their levels, and those that are to be blocked, the latter first. */
@@ -283,8 +329,9 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       }
     },
     /**
-     * Blocks what is served of an item, as an administrator confirmed: the last version that nothing blocks is served again, as a new version;
-     * without one, the item is its owner's alone. False when it need not be.
+     * Blocks what is served of an item, as an administrator confirmed. Versions that the check blocks are their owner's alone; the newest that it
+     * allows, and that was for as many people, is served again as a new version. Without one, the item is its owner's alone. False where it need
+     * not be, or somebody saved meanwhile.
      */
     async confirmBlock(kind: ItemKind, id: string, userId: string): Promise<boolean> {
       const row = await findItem(reader, id)
@@ -293,30 +340,43 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
         await refresh(row)
         return false
       }
-      const older = await reader
-        .selectFrom('version')
-        .select('number')
-        .where('item_seq', '=', row.seq)
-        .where('number', '<', row.version)
-        .where('visibility', '<>', 'private')
-        .orderBy('number', 'desc')
-        .limit(LOOKED_BACK)
-        .execute()
-      for (const { number } of older) {
-        const version = await readVersion(reader, row.seq, number)
-        if (!version || (await judgeRow(reader, row, toCheck(version))).blocking.length > 0) continue
-        const { title, description, type, body, files } = version
-        const content = kind === 'prompt' ? { ...body, ...(type && { type }) } : { files: files ?? undefined }
-        await items.changeItem(kind, id, { userId, note: `Restored version ${number}`, restores: number, makesVersion: true }, () => ({
-          title,
-          description,
-          ...content,
-        }))
-        await hideVersion(row)
-        return true
+      const { blocked, allowed } = await judgeVersions(row)
+      const pending = row.blocked_version === null ? null : await readVersion(reader, row.seq, row.blocked_version)
+      const asItWas = (version: number) => {
+        if (version !== (row.blocked_version ?? row.version)) throw new AppError('conflict', 'This item was saved meanwhile.')
       }
-      await items.changeItem(kind, id, { userId, note: null }, () => ({ visibility: 'private' }))
-      await hideVersion(row)
+      try {
+        if (allowed) {
+          const editor = { userId, note: `Restored version ${allowed.version}`, restores: allowed.version, makesVersion: true as const }
+          await items.changeItem(kind, id, editor, ({ version }) => {
+            asItWas(version)
+            return toChange(allowed)
+          })
+          // What the owner was writing stays the newest.
+          if (pending) await items.changeItem(kind, id, { userId, note: pending.note }, () => toChange(pending))
+        } else {
+          await items.changeItem(kind, id, { userId, note: null }, ({ version }) => {
+            asItWas(version)
+            return { visibility: 'private' }
+          })
+        }
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'conflict') return false
+        throw error
+      }
+      await context.transact(async (db, notes) => {
+        for (const part of batches(blocked)) {
+          await db
+            .updateTable('version')
+            .set({ visibility: 'private', is_blocked: 1 })
+            .where('item_seq', '=', row.seq)
+            .where('number', 'in', part)
+            .execute()
+        }
+        notes.index(row.seq, null)
+        notes.changed({ kind, ownerId: row.owner_id, audience: audienceOf(row.visibility) })
+        notes.audit({ action: 'item_blocked', targetId: row.id, ownerId: row.owner_id, detail: { kind, version: row.version } })
+      })
       return true
     },
     /** Takes note of what changed. */
@@ -327,11 +387,24 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     },
   }
 
-  /** Keeps a version for its owner. */
-  async function hideVersion({ seq, version }: ItemRow): Promise<void> {
-    await context.transact(async (db, notes) => {
-      await db.updateTable('version').set({ visibility: 'private' }).where('item_seq', '=', seq).where('number', '=', version).execute()
-      notes.index(seq, null)
-    })
+  /** Versions of an item that others may see and the check blocks, and the newest that it allows and as many people may see. */
+  async function judgeVersions(row: ItemRow): Promise<{ blocked: number[]; allowed: FullVersion | null }> {
+    const numbers = await reader
+      .selectFrom('version')
+      .select('number')
+      .where('item_seq', '=', row.seq)
+      .where('number', '<=', row.version)
+      .where('visibility', '<>', 'private')
+      .orderBy('number', 'desc')
+      .execute()
+    const blocked: number[] = []
+    let allowed: FullVersion | null = null
+    for (const { number } of numbers) {
+      const version = await readVersion(reader, row.seq, number)
+      if (!version) continue
+      if ((await judgeRow(reader, row, toCheck(version))).blocking.length > 0) blocked.push(number)
+      else if (allowed === null && !isNarrower(version.visibility, row.visibility)) allowed = version
+    }
+    return { blocked, allowed }
   }
 }

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { checkFile, checkSteps, type FileReport, joinReports, MAX_FINDINGS, promptFile } from '../../check/check-files.ts'
 import type { CheckedFile } from '../../check/file-view.ts'
 import { RULE_SET } from '../../check/rules/index.ts'
-import { countFindings } from '../../domain/check/finding.ts'
+import { countFindings, SEVERITIES } from '../../domain/check/finding.ts'
 import { type Levels, levelOf, type MarkedFinding, type Verdict } from '../../domain/check/policy.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
 import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
@@ -98,7 +98,7 @@ const waiverRows = prepareQuery((db) =>
   db
     .selectFrom('waiver')
     .leftJoin('user', 'user.seq', 'waiver.user_seq')
-    .select(['waiver.rule', 'waiver.evidence', 'waiver.reason', 'waiver.until', 'user.username'])
+    .select(['waiver.rule', 'waiver.evidence', 'waiver.severity', 'waiver.reason', 'waiver.until', 'user.username'])
     .where('waiver.item_seq', '=', sql<number>`${slot('item')}`),
 )
 
@@ -144,7 +144,9 @@ export async function judge(
     if (levelOf(finding.rule, service, own) === 'off') continue
     const ofRule = waivers.filter(({ rule, until }) => rule === finding.rule && (until === null || until > now))
     const sealed = ofRule.length > 0 ? await sealMark(db, finding.mark) : null
-    const waiver = ofRule.find(({ evidence }) => evidence === sealed)
+    const waiver = ofRule.find(
+      ({ evidence, severity }) => evidence === sealed && SEVERITIES.indexOf(finding.severity) >= SEVERITIES.indexOf(severity),
+    )
     findings.push(waiver ? { ...finding, waived: { reason: waiver.reason, by: waiver.username ?? '', until: waiver.until } } : finding)
   }
   // All of them decide; some are shown.

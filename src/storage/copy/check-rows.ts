@@ -210,6 +210,7 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     note: noteField.nullable(),
     created_at: when,
     filings: count,
+    is_blocked: flag,
   }),
   blob: z.object({ sha256, bytes: z.instanceof(Uint8Array).refine(({ length }) => length <= MAX_FILE_BYTES, 'is too long') }),
   skill_file: file,

@@ -39,6 +39,8 @@ export async function changeOwner(
     await dropTakenNames(db, part)
     // Who accepted a finding did so for their own items.
     await db.deleteFrom('waiver').where('item_seq', 'in', part).execute()
+    // The next owner may be stricter.
+    await db.updateTable('verdict').set({ rule_set: 0 }).where('item_seq', 'in', part).execute()
     await touchItems(db, part)
   }
   for (const kind of new Set(items.map((item) => item.kind))) {

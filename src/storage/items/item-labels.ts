@@ -120,7 +120,8 @@ export function isVersionVisible(actor: Actor) {
     eb.or([
       eb('version.number', '=', eb.ref('item.version')),
       isOneOf('version.visibility', visibleVersions(actor)),
-      ...(readerId === null ? [] : [eb('item.owner_seq', 'in', ownersSeenBy(readerId))]),
+      // What the check blocks is read by its number alone: links and programs that follow a label get none of it.
+      ...(readerId === null ? [] : [eb.and([eb('version.is_blocked', '=', 0), eb('item.owner_seq', 'in', ownersSeenBy(readerId))])]),
     ])
 }
 

@@ -73,6 +73,7 @@ const insertVersion = prepareInsert('version', [
   'note',
   'author_seq',
   'created_at',
+  'is_blocked',
 ])
 
 /** The slugs of an item's tags in their order, with `name N` for the spelling of the Nth from 0. */
@@ -265,6 +266,7 @@ export async function writeParts(
     note: item.note,
     author_seq: item.editorSeq,
     created_at: item.at,
+    is_blocked: isBlocked ? 1 : 0,
   })
   if (next.kind === 'skill' && next.files && isBlocked) {
     const stored = await storeFiles(db, next.files, item)

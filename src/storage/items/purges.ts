@@ -236,7 +236,8 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
         const row = await findOwn(db, kind, id, userId)
         if (!row) return null
         const forgotten = last === row.version ? await forgetEarlier(db, notes, row) : 0
-        if (last >= row.version && forgotten === 0) {
+        const isBlocked = row.blocked_version !== null && first > row.version
+        if (last >= row.version && forgotten === 0 && !isBlocked) {
           throw new AppError(
             'conflict',
             `Version ${row.version} is the newest: it is what the ${kind} is. Change the ${kind} first, or delete it as a whole.`,
@@ -245,8 +246,11 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
         const versions = await versionsOf(db, row)
           .where('number', '>=', first)
           .where('number', '<=', last)
-          .where('number', '<', row.version)
+          .where('number', isBlocked ? '>' : '<', row.version)
           .execute()
+        // The text that others see is the newest again.
+        if (isBlocked && last >= (row.blocked_version ?? 0))
+          await db.updateTable('item').set({ blocked_version: null }).where('seq', '=', row.seq).execute()
         await removeSome(db, notes, row, versions, true)
         if (versions.length + forgotten > 0) await removeDrafts(db, row)
         return versions.length + forgotten
@@ -357,7 +361,10 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
             await context.transact(async (db, notes) => {
               const seqs = part.map((item) => item.seq)
               for (const row of await selectItems(db).where('item.seq', 'in', seqs).execute()) {
-                const versions = (await versionsOf(db, row).orderBy('number', 'desc').execute()).slice(versionsKeep)
+                const versions = (await versionsOf(db, row).orderBy('number', 'desc').execute())
+                  .slice(versionsKeep)
+                  // What is served stays under any number of newer versions that the check blocks.
+                  .filter(({ number }) => number !== row.version)
                 await removeSome(db, notes, row, versions, false)
                 removed.versions += versions.length
               }

@@ -360,7 +360,15 @@ async function changeItem(
         'forbidden',
         `The check blocks this ${next.kind}, so that only its owner may see it: ${nameFindings(verdict.blocking)}.`,
       )
-    if (isVersion) return await writeBlocked(context, db, notes, row, editor, { editorSeq, next, spelled, version, now })
+    if (isVersion) {
+      if (wantedSlug !== undefined) throw invalidInput('slug', 'The check blocks this text. Change the slug by itself.')
+      // Where it is filed and who sees it hold for what is served.
+      const filing = { ...(await toNextState(db, row.seq, edited, {}, blocked)), ...filingOf(asked) }
+      const { makesVersion: _m, restores: _r, ...filer } = editor
+      const known = { current: edited, role: null, editorSeq, categories, blocked, served }
+      const filed = await changeItem(context, db, notes, row, filer, known, filing, undefined, undefined, checked)
+      return await writeBlocked(context, db, notes, filed.row, editor, { editorSeq, next, spelled, version, now })
+    }
   }
   if (isVersion) await takeVersionRoom(db, { ownerSeq: row.owner_seq, isNew: false, note: editor.note }, next, spelled, context.quota)
   else if (!isSame) {

@@ -6,6 +6,10 @@ import type { Database } from '../schema.ts'
 export async function createChecks(db: Kysely<Database>, dialect: Dialect): Promise<void> {
   await db.schema.alterTable('item').addColumn('blocked_version', 'integer').execute()
   await db.schema
+    .alterTable('version')
+    .addColumn('is_blocked', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute()
+  await db.schema
     .createTable('verdict')
     .addColumn('item_seq', 'integer', (c) => c.primaryKey().references('item.seq').onDelete('cascade'))
     .addColumn('version', 'integer', (c) => c.notNull())
@@ -27,6 +31,7 @@ export async function createChecks(db: Kysely<Database>, dialect: Dialect): Prom
     .addColumn('rule', 'text', (c) => c.notNull())
     .addColumn('file', 'text', (c) => c.notNull())
     .addColumn('evidence', 'text', (c) => c.notNull())
+    .addColumn('severity', 'text', (c) => c.notNull())
     .addColumn('reason', 'text', (c) => c.notNull())
     .addColumn('user_seq', 'integer', (c) => c.references('user.seq').onDelete('set null'))
     .addColumn('until', 'text')

@@ -125,7 +125,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0048-links-are-keys', up: makeLinksKeys, digest: 'cb54a26969d360ea650bb32fdec564d4effad4b51c28546b2fc90d3c746707a1' },
   { name: '0049-labels', up: createLabels, digest: 'b86ecc3b7664d162d719614cde5b26331751ed4d94f0821c97a1e82f4c740455' },
   { name: '0050-prompt-bodies', up: addPromptBodies, digest: 'bdae983e839e8a1dbc52bdaebee26c0d45448cfa30d039bc4fd6680fdc4f3ef3' },
-  { name: '0051-checks', up: createChecks, digest: '147998bf9f3598c40dfc5e52c157606fcba6604fa2879c282f484c77f3a1ca1e' },
+  { name: '0051-checks', up: createChecks, digest: 'd1d200828e9a3eba5179bddd362a2ad7e78bbec77cd686267f87f64287e6a172' },
 ]
 
 /** Options of a migration run. */
