@@ -254,7 +254,7 @@ function isHiddenZip(bytes: Uint8Array): boolean {
   return !startsWith(bytes, [0x50, 0x4b]) && end.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06])) >= 0
 }
 
-/** What an office document or a book is made of; programs in it are none of that. */
+/** Parts of an office document or a book; programs are none of them. */
 const DOCUMENT_PART = /\.(?:xml|rels|xhtml|html?|css|opf|ncx|png|jpe?g|gif|emf|wmf|svg|bin|vml|ttf|odttf)$|^mimetype$/i
 
 /** Findings in a zip, one zip deep; other archives are not opened. */

@@ -3,7 +3,7 @@ import type { Match } from '../rule.ts'
 
 /** Commands between a source and the program that it is piped into. */
 const MAX_BETWEEN = 4
-/** A program that runs what it reads, and not one that is told to read data. */
+/** A program that runs what it reads, and not one whose options make it read data. */
 const INTERPRETER =
   /^\s{0,20}(?:(?:sudo|env|command|nohup|xargs|exec|busybox)\s+(?:-\S{1,20}\s+){0,3}){0,2}(?:[^\s|"'`]{0,100}\/)?["']?(?:(?:bash|sh|zsh|dash|ksh|fish|ash|php|pwsh|powershell|iex|Invoke-Expression|tclsh|source|eval|\$\{?(?:SHELL|BASH)\}?)["']?(?=[\s;&)"'`]|$)|(?:python[\d.]{0,5}|perl|ruby|node|deno|bun)(?=[\s;&)"'`]|$)(?!\s+-{1,2}(?:c|e|m|n|p|pe|ne|lane|eval|print)\b)(?!\s+(?!-(?:\s|$)|run\s+-)[\w./]))/i
 
