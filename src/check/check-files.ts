@@ -30,12 +30,12 @@ export interface FileReport {
   readonly sink: MarkedFinding | null
 }
 
-/** Invisible characters by their numbers, and a text of one line. */
-function spellOut(text: string): string {
-  return text.replace(/[\r\n\t]+/g, ' ').replace(
+/** A text with its invisible characters by their numbers; tabs and ends of lines stay. */
+export function spellOut(text: string): string {
+  return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must show
     // biome-ignore lint/suspicious/noMisleadingCharacterClass: selectors of variants are among them
-    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|[\u{e0000}-\u{e01ef}]/gu,
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|[\u{e0000}-\u{e01ef}]/gu,
     (hidden) => `⟨U+${(hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
   )
 }
@@ -43,7 +43,7 @@ function spellOut(text: string): string {
 /** The evidence of a match. Of a secret, the first and last characters show. */
 function quote(text: string, isSecret: boolean): string {
   const masked = isSecret ? `${text.slice(0, 6)}…${text.length > 24 ? text.slice(-2) : ''}` : text
-  const shown = spellOut(masked.slice(0, MAX_EVIDENCE * 2)).toWellFormed()
+  const shown = spellOut(masked.slice(0, MAX_EVIDENCE * 2).replace(/[\r\n\t]+/g, ' ')).toWellFormed()
   return shown.length > MAX_EVIDENCE ? `${shown.slice(0, MAX_EVIDENCE - 1).toWellFormed()}…` : shown
 }
 

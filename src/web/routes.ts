@@ -15,6 +15,7 @@ import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
 import { showActivity, showOwnActivity, showTeamActivity } from './pages/admin/activity.tsx'
 import { showAdmin } from './pages/admin/admin.tsx'
 import { changeCategories, changeCategory, showCategories, showCategoryPage } from './pages/admin/categories.tsx'
+import { changeAdminCheck, showAdminCheck } from './pages/admin/check.tsx'
 import { changeInvites, showInvites } from './pages/admin/invites.tsx'
 import { showPeople } from './pages/admin/people.tsx'
 import { changePerson, showPersonPage } from './pages/admin/person.tsx'
@@ -31,6 +32,7 @@ import { showFavourites } from './pages/reading/favourites.tsx'
 import { showHome } from './pages/reading/home.tsx'
 import { leadToProfile, showProfilePage } from './pages/reading/profile.tsx'
 import { fillPrompt, showPromptPage } from './pages/reading/prompt.tsx'
+import { showRules } from './pages/reading/rules.tsx'
 import { showCategory, showTagPage } from './pages/reading/scope.tsx'
 import { showSearch } from './pages/reading/search.tsx'
 import { showSet } from './pages/reading/set.tsx'
@@ -122,6 +124,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/skills/:ref/transfer', page: showTransferPage('skills'), act: submitTransfer('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
   { path: '/check', page: showSet, pageCost: SET_COST },
+  { path: '/rules', page: showRules },
   { path: '/collections', page: showCollections, act: createCollectionHere },
   { path: '/collections/:ref', page: showCollectionPage, act: changeCollection },
   { path: '/@:name', page: showProfilePage },
@@ -167,6 +170,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/admin/invites', page: showInvites, act: changeInvites },
   { path: '/admin/categories', page: showCategories, act: changeCategories },
   { path: '/admin/categories/:slug', page: showCategoryPage, act: changeCategory },
+  { path: '/admin/check', page: showAdminCheck, act: changeAdminCheck, cost: BULK_COST },
   { path: '/admin/activity', page: showActivity },
   { path: '/admin/status', page: showStatus },
   { path: '/connect', page: showConnect, act: createKeyHere, isOfMcp: true },

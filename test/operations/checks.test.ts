@@ -199,7 +199,14 @@ describe('the check', () => {
     expect([skill.visibility, (await save(GRAVE)).skill.visibility]).toEqual(['private', 'public'])
     expect(await refusal(level(RULE, 'off', 'strict', account))).toBe('invalid_input')
     expect(await refusal(level(RULE, 'block', undefined, account))).toBe('forbidden')
+    const levelOf = async (owner: string) =>
+      (Object(await test.call(account, 'list_levels', { owner })) as { rule: string; level: string }[]).find(({ rule }) => rule === RULE)
+        ?.level
+    expect(await levelOf('strict')).toBe('block')
+    // With the level of the service again, the team follows it.
+    await level(RULE, 'warn', 'strict', account)
     await level(RULE, 'off')
+    expect(await levelOf('strict')).toBe('off')
     expect((await check({ id: (await save(GRAVE)).skill.id })).findings.map(({ rule }: { rule: string }) => rule)).not.toContain(RULE)
     await level(RULE, 'warn')
   })
@@ -208,12 +215,21 @@ describe('the check', () => {
     const { skill } = await save(HARMLESS)
     await update(skill.id, GRAVE)
     const alone = (await save(GRAVE, { title: 'Alone' })).skill
+    const hidden = (await save(GRAVE, { title: 'Hidden', visibility: 'private' })).skill
+    const clear = async () => {
+      while ((await test.app.store.checks.checkNext(20)) === 20);
+      await test.call(admin, 'dismiss_check_changes', {})
+    }
+    await level(RULE, 'off')
+    await clear()
     await blocking(async () => {
       while ((await test.app.store.checks.checkNext(20)) === 20);
       expect(await read(skill.id)).toBe(GRAVE)
       const { changes } = Object(await test.call(admin, 'list_check_changes', {}))
       const due = changes.filter(({ isDue }: { isDue: boolean }) => isDue).map(({ item }: { item: { id: string } }) => item.id)
       expect(due).toEqual(expect.arrayContaining([skill.id, alone.id]))
+      // What only its owner sees is no concern of administrators.
+      expect(JSON.stringify(changes)).not.toContain(hidden.id)
       const items = [skill.id, alone.id].map((id) => ({ collection: 'skills', id }))
       expect(await test.call(admin, 'confirm_blocks', { items })).toEqual({ blocked: 2 })
       expect(await read(skill.id)).toBe(HARMLESS)

@@ -50,6 +50,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'register',
   'reset-password',
   'robots.txt',
+  'rules',
   'search',
   'settings',
   'sign-in',

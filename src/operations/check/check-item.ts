@@ -21,7 +21,7 @@ import { fileInput } from '../items/save-items.ts'
 const MAX_REPEATED = 5
 
 const findingRecord = z.object({
-  rule: z.string().describe('family/name; the pages say more at /docs/reference/rules'),
+  rule: z.string().describe('family/name; /rules says more'),
   severity: z.enum(SEVERITIES),
   file: z.string().describe('Path in the skill; prompt or description for the texts of a prompt'),
   line: z.number().int().describe('From 1'),
@@ -33,17 +33,7 @@ const findingRecord = z.object({
 })
 
 /** A finding as surfaces show it. */
-export function toFindingRecord({
-  rule,
-  severity,
-  file,
-  line,
-  column,
-  evidence,
-  why,
-  fix,
-  waived,
-}: MarkedFinding): z.infer<typeof findingRecord> {
+function toFindingRecord({ rule, severity, file, line, column, evidence, why, fix, waived }: MarkedFinding): z.infer<typeof findingRecord> {
   return { rule, severity, file, line, column, evidence, why, fix, ...(waived && { waived: true as const }) }
 }
 

@@ -132,7 +132,10 @@ async function requireLevels({ actor, store }: Needs<'items'>, owner: string | u
   return id
 }
 
-/** Lists all rules with their levels: of the service, or as a team has them. */
+/** Whether a rule can block. Each reader finds other names that repeat one. */
+const mayBlock = (rule: string) => rule !== WHOLE_RULES.repeats.id
+
+/** Lists all rules with their levels: of the service, or as a team has them, which may be stricter. */
 export const listLevels = defineProcedure({
   scope: 'account',
   input: z.object({ owner: z.string().optional() }),
@@ -145,7 +148,9 @@ export const listLevels = defineProcedure({
         rule,
         title,
         severity,
-        ofService,
+        levels: LEVELS.filter(
+          (one) => (id === null || LEVELS.indexOf(one) >= LEVELS.indexOf(ofService)) && (one !== 'block' || mayBlock(rule)),
+        ),
         level: id === null ? ofService : levelOf(rule, service, own),
         isSet: (id === null ? service : own).has(rule),
       }
@@ -153,7 +158,7 @@ export const listLevels = defineProcedure({
   },
 })
 
-/** Sets the level of one rule, of a family, or of all. */
+/** Sets the level of one rule. */
 export const setLevel = defineProcedure({
   scope: 'account',
   writes: true,
@@ -161,10 +166,11 @@ export const setLevel = defineProcedure({
   async run(context: Needs<'items' | 'checks'>, { owner, rule, level }) {
     const id = await requireLevels(context, owner)
     if (!RULES.some((one) => one.id === rule)) throw invalidInput('rule', `There is no rule "${rule.slice(0, 60)}".`)
-    // Each reader finds others.
-    if (level === 'block' && rule === WHOLE_RULES.repeats.id)
-      throw invalidInput('level', `${rule} depends on the reader, and cannot block.`)
-    const kept: Level | null = id === null && level === DEFAULT_LEVEL ? null : level
+    if (level === 'block' && !mayBlock(rule)) throw invalidInput('level', `${rule} depends on the reader, and cannot block.`)
+    const { service } = await context.store.checks.listLevels(id)
+    // A team without a level of its own has that of the service.
+    const inherited = id === null ? DEFAULT_LEVEL : (service.get(rule) ?? DEFAULT_LEVEL)
+    const kept: Level | null = level === inherited ? null : level
     await context.store.checks.setLevel(id, rule, kept)
   },
 })

@@ -296,12 +296,13 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       }
       return rows.length
     },
-    /** Items whose verdict changed with the rules or their levels, and those that are to be blocked, the latter first. */
+    /** Items that others see and whose verdict changed with the rules or their levels; those that are to be blocked come first. */
     async listChanged({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<SearchResult<ChangedVerdict>> {
       const changed = reader
         .selectFrom('verdict')
         .innerJoin('item', 'item.seq', 'verdict.item_seq')
         .where('item.deleted_at', 'is', null)
+        .where('item.visibility', '<>', 'private')
         .where((eb) => eb.or([eb('is_due', '=', 1), eb('rules_before', 'is not', null)]))
       const rows = await changed
         .select(['item.seq', 'rules', 'rules_before', 'is_due'])

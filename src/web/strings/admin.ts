@@ -11,6 +11,7 @@ export const ADMIN_WORDS = {
     '/admin/teams': 'Teams',
     '/admin/invites': 'Invites',
     '/admin/categories': 'Categories',
+    '/admin/check': 'Check',
     '/admin/activity': 'Activity',
     '/admin/status': 'Status',
   },

@@ -13,6 +13,7 @@ import { ERROR_WORDS } from './errors.ts'
 import { FACTOR_WORDS } from './factors.ts'
 import { FILLING_WORDS } from './filling.ts'
 import { FIND_WORDS } from './find.ts'
+import { FINDING_WORDS } from './findings.ts'
 import { FIRST_PAGE_WORDS } from './first-page.ts'
 import { IMPORT_WORDS } from './import.ts'
 import { LABEL_WORDS } from './labels.ts'
@@ -42,6 +43,7 @@ export const ENGLISH = {
   errors: ERROR_WORDS,
   membersOnly: MEMBERS_ONLY_WORDS,
   factors: FACTOR_WORDS,
+  findings: FINDING_WORDS,
   find: FIND_WORDS,
   reading: READING_WORDS,
   filling: FILLING_WORDS,

@@ -1,5 +1,5 @@
 import { raw } from 'hono/html'
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import { cutAtWord } from '../../../domain/text/characters.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { searchDocuments } from '../../document-search.ts'
@@ -33,7 +33,16 @@ export async function showDocuments({ site, query }: PageRequest) {
       {DOCUMENT_GROUPS.map((group) => (
         <section>
           <h2>{words.documentGroups[group]}</h2>
-          <Index site={site} sources={DOCUMENTS[group]} />
+          <Index site={site} sources={DOCUMENTS[group]}>
+            {group === 'reference' ? (
+              <div>
+                <dt>
+                  <a href="/rules">{words.findings.rules}</a>
+                </dt>
+                <dd>{words.findings.rulesLead}</dd>
+              </div>
+            ) : null}
+          </Index>
         </section>
       ))}
     </Layout>
@@ -78,7 +87,11 @@ const Found: FC<{ site: Site; query: string }> = ({ site, query }) => {
   )
 }
 
-const Index: FC<{ site: Site; sources: readonly { readonly name: Name; readonly isOfMcp?: boolean }[] }> = ({ site, sources }) => (
+const Index: FC<{ site: Site; sources: readonly { readonly name: Name; readonly isOfMcp?: boolean }[]; children?: Child }> = ({
+  site,
+  sources,
+  children,
+}) => (
   <dl class="index">
     {sources
       .filter((source) => site.hasMcp || !source.isOfMcp)
@@ -92,6 +105,7 @@ const Index: FC<{ site: Site; sources: readonly { readonly name: Name; readonly 
           <dd>{site.words.aboutDocuments[name]}</dd>
         </div>
       ))}
+    {children}
   </dl>
 )
 

@@ -2,11 +2,13 @@ import type { FC } from 'hono/jsx'
 import { TEAM_ROLES } from '../../../domain/people/teams.ts'
 import { scopePath } from '../../../domain/skills/channel-scope.ts'
 import { AppError } from '../../../errors.ts'
+import { listLevels } from '../../../operations/check/waivers.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listTeamMembers, removeTeamMember, setTeamMember, suggestMembers } from '../../../operations/teams/team-members.ts'
 import { deleteTeam, showTeam, updateTeam } from '../../../operations/teams/teams.ts'
 import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
+import { CheckLevels, saveLevels } from '../../parts/check-rules.tsx'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
 import { Day } from '../../parts/day.tsx'
 import { Entry, List, readQuery } from '../../parts/entries.tsx'
@@ -32,6 +34,7 @@ export async function showTeamPage(request: PageRequest) {
   const found = await readListPage(request, (page) => call(listTeamMembers, { team: team.name, matching, page, perPage: PER_PAGE }))
   if ('to' in found) return found
   const isMaintainer = team.role === 'maintainer'
+  const levels = isMaintainer ? await call(listLevels, { owner: team.name }) : null
   const candidates = isMaintainer ? (await call(suggestMembers, { team: team.name })).usernames : []
   return (
     <Layout site={site} title={team.name} current="teams" isIndexed={false} styles={['admin.css']}>
@@ -87,6 +90,15 @@ export async function showTeamPage(request: PageRequest) {
           row={(member) => <MemberRow request={request} member={member} path={path} isMaintainer={isMaintainer} />}
         />
       </section>
+      {levels ? (
+        <section>
+          <h2>{words.findings.levels}</h2>
+          <p class="quiet">
+            {words.findings.teamLevelsLead} <a href="/rules">{words.findings.rules}</a>
+          </p>
+          <CheckLevels words={words} levels={levels} />
+        </section>
+      ) : null}
       {isMaintainer ? (
         <section>
           <h2>{words.teams.settings}</h2>
@@ -180,5 +192,6 @@ export const changeTeamPage = actBy({
     'saved',
     (_, { name }) => teamPath(name),
   ),
+  levels: saveLevels(({ param }) => ({ owner: param('team') })),
   delete: doing(deleteTeam, ({ param }) => ({ team: param('team') }), 'team-deleted', '/teams'),
 })

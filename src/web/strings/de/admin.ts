@@ -12,6 +12,7 @@ export const ADMIN_WORDS_DE: typeof ADMIN_WORDS = {
     '/admin/teams': 'Teams',
     '/admin/invites': 'Einladungen',
     '/admin/categories': 'Kategorien',
+    '/admin/check': 'Prüfung',
     '/admin/activity': 'Aktivität',
     '/admin/status': 'Status',
   },

@@ -14,6 +14,7 @@ import { ERROR_WORDS_DE } from './errors.ts'
 import { FACTOR_WORDS_DE } from './factors.ts'
 import { FILLING_WORDS_DE } from './filling.ts'
 import { FIND_WORDS_DE } from './find.ts'
+import { FINDING_WORDS_DE } from './findings.ts'
 import { FIRST_PAGE_WORDS_DE } from './first-page.ts'
 import { IMPORT_WORDS_DE } from './import.ts'
 import { LABEL_WORDS_DE } from './labels.ts'
@@ -42,6 +43,7 @@ export const GERMAN: Words = {
   done: DONE_MESSAGES_DE,
   errors: ERROR_WORDS_DE,
   membersOnly: MEMBERS_ONLY_WORDS_DE,
+  findings: FINDING_WORDS_DE,
   find: FIND_WORDS_DE,
   reading: READING_WORDS_DE,
   factors: FACTOR_WORDS_DE,
