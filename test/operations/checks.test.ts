@@ -102,7 +102,16 @@ describe('the check', () => {
       // What files it files what is served, and leaves the text.
       await test.call(ada.actor, 'update_skill', { id: skill.id, tags: ['sorted'] })
       expect([await read(skill.id), await read(skill.id, ada.actor)]).toEqual([HARMLESS, GRAVE])
-      // The next change is one of the newest text.
+      // The next change is one of the newest text, and a version that others see is no base for it.
+      const based = (baseVersion: number) =>
+        test.call(ada.actor, 'arrange_skill_files', { skillId: skill.id, baseVersion, put: [file(GRAVE)], note: 'Again' })
+      expect(await refusal(based(1))).toBe('conflict')
+      expect(Object(await based(2)).hints.join('\n')).toContain('The policy blocks this version')
+      // The same files again are no new version.
+      expect(await refusal(test.call(ada.actor, 'update_skill', { id: skill.id, baseVersion: 1, tags: ['x'] }))).toBe('conflict')
+      const marks = async (by: Actor) => Object(await test.call(by, 'show_marks', { collection: 'skills', id: skill.id }))
+      expect(await marks({ ...ada.actor, scopes: new Set(['account']) } as Actor)).toMatchObject({ version: 2, servedVersion: 1 })
+      expect(await marks({ ...eve.actor, scopes: new Set(['account']) } as Actor)).toMatchObject({ version: 1, servedVersion: 1 })
       await test.call(ada.actor, 'add_file_to_skill', { skillId: skill.id, ...file('more', 'more.md') })
       expect(await read(skill.id)).toBe(HARMLESS)
       await update(skill.id, `${HARMLESS}Twice.\n`)
@@ -144,6 +153,11 @@ describe('the check', () => {
     expect([changed.prompt.content, changed.version]).toEqual([secret, 2])
     const text = async (by: Actor) => Object(await test.call(by, 'get_prompt', { id: prompt.id })).content
     expect([await text(eve.actor), await text(ada.actor)]).toEqual(['one', secret])
+    const based = (baseVersion: number) =>
+      test.call(ada.actor, 'update_prompt', { id: prompt.id, baseVersion, content: `${secret} Again.` })
+    expect(await refusal(based(1))).toBe('conflict')
+    expect(Object(await based(2)).version).toBe(3)
+    expect(Object(await test.call(ada.actor, 'update_prompt', { id: prompt.id, baseVersion: 3, content: secret })).version).toBe(4)
     // Made private, the newest text is the item; published again, it would be blocked.
     await test.call(ada.actor, 'update_prompt', { id: prompt.id, visibility: 'private' })
     expect(await text(ada.actor)).toBe(secret)

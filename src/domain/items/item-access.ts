@@ -115,8 +115,10 @@ export interface ItemMarks {
   readonly role: TeamRole | null
   readonly hasVoted: boolean
   readonly isFavourite: boolean
-  /** Number of the newest version. */
+  /** Number of the newest version that the reader sees. */
   readonly version: number
+  /** Number of the version that is served: lower than `version` where the check blocks that one, and the reader sees it. */
+  readonly servedVersion: number
   readonly isFeatured: boolean
   /** Whether an administrator keeps it out of the lists. */
   readonly isHeld: boolean

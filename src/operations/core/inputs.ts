@@ -232,10 +232,9 @@ export function requireEditable(
     requireRight(role, 'publish', `change who sees this ${item.kind}`)
     refuseWidening(actor, visibility)
   }
-  if (baseVersion !== undefined && baseVersion !== item.version) {
-    throw new AppError(
-      'conflict',
-      `This ${item.kind} is now at version ${item.version}, not ${baseVersion}. Read it again and repeat the edit.`,
-    )
+  // A version that the check blocks is the newest for those who edit.
+  const newest = item.blockedVersion ?? item.version
+  if (baseVersion !== undefined && baseVersion !== newest) {
+    throw new AppError('conflict', `This ${item.kind} is now at version ${newest}, not ${baseVersion}. Read it again and repeat the edit.`)
   }
 }

@@ -136,7 +136,8 @@ export const arrangeSkillFiles = defineProcedure({
     baseVersion: baseVersionInput,
     note: noteField.optional(),
   }),
-  async run({ actor, store }: Needs<'items'>, input) {
+  async run(context: Needs<'items' | 'checks'>, input) {
+    const { actor, store } = context
     const user = requireUser(actor)
     const put = input.put.map((file, index) => fromFileContent(file, `put[${index}].`))
     if (input.isAll) checkSkillFiles(put)
@@ -154,7 +155,8 @@ export const arrangeSkillFiles = defineProcedure({
       }
     })
     if (!skill) throw notFound('skill')
-    return { skillId: skill.id, version: skill.version, files: skill.files.map(({ filename }) => filename) }
+    const answer = { skillId: skill.id, version: skill.version, files: skill.files.map(({ filename }) => filename) }
+    return withCheckHints(answer, await checkHints(context, skill))
   },
 })
 

@@ -3,6 +3,7 @@ import type { ItemMarks } from '../../domain/items/item-access.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
+import { hasRight } from '../../domain/people/teams.ts'
 import { findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type ItemRow, isInVisibleSet, selectItems, toItems } from './item-rows.ts'
@@ -31,7 +32,8 @@ export async function readMarks(db: Kysely<Database>, actor: Actor, row: ItemRow
     role,
     hasVoted: vote !== undefined,
     isFavourite: favourite !== undefined,
-    version: row.version,
+    version: hasRight(role, 'see') ? (row.blocked_version ?? row.version) : row.version,
+    servedVersion: row.version,
     isFeatured: row.featured_at !== null,
     isHeld: row.held_at !== null,
   }

@@ -20,7 +20,7 @@ import { audienceOf, isNarrower, isWiderThan, othersMaySee, refuseWhileHeld } fr
 import type { TeamRole } from '../../domain/people/teams.ts'
 import { changeBody, isSameText, makeBody, variablesOf } from '../../domain/prompts/body.ts'
 import type { AuditField } from '../../domain/service/audit.ts'
-import { isSameFile } from '../../domain/skills/skill.ts'
+import { isSameFile, type SkillFile } from '../../domain/skills/skill.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { type Checked, filesToCheck, judge, nameFindings, withChecks, writeVerdict } from '../checks/judge.ts'
@@ -322,7 +322,7 @@ async function changeItem(
   checked: Checked,
 ): Promise<Written> {
   // What files a blocked version files what is served. Made private, it is its owner's again, with the newest text.
-  const keepsFiles = asked.kind === 'prompt' || asked.files === blocked?.files
+  const keepsFiles = asked.kind === 'prompt' || areSameFiles(blocked?.files ?? [], asked.files ?? [])
   const isFiling =
     blocked !== null && !editor.makesVersion && asked.visibility !== 'private' && keepsFiles && listTextChanges(edited, asked).length === 0
   const current = isFiling ? served : edited
@@ -490,12 +490,14 @@ function listChanges(item: Item, next: NextState, tags: readonly Tag[]): AuditFi
 }
 
 async function hasSameFiles(db: Kysely<Database>, seq: number, next: NextState): Promise<boolean> {
-  if (next.kind === 'prompt' || !next.files) return true
-  const files = await readFiles(db, seq)
+  return next.kind === 'prompt' || !next.files || areSameFiles(await readFiles(db, seq), next.files)
+}
+
+function areSameFiles(files: readonly SkillFile[], others: readonly SkillFile[]): boolean {
   const before = new Map(files.map((file) => [file.filename, file]))
   return (
-    files.length === next.files.length &&
-    next.files.every((file) => {
+    files.length === others.length &&
+    others.every((file) => {
       const known = before.get(file.filename)
       return known !== undefined && isSameFile(known, file)
     })

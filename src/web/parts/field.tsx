@@ -200,7 +200,10 @@ export const Done: FC<{
     <Notice class="notice" role="status">
       {done === 'saved' && visibility !== null ? words.savedAs(words.visibilities[visibility]) : messages[done]}
       {hints?.map((hint) => (
-        <> {linkAddresses(hint, baseUrl)}</>
+        <>
+          <br />
+          {linkAddresses(hint, baseUrl)}
+        </>
       ))}
       {children ? <> {children}</> : null}
     </Notice>

@@ -346,8 +346,8 @@ export const savePromptForm: Action = async (request) => {
   const base = form.text('do') === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion')
   const change = { ...readItemFields(form, null), ...readBase(form), ...fields, baseVersion: Number(base) }
   const merged = isChat ? null : await mergeWithNewest(request, { ...change, content })
-  const { prompt } = await call(updatePrompt, { id: ref, ...change, ...merged })
-  return { to: `${new URL(prompt.url).pathname}?done=${merged === null ? 'saved' : 'saved-together'}` }
+  const { prompt, hints } = await call(updatePrompt, { id: ref, ...change, ...merged })
+  return { to: `${new URL(prompt.url).pathname}?done=${merged === null ? 'saved' : 'saved-together'}`, flash: hints }
 }
 
 interface Change {

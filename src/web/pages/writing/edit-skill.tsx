@@ -306,11 +306,14 @@ export const saveSkillForm: Action = async (request) => {
     call(arrangeSkillFiles, { skillId: ref, baseVersion, ...change }).catch((error: unknown) => {
       throw sayAtField(error, does)
     })
-  const back = (file: string, done: string) => ({ to: `${request.path}?file=${encodeURIComponent(file)}&done=${done}` })
+  const back = (file: string, done: string, { hints }: Output<typeof arrangeSkillFiles>) => ({
+    to: `${request.path}?file=${encodeURIComponent(file)}&done=${done}`,
+    flash: hints,
+  })
   switch (does) {
     case 'details': {
-      const { skill } = await call(updateSkill, { id: ref, ...readItemFields(form, null), ...readBase(form), baseVersion })
-      return { to: `${new URL(skill.url).pathname}/edit?done=saved` }
+      const { skill, hints } = await call(updateSkill, { id: ref, ...readItemFields(form, null), ...readBase(form), baseVersion })
+      return { to: `${new URL(skill.url).pathname}/edit?done=saved`, flash: hints }
     }
     case 'live': {
       const { skill } = await readSkill(request)
@@ -322,23 +325,22 @@ export const saveSkillForm: Action = async (request) => {
       const added = form.text('newFilename')
       // An empty file would take the place of the one that is there.
       if (skill.files.some((file) => file.filename === added)) throw invalidInput('newFilename', site.words.errors.fileExists(added))
-      await arrange({ put: [{ filename: added, content: '' }] })
-      return back(added, 'file-added')
+      return back(added, 'file-added', await arrange({ put: [{ filename: added, content: '' }] }))
     }
     case 'upload': {
       const put = await readUploads(request, form)
       if (put.length === 0) throw invalidInput('upload', site.words.errors.noUpload)
-      await arrange({ put, isAll: form.has('isAll') })
-      return back(SKILL_MD, 'uploaded')
+      return back(SKILL_MD, 'uploaded', await arrange({ put, isAll: form.has('isAll') }))
     }
     case 'rename':
-      await arrange({ rename: [{ from: filename, to: form.text('renamed') }] })
-      return back(form.text('renamed'), 'renamed')
+      return back(form.text('renamed'), 'renamed', await arrange({ rename: [{ from: filename, to: form.text('renamed') }] }))
     case 'remove':
-      await arrange({ remove: [filename] })
-      return back(SKILL_MD, 'removed')
+      return back(SKILL_MD, 'removed', await arrange({ remove: [filename] }))
     default:
-      await arrange({ put: [{ filename, content: withLineEnds(form.text('content'), form.text('lineEnds')) }] })
-      return back(filename, 'saved')
+      return back(
+        filename,
+        'saved',
+        await arrange({ put: [{ filename, content: withLineEnds(form.text('content'), form.text('lineEnds')) }] }),
+      )
   }
 }
