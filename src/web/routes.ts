@@ -29,6 +29,7 @@ import { browse } from './pages/reading/browse.tsx'
 import { createKeyHere, showConnect } from './pages/reading/connect.tsx'
 import { showDocument, showDocuments } from './pages/reading/documents.tsx'
 import { showFavourites } from './pages/reading/favourites.tsx'
+import { changeFindings, showFindings } from './pages/reading/findings.tsx'
 import { showHome } from './pages/reading/home.tsx'
 import { leadToProfile, showProfilePage } from './pages/reading/profile.tsx'
 import { fillPrompt, showPromptPage } from './pages/reading/prompt.tsx'
@@ -112,6 +113,7 @@ export const PAGES: readonly PageEntry[] = [
     form: { maxBytes: MAX_VALUES_BYTES, tooLarge: (words) => words.valuesTooLarge },
   },
   { path: '/prompts/:ref/versions', page: showVersions('prompts'), act: changeLabels('prompts') },
+  { path: '/prompts/:ref/check', page: showFindings('prompts'), act: changeFindings('prompts') },
   { path: '/prompts/:ref/collections', page: showCollecting('prompts'), act: collectItem('prompts') },
   { path: '/prompts/:ref/purge', page: showPurgePage('prompts'), act: purge('prompts') },
   { path: '/prompts/:ref/transfer', page: showTransferPage('prompts'), act: submitTransfer('prompts') },
@@ -119,6 +121,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/skills', page: browse('skills') },
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills'), isOfPublicItem: true },
   { path: '/skills/:ref/versions', page: showVersions('skills'), act: changeLabels('skills') },
+  { path: '/skills/:ref/check', page: showFindings('skills'), act: changeFindings('skills') },
   { path: '/skills/:ref/collections', page: showCollecting('skills'), act: collectItem('skills') },
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
   { path: '/skills/:ref/transfer', page: showTransferPage('skills'), act: submitTransfer('skills') },

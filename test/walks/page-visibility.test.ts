@@ -35,6 +35,7 @@ const ADDRESSES: readonly Address[] = [
   ['/prompts/:ref', 'prompt', 'item', '/prompts/{ref}'],
   ['/prompts/:ref', 'prompt', 'item', '/prompts/{ref}?view=rendered'],
   ['/prompts/:ref/fill', 'prompt', 'item', '/prompts/{ref}/fill'],
+  ['/prompts/:ref/check', 'prompt', 'item', '/prompts/{ref}/check'],
   ['/prompts/:ref/versions', 'prompt', 'item', '/prompts/{ref}/versions'],
   ['/prompts/:ref/versions/:version', 'prompt', 'item', '/prompts/{ref}/versions/1'],
   ['/download', 'prompt', 'item', '/download/prompts/{ref}/raw'],
@@ -46,6 +47,7 @@ const ADDRESSES: readonly Address[] = [
   ['/download', 'prompt', 'item', '/download/prompts/{ref}/promptfooconfig.yaml'],
   ['/skills/:ref', 'skill', 'item', '/skills/{ref}'],
   ['/skills/:ref', 'skill', 'item', '/skills/{ref}?file=a.txt'],
+  ['/skills/:ref/check', 'skill', 'item', '/skills/{ref}/check'],
   ['/skills/:ref/versions', 'skill', 'item', '/skills/{ref}/versions'],
   ['/skills/:ref/versions/:version', 'skill', 'item', '/skills/{ref}/versions/1'],
   ['/download', 'skill', 'item', '/download/skills/{ref}/files/a.txt'],
@@ -293,6 +295,7 @@ describe('the visibility table of pages', () => {
       for (const [address, fields] of [
         [path, { do: 'delete' }],
         [`${path}/versions/1`, { do: 'restore' }],
+        [`${path}/check`, { do: 'accept', finding: 'secrets/github\n1\nprompt', reason: 'Let me' }],
         [`${path}/edit`, { do: item.kind === 'prompt' ? 'save' : 'details', title: 'Taken', content: 'Taken', baseVersion: '1' }],
       ] as const) {
         const refused = await readers.get('other')?.post(address, fields)

@@ -33,7 +33,17 @@ const findingRecord = z.object({
 })
 
 /** A finding as surfaces show it. */
-function toFindingRecord({ rule, severity, file, line, column, evidence, why, fix, waived }: MarkedFinding): z.infer<typeof findingRecord> {
+export function toFindingRecord({
+  rule,
+  severity,
+  file,
+  line,
+  column,
+  evidence,
+  why,
+  fix,
+  waived,
+}: MarkedFinding): z.infer<typeof findingRecord> {
   return { rule, severity, file, line, column, evidence, why, fix, ...(waived && { waived: true as const }) }
 }
 
@@ -46,7 +56,7 @@ async function requireEither({ actor, store }: Pick<Needs<'items'>, 'actor' | 's
 
 /** The version whose findings a caller reads: the newest for those who see all versions, for others the one that is served. */
 export function versionToCheck({ version, blockedVersion }: Item, role: TeamRole | null, asked: number | undefined): number {
-  return asked ?? (hasRight(role, 'see') ? (blockedVersion ?? version) : version)
+  return asked ?? (hasRight(role, 'edit') ? (blockedVersion ?? version) : version)
 }
 
 function readGiven(files: readonly z.infer<typeof fileInput>[]): SkillFile[] {
@@ -79,19 +89,14 @@ export const checkItem = defineOperation({
   }),
   async run(context: Needs<'items' | 'checks'>, { id, version, files, sarif = false }) {
     if ((id === undefined) === (files === undefined)) throw invalidInput('id', 'Give either id or files.')
-    const given = files && readGiven(files)
-    const {
-      findings: found,
-      isBlocked,
-      name,
-    } = given === undefined
-      ? await checkStored(context, id ?? '', version)
-      : { findings: await context.store.checks.checkGiven(given), isBlocked: false, name: nameOf(given) }
-    const findings = [...found, ...(await findRepeated(context, id, name))]
+    const item = id === undefined ? null : await requireEither(context, id)
+    const { findings, blocking } = item
+      ? await readFindings(context, item, version)
+      : { findings: await checkGiven(context, readGiven(files ?? [])), blocking: [] }
     return {
       ruleSet: RULE_SET,
       findings: findings.map(toFindingRecord),
-      ...(isBlocked && { blocked: true as const }),
+      ...(blocking.length > 0 && item?.visibility !== 'private' && { blocked: true as const }),
       ...(sarif && { sarif: toSarif(findings) }),
     }
   },
@@ -104,16 +109,11 @@ function nameOf(files: readonly SkillFile[]): string | null {
 }
 
 /** Skills that the caller finds whose names are nearly this one. @param id of the skill itself */
-async function findRepeated(
-  { actor, store }: Needs<'items' | 'checks'>,
-  id: string | undefined,
-  name: string | null,
-): Promise<MarkedFinding[]> {
+async function findRepeated({ actor, store }: Needs<'items' | 'checks'>, id: string | null, name: string | null): Promise<MarkedFinding[]> {
   if (name === null || (await store.checks.listLevels(null)).service.get(WHOLE_RULES.repeats.id) === 'off') return []
-  const self = id === undefined ? null : ((await store.items.findItem(actor, 'skill', id))?.id ?? null)
   const { why, fix, severity } = WHOLE_RULES.repeats
   return (await store.checks.listSkillNames(actor))
-    .filter((other) => other.id !== self && compareNames(name, other.name) !== null)
+    .filter((other) => other.id !== id && compareNames(name, other.name) !== null)
     .slice(0, MAX_REPEATED)
     .map((other) => ({
       mark: '',
@@ -128,18 +128,25 @@ async function findRepeated(
     }))
 }
 
-async function checkStored(context: Needs<'items' | 'checks'>, id: string, asked: number | undefined) {
-  const item = await requireEither(context, id)
+/** Findings in files that are in no library, with the skills of it that their name repeats. */
+async function checkGiven(context: Needs<'items' | 'checks'>, files: readonly SkillFile[]): Promise<MarkedFinding[]> {
+  return [...(await context.store.checks.checkGiven(files)), ...(await findRepeated(context, null, nameOf(files)))]
+}
+
+/**
+ * The findings of a version of an item that the caller sees, and which of them block it for those who see all versions.
+ * @throws AppError `not_found` for a version that the caller does not see
+ */
+export async function readFindings(context: Needs<'items' | 'checks'>, item: Item, asked?: number) {
   const role = await roleOver(context, item)
   const version = versionToCheck(item, role, asked)
   if (version !== item.version && !(await context.store.items.findVersion(context.actor, item.id, version)))
     throw new AppError('not_found', `Version ${version} not found, or not visible to you.`)
-  const { findings, blocking } = await context.store.checks.judgeItem(item.id, version)
-  const isOwn = hasRight(role, 'see')
-  // Why somebody accepted a finding is for those who own the item.
-  const shown = isOwn
-    ? findings
-    : findings.map(({ waived, ...finding }) => ({ ...finding, ...(waived && { waived: { reason: '', by: '', until: null } }) }))
+  const { findings: found, blocking } = await context.store.checks.judgeItem(item.id, version)
   const name = item.kind === 'skill' ? nameOf(await context.store.items.readSkillFiles(context.actor, item.id, [SKILL_MD])) : null
-  return { name, findings: shown, isBlocked: isOwn && blocking.length > 0 && item.visibility !== 'private' }
+  const findings = [...found, ...(await findRepeated(context, item.id, name))]
+  if (hasRight(role, 'see')) return { role, version, findings, blocking }
+  // Why somebody accepted a finding is for those who own the item.
+  const shown = findings.map(({ waived, ...finding }) => ({ ...finding, ...(waived && { waived: { reason: '', by: '', until: null } }) }))
+  return { role, version, findings: shown, blocking: [] }
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { RULES, ruleOf } from '../../check/rules/index.ts'
 import { WHOLE_RULES } from '../../check/rules/whole.ts'
-import { DEFAULT_LEVEL, LEVELS, type Level, levelOf, type MarkedFinding } from '../../domain/check/policy.ts'
+import type { Severity } from '../../domain/check/finding.ts'
+import { DEFAULT_LEVEL, LEVELS, type Level, levelOf, type MarkedFinding, type Waiver } from '../../domain/check/policy.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { reasonField } from '../../domain/items/labels.ts'
 import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
@@ -15,17 +16,25 @@ import { versionToCheck } from './check-item.ts'
 const MAX_DAYS = 366
 const DAY_MS = 86_400_000
 
-/** Refuses to accept a finding that is not the caller's to accept: owners take low and medium ones, administrators all. @throws AppError `forbidden` */
-function requireMayWaive(
-  user: UserActor,
+/**
+ * How grave a finding is for those who accept it: what blocks counts for what its rule says, because the words around it, which may make it
+ * weigh less, are the owner's.
+ */
+export function weightOf(finding: MarkedFinding, blocking: readonly MarkedFinding[]): Severity {
+  return blocking.includes(finding) ? (ruleOf(finding.rule)?.severity ?? finding.severity) : finding.severity
+}
+
+/** Whether the caller may accept findings of a severity: owners low and medium ones, administrators all. */
+export function mayWaive(
+  { actor, maintainersAccept }: Needs<never, 'maintainersAccept'>,
+  { ownerId }: Item,
   role: TeamRole | null,
-  isMaintainer: boolean,
-  { severity, rule }: Pick<MarkedFinding, 'severity' | 'rule'>,
-): void {
-  if (user.scopes.has('admin')) return
-  requireRight(role, 'edit', 'accept findings')
-  if (severity === 'high' && !isMaintainer)
-    throw new AppError('forbidden', `${rule} is of high severity here: an administrator accepts it.`)
+  severity: Severity,
+): boolean {
+  if (actor.kind !== 'user') return false
+  if (actor.scopes.has('admin')) return true
+  const isMaintainer = maintainersAccept && ownerId !== actor.userId && hasRight(role, 'manage')
+  return hasRight(role, 'edit') && (severity !== 'high' || isMaintainer)
 }
 
 /** An item of whose findings the caller may accept some, and the caller's role. */
@@ -50,6 +59,11 @@ const waiverRecord = z.object({
   createdAt: z.string().meta({ format: 'date-time' }),
 })
 
+/** An accepted finding as surfaces show it. */
+export function toWaiverRecord({ seq, madeAt, ...waiver }: Waiver): z.infer<typeof waiverRecord> {
+  return { waiver: seq, ...waiver, createdAt: madeAt }
+}
+
 export const listWaivers = defineOperation({
   name: 'list_waivers',
   title: 'List accepted findings',
@@ -61,8 +75,7 @@ export const listWaivers = defineOperation({
   output: z.object({ waivers: z.array(waiverRecord) }),
   async run(context: Needs<'items' | 'checks'>, target) {
     const { item } = await requireWaivable(context, target)
-    const waivers = await context.store.checks.listWaivers(item.id)
-    return { waivers: waivers.map(({ seq, madeAt, ...waiver }) => ({ waiver: seq, ...waiver, createdAt: madeAt })) }
+    return { waivers: (await context.store.checks.listWaivers(item.id)).map(toWaiverRecord) }
   },
 })
 
@@ -92,11 +105,10 @@ export const waiveFinding = defineOperation({
     )
     if (meant.length === 0)
       throw new AppError('not_found', `There is no open finding of "${rule.slice(0, 60)}" there. Check the item again.`)
-    const isMaintainer = context.maintainersAccept && item.ownerId !== user.userId && hasRight(role, 'manage')
     for (const finding of meant) {
-      // The words around a finding are the owner's, and may make it weigh less; what blocks counts for what its rule says.
-      const severity = blocking.includes(finding) ? (ruleOf(rule)?.severity ?? finding.severity) : finding.severity
-      requireMayWaive(user, role, isMaintainer, { rule, severity })
+      if (mayWaive(context, item, role, weightOf(finding, blocking))) continue
+      requireRight(role, 'edit', 'accept findings')
+      throw new AppError('forbidden', `${rule} is of high severity here: an administrator accepts it.`)
     }
     const until = days === undefined ? null : new Date(context.clock() + days * DAY_MS).toISOString()
     for (const finding of meant) await context.store.checks.waive(item.id, finding, { userId: user.userId, reason, until })

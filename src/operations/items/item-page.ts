@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toCheckNote } from '../../domain/check/policy.ts'
 import type { Item, Prompt } from '../../domain/items/items.ts'
 import type { RelatedItem } from '../../domain/items/search.ts'
 import { hasRight } from '../../domain/people/teams.ts'
@@ -76,19 +77,24 @@ const SHOWN_COLLECTIONS = 8
 export const showItemPage = defineProcedure({
   scope: null,
   input: z.object({ collection: collectionInput, id: refInput }),
-  async run(context: Needs<'items' | 'collections' | 'usage', 'baseUrl' | 'clock' | 'isCounting' | 'sealer'>, { collection, id }) {
+  async run(
+    context: Needs<'items' | 'collections' | 'usage' | 'checks', 'baseUrl' | 'clock' | 'isCounting' | 'sealer'>,
+    { collection, id },
+  ) {
     const { actor, store, baseUrl, count } = context
     const kind = kindOf(collection)
     const page = await store.items.readItemPage(actor, kind, id, SHOWN)
     if (!page) throw notFound(kind)
     const { item, versions, related, source, marks } = page
     count('read', item)
-    const [collections, files, usage, usedBy, composed] = await Promise.all([
+    const [collections, files, usage, usedBy, composed, verdicts, blocked] = await Promise.all([
       store.collections.listHolding(actor, item.id, { among: null, limit: SHOWN_COLLECTIONS }),
       kind === 'skill' ? store.items.readSkillFiles(actor, item.id) : [],
       marks && hasRight(marks.role, 'see') ? readItemUsage(context, item.id) : null,
       kind === 'prompt' ? store.items.listDependants(actor, item.id, SHOWN_COLLECTIONS) : [],
       item.kind === 'prompt' ? tryToCompose(context, item) : null,
+      store.checks.readVerdicts([item.id]),
+      marks && marks.version > marks.servedVersion ? store.checks.judgeItem(item.id, marks.version) : null,
     ])
     const skill = async () => {
       if (item.kind === 'prompt') return null
@@ -112,6 +118,10 @@ export const showItemPage = defineProcedure({
         url: collectionUrl(baseUrl, one),
       })),
       marks: marks && { ...marks },
+      /** Counts of the findings of the version that is served; undefined: it was not checked yet. */
+      check: toCheckNote(verdicts.get(item.id), item.version),
+      /** Rules that keep the newest version from others, for those who see it. */
+      blockedBy: blocked && [...new Set(blocked.blocking.map(({ rule }) => rule))],
       usage,
     }
   },

@@ -17,7 +17,7 @@ export function byFamily<T>(of: readonly T[], ruleOf: (one: T) => string): (read
 const rulePath = (rule: string) => `/rules#${rule}`
 
 /** The title of a rule, which leads to it. */
-const RuleLink: FC<{ words: Words; rule: string }> = ({ words, rule }) => (
+export const RuleLink: FC<{ words: Words; rule: string }> = ({ words, rule }) => (
   <a href={rulePath(rule)} lang={markEnglish(words)}>
     {ruleOf(rule)?.title ?? rule}
   </a>

@@ -74,6 +74,26 @@ export const LinksFact: FC<{ label: string; links: readonly { readonly title: st
     </Fact>
   )
 
+/** Counts of the findings of the check, which lead to them. */
+export const CheckFact: FC<{ site: Site; path: string; page: Pick<Output<typeof showItemPage>, 'check' | 'marks'> }> = ({
+  site,
+  path,
+  page: { check, marks },
+}) => {
+  const { words } = site
+  if (isOutside(site)) return null
+  // The page of findings begins with the newest version, which others may not see.
+  const version = marks && marks.version > marks.servedVersion ? `?version=${marks.servedVersion}` : ''
+  return (
+    <Fact label={words.findings.check}>
+      <a href={`${path}/check${version}`} rel="nofollow">
+        {check ? words.findings.counts(check.high, check.medium, check.low) : words.findings.notChecked}
+        {check && check.waived > 0 ? `, ${words.findings.acceptedCount(check.waived)}` : null}
+      </a>
+    </Fact>
+  )
+}
+
 /** Metadata of a prompt or skill, shown in the margin. */
 export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item, collections }) => (
   <>

@@ -17,6 +17,8 @@ interface FormProps {
   /** The procedure that takes its fields: their limits, and whether they are required, come from its input. */
   readonly of: { readonly input: z.ZodObject }
   readonly fields: Readonly<Record<string, FormField>>
+  /** Its id, for fields outside of it. */
+  readonly id?: string
   /** The label of its button. */
   readonly submit: string
   readonly action?: string | undefined
@@ -32,13 +34,13 @@ export function sentWith(sent: PageRequest['sent'], ...does: readonly string[]):
 }
 
 /** A form of one operation, with its faults above it and at its fields. */
-export const Form: FC<FormProps> = ({ request, does, of: { input }, fields, submit, action, isMain = true, children }) => {
+export const Form: FC<FormProps> = ({ request, does, of: { input }, fields, submit, action, isMain = true, id, children }) => {
   const { words } = request.site
   const sent = does === undefined ? request.sent : sentWith(request.sent, does)
   const of = does === undefined ? {} : { form: does }
   const labels = Object.fromEntries(Object.entries(fields).map(([name, { label }]) => [name, label]))
   return (
-    <form method="post" action={action} class="fields">
+    <form method="post" action={action} class="fields" id={id}>
       <Fault sent={sent} labels={labels} words={words} {...of} />
       {Object.entries(fields).map(([name, { options, ...field }]) => {
         const shared = { sent, name, ...of, ...limitsOf(input, name), ...field }

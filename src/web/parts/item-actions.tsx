@@ -28,6 +28,11 @@ export function mayDo(standing: Standing, right: TeamRight): boolean {
   return standing !== null && hasRight(standing.role, right)
 }
 
+/** The newest version, where the check blocks it and the reader sees it; else null. */
+export function blockedVersionOf(standing: Standing): number | null {
+  return standing && standing.version > standing.servedVersion ? standing.version : null
+}
+
 /** Asks how an item stands to the reader. */
 export async function readStanding({ site, call }: PageRequest, collection: Collection, id: string): Promise<Standing> {
   return site.reader ? await call(showMarks, { collection, id }) : null

@@ -26,7 +26,7 @@ interface ItemHeadProps {
 const LONG_LEAD = 240
 
 /** The head of an item's page: title, description, source, what was just done, and what its reader can do. */
-export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, source, usedBy }, item, first, children }) => {
+export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, source, usedBy, blockedBy }, item, first, children }) => {
   const { site, query, sent } = request
   const { words } = site
   const path = new URL(item.url).pathname
@@ -63,6 +63,13 @@ export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, 
         {undone ? <UndoRestore site={site} path={path} undone={undone} /> : null}
       </Done>
       <Fault sent={sent} words={words} />
+      {standing === null || blockedBy === null ? null : (
+        <p class="notice">
+          {words.findings.blockedNewest(standing.version, blockedBy.join(', '), standing.servedVersion)}{' '}
+          <a href={`${path}/check`}>{words.findings.seeFindings}</a> ·{' '}
+          <a href={`${path}/versions/${standing.version}`}>{words.reading.version(standing.version)}</a>
+        </p>
+      )}
       <div class="item-actions">
         {first}
         <ItemActions site={site} item={{ path, url: item.url, visibility: item.visibility }} standing={standing} usedBy={usedBy.length} />

@@ -67,7 +67,7 @@ const Row: FC<{ words: Words; change: Change }> = ({ words, change }) => {
   return (
     <Entry
       title={
-        <a href={`/${nameItem(change)}`} dir="auto">
+        <a href={`/${nameItem(change)}/check`} dir="auto">
           {item.title}
         </a>
       }

@@ -18,7 +18,7 @@ import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { looksLikeMarkdown, renderMarkdown } from '../../markup/markdown.ts'
 import { Day } from '../../parts/day.tsx'
-import { authorPath, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, LinksFact, needsKey } from '../../parts/facts.tsx'
+import { authorPath, CheckFact, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, LinksFact, needsKey } from '../../parts/facts.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { ItemHead } from '../../parts/item-head.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
@@ -222,8 +222,9 @@ const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prom
   </p>
 )
 
-const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, labels, related, collections, usage, usedBy } }) => {
+const Facts: FC<FactsProps> = ({ site, prompt, path, page }) => {
   const { words } = site
+  const { versions, labels, related, collections, usage, usedBy } = page
   return (
     <aside class="facts">
       <details class="folded">
@@ -231,6 +232,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page: { versions, labels, r
         <dl>
           {prompt.type === 'TEXT' ? null : <Fact label={words.type}>{words.types[prompt.type]}</Fact>}
           <ItemFacts site={site} kind="prompts" item={prompt} collections={collections} />
+          <CheckFact site={site} path={path} page={page} />
           <LinksFact label={words.reading.usedBy} links={usedBy} />
           {prompt.config === undefined ? null : (
             <Fact label={words.reading.config}>

@@ -11,7 +11,7 @@ import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
 import { isMarkdown, renderSkillMarkdown } from '../../markup/skill-markdown.ts'
-import { downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
+import { CheckFact, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
@@ -86,6 +86,7 @@ export async function showSkillPage(request: PageRequest) {
         <div class="facts across">
           <dl>
             <ItemFacts site={site} kind="skills" item={skill} collections={collections} />
+            <CheckFact site={site} path={path} page={page} />
             <ItemUse site={site} usage={usage} />
             {isOutside(site) || !isEmbeddable(site, skill) ? null : (
               <Fact label={words.reading.elsewhere}>

@@ -10,7 +10,7 @@ import { Ago } from '../../parts/ago.tsx'
 import { type FieldChange, FieldChanges, LineChanges, WordChanges } from '../../parts/changes.tsx'
 import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
 import { ActionButton, Fault } from '../../parts/field.tsx'
-import { mayDo, readStanding } from '../../parts/item-actions.tsx'
+import { blockedVersionOf, mayDo, readStanding } from '../../parts/item-actions.tsx'
 import type { Restored } from '../../parts/undo-restore.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -38,6 +38,7 @@ interface Versions {
   readonly path: string
   /** Whether the reader may write this version again: the owner, when it is not the newest. */
   readonly canRestore: boolean
+  readonly isBlocked: boolean
 }
 
 async function readVersions(request: PageRequest, collection: Collection): Promise<Versions> {
@@ -55,7 +56,15 @@ async function readVersions(request: PageRequest, collection: Collection): Promi
   // What the page shows can be chosen again, however old it is.
   const others = [shown, against].filter((one) => one !== null && newest.every(({ version }) => version !== one.version))
   const choices = [...newest, ...others.filter((one) => one !== null)].sort((one, other) => other.version - one.version)
-  return { item, shown, against, choices, path: `${item.path}/versions/${number}`, canRestore }
+  return {
+    item,
+    shown,
+    against,
+    choices,
+    path: `${item.path}/versions/${number}`,
+    canRestore,
+    isBlocked: blockedVersionOf(standing) === number,
+  }
 }
 
 /** One version of a prompt: what changed since the one before, or the text alone. */
@@ -179,7 +188,7 @@ interface VersionPageProps {
 
 const VersionPage: FC<VersionPageProps> = ({ request: { site, sent }, collection, versions, view, children }) => {
   const { words } = site
-  const { item, shown, against, choices, path, canRestore } = versions
+  const { item, shown, against, choices, path, canRestore, isBlocked } = versions
   const newest = choices[0]?.version ?? shown.version
   return (
     <Layout
@@ -198,6 +207,11 @@ const VersionPage: FC<VersionPageProps> = ({ request: { site, sent }, collection
       </p>
       {shown.note === null ? null : <p class="lead">{shown.note}</p>}
       <Fault sent={sent} words={words} />
+      {isBlocked ? (
+        <p class="notice">
+          {words.findings.blockedVersion} <a href={`${item.path}/check`}>{words.findings.seeFindings}</a>
+        </p>
+      ) : null}
       {shown.version < newest || canRestore ? (
         <div class="version-actions">
           {canRestore ? (

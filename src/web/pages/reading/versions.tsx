@@ -11,7 +11,7 @@ import { Layout } from '../../layout.tsx'
 import { Ago } from '../../parts/ago.tsx'
 import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
 import { Done } from '../../parts/field.tsx'
-import { mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
+import { blockedVersionOf, mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
 import { LabelNames, Labels } from '../../parts/labels.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
@@ -79,11 +79,13 @@ export function showVersions(collection: Collection) {
     const shown = await call(listLabels, { collection, id: ref })
     const mayMove = mayDo(standing, 'edit')
     const targets = new Set(shown.labels.flatMap((label) => label.targets.map(({ version }) => version)))
+    const blocked = blockedVersionOf(standing)
     const unseen = mayDo(standing, 'see')
       ? newest.filter(
           ({ version, visibility }) =>
+            version !== blocked &&
             targets.has(version) &&
-            !isSharedVersion({ number: version, visibility }, { newest: newest[0]?.version ?? 0, visibility: item.visibility }),
+            !isSharedVersion({ number: version, visibility }, { newest: standing?.servedVersion ?? 0, visibility: item.visibility }),
         )
       : []
     const hasOlder = mayDo(standing, 'delete') && standing !== null && standing.version > 1
@@ -104,6 +106,7 @@ export function showVersions(collection: Collection) {
             counts={counts}
             labels={shown.labels}
             newest={newest[0]?.version ?? 0}
+            blocked={blocked}
             words={words}
           />
         )}
@@ -117,6 +120,11 @@ export function showVersions(collection: Collection) {
             )}
           </nav>
         )}
+        {blocked !== null && targets.has(blocked) ? (
+          <p class="notice">
+            {words.findings.blockedLabel(blocked)} <a href={`${item.path}/check`}>{words.findings.seeFindings}</a>
+          </p>
+        ) : null}
         <Labels
           request={request}
           path={item.path}
@@ -144,6 +152,7 @@ const VersionRows = ({
   counts,
   labels,
   newest,
+  blocked,
   words,
 }: {
   path: string
@@ -151,6 +160,7 @@ const VersionRows = ({
   versions: Output<typeof listVersions>['versions']
   counts: Awaited<ReturnType<typeof countLines>>
   newest: number
+  blocked: number | null
   words: PageRequest['site']['words']
 }) => (
   <ol class="rows whole">
@@ -162,6 +172,13 @@ const VersionRows = ({
         {note === null ? null : <p>{note}</p>}
         <ul class="facts line">
           {version === newest ? <li>{words.reading.newest}</li> : null}
+          {version === blocked ? (
+            <li>
+              <a class="state" href={`${path}/check`}>
+                {words.findings.blocked}
+              </a>
+            </li>
+          ) : null}
           <LabelNames labels={labels} version={version} />
           {counts.has(version) ? <li>{words.reading.lines(counts.get(version)?.added ?? 0, counts.get(version)?.removed ?? 0)}</li> : null}
           <li>{author}</li>
