@@ -10,7 +10,7 @@ const GROUPS = [
   ['items', /^\/api\/(?:\{collection\}|trash|favourites)/],
   ['names', /^\/api\/(?:categories|tags)$/],
   ['listings', /^\/api\/(?:exposed-prompts|skill-manifests)/],
-  ['checks', /^\/api\/check\//],
+  ['checks', /^\/api\/check\b/],
   ['teams', /^\/api\/teams\b/],
   ['account', /^\/api\/me$/],
   ['channels', /^\/api\/(?:install-links|search$)/],

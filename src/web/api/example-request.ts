@@ -46,7 +46,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   skills: [{ title: 'Tidy up', files: SKILL_FILES }],
 }
 /** Optional inputs that make the examples useful. */
-const TELLING = new Set(['q', 'title', 'prompt', 'variables', 'arguments', 'to'])
+const TELLING = new Set(['q', 'id', 'title', 'prompt', 'variables', 'arguments', 'to'])
 
 /** An example of a route: what it needs, and what shows best what it does. @param body the schema of its JSON body */
 export function makeExample(path: string, inputs: readonly RouteInput[], body: Schema | null, baseUrl: string): ExampleRequest {
