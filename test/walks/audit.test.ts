@@ -46,6 +46,7 @@ const UNRECORDED: Record<string, string> = {
   finish_provider_sign_in: 'needs the answer of a provider; proved in provider-sign-in.test.ts',
   start_passkey: 'a challenge for five minutes',
   start_passkey_sign_in: 'as start_passkey',
+  dismiss_check_changes: 'that an administrator has seen what is computed',
   dismiss_new_sign_ins: 'that its reader has seen what is recorded',
   sign_out: 'ends the one session whose beginning is recorded',
 }
@@ -164,6 +165,17 @@ describe('every operation that changes what is kept', () => {
   const makeLabelled = async () => {
     const target = { ...(await makeChanged()), label: 'production' }
     await test.call(owner, 'set_label', { ...target, version: 1 })
+    return target
+  }
+  const FOUND = { rule: 'hidden/zero-width', evidence: 'ig\u200bnore' }
+  /** A prompt in which the check finds something. */
+  const makeFound = async () => {
+    const { id } = Object((await test.call(owner, 'save_prompt', { ...promptInput(), content: `${unique()} ${FOUND.evidence}` })).prompt)
+    return { collection: 'prompts', id }
+  }
+  const makeWaived = async () => {
+    const target = await makeFound()
+    await test.call(owner, 'waive_finding', { ...target, rule: FOUND.rule, reason: CANARY })
     return target
   }
   const makeSkill = async () => Object((await test.call(owner, 'save_skill', skillInput())).skill)
@@ -295,6 +307,26 @@ describe('every operation that changes what is kept', () => {
     related_items: onPrompt({}),
     get_version: onPrompt({ version: 1 }),
     restore_version: byOwner(async () => ({ ...(await makeChanged()), version: 1 })),
+    check_item: async () => ({ actor: owner, input: { id: (await makeFound()).id } }),
+    check_set: byOwner({}),
+    show_check_page: byOwner(makeFound),
+    waive_finding: byOwner(async () => ({ ...(await makeFound()), rule: FOUND.rule, reason: CANARY })),
+    list_waivers: byOwner(makeWaived),
+    end_waiver: byOwner(async () => {
+      const target = await makeWaived()
+      const [{ waiver }] = Object(await test.call(owner, 'list_waivers', target)).waivers
+      return { ...target, waiver }
+    }),
+    list_levels: byAdmin({}),
+    set_level: byAdmin({ rule: 'links/shortened', level: 'off' }),
+    list_check_changes: byAdmin({}),
+    confirm_blocks: async () => {
+      await test.call(admin, 'set_level', { rule: FOUND.rule, level: 'warn' })
+      const target = await makeFound()
+      await test.call(admin, 'set_level', { rule: FOUND.rule, level: 'block' })
+      return { actor: admin, input: { items: [target] } }
+    },
+    dismiss_check_changes: byAdmin({}),
     list_labels: onPrompt({}),
     list_label_rules: byOwner({}),
     set_label: byOwner(async () => ({ ...(await makeChanged()), label: 'production', version: 1, reason: CANARY })),
