@@ -5,11 +5,14 @@ const MAX_JSON_MEMBERS = 20_000
 
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string }
 
-/** Parses JSON from outside: refuses what is malformed, nested too deep, or made of too many pieces, before building any of it. */
-export function parseJson(text: string): ParsedJson {
-  const { depth, members } = measure(text)
+/**
+ * Parses JSON from outside: refuses what is malformed, nested too deep, or made of too many pieces, before building any of it.
+ * @param maxMembers of all arrays and objects together
+ */
+export function parseJson(text: string, maxMembers = MAX_JSON_MEMBERS): ParsedJson {
+  const { depth, members } = measure(text, maxMembers)
   if (depth > MAX_JSON_DEPTH) return { ok: false, reason: `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.` }
-  if (members > MAX_JSON_MEMBERS) return { ok: false, reason: `The JSON has more than ${MAX_JSON_MEMBERS} members, which is the limit.` }
+  if (members > maxMembers) return { ok: false, reason: `The JSON has more than ${maxMembers} members, which is the limit.` }
   try {
     const value: unknown = JSON.parse(text)
     return { ok: true, value }
@@ -29,11 +32,11 @@ function findStringEnd(text: string, start: number): number {
 }
 
 /** Deepest nesting of a JSON text and how many members its arrays and objects have, in one scan that stops just over either limit. */
-function measure(text: string): { depth: number; members: number } {
+function measure(text: string, maxMembers: number): { depth: number; members: number } {
   let open = 0
   let depth = 0
   let members = 0
-  for (let i = 0; i < text.length && depth <= MAX_JSON_DEPTH && members <= MAX_JSON_MEMBERS; i++) {
+  for (let i = 0; i < text.length && depth <= MAX_JSON_DEPTH && members <= maxMembers; i++) {
     const unit = text.charCodeAt(i)
     if (unit === 0x22) i = findStringEnd(text, i)
     else if (unit === 0x2c) members++

@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type Fields, isFields, readHead, textOf } from '../../domain/text/read-fields.ts'
 import type { Variable } from '../../domain/variables/variables.ts'
 import {
   describeUnfiled,
-  type Fields,
   type FileMessage,
   type FilePrompt,
   fromBody,
-  isFields,
   joinConfig,
   pick,
   type ReadPrompt,
-  readHead,
   splitConfig,
-  textOf,
   toBody,
   type WrittenFile,
   writeYaml,

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Lexer, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { type PromptBody, variablesOf } from '../../domain/prompts/body.ts'
-import { configField, nestingFault, type PromptConfig } from '../../domain/prompts/config.ts'
+import { configField, type PromptConfig } from '../../domain/prompts/config.ts'
 import { type Message, renderMessages } from '../../domain/prompts/messages.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
-import { readYaml, toPlain } from '../../domain/text/read-yaml.ts'
+import { type Fields, textOf } from '../../domain/text/read-fields.ts'
 import { type Piece, parseVariables, type Variable, writePieces } from '../../domain/variables/variables.ts'
-import { AppError } from '../../errors.ts'
 import { describeList } from '../foreign-variables.ts'
 import type { TemplateSyntax, Token } from './templates.ts'
 
@@ -31,52 +30,7 @@ export type ReadPrompt =
   | { readonly row: Readonly<Record<string, unknown>>; readonly remarks: readonly string[] }
   | { readonly fault: string }
 
-export type Fields = Readonly<Record<string, unknown>>
-
-/** Longest file read, in UTF-16 units: longer than a prompt may be. */
-const MAX_FILE = 512 * 1024
-/** Longest YAML at the head of a file. */
-const MAX_HEAD = 64 * 1024
-/** Most tokens of its YAML, of which a text of many lines is one: the time to parse grows with their square. */
-const MAX_TOKENS = 20_000
-/** How often aliases may be followed. */
-const MAX_ALIASES = 10
 const MAX_NOTE = 300
-const HEAD = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
-/** The fields of a YAML text. @throws AppError `invalid_input` for one that is none, too long, too deep, or blown up by aliases */
-export function readFields(text: string, maxLength = MAX_FILE): Fields {
-  const refuse = (why: string) => new AppError('invalid_input', why)
-  if (text.length > maxLength) throw refuse(`its YAML has ${text.length} characters; the limit is ${maxLength}`)
-  if (text.trim() === '') return {}
-  let tokens = 0
-  for (const _ of new Lexer().lex(text)) if (++tokens > MAX_TOKENS) throw refuse(`its YAML has more than ${MAX_TOKENS} tokens`)
-  const document = readYaml(text)
-  if (!document) throw refuse('is no YAML that can be read: look for a wrong indent, a key that is there twice, or missing quotes')
-  const fields = toPlain(document, MAX_ALIASES)
-  if (fields === undefined)
-    throw refuse(`its YAML has keys that are no text, or more than ${MAX_ALIASES} uses of its anchors: write the values out`)
-  if (!isFields(fields)) throw refuse('its YAML has no fields at its top')
-  // A config is JSON.
-  const fault = nestingFault(fields, 0)
-  if (fault !== null) throw refuse(`its YAML ${fault}`)
-  return JSON.parse(JSON.stringify(fields)) as Fields
-}
-
-/** The fields between `---` at the head of a file, and the text after them. @throws AppError as {@link readFields} */
-export function readHead(text: string): { readonly fields: Fields; readonly body: string } {
-  if (text.length > MAX_FILE) throw new AppError('invalid_input', `has ${text.length} characters; the limit is ${MAX_FILE}`)
-  const head = HEAD.exec(text)
-  if (!head && /^\uFEFF?---[ \t]*\r?\n/.test(text)) throw new AppError('invalid_input', 'its fields have no second line ---')
-  return { fields: readFields(head?.[1] ?? '', MAX_HEAD), body: text.slice(head?.[0].length ?? 0).replace(/^\uFEFF/, '') }
-}
-
 /** A message as files have it: a role of theirs, and a template; or a place for messages. */
 export type FileMessage = { readonly role: string; readonly tokens: readonly Token[] } | { readonly placeholder: string }
 

@@ -1,16 +1,14 @@
+import { isFields, readFields, textOf } from '../../domain/text/read-fields.ts'
 import { AppError } from '../../errors.ts'
 import { describeList } from '../foreign-variables.ts'
 import {
   describeUnfiled,
   type FilePrompt,
   fromBody,
-  isFields,
   joinConfig,
   pick,
   type ReadPrompt,
-  readFields,
   splitConfig,
-  textOf,
   toBody,
   type WrittenFile,
   writeYaml,

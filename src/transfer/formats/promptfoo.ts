@@ -1,17 +1,14 @@
+import { type Fields, isFields, readFields, textOf } from '../../domain/text/read-fields.ts'
 import { AppError } from '../../errors.ts'
 import { describeList } from '../foreign-variables.ts'
 import {
   describeUnfiled,
-  type Fields,
   type FileMessage,
   type FilePrompt,
   fromBody,
-  isFields,
   joinConfig,
   pick,
   type ReadPrompt,
-  readFields,
-  textOf,
   toBody,
   type WrittenFile,
   writeYaml,

@@ -1,20 +1,17 @@
 import { MAX_TAG, MAX_TAGS } from '../../domain/items/fields.ts'
+import { type Fields, isFields, readHead, textOf } from '../../domain/text/read-fields.ts'
 import { cutLongTags } from '../foreign-tags.ts'
 import { describeList } from '../foreign-variables.ts'
 import {
   describeUnfiled,
-  type Fields,
   type FileBody,
   type FileMessage,
   type FilePrompt,
   fromBody,
-  isFields,
   joinConfig,
   pick,
   type ReadPrompt,
-  readHead,
   splitConfig,
-  textOf,
   toBody,
   type WrittenFile,
   writeYaml,
