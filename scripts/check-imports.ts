@@ -14,11 +14,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   search: ['domain'],
   improve: ['domain'],
   check: ['domain', 'search'],
+  evals: ['domain'],
   encoder: ['domain'],
-  storage: ['domain', 'cache', 'search', 'check'],
+  storage: ['domain', 'cache', 'search', 'check', 'evals'],
   ai: ['domain', 'search', 'improve'],
   auth: ['domain'],
-  operations: ['domain', 'cache', 'search', 'improve', 'transfer', 'check'],
+  operations: ['domain', 'cache', 'search', 'improve', 'transfer', 'check', 'evals'],
   transfer: ['domain'],
   mcp: ['exchange.ts', 'operations', 'cache', 'domain'],
   http: ['exchange.ts', 'operations', 'cache', 'domain', 'auth'],
@@ -26,7 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   web: ['exchange.ts', 'operations', 'http', 'domain', 'search', 'check'],
   'app.ts': ['domain', 'search', 'improve', 'encoder', 'storage', 'ai', 'auth', 'operations'],
   server: ['app.ts', 'config', 'product.ts', 'exchange.ts', 'domain', 'auth', 'operations', 'mcp', 'http', 'channels', 'web'],
-  cli: ['app.ts', 'server', 'config', 'product.ts', 'domain', 'improve', 'check', 'auth', 'operations', 'mcp', 'transfer'],
+  cli: ['app.ts', 'server', 'config', 'product.ts', 'domain', 'improve', 'check', 'evals', 'auth', 'operations', 'mcp', 'transfer'],
 }
 
 /** Files whose types other rooms may import: those are what a factory returns. */
@@ -37,6 +38,7 @@ const FORBIDDEN_PACKAGES: readonly { readonly room: string; readonly pattern: Re
   { room: 'domain', pattern: /^(node:(?!zlib$)|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'search', pattern: /^(node:|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'check', pattern: /^(node:(?!crypto$)|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
+  { room: 'evals', pattern: /^(node:(?!crypto$)|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'improve', pattern: /^(node:|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'encoder', pattern: /^(node:sqlite|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
   { room: 'operations', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite|pg$|node:fs|ai$|@ai-sdk)/ },

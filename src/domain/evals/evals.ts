@@ -1,0 +1,130 @@
+import { blankForbiddenCharacters, cutCharacters } from '../text/characters.ts'
+
+/**
+ * Layouts of eval cases, each named for its source. Of a skill: `agentskills` (agentskills/agentskills,
+ * docs/skill-creation/evaluating-skills.mdx), `skill-creator` (anthropics/skills, skills/skill-creator/references/schemas.md),
+ * `plugin-eval` (code.claude.com/docs/en/plugin-evals), `tessl` (docs.tessl.io, "Evaluate skill quality using scenarios"),
+ * `triggers` (agentskills, docs/skill-creation/optimizing-descriptions.mdx). Of a prompt: `prompt-yml` (github/gh-models,
+ * cmd/eval/eval.go), `promptfoo` (promptfoo/promptfoo, src/types/testCases.ts).
+ */
+export const CASE_LAYOUTS = ['agentskills', 'skill-creator', 'plugin-eval', 'tessl', 'triggers', 'prompt-yml', 'promptfoo'] as const
+export type CaseLayout = (typeof CASE_LAYOUTS)[number]
+
+/** Most cases of an item, and of a run. */
+export const MAX_CASES = 10_000
+/** Longest id and name of a case, in characters. */
+const MAX_CASE_NAME = 200
+
+/**
+ * One check of an answer. Kinds are the same for all layouts: `rubric` is a statement in `text` that a model or a person judges;
+ * `equals`, `contains`, `icontains`, `starts-with`, `istarts-with`, `iends-with` and `regex` compare with `value`, the `i` forms without
+ * regard to case. Other kinds are called as in their source (`tool_used`, `is-json`, `github/similarity`).
+ */
+export interface CaseGrader {
+  readonly kind: string
+  readonly name: string | null
+  readonly text: string | null
+  readonly value: unknown
+  readonly weight: number | null
+  /** Other fields of the source, such as `flags` of a regular expression. */
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** One test of a skill or prompt, whatever file it came from. */
+export interface EvalCase {
+  /** The name of the case in results. */
+  readonly id: string
+  readonly name: string
+  /** The prompt for a skill, or the variables of a prompt. */
+  readonly input: string | Readonly<Record<string, unknown>>
+  readonly expected: string | null
+  readonly graders: readonly CaseGrader[]
+  /** Whether the skill should be used at all; null where the case does not say. */
+  readonly shouldTrigger: boolean | null
+  /** Other fields of the source, such as `files` or `max_turns`. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly layout: CaseLayout
+  readonly file: string
+  /** Whether the file claims that nobody may see the case before a run. */
+  readonly isHoldout: boolean
+}
+
+/** A fault of a case, or of a whole file, as a sentence without its full stop. */
+export interface CaseProblem {
+  readonly file: string
+  /** The id of the case; null for the file as a whole. */
+  readonly case: string | null
+  readonly problem: string
+}
+
+/** Formats of result files; `src/evals/results` names the source of each. */
+export type ResultFormat = 'plugin-eval' | 'benchmark' | 'grading' | 'gh-models' | 'promptfoo' | 'junit'
+
+/** With or without the skill; null where the runner knows no such thing. */
+export type Arm = 'with' | 'without' | null
+
+/** One check of one answer. */
+export interface AssertionResult {
+  readonly text: string
+  readonly passed: boolean
+  readonly evidence: string | null
+}
+
+/** One run of one case: a case that ran three times in two arms has six. */
+export interface CaseResult {
+  readonly case: string
+  readonly arm: Arm
+  /** Null when nothing was graded: the run broke off, was skipped, or has no grader. */
+  readonly passed: boolean | null
+  /** 0 to 1. */
+  readonly score: number | null
+  readonly assertions: readonly AssertionResult[]
+  readonly durationMs: number | null
+  readonly tokens: number | null
+  readonly costUsd: number | null
+  readonly error: string | null
+}
+
+/** A report of a runner. Its texts come from outside and are kept as they are, but bounded in length. */
+export interface EvalRun {
+  readonly format: ResultFormat
+  /** Program and version. */
+  readonly runner: string | null
+  readonly model: string | null
+  /** ISO 8601, in UTC. */
+  readonly startedAt: string | null
+  /** Whether a part of the run is missing: partial runs stay out of trends. */
+  readonly isPartial: boolean
+  readonly results: readonly CaseResult[]
+  readonly remarks: readonly string[]
+}
+
+/** A text from outside: bounded, with nothing that cannot be stored. */
+export function toBoundedText(text: string, limit: number): string {
+  return cutCharacters(blankForbiddenCharacters(text.slice(0, limit * 2)), limit)
+}
+
+/** A case id from outside: one line of at most {@link MAX_CASE_NAME} characters. */
+export function toCaseId(text: string): string {
+  return toBoundedText(text, MAX_CASE_NAME * 4)
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_CASE_NAME)
+    .toWellFormed()
+}
+
+/**
+ * The id of a case that has none but its variables: `name: value` of each, in order of the names. Readers of cases and of results both use
+ * it, so that they agree. A long one ends with a checksum (FNV-1a) of all of it, for texts that begin alike.
+ */
+export function toVariablesId(variables: Readonly<Record<string, unknown>>): string {
+  const all = Object.entries(variables)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : (JSON.stringify(value) ?? '')}`)
+    .join(', ')
+  const id = toCaseId(all)
+  if (all.length <= MAX_CASE_NAME) return id || 'no variables'
+  let sum = 0x811c9dc5
+  for (let at = 0; at < all.length; at++) sum = Math.imul(sum ^ all.charCodeAt(at), 0x01000193)
+  return `${id.slice(0, MAX_CASE_NAME - 10).toWellFormed()} #${(sum >>> 0).toString(16).padStart(8, '0')}`
+}

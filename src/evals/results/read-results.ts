@@ -1,0 +1,115 @@
+import { type EvalRun, MAX_CASES, type ResultFormat } from '../../domain/evals/evals.ts'
+import { decodeText, encodingFault, type SkillFile } from '../../domain/skills/skill.ts'
+import { parseJson } from '../../domain/text/json.ts'
+import { type Fields, isFields } from '../../domain/text/read-fields.ts'
+import { AppError } from '../../errors.ts'
+import { ALL_CASES, amount, JSON_FORMATS, UNSAID } from './json-formats.ts'
+import { readJunit } from './junit.ts'
+
+/** Most bytes of a result file, or of all files of a run together. */
+export const MAX_RESULT_BYTES = 20 * 1024 * 1024
+/** Most members of its arrays and objects. */
+const MAX_MEMBERS = 2_000_000
+/** Most runs of all cases, assertions of one, and remarks. */
+const MAX_RESULTS = 100_000
+const MAX_ASSERTIONS = 200
+const MAX_REMARKS = 20
+
+/**
+ * Reads the report of a runner, whatever its format: the content decides.
+ * @param filename for messages; of a `grading.json` its path, which names the case
+ * @throws AppError `too_large` over 20 MiB, 10,000 cases or 100,000 runs; `invalid_input` for a file that is torn, unknown, of another version or empty
+ */
+export function readResults(bytes: Uint8Array, filename: string): EvalRun {
+  return bound(readRun(bytes, filename), filename)
+}
+
+/**
+ * Reads the files of one run: the `grading.json` of each case, with the `timing.json` in its folder and a `benchmark.json`; or one file of any
+ * format. @throws AppError as {@link readResults}, and `invalid_input` for files of several runs
+ */
+export function readResultFiles(files: readonly Pick<SkillFile, 'filename' | 'bytes'>[]): EvalRun {
+  const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  if (total > MAX_RESULT_BYTES) throw refuseLarge(total, 'The files')
+  const folderOf = (filename: string) => filename.slice(0, filename.lastIndexOf('/') + 1)
+  const isTiming = ({ filename }: { readonly filename: string }) => /(?:^|\/)timing\.json$/.test(filename)
+  const timings = new Map(
+    files.filter(isTiming).map(({ filename, bytes }) => [folderOf(filename), toFields(toText(bytes, filename), filename)]),
+  )
+  const reports = files.filter((file) => !isTiming(file))
+  const runs = reports.map(({ filename, bytes }) => ({ folder: folderOf(filename), run: readRun(bytes, filename) }))
+  const graded = runs.filter(({ run }) => run.format === 'grading')
+  const [other, ...rest] = runs.flatMap(({ run }) => (run.format === 'grading' ? [] : [run]))
+  if (runs.length === 0 || rest.length > 0 || (graded.length > 0 && other && other.format !== 'benchmark')) {
+    const remedy = 'Send one result file, or grading.json files with a benchmark.json'
+    throw new AppError('invalid_input', `The files are not those of one run. ${remedy}.`)
+  }
+  // A benchmark.json with runs repeats the grading.json files.
+  if (other && (graded.length === 0 || other.results.some((result) => result.case !== ALL_CASES))) return bound(other, 'The file')
+  const results = graded.flatMap(({ folder, run }) => {
+    const { duration_ms: ms, total_tokens: tokens } = timings.get(folder) ?? {}
+    return run.results.map((one) => ({
+      ...one,
+      durationMs: amount.parse(ms) ?? one.durationMs,
+      tokens: amount.parse(tokens) ?? one.tokens,
+    }))
+  })
+  const remarks = [...new Set(graded.flatMap(({ run }) => run.remarks))]
+  return bound({ ...UNSAID, ...other, format: 'grading', results, remarks }, 'The files')
+}
+
+function refuseLarge(length: number, what: string): AppError {
+  const remedy = 'Send fewer cases, without transcripts'
+  return new AppError('too_large', `${what} has ${length} bytes; the limit is ${MAX_RESULT_BYTES} (20 MiB). ${remedy}.`)
+}
+
+function refuseMany(what: string, runs: number, cases = runs): AppError {
+  const limits = `the limits are ${MAX_CASES} and ${MAX_RESULTS}`
+  return new AppError('too_large', `${what} has ${cases} cases and ${runs} runs of them; ${limits}. Send them as several runs.`)
+}
+
+function readRun(bytes: Uint8Array, filename: string): EvalRun {
+  if (bytes.length > MAX_RESULT_BYTES) throw refuseLarge(bytes.length, filename)
+  const text = toText(bytes, filename)
+  if (text.trimStart().startsWith('<')) return { format: 'junit', ...readJunit(text.trimStart(), filename) }
+  const fields = toFields(text, filename)
+  // Checked first, for a schema names every fault of every entry.
+  const lists = Object.values(isFields(fields['results']) ? fields['results'] : fields).filter(Array.isArray)
+  for (const { length } of lists) if (length > MAX_RESULTS) throw refuseMany(filename, length)
+  for (const [format, { matches, read }] of Object.entries(JSON_FORMATS) as [ResultFormat, (typeof JSON_FORMATS)['grading']][]) {
+    if (matches(fields)) return { format, ...read(fields, filename) }
+  }
+  const keys = Object.keys(fields).map((key) => key.slice(0, 40).toWellFormed())
+  const titles = Object.values(JSON_FORMATS).map(({ title }) => title)
+  const fault = `has no format known here (its fields: ${keys.slice(0, 8).join(', ') || 'none'})`
+  throw new AppError('invalid_input', `${filename} ${fault}. Send ${titles.join(', ')}, or JUnit XML.`)
+}
+
+function toText(bytes: Uint8Array, filename: string): string {
+  const text = decodeText(bytes)
+  if (text === null) throw new AppError('invalid_input', `${filename} ${encodingFault(bytes)}. Save it as UTF-8 and send it again.`)
+  return text.replace(/^\uFEFF/, '')
+}
+
+function toFields(text: string, filename: string): Fields {
+  const parsed = parseJson(text, MAX_MEMBERS)
+  const refuse = (why: string) => new AppError('invalid_input', `${filename} ${why}`)
+  if (!parsed.ok && parsed.reason.startsWith('The body')) throw refuse('is not valid JSON; it may have been cut off. Send the whole file.')
+  if (!parsed.ok) throw refuse(`cannot be read. ${parsed.reason}`)
+  if (!isFields(parsed.value)) throw refuse('is not a JSON object, so it is no result file.')
+  return parsed.value
+}
+
+/** Holds a run to the limits. */
+function bound(run: EvalRun, what: string): EvalRun {
+  const cases = new Set(run.results.map((result) => result.case)).size
+  if (cases === 0) {
+    const why = run.remarks.length > 0 ? `: ${run.remarks.join('; ')}` : '. Run at least one case'
+    throw new AppError('invalid_input', `${what} has no results${why}.`)
+  }
+  if (cases > MAX_CASES || run.results.length > MAX_RESULTS) throw refuseMany(what, run.results.length, cases)
+  const isCut = run.results.some(({ assertions }) => assertions.length > MAX_ASSERTIONS)
+  const results = run.results.map((one) => ({ ...one, assertions: one.assertions.slice(0, MAX_ASSERTIONS) }))
+  const remarks = [...run.remarks.slice(0, MAX_REMARKS), ...(isCut ? [`of each result, ${MAX_ASSERTIONS} assertions are kept`] : [])]
+  return { ...run, results, remarks }
+}
