@@ -1,0 +1,65 @@
+import { type CaseGrader, type CaseProblem, type EvalCase, toCaseId } from '../domain/evals/evals.ts'
+
+/** Shortest expected answer, and shortest statement or part of an answer, that count as given away when the prompt has it, in characters. */
+const MIN_ANSWER = 8
+const MIN_PART = 20
+/** Variables that hold the answer, not the question. */
+const ANSWERS = new Set(['expected', 'expected_output', 'answer', 'reference', 'ground_truth'])
+const PARTS = new Set(['contains', 'icontains', 'starts-with', 'istarts-with', 'iends-with'])
+
+const plain = (text: string) => text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
+
+/** Checks cases without a model: names, graders, and prompts that give the answer away. */
+export function checkCases(cases: readonly EvalCase[]): CaseProblem[] {
+  const seen = new Set<string>()
+  return cases.flatMap((one) => {
+    const problems = checkCase(one)
+    if (seen.has(one.id)) problems.push('another case has the same name: their results cannot be told apart')
+    seen.add(one.id)
+    return problems.map((problem) => ({ file: one.file, case: one.id, problem }))
+  })
+}
+
+function checkCase({ input, graders, expected, shouldTrigger }: EvalCase): string[] {
+  const asked = plain(
+    typeof input === 'string'
+      ? input
+      : Object.entries(input)
+          .flatMap(([name, value]) => (ANSWERS.has(name) ? [] : [typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]))
+          .join('\n'),
+  )
+  const names = graders.flatMap(({ name }) => (name === null ? [] : [name]))
+  const repeated = new Set(names.filter((name, place) => names.indexOf(name) !== place))
+  const givesAway = (answer: unknown, min: number) =>
+    typeof answer === 'string' && plain(answer).length >= min && asked.includes(plain(answer))
+  return [
+    ...(typeof input === 'string' && asked === '' ? ['has no prompt'] : []),
+    ...(graders.length === 0 && shouldTrigger === null ? ['has no grader: nothing decides whether it passes'] : []),
+    ...[...repeated].slice(0, 3).map((name) => `two graders have the name ${toCaseId(name)}`),
+    ...(givesAway(expected, MIN_ANSWER) ? ['the prompt contains the expected answer'] : []),
+    ...graders.flatMap((grader) => {
+      const { kind, text, value, name } = grader
+      const answer = kind === 'rubric' ? text : value
+      const isAnswer = kind === 'equals' || kind === 'rubric' || PARTS.has(kind)
+      const fault =
+        isAnswer && givesAway(answer, kind === 'equals' ? MIN_ANSWER : MIN_PART)
+          ? 'looks for what the prompt already contains'
+          : findGraderFault(grader)
+      return fault === null ? [] : [`the grader ${toCaseId(name ?? kind)} ${fault}`]
+    }),
+  ]
+}
+
+/** Why a grader can never decide anything; null for none. `tool_used` has a `min` of 1 unless it says otherwise (plugin-evals, "Graders"). */
+function findGraderFault({ kind, text, value, weight, settings }: CaseGrader): string | null {
+  if (weight !== null && weight <= 0) return 'has no weight above 0'
+  if (kind === 'rubric' && (text ?? '').trim() === '') return 'has no criteria'
+  if (kind === 'tool_used' && settings['max'] === 0 && settings['min'] !== 0) return 'can never pass: max is 0, and min is 1 by default'
+  if (!/^(?:not-)?regex$/.test(kind)) return null
+  try {
+    new RegExp(String(value ?? ''), typeof settings['flags'] === 'string' ? settings['flags'] : '')
+    return value === null || value === '' ? 'has no pattern' : null
+  } catch {
+    return 'has a regular expression that is not valid'
+  }
+}

@@ -1,0 +1,284 @@
+import {
+  type CaseGrader,
+  type CaseLayout,
+  type CaseProblem,
+  type EvalCase,
+  MAX_CASES,
+  toCaseId,
+  toVariablesId,
+} from '../domain/evals/evals.ts'
+import { decodeText, encodingFault, type SkillFile } from '../domain/skills/skill.ts'
+import { parseJson } from '../domain/text/json.ts'
+import { type Fields, isFields, readFields, readHead, textOf } from '../domain/text/read-fields.ts'
+import { AppError } from '../errors.ts'
+import { checkCases } from './check-cases.ts'
+
+/** Cases in the order of their files, and everything that is wrong with them. */
+export interface CaseList {
+  readonly cases: readonly EvalCase[]
+  readonly problems: readonly CaseProblem[]
+}
+
+type Note = (caseId: string | null, problem: string) => void
+
+/** Most members of the JSON of a file of cases. */
+const MAX_MEMBERS = 500_000
+/** Folders beside the cases: of results, of stand-ins for servers, of input files. */
+const NO_CASES = /^evals\/(?:results|mocks|files)\//
+/** Fields with which people mark cases that must stay hidden. */
+const HOLDOUT_KEYS = ['holdout', 'split']
+const keys = (names: string) => new Set([...names.split(' '), ...HOLDOUT_KEYS])
+
+/** Fields that each layout knows, from the sources named at `CASE_LAYOUTS`. */
+export const CASE_KEYS = {
+  evals: keys('id name prompt expected_output files assertions expectations'),
+  prompt: keys(
+    'schema_version name description tags plugins runs expected_outcome model max_turns timeout_seconds allowed_tools append_system_prompt env',
+  ),
+  grader: keys(
+    'type name weight arm pattern flags match target tool input_match min max before after path exists criteria focus baseline_file',
+  ),
+  criterion: keys('name description max_score category'),
+  trigger: keys('id query should_trigger'),
+  test: keys('description vars assert threshold options metadata provider providers providerOutput prompts'),
+  assertion: keys('type value threshold weight metric transform provider rubricPrompt config contextTransform assert'),
+  evaluator: keys('name string llm uses'),
+}
+
+/** Reads the eval cases of a skill, whatever their layout: `evals/*.json`, and `prompt.md` or `task.md` in a folder of `evals/`. */
+export function readCases(files: readonly SkillFile[]): CaseList {
+  const texts = new Map<string, string>()
+  const found = collect()
+  for (const { filename, bytes } of files) {
+    if (!isEvalFile(filename) || NO_CASES.test(filename) || !/\.(?:md|json|yaml)$/.test(filename)) continue
+    const text = decodeText(bytes)
+    if (text === null) found.problems.push({ file: filename, case: null, problem: encodingFault(bytes) })
+    else texts.set(filename, text.replace(/^\uFEFF/, ''))
+  }
+  for (const file of [...texts.keys()].toSorted()) {
+    const [, folder, name] = /^(evals\/(?:.+\/)?)([^/]+)$/.exec(file) ?? []
+    const isFolder = folder !== 'evals/'
+    if (name === 'prompt.md' || (name === 'case.yaml' && !texts.has(`${folder}prompt.md`))) {
+      if (isFolder) found.read(file, (note) => [readPluginCase(folder ?? '', texts, note)])
+    } else if (name === 'task.md' && isFolder) found.read(file, (note) => [readScenario(folder ?? '', texts, note)])
+    else if (!isFolder && name?.endsWith('.json')) found.read(file, (note) => readJsonCases(texts.get(file) ?? '', note))
+  }
+  return found.finish()
+}
+
+/** Whether a file of a skill belongs to its tests, not to what agents are served. */
+export function isEvalFile(filename: string): boolean {
+  return filename.startsWith('evals/')
+}
+
+/**
+ * Reads the tests of a prompt: `testData` and `evaluators` of a `.prompt.yml`, which the config of an imported prompt has, or `tests` and
+ * `defaultTest` of a `promptfooconfig.yaml`. @param fields the config, or the fields of the file
+ */
+export function readPromptCases(fields: Fields, file: string): CaseList {
+  const found = collect()
+  if ('testData' in fields || 'evaluators' in fields) found.read(file, (note) => readTestData(fields, note))
+  if ('tests' in fields) found.read(file, (note) => readTests(fields, note))
+  return found.finish()
+}
+
+/** A case before its file and layout are known. */
+type Draft = Pick<EvalCase, 'id' | 'input' | 'layout'> & Partial<EvalCase>
+
+function collect() {
+  const cases: EvalCase[] = []
+  const problems: CaseProblem[] = []
+  return {
+    problems,
+    read(file: string, readDrafts: (note: Note) => readonly Draft[]) {
+      const note: Note = (caseId, problem) => problems.push({ file, case: caseId, problem })
+      try {
+        for (const draft of readDrafts(note)) {
+          const rest = { expected: null, graders: [], shouldTrigger: null, settings: {}, isHoldout: false }
+          cases.push({ name: draft.id, ...rest, ...draft, file })
+        }
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code === 'internal') throw error
+        note(null, error.message)
+      }
+    },
+    finish(): CaseList {
+      if (cases.length > MAX_CASES) {
+        problems.push({ file: 'evals', case: null, problem: `there are ${cases.length} cases; the first ${MAX_CASES} are used` })
+        cases.length = MAX_CASES
+      }
+      return { cases, problems: [...problems, ...checkCases(cases)] }
+    },
+  }
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const numberOf = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+const idOf = (value: unknown, place: number) => toCaseId(String(textOf(value) ?? numberOf(value) ?? place + 1)) || String(place + 1)
+/** Fields apart from those with a place of their own. */
+const without = (fields: Fields, ...names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+
+function toGrader(kind: string, rest: Partial<CaseGrader>): CaseGrader {
+  return { kind, name: null, text: null, value: null, weight: null, settings: {}, ...rest }
+}
+
+function noteUnknown(fields: Fields, known: ReadonlySet<string>, caseId: string, note: Note, where = ''): void {
+  const unknown = Object.keys(fields).filter((key) => !known.has(key))
+  if (unknown.length > 0) note(caseId, `unknown fields${where}: ${toCaseId(unknown.slice(0, 5).join(', '))}`)
+}
+
+function claimsHoldout(fields: Fields): boolean {
+  const tags = listOf(fields['tags'])
+  return fields['holdout'] === true || fields['split'] === 'holdout' || fields['split'] === 'test' || tags.includes('holdout')
+}
+
+/** `evals.json` of both variants, or a list of trigger queries. */
+function readJsonCases(text: string, note: Note): readonly Draft[] {
+  const parsed = parseJson(text, MAX_MEMBERS)
+  if (!parsed.ok) throw new AppError('invalid_input', 'is not valid JSON, or too large. Correct it')
+  const evals = isFields(parsed.value) ? parsed.value['evals'] : parsed.value
+  if (!Array.isArray(evals)) throw new AppError('invalid_input', 'has no list "evals", and is no list of queries')
+  if (isFields(parsed.value)) noteUnknown(parsed.value, keys('skill_name evals'), '', (_, problem) => note(null, problem))
+  return evals.flatMap((one: unknown, place): Draft[] => {
+    if (!isFields(one)) {
+      note(null, `case ${place + 1} is no object`)
+      return []
+    }
+    const query = textOf(one['query'])
+    if (query !== undefined) {
+      const id = toCaseId(query)
+      noteUnknown(one, CASE_KEYS.trigger, id, note)
+      const should = one['should_trigger']
+      if (typeof should !== 'boolean') note(id, 'should_trigger is neither true nor false')
+      const shouldTrigger = typeof should === 'boolean' ? should : null
+      return [{ id, layout: 'triggers', input: query, shouldTrigger, isHoldout: claimsHoldout(one) }]
+    }
+    const id = idOf(one['id'], place)
+    noteUnknown(one, CASE_KEYS.evals, id, note)
+    const graders = [...listOf(one['assertions']), ...listOf(one['expectations'])].flatMap((statement) => {
+      const said = textOf(isFields(statement) ? statement['text'] : statement)
+      if (said === undefined) note(id, 'an assertion is no text')
+      return said === undefined ? [] : [toGrader('rubric', { text: said })]
+    })
+    const name = textOf(one['name']) ?? id
+    const layout: CaseLayout = 'assertions' in one || typeof one['id'] === 'string' ? 'agentskills' : 'skill-creator'
+    const settings = listOf(one['files']).length > 0 ? { files: one['files'] } : {}
+    const expected = textOf(one['expected_output']) ?? null
+    return [{ id, name, layout, input: textOf(one['prompt']) ?? '', expected, graders, settings, isHoldout: claimsHoldout(one) }]
+  })
+}
+
+/** A folder with `prompt.md`, `case.yaml` or both, and `graders/*.md`: frontmatter overrides `case.yaml`, whose unknown keys are ignored. */
+function readPluginCase(folder: string, texts: ReadonlyMap<string, string>, note: Note): Draft {
+  const { execution, context, graders: listed, ...base } = readFields(texts.get(`${folder}case.yaml`) ?? '')
+  const { fields: head, body } = readHead(texts.get(`${folder}prompt.md`) ?? '')
+  const fields: Fields = { ...base, ...(isFields(execution) ? execution : {}), ...(isFields(context) ? { context } : {}), ...head }
+  const id = toCaseId(textOf(fields['name']) ?? folder.split('/').at(-2) ?? '')
+  noteUnknown(head, CASE_KEYS.prompt, id, note)
+  const files = [...texts.keys()].filter((file) => file.startsWith(`${folder}graders/`) && file.endsWith('.md')).toSorted()
+  const written = files.flatMap((file) => {
+    const grader = readHead(texts.get(file) ?? '')
+    const name = file.slice(`${folder}graders/`.length, -'.md'.length)
+    // Files without frontmatter are notes.
+    return Object.keys(grader.fields).length === 0 ? [] : [{ name, ...grader.fields, body: grader.body.trim() }]
+  })
+  const graders = [...listOf(listed), ...written].flatMap((one): CaseGrader[] => {
+    if (!isFields(one) || textOf(one['type']) === undefined) {
+      note(id, 'a grader has no type')
+      return []
+    }
+    const { type, name, weight, criteria, pattern, body: own, ...settings } = one
+    const said = textOf(own) || null
+    noteUnknown(without(one, 'body'), CASE_KEYS.grader, id, note, ` of the grader ${toCaseId(String(name))}`)
+    const isRegex = type === 'regex'
+    const kind = type === 'llm' ? 'rubric' : String(type)
+    const value = isRegex ? (textOf(pattern) ?? said) : null
+    const text = isRegex ? null : (textOf(criteria) ?? said)
+    return [toGrader(kind, { name: textOf(name) ?? null, text, value, weight: numberOf(weight), settings })]
+  })
+  const settings = without(fields, 'name', 'prompt', 'expected_outcome', 'schema_version', ...HOLDOUT_KEYS)
+  const input = body.trim() || (textOf(fields['prompt']) ?? '')
+  const expected = textOf(fields['expected_outcome']) ?? null
+  return { id, layout: 'plugin-eval', input, expected, graders, settings, isHoldout: claimsHoldout(fields) }
+}
+
+/** A scenario of Tessl: `task.md`, and `criteria.json` with a weighted checklist. */
+function readScenario(folder: string, texts: ReadonlyMap<string, string>, note: Note): Draft {
+  const id = toCaseId(folder.split('/').at(-2) ?? '')
+  const text = texts.get(`${folder}criteria.json`)
+  const parsed = text === undefined ? undefined : parseJson(text)
+  const criteria = parsed?.ok && isFields(parsed.value) ? parsed.value : {}
+  if (text === undefined) note(id, 'has no criteria.json')
+  else if (criteria['type'] !== 'weighted_checklist') note(id, 'its criteria.json is not of the type weighted_checklist')
+  const graders = listOf(criteria['checklist']).flatMap((one): CaseGrader[] => {
+    if (!isFields(one)) return []
+    const { name, description, max_score, ...settings } = one
+    const weight = numberOf(max_score)
+    noteUnknown(one, CASE_KEYS.criterion, id, note, ' of a criterion')
+    if (weight === null || weight <= 0) note(id, 'a criterion has no max_score above 0')
+    return [toGrader('rubric', { name: textOf(name) ?? null, text: textOf(description) ?? textOf(name) ?? null, weight, settings })]
+  })
+  const settings = textOf(criteria['context']) === undefined ? {} : { context: criteria['context'] }
+  return { id, layout: 'tessl', input: texts.get(`${folder}task.md`)?.trim() ?? '', graders, settings, isHoldout: claimsHoldout(criteria) }
+}
+
+/** Kinds of the `string` evaluators of gh models: but for `equals` they ignore case. */
+export const GH_KINDS: Readonly<Record<string, string>> = {
+  equals: 'equals',
+  contains: 'icontains',
+  startsWith: 'istarts-with',
+  endsWith: 'iends-with',
+}
+
+/** `testData` and `evaluators`, which grade every one of them. */
+function readTestData({ testData, evaluators }: Fields, note: Note): readonly Draft[] {
+  const graders = listOf(evaluators).flatMap((one): CaseGrader[] => {
+    if (!isFields(one)) return []
+    const { name, string, llm, uses } = one
+    const called = textOf(name) ?? null
+    noteUnknown(one, CASE_KEYS.evaluator, '', (_, problem) => note(null, problem), ` of the evaluator ${toCaseId(String(name))}`)
+    if (isFields(llm)) return [toGrader('choices', { name: called, text: textOf(llm['prompt']) ?? null, settings: without(llm, 'prompt') })]
+    if (textOf(uses) !== undefined) return [toGrader(String(uses), { name: called })]
+    const [kind, value] = Object.entries(isFields(string) ? string : {}).find(([key]) => Object.hasOwn(GH_KINDS, key)) ?? []
+    if (kind === undefined) note(null, `the evaluator ${toCaseId(String(name))} has no string, llm or uses`)
+    return kind === undefined ? [] : [toGrader(GH_KINDS[kind] ?? kind, { name: called, value })]
+  })
+  return listOf(testData).flatMap((one): Draft[] => {
+    if (!isFields(one)) return []
+    const id = toVariablesId(one)
+    return [{ id, layout: 'prompt-yml', input: one, expected: textOf(one['expected']) ?? null, graders }]
+  })
+}
+
+/** Tests of promptfoo, with the variables and assertions of `defaultTest`. */
+function readTests({ tests, defaultTest }: Fields, note: Note): readonly Draft[] {
+  if (!Array.isArray(tests)) throw new AppError('invalid_input', 'its tests are in another file. Write them out')
+  const shared = isFields(defaultTest) ? defaultTest : {}
+  return tests.flatMap((one: unknown, place): Draft[] => {
+    if (!isFields(one)) {
+      note(null, `test ${place + 1} is in another file. Write it out`)
+      return []
+    }
+    const input = { ...(isFields(shared['vars']) ? shared['vars'] : {}), ...(isFields(one['vars']) ? one['vars'] : {}) }
+    const id = toCaseId(textOf(one['description']) ?? '') || toVariablesId(input)
+    noteUnknown(one, CASE_KEYS.test, id, note)
+    const graders = [...listOf(shared['assert']), ...listOf(one['assert'])].flatMap((assertion): CaseGrader[] => {
+      const type = isFields(assertion) ? textOf(assertion['type']) : undefined
+      if (!isFields(assertion) || type === undefined) {
+        note(id, 'an assertion has no type')
+        return []
+      }
+      noteUnknown(assertion, CASE_KEYS.assertion, id, note, ' of an assertion')
+      const { value, weight, metric } = assertion
+      const isRubric = type === 'llm-rubric' && typeof value === 'string'
+      const judged = isRubric ? { text: value } : { value }
+      const settings = without(assertion, 'type', 'value', 'weight', 'metric')
+      return [toGrader(isRubric ? 'rubric' : type, { ...judged, name: textOf(metric) ?? null, weight: numberOf(weight), settings })]
+    })
+    const metadata = isFields(one['metadata']) ? one['metadata'] : {}
+    const settings = without(one, 'description', 'vars', 'assert', ...HOLDOUT_KEYS)
+    const isHoldout = claimsHoldout(one) || claimsHoldout(metadata)
+    return [{ id, layout: 'promptfoo', input, expected: textOf(input['expected']) ?? null, graders, settings, isHoldout }]
+  })
+}
