@@ -25,6 +25,8 @@ export const ACCOUNTS_GROUP = 'Accounts and keys:'
 const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Find and use:', /^(search|improve|get-prompt|get-skill|list-(prompts|skills|related|categories|tags))/],
   ['Save and change:', /^(save|update-(prompt|skill)|add-file|remove-file|delete$|restore|list-trash)|version|label/],
+  ['Check:', /^check|waive/],
+  ['Tests:', /^(list-cases|report-results|(list|get|compare|remove)-runs?$)/],
   ['Votes and favourites:', /vote|favourite/],
   ['Collections:', /collection/],
   ['Install links:', /install-link/],

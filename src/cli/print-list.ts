@@ -104,6 +104,9 @@ const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<R
   audit: ['events', { at: minute, action: text, surface: text, actor: named, target: named }],
   list_versions: ['versions', { version: count, createdAt: day, visibility: text, author: text, note }],
   list_labels: ['labels', { name: text, targets }],
+  list_waivers: ['waivers', { waiver: count, rule: text, file: text, by: note, until: lastDay, reason: text }],
+  list_cases: ['cases', { id: text, layout: text, file: text, graders: count, name: text }],
+  list_runs: ['runs', { run: count, version: count, passed: count, failed: count, reportedAt: minute, format: text, model: note }],
 }
 
 /** Another server may answer anything. @throws AppError `upstream_failed` when it is not what a Commonplace answers */

@@ -59,7 +59,7 @@ function toListedField(field: string, value: unknown): unknown {
 
 /** Counts of the check's findings, where `_meta` has room for them. */
 function toMeta({ check }: Pick<Manifest, 'check'>): { _meta?: Record<string, unknown> } {
-  return check ? { _meta: { 'commonplace/check': check } } : {}
+  return check ? { _meta: { 'commonplace.check/findings': check } } : {}
 }
 
 function toEntry({ owner, path, frontmatter, files, check }: Manifest): Skill {

@@ -473,6 +473,24 @@ export interface LibraryTables {
     until: string | null
     made_at: string
   }
+  /** Runs of tests of versions, as runners report them; `text_digest` is of the text that ran. */
+  eval_run: {
+    seq: Generated<number>
+    item_seq: number
+    version: number
+    text_digest: string
+    format: string
+    runner: string | null
+    model: string | null
+    is_partial: number
+    passed: number
+    failed: number
+    started_at: string | null
+    reported_at: string
+    user_seq: number | null
+  }
+  /** Results of the cases of a run, in the order reported, as JSON of `CaseResult`. */
+  eval_result: { run_seq: number; position: number; name: string; result: string }
   /** Levels of rules; of the service without an owner. */
   check_level: { seq: Generated<number>; owner_seq: number | null; rule: string; level: Level }
   /** Rules of owners for labels of their items. */

@@ -270,6 +270,8 @@ function fill(path: string): string[] {
     collection: ['prompts', 'skills'],
     version: ['1', '2'],
     waiver: ['1', '2'],
+    run: ['1', '2'],
+    before: ['1'],
     filename: path.includes('.well-known') ? named.flatMap((name) => [`${name}.zip`, `${name}/SKILL.md`]) : ['SKILL.md', 'a.txt'],
     provider: ['corp'],
     username: ['owner'],

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { blankForbiddenCharacters, cutCharacters } from '../text/characters.ts'
 
 /**
@@ -58,7 +59,8 @@ export interface CaseProblem {
 }
 
 /** Formats of result files; `src/evals/results` names the source of each. */
-export type ResultFormat = 'plugin-eval' | 'benchmark' | 'grading' | 'gh-models' | 'promptfoo' | 'junit'
+export const RESULT_FORMATS = ['plugin-eval', 'benchmark', 'grading', 'gh-models', 'promptfoo', 'junit'] as const
+export type ResultFormat = (typeof RESULT_FORMATS)[number]
 
 /** With or without the skill; null where the runner knows no such thing. */
 export type Arm = 'with' | 'without' | null
@@ -85,6 +87,19 @@ export interface CaseResult {
   readonly error: string | null
 }
 
+/** A result as it is stored. */
+export const caseResult = z.object({
+  case: z.string(),
+  arm: z.enum(['with', 'without']).nullable(),
+  passed: z.boolean().nullable(),
+  score: z.number().nullable(),
+  assertions: z.array(z.object({ text: z.string(), passed: z.boolean(), evidence: z.string().nullable() })),
+  durationMs: z.number().nullable(),
+  tokens: z.number().nullable(),
+  costUsd: z.number().nullable(),
+  error: z.string().nullable(),
+}) satisfies z.ZodType<CaseResult>
+
 /** A report of a runner. Its texts come from outside and are kept as they are, but bounded in length. */
 export interface EvalRun {
   readonly format: ResultFormat
@@ -97,6 +112,20 @@ export interface EvalRun {
   readonly isPartial: boolean
   readonly results: readonly CaseResult[]
   readonly remarks: readonly string[]
+}
+
+/** A run as it is kept, without the results of its cases. Times are ISO 8601. */
+export interface KeptRun extends Omit<EvalRun, 'results' | 'remarks'> {
+  readonly seq: number
+  readonly version: number
+  /** Of the text that ran: versions with the same text share its results. */
+  readonly textDigest: string
+  /** Cases that passed, and that did not; those without a verdict count for neither. */
+  readonly passed: number
+  readonly failed: number
+  readonly reportedAt: string
+  /** The name of whoever reported it; null: the account is gone. */
+  readonly by: string | null
 }
 
 /** A text from outside: bounded, with nothing that cannot be stored. */

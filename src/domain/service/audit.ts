@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = {
   finding_waived: 'item',
   waiver_ended: 'item',
   check_level_changed: 'library',
+  results_reported: 'item',
   label_moved: 'item',
   label_removed: 'item',
   label_rule_changed: 'user',

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { LEVELS } from '../../domain/check/policy.ts'
+import { caseResult, RESULT_FORMATS } from '../../domain/evals/evals.ts'
 import { categoryNameField } from '../../domain/items/category-name.ts'
 import { foldTitle } from '../../domain/items/collections.ts'
 import { contentField, descriptionField, MAX_TAGS, noteField, promptTypeField, textField, titleField } from '../../domain/items/fields.ts'
@@ -197,6 +198,19 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     rules_before: json(z.array(ruleId)).nullable(),
     is_due: flag,
   }),
+  eval_run: z.object({
+    version: count.min(1),
+    text_digest: sha256,
+    format: z.enum(RESULT_FORMATS),
+    runner: z.string().nullable(),
+    model: z.string().nullable(),
+    is_partial: flag,
+    passed: count,
+    failed: count,
+    started_at: z.string().nullable(),
+    reported_at: when,
+  }),
+  eval_result: z.object({ position: count, name: z.string(), result: json(caseResult) }),
   check_level: z.object({ rule: ruleId, level: z.enum(LEVELS) }),
   label_rule: z.object({ name: labelName, is_protected: flag, is_automatic: flag }),
   version: z.object({

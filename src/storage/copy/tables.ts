@@ -52,6 +52,8 @@ export const TABLES = {
   label_rule: 'content',
   verdict: 'content',
   check_level: 'content',
+  eval_run: 'content',
+  eval_result: 'content',
   blob: 'content',
   skill_file: 'content',
   version_file: 'content',

@@ -83,6 +83,7 @@ export const AUDIT_WORDS = {
     finding_waived: 'Finding accepted',
     waiver_ended: 'Acceptance of a finding ended',
     check_level_changed: 'Level of a rule changed',
+    results_reported: 'Test results reported',
     label_moved: 'Label moved',
     label_removed: 'Label removed',
     label_rule_changed: 'Rule of a label changed',

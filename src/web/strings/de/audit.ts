@@ -83,6 +83,7 @@ export const AUDIT_WORDS_DE: typeof AUDIT_WORDS = {
     finding_waived: 'Befund akzeptiert',
     waiver_ended: 'Akzeptanz eines Befunds beendet',
     check_level_changed: 'Stufe einer Regel geändert',
+    results_reported: 'Testergebnisse gemeldet',
     label_moved: 'Label verschoben',
     label_removed: 'Label entfernt',
     label_rule_changed: 'Regel eines Labels geändert',

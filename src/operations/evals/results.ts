@@ -1,0 +1,270 @@
+import { z } from 'zod'
+import { type CaseResult, caseResult, type EvalRun, type KeptRun, MAX_CASES } from '../../domain/evals/evals.ts'
+import { versionNumber } from '../../domain/items/fields.ts'
+import type { Item } from '../../domain/items/items.ts'
+import { requireRight } from '../../domain/people/teams.ts'
+import { fromFileContent, type SkillFile } from '../../domain/skills/skill.ts'
+import { AppError } from '../../errors.ts'
+import { compareRuns, passRateOf } from '../../evals/compare-runs.ts'
+import { digestOf } from '../../evals/digests.ts'
+import { readCases } from '../../evals/read-cases.ts'
+import { readResultFiles } from '../../evals/results/read-results.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { itemTarget, requireItem } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
+import { fileInput } from '../items/save-items.ts'
+
+/** Cases and results of one answer. */
+const PAGE = 200
+/** Cases of a comparison. */
+const MAX_COMPARED = 1000
+
+const passRate = z
+  .object({
+    cases: z.number().int(),
+    rate: z.number().nullable().describe('0 to 1; null without graded cases'),
+    lower: z.number(),
+    upper: z.number().describe('The Wilson interval of 95 %'),
+    isTooFew: z.boolean().describe('The interval is wider than 40 points'),
+  })
+  .describe('Cases that passed')
+const arm = z.enum(['with', 'without']).nullable().describe('With or without the skill; null where the runner knows no such thing')
+const runRecord = z.object({
+  run: z.number().int(),
+  version: z.number().int(),
+  textDigest: z.string().describe('SHA-256 of the text that ran, files of evals/ left out'),
+  format: z.string(),
+  runner: z.string().nullable(),
+  model: z.string().nullable(),
+  isPartial: z.boolean().describe('A part of the run is missing'),
+  passed: z.number().int(),
+  failed: z.number().int(),
+  startedAt: z.string().nullable(),
+  reportedAt: z.string().meta({ format: 'date-time' }),
+  by: z.string().nullable().describe('null: the account is gone'),
+})
+const runInput = z.coerce.number().int().min(1).describe('Number of the run')
+
+function toRunRecord({ seq, ...run }: KeptRun): z.infer<typeof runRecord> {
+  return { run: seq, ...run }
+}
+
+/** An item whose runs the caller may read or report: results may quote what only its owner reads. @throws AppError */
+async function requireTested(
+  context: Needs<'items'>,
+  target: z.infer<z.ZodObject<typeof itemTarget>>,
+  right: 'see' | 'edit',
+): Promise<Item> {
+  const user = requireUser(context.actor)
+  const item = await requireItem(context, target)
+  requireRight(
+    await context.store.items.findRole(user.userId, item.ownerId),
+    right,
+    right === 'see' ? 'read its results' : 'report results',
+  )
+  return item
+}
+
+/** The files of a version, as its digest counts them; a prompt counts as one. */
+async function readTested({ actor, store }: Needs<'items'>, item: Item, number: number): Promise<readonly SkillFile[]> {
+  const version = await store.items.findVersion(actor, item.id, number)
+  if (!version) throw new AppError('not_found', `Version ${number} not found, or not visible to you.`)
+  const { title, description, body, files } = version
+  return files ?? [{ filename: 'prompt', bytes: Buffer.from(JSON.stringify([title, description, body])) }]
+}
+
+async function readRun({ store }: Needs<'evals'>, item: Item, seq: number): Promise<{ kept: KeptRun; run: EvalRun }> {
+  const kept = await store.evals.findRun(item.id, seq)
+  if (!kept) throw new AppError('not_found', `Run ${seq} not found.`)
+  const { format, runner, model, startedAt, isPartial } = kept
+  const results = await store.evals.listResults(seq, { after: 0, limit: MAX_CASES })
+  return { kept, run: { format, runner, model, startedAt, isPartial, results, remarks: [] } }
+}
+
+export const listCases = defineOperation({
+  name: 'list_cases',
+  title: 'List test cases',
+  summary: 'The tests that a skill carries in evals/, whatever their layout, and what is wrong with them.',
+  scope: null,
+  cost: 5,
+  surfaces: { rest: 'GET /api/skills/{id}/cases', cli: 'list-cases id' },
+  input: z.object({
+    id: itemTarget.id,
+    version: versionNumber.optional().describe('Default: the newest'),
+    after: z.number().int().min(0).default(0).describe('nextAfter of the page before'),
+    limit: z.number().int().min(1).max(PAGE).default(PAGE),
+  }),
+  output: z.object({
+    cases: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        layout: z.string(),
+        file: z.string(),
+        graders: z.number().int(),
+        shouldTrigger: z.boolean().nullable().describe('Whether the skill should be used at all; null: not said'),
+      }),
+    ),
+    problems: z
+      .array(z.object({ file: z.string(), case: z.string().nullable(), problem: z.string() }))
+      .describe('Unknown keys, no grader, double names, a prompt that gives the answer away; at most 200'),
+    total: z.number().int(),
+    nextAfter: z.number().int().nullable(),
+  }),
+  async run(context: Needs<'items'>, { id, version, after, limit }) {
+    const item = await requireItem(context, { collection: 'skills', id })
+    const isNewest = version === undefined || version === item.version
+    const files = isNewest ? await context.store.items.readSkillFiles(context.actor, item.id) : await readTested(context, item, version)
+    const { cases, problems } = readCases(files)
+    return {
+      cases: cases.slice(after, after + limit).map(({ id: key, name, layout, file, graders, shouldTrigger }) => ({
+        id: key,
+        name,
+        layout,
+        file,
+        graders: graders.length,
+        shouldTrigger,
+      })),
+      problems: problems.slice(0, PAGE).map((problem) => ({ ...problem })),
+      total: cases.length,
+      nextAfter: after + limit < cases.length ? after + limit : null,
+    }
+  },
+})
+
+export const reportResults = defineOperation({
+  name: 'report_results',
+  title: 'Report test results',
+  summary:
+    'Keep the results of a test run with a version: aggregate-result.json of claude plugin eval, benchmark.json with grading.json, gh models eval --json, promptfoo output, JUnit XML. Results of another text are refused.',
+  scope: 'write',
+  writes: true,
+  cost: 10,
+  surfaces: { rest: 'POST /api/{collection}/{id}/versions/{version}/results 201', cli: 'report-results collection id version' },
+  input: z.object({
+    ...itemTarget,
+    version: versionNumber,
+    files: z.array(fileInput).min(1).max(50).describe('The files that the runner wrote'),
+    textDigest: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional()
+      .describe('SHA-256 of the text that ran, as runs have it'),
+  }),
+  output: z.object({ success: z.literal(true), run: runRecord, remarks: z.array(z.string()) }),
+  async run(context: Needs<'items' | 'evals'>, { version, files, textDigest, ...target }) {
+    const item = await requireTested(context, target, 'edit')
+    const digest = digestOf(await readTested(context, item, version))
+    if (textDigest !== undefined && textDigest !== digest) {
+      throw new AppError('conflict', `These results are of another text: version ${version} has the digest ${digest}.`)
+    }
+    const run = readResultFiles(files.map((file, index) => fromFileContent(file, `files[${index}].`)))
+    const kept = await context.store.evals.addRun(item, version, digest, run, requireUser(context.actor).userId)
+    return { success: true as const, run: toRunRecord(kept), remarks: [...run.remarks] }
+  },
+})
+
+export const listRuns = defineOperation({
+  name: 'list_runs',
+  title: 'List test runs',
+  summary: 'Test runs of a prompt or skill you own, newest first.',
+  scope: 'read',
+  surfaces: { rest: 'GET /api/{collection}/{id}/runs', cli: 'list-runs collection id' },
+  input: z.object({
+    ...itemTarget,
+    before: z.number().int().min(1).optional().describe('Only runs below this number'),
+    limit: z.number().int().min(1).max(100).default(50),
+  }),
+  output: z.object({ runs: z.array(runRecord), nextBefore: z.number().int().nullable() }),
+  async run(context: Needs<'items' | 'evals'>, { before = null, limit, ...target }) {
+    const item = await requireTested(context, target, 'see')
+    const runs = await context.store.evals.listRuns(item.id, { before, limit: limit + 1 })
+    const page = runs.slice(0, limit)
+    return { runs: page.map(toRunRecord), nextBefore: runs.length > limit ? (page.at(-1)?.seq ?? null) : null }
+  },
+})
+
+const copyResult = (result: CaseResult) => ({ ...result, assertions: result.assertions.map((assertion) => ({ ...assertion })) })
+
+export const getRun = defineOperation({
+  name: 'get_run',
+  title: 'Get a test run',
+  summary: 'One test run of a prompt or skill you own: its pass rates with their intervals, and the result of each case.',
+  scope: 'read',
+  cost: 2,
+  surfaces: { rest: 'GET /api/{collection}/{id}/runs/{run}', cli: 'get-run collection id run' },
+  input: z.object({
+    ...itemTarget,
+    run: runInput,
+    after: z.number().int().min(0).default(0).describe('nextAfter of the page before'),
+    limit: z.number().int().min(1).max(PAGE).default(PAGE),
+  }),
+  output: z.object({
+    run: runRecord,
+    passRates: z.array(z.object({ arm, passRate })),
+    results: z.array(caseResult),
+    nextAfter: z.number().int().nullable(),
+  }),
+  async run(context: Needs<'items' | 'evals'>, { run: seq, after, limit, ...target }) {
+    const item = await requireTested(context, target, 'see')
+    const { kept, run } = await readRun(context, item, seq)
+    const arms = [...new Set(run.results.map((result) => result.arm))]
+    return {
+      run: toRunRecord(kept),
+      passRates: arms.map((one) => ({ arm: one, passRate: passRateOf(run, one) })),
+      results: run.results.slice(after, after + limit).map(copyResult),
+      nextAfter: after + limit < run.results.length ? after + limit : null,
+    }
+  },
+})
+
+const outcome = z.enum(['better', 'worse', 'same', 'only-before', 'only-after', 'unmeasured'])
+const armOutcome = z.object({ arm, before: z.number().nullable(), after: z.number().nullable(), outcome })
+
+export const compareTestRuns = defineOperation({
+  name: 'compare_runs',
+  title: 'Compare test runs',
+  summary:
+    'Two test runs of a prompt or skill you own: cases that are better, worse or the same, pass rates with their intervals, and assertions that always pass.',
+  scope: 'read',
+  cost: 5,
+  surfaces: { rest: 'GET /api/{collection}/{id}/runs/{before}/compare/{run}', cli: 'compare-runs collection id before run' },
+  input: z.object({ ...itemTarget, before: runInput, run: runInput }),
+  output: z.object({
+    before: runRecord,
+    after: runRecord,
+    passRates: z.array(z.object({ arm, before: passRate, after: passRate })),
+    cases: z.array(z.object({ case: z.string(), arms: z.array(armOutcome) })).describe('Those that are worse first; at most 1,000'),
+    alwaysPassing: z.array(z.object({ case: z.string(), text: z.string() })).describe('They do not measure the skill; at most 200'),
+  }),
+  async run(context: Needs<'items' | 'evals'>, { before, run, ...target }) {
+    const item = await requireTested(context, target, 'see')
+    const [one, other] = [await readRun(context, item, before), await readRun(context, item, run)]
+    const { cases, passRates, alwaysPassing } = compareRuns(one.run, other.run)
+    const isWorse = ({ arms }: (typeof cases)[number]) => arms.some((result) => result.outcome === 'worse')
+    const sorted = [...cases.filter(isWorse), ...cases.filter((of) => !isWorse(of))]
+    return {
+      before: toRunRecord(one.kept),
+      after: toRunRecord(other.kept),
+      passRates: passRates.map((rate) => ({ ...rate })),
+      cases: sorted.slice(0, MAX_COMPARED).map(({ case: name, arms }) => ({ case: name, arms: arms.map((result) => ({ ...result })) })),
+      alwaysPassing: alwaysPassing.slice(0, PAGE).map((assertion) => ({ ...assertion })),
+    }
+  },
+})
+
+export const removeRun = defineOperation({
+  name: 'remove_run',
+  title: 'Remove a test run',
+  summary: 'Remove a test run of a prompt or skill you own, with its results.',
+  scope: 'write',
+  writes: true,
+  surfaces: { rest: 'DELETE /api/{collection}/{id}/runs/{run}', cli: 'remove-run collection id run' },
+  input: z.object({ ...itemTarget, run: runInput }),
+  output: z.object({ success: z.literal(true) }),
+  async run(context: Needs<'items' | 'evals'>, { run, ...target }) {
+    const item = await requireTested(context, target, 'edit')
+    if (!(await context.store.evals.removeRun(item.id, run))) throw new AppError('not_found', `Run ${run} not found.`)
+    return { success: true as const }
+  },
+})

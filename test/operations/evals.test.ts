@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ANONYMOUS } from '../../src/domain/people/actor.ts'
+import { type TestApp, testApp } from '../support/test-app.ts'
+
+type Actor = Parameters<TestApp['call']>[0]
+const SKILL_MD = '---\nname: one\ndescription: Sorts lists. Use when a list is given.\n---\nSort.\n'
+const CASES = JSON.stringify({
+  skill_name: 'one',
+  evals: [
+    { id: 1, prompt: 'Sort b, a.', expected_output: 'a, b', assertions: ['Says a, b'] },
+    { id: 2, prompt: 'Sort nothing.', expected_output: 'An empty list', assertions: ['Says that it is empty'] },
+    { id: 2, prompt: 'Sort again.', expected_output: 'x' },
+  ],
+})
+const file = (filename: string, content: string) => ({ filename, content })
+
+/** JUnit XML in which some of these cases fail. */
+const junit = (failing: readonly string[], names = ['first', 'second', 'third']) =>
+  `<testsuite name="s">${names
+    .map((name) => `<testcase name="${name}" classname="">${failing.includes(name) ? '<failure message="no"/>' : ''}</testcase>`)
+    .join('')}</testsuite>`
+
+describe('tests kept with a version', () => {
+  let test: TestApp
+  let ada: Awaited<ReturnType<TestApp['user']>>
+  let eve: Awaited<ReturnType<TestApp['user']>>
+  beforeAll(async () => {
+    test = await testApp()
+    ada = await test.user('ada')
+    eve = await test.user('eve')
+  })
+  afterAll(() => test.close())
+
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      (error: { code: string }) => error.code,
+    )
+  const save = async (more: object = {}) => {
+    const files = [file('SKILL.md', SKILL_MD), file('evals/evals.json', CASES)]
+    return Object(await test.call(ada.actor, 'save_skill', { title: 'One', files, visibility: 'public', ...more })).skill.id as string
+  }
+  const target = (id: string) => ({ collection: 'skills', id })
+  const report = async (id: string, xml: string, more: object = {}, by: Actor = ada.actor) =>
+    Object(await test.call(by, 'report_results', { ...target(id), version: 1, files: [file('junit.xml', xml)], ...more }))
+
+  it('lists the cases of a skill, and what is wrong with them', async () => {
+    const id = await save()
+    const answer = Object(await test.call(ANONYMOUS, 'list_cases', { id }))
+    expect(answer.cases.map(({ id: key, graders, file: of }: Record<string, unknown>) => [key, graders, of])).toEqual([
+      ['1', 1, 'evals/evals.json'],
+      ['2', 1, 'evals/evals.json'],
+      ['2', 0, 'evals/evals.json'],
+    ])
+    expect(answer.problems.map(({ case: of }: { case: string }) => of)).toEqual(expect.arrayContaining(['2']))
+    const page = Object(await test.call(ANONYMOUS, 'list_cases', { id, limit: 2 }))
+    expect([page.cases.length, page.total, page.nextAfter]).toEqual([2, 3, 2])
+    expect(await refusal(test.call(eve.actor, 'list_cases', { id: await save({ visibility: 'private' }) }))).toBe('not_found')
+  })
+
+  it('keeps runs with the version that ran, and refuses those of another text', async () => {
+    const id = await save()
+    const { run } = await report(id, junit(['second']))
+    expect(run).toMatchObject({ version: 1, format: 'junit', passed: 2, failed: 1, by: 'ada', isPartial: false })
+    // A new case voids no results; a new text does.
+    await test.call(ada.actor, 'update_skill_file', {
+      skillId: id,
+      filename: 'evals/evals.json',
+      content: '{"skill_name":"one","evals":[]}',
+    })
+    const again = await report(id, junit([]), { version: 2, textDigest: run.textDigest })
+    expect(again.run).toMatchObject({ version: 2, textDigest: run.textDigest })
+    await test.call(ada.actor, 'update_skill_file', { skillId: id, filename: 'SKILL.md', content: `${SKILL_MD}More.\n` })
+    expect(await refusal(report(id, junit([]), { version: 3, textDigest: run.textDigest }))).toBe('conflict')
+    expect(await refusal(report(id, junit([]), { version: 9 }))).toBe('not_found')
+    const { runs } = Object(await test.call(ada.actor, 'list_runs', target(id)))
+    expect(runs.map(({ run: seq }: { run: number }) => seq)).toEqual([again.run.run, run.run])
+    const shown = Object(await test.call(ada.actor, 'get_run', { ...target(id), run: run.run }))
+    expect(shown.passRates).toMatchObject([{ arm: null, passRate: { cases: 3, isTooFew: true } }])
+    expect(shown.results.map(({ case: name, passed }: Record<string, unknown>) => [name, passed])).toEqual([
+      ['first', true],
+      ['second', false],
+      ['third', true],
+    ])
+  })
+
+  it('compares two runs case by case', async () => {
+    const id = await save()
+    const [one, other] = [await report(id, junit(['second'])), await report(id, junit(['third']))]
+    const answer = Object(await test.call(ada.actor, 'compare_runs', { ...target(id), before: one.run.run, run: other.run.run }))
+    expect(answer.cases.map(({ case: name, arms }: { case: string; arms: { outcome: string }[] }) => [name, arms[0]?.outcome])).toEqual([
+      ['third', 'worse'],
+      ['first', 'same'],
+      ['second', 'better'],
+    ])
+  })
+
+  it('is for those who own the item', async () => {
+    const id = await save()
+    const { run } = await report(id, junit([]))
+    expect(await refusal(report(id, junit([]), {}, eve.actor))).toBe('forbidden')
+    for (const [name, more] of [
+      ['list_runs', {}],
+      ['get_run', { run: run.run }],
+      ['compare_runs', { before: run.run, run: run.run }],
+      ['remove_run', { run: run.run }],
+    ] as const)
+      expect(await refusal(test.call(eve.actor, name, { ...target(id), ...more })), name).toBe('forbidden')
+    // A run of another item is none of this one.
+    const other = await save()
+    expect(await refusal(test.call(ada.actor, 'get_run', { ...target(other), run: run.run }))).toBe('not_found')
+    await test.call(ada.actor, 'remove_run', { ...target(id), run: run.run })
+    expect(Object(await test.call(ada.actor, 'list_runs', target(id))).runs).toEqual([])
+  })
+
+  it('takes prompts, and refuses what it cannot read', async () => {
+    const { prompt } = Object(await test.call(ada.actor, 'save_prompt', { title: 'P', content: 'Say ${x}.' }))
+    const at = { collection: 'prompts', id: prompt.id, version: 1 }
+    const answer = Object(await test.call(ada.actor, 'report_results', { ...at, files: [file('junit.xml', junit(['first']))] }))
+    expect(answer.run).toMatchObject({ passed: 2, failed: 1 })
+    for (const content of ['', '{', '<testsuite', '{"a":1}', '[]'])
+      expect(await refusal(test.call(ada.actor, 'report_results', { ...at, files: [file('x.json', content)] })), content).toBe(
+        'invalid_input',
+      )
+  })
+})
