@@ -3,6 +3,8 @@ import { type CaseGrader, type CaseProblem, type EvalCase, toCaseId } from '../d
 /** Shortest expected answer, and shortest statement or part of an answer, that count as given away when the prompt has it, in characters. */
 const MIN_ANSWER = 8
 const MIN_PART = 20
+/** Longest part of a prompt in which answers are looked for. */
+const MAX_ASKED = 20_000
 /** Variables that hold the answer, not the question. */
 const ANSWERS = new Set(['expected', 'expected_output', 'answer', 'reference', 'ground_truth'])
 const PARTS = new Set(['contains', 'icontains', 'starts-with', 'istarts-with', 'iends-with'])
@@ -27,7 +29,7 @@ function checkCase({ input, graders, expected, shouldTrigger }: EvalCase): strin
       : Object.entries(input)
           .flatMap(([name, value]) => (ANSWERS.has(name) ? [] : [typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]))
           .join('\n'),
-  )
+  ).slice(0, MAX_ASKED)
   const names = graders.flatMap(({ name }) => (name === null ? [] : [name]))
   const repeated = new Set(names.filter((name, place) => names.indexOf(name) !== place))
   const givesAway = (answer: unknown, min: number) =>

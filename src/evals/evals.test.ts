@@ -26,7 +26,7 @@ const SKILL = {
     ],
   },
   'evals/files/a.json': '[{',
-  'evals/results/1/aggregate-result.json': '{"cases": []}',
+  'evals/results/1/prompt.md': 'A copy',
   'evals/greet/prompt.md': '---\nmax_turns: 12\nexpected_outcome: A greeting\n---\n\nSay hello to Alex.\n',
   'evals/greet/graders/README.md': 'Notes',
   'evals/greet/graders/alex.md': '---\ntype: regex\nflags: i\nweight: 2\n---\nalex\n',
@@ -108,6 +108,7 @@ describe('readCases', () => {
       evals({ prompt: 'Say:  IT is Paris.', expected_output: 'it is Paris', assertions: ['a'] }),
       [expect.stringMatching(/contains/)],
     ],
+    ['many graders', evals({ prompt: 'p', assertions: Array(201).fill('a') }), ['has 201 graders; the first 200 are used']],
     ['no boolean', { 'evals/t.json': [{ ...ASKED, should_trigger: 'yes' }] }, [expect.stringContaining('neither true'), expect.anything()]],
     ['no criteria.json', { 'evals/a/task.md': 'Do' }, ['has no criteria.json', expect.stringContaining('no grader')]],
     [
@@ -129,7 +130,8 @@ describe('readCases', () => {
     ['broken frontmatter', { 'evals/a/prompt.md': '---\na: [\n---\nDo' }, [expect.stringContaining('is no YAML that can be read')]],
   ])('reports %s', (_, texts, problems) => expect(problemsOf(texts)).toEqual(problems))
 
-  test('has a limit', () => {
+  test('has a limit, and knows tags', () => {
+    expect(readCases(files({ 'evals/a/prompt.md': '---\ntags: [holdout]\n---\nx' })).cases[0]?.isHoldout).toBe(true)
     const list = Array.from({ length: 10_001 }, (_, at) => ({ query: `q${at}`, should_trigger: true }))
     const { cases, problems } = readCases(files({ 'evals/t.json': list }))
     expect([cases.length, problems.map(({ problem }) => problem)]).toEqual([10_000, ['there are 10001 cases; the first 10000 are used']])
@@ -203,7 +205,7 @@ describe('compareRuns', () => {
       { case: 'lost', arm: 'with', passed: true, score: 1 },
     )
     const after = run(
-      { case: 'a', arm: 'with', passed: true, score: 1, assertions: always },
+      { case: 'a', arm: 'with', passed: true, score: 1, assertions: [...always, { text: 'is right', passed: true, evidence: null }] },
       { case: 'b', arm: 'with', passed: false, score: 0 },
       { case: 'b', arm: 'with', passed: true, score: 1 },
       { case: 'c', arm: 'with', passed: true, score: 1 },

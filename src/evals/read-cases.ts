@@ -21,6 +21,8 @@ export interface CaseList {
 
 type Note = (caseId: string | null, problem: string) => void
 
+/** Most graders of a case: with each, its prompt is searched. */
+const MAX_GRADERS = 200
 /** Most members of the JSON of a file of cases. */
 const MAX_MEMBERS = 500_000
 /** Folders beside the cases: of results, of stand-ins for servers, of input files. */
@@ -94,8 +96,10 @@ function collect() {
       const note: Note = (caseId, problem) => problems.push({ file, case: caseId, problem })
       try {
         for (const draft of readDrafts(note)) {
-          const rest = { expected: null, graders: [], shouldTrigger: null, settings: {}, isHoldout: false }
-          cases.push({ name: draft.id, ...rest, ...draft, file })
+          const rest = { expected: null, shouldTrigger: null, settings: {}, isHoldout: false }
+          const graders = draft.graders ?? []
+          if (graders.length > MAX_GRADERS) note(draft.id, `has ${graders.length} graders; the first ${MAX_GRADERS} are used`)
+          cases.push({ name: draft.id, ...rest, ...draft, graders: graders.slice(0, MAX_GRADERS), file })
         }
       } catch (error) {
         if (!(error instanceof AppError) || error.code === 'internal') throw error

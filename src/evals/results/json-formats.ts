@@ -75,7 +75,7 @@ function define<T>(title: string, keys: readonly string[], schema: z.ZodType<T>,
     const parsed = schema.safeParse(fields)
     if (parsed.success) return { ...UNSAID, ...toRun(parsed.data, filename) }
     const paths = [...new Set(parsed.error.issues.map(({ path }) => toBoundedText(path.join('.'), 80)))].slice(0, 5)
-    const fault = `${paths.join(', ')} ${paths.length === 1 ? 'is' : 'are'} missing or of another type`
+    const fault = `${paths.join(', ')} ${paths.length === 1 ? 'is' : 'are'} missing or not as expected`
     const remedy = 'It may be of another version: update the runner, or send JUnit XML'
     throw new AppError('invalid_input', `${filename} looks like ${title}, but ${fault}. ${remedy}.`)
   }

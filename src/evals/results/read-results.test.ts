@@ -86,6 +86,7 @@ const FILES: Readonly<Record<ResultFormat, readonly (readonly [name: string, con
     ['older version', bench([benchRun('new_skill', 1), benchRun('old_skill', 0.5)]), '1 with true 1', '1 run of old_skill left out'],
     ['unknown configuration', bench([benchRun('candidate', 1)]), '1 null true 1', 'unknown configuration candidate'],
     ['no expectations', bench([benchRun('with_skill', 1, { expectations: [] })]), '1 with true 1'],
+    ['nothing graded', bench([benchRun('with_skill', 0, { result: { pass_rate: 0, total: 0 } })]), '1 with null null'],
     ['agentskills, averages', averages, '(all cases) with null 0.83; (all cases) without null 0.33', 'only averages'],
   ],
   grading: [
@@ -105,10 +106,10 @@ const FILES: Readonly<Record<ResultFormat, readonly (readonly [name: string, con
     ['version 2', { results: { version: 2, results: [row(true)], stats: {}, table: {} } }, 'n: A null true 1'],
     ['described', v3(row(true, { testCase: { description: 'greets', vars: {} } })), 'greets null true 1'],
     [
-      'an error',
-      v3(row(false, { failureReason: 2, error: '500', gradingResult: null })),
-      'n: A null null null',
-      '1 test ended with an error',
+      'errors',
+      v3(row(false, { failureReason: 2 }), row(false, { gradingResult: null })),
+      'n: A null null null; n: A null null null',
+      '2 tests ended with an error',
     ],
     [
       'two models',
@@ -176,7 +177,7 @@ describe('bad input', () => {
     ['other XML', '<html/>', 'does not begin with <testsuites>'],
     ['deep XML', '<testsuites>'.repeat(70), 'nested more than 64 deep'],
     ['deep JSON', `{"results":${'['.repeat(100)}${']'.repeat(100)}}`, 'nested deeper than 64'],
-    ['a later version', { ...plugin({ with: [] }), schemaVersion: 2 }, 'schemaVersion is missing or of another type'],
+    ['a later version', { ...plugin({ with: [] }), schemaVersion: 2 }, 'schemaVersion is missing or not as expected'],
     ['missing fields', plugin({ with: [{ score: 1 }] }), 'cases.0.arms.with.0.passed, cases.0.arms.with.0.graders are missing'],
     [
       'config for configuration',
