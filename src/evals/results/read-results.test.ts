@@ -18,7 +18,7 @@ const plugin = (arms: object, more = {}) => ({
   durationSeconds: 88,
   costUsd: 0.26,
   partial: false,
-  suite: { root: '/work/p', ablation: 'with-without', threshold: 1, plugins: [] },
+  suite: { root: '/srv/p', ablation: 'with-without', threshold: 1, plugins: [] },
   cases: [{ name: 'alex', dir: 'evals/greet', source: 'prose', promptMarkdown: 'Hi', runsPerCase: 1, graders: [], arms, aggregates: {} }],
   aggregates: { casesTotal: 1, casesPassed: 1, overallScore: 1, overallPassRate: 1 },
   ...more,
