@@ -173,6 +173,13 @@ describe('every operation that changes what is kept', () => {
     const { id } = Object((await test.call(owner, 'save_prompt', { ...promptInput(), content: `${unique()} ${FOUND.evidence}` })).prompt)
     return { collection: 'prompts', id }
   }
+  const RESULTS = { filename: 'junit.xml', content: '<testsuite name="s"><testcase name="one" classname=""/></testsuite>' }
+  /** A prompt with a test run. */
+  const makeRun = async () => {
+    const target = await makeFound()
+    const { run } = Object(await test.call(owner, 'report_results', { ...target, version: 1, files: [RESULTS] }))
+    return { ...target, run: run.run }
+  }
   const makeWaived = async () => {
     const target = await makeFound()
     await test.call(owner, 'waive_finding', { ...target, rule: FOUND.rule, reason: CANARY })
@@ -317,6 +324,15 @@ describe('every operation that changes what is kept', () => {
       const [{ waiver }] = Object(await test.call(owner, 'list_waivers', target)).waivers
       return { ...target, waiver }
     }),
+    list_cases: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),
+    report_results: byOwner(async () => ({ ...(await makeFound()), version: 1, files: [RESULTS] })),
+    list_runs: byOwner(makeFound),
+    get_run: byOwner(makeRun),
+    compare_runs: byOwner(async () => {
+      const target = await makeRun()
+      return { ...target, before: target.run }
+    }),
+    remove_run: byOwner(makeRun),
     list_levels: byAdmin({}),
     set_level: byAdmin({ rule: 'links/shortened', level: 'off' }),
     list_check_changes: byAdmin({}),

@@ -264,7 +264,7 @@ export const removeRun = defineOperation({
   output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'items' | 'evals'>, { run, ...target }) {
     const item = await requireTested(context, target, 'edit')
-    if (!(await context.store.evals.removeRun(item.id, run))) throw new AppError('not_found', `Run ${run} not found.`)
+    if (!(await context.store.evals.removeRun(item, run))) throw new AppError('not_found', `Run ${run} not found.`)
     return { success: true as const }
   },
 })

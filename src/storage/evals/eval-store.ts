@@ -143,9 +143,9 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       return rows.map(({ result }) => caseResult.parse(JSON.parse(result)))
     },
     /** Removes a run. False when there is none. */
-    async removeRun(itemId: string, seq: number): Promise<boolean> {
-      const removed = await context.transact(async (db) => {
-        const row = await findItem(db, itemId)
+    async removeRun(item: Pick<Item, 'id' | 'kind' | 'ownerId'>, seq: number): Promise<boolean> {
+      const removed = await context.transact(async (db, notes) => {
+        const row = await findItem(db, item.id)
         if (!row) return false
         const gone = await db
           .deleteFrom('eval_run')
@@ -153,6 +153,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
           .where('item_seq', '=', row.seq)
           .returning('seq')
           .executeTakeFirst()
+        if (gone) notes.audit({ action: 'results_removed', targetId: item.id, ownerId: item.ownerId, detail: { kind: item.kind } })
         return gone !== undefined
       })
       return removed ?? false
