@@ -1,7 +1,10 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { Option } from 'commander'
 import { z } from 'zod'
-import { fromFileContent } from '../domain/skills/skill.ts'
+import { fromFileContent, toFileContent } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
+import { MAX_RESULT_BYTES } from '../evals/results/read-results.ts'
 import { fileRecord } from '../operations/core/records.ts'
 import { writeSkillFolder } from '../transfer/skill-folder.ts'
 import { printError } from './print.ts'
@@ -12,6 +15,8 @@ type Values = Readonly<Record<string, unknown>>
 /** Extra options and output of a command. */
 export interface CommandExtra {
   readonly options: readonly Option[]
+  /** Required inputs that the extra options may give. */
+  readonly gives?: readonly string[]
   /** The inputs, with those from the extra options. @throws AppError `invalid_input` */
   toInput?(input: Values, flags: Values): Values
   /** The text for stdout in place of the answer as JSON, or null. @throws AppError */
@@ -71,4 +76,29 @@ export const saveSkillFiles: CommandExtra = {
     await writeSkillFolder(out, files)
     return `Wrote ${files.length} ${files.length === 1 ? 'file' : 'files'} to ${out}.\n`
   },
+}
+
+const fileFlags = z.object({ file: z.array(z.string()).default([]) })
+
+/** `report-results`: `--file` reads a file that a runner wrote. */
+export const readResultFile: CommandExtra = {
+  options: [
+    new Option('--file <path>', 'a file that the runner wrote; repeatable').argParser<string[]>((written, before = []) => [
+      ...before,
+      written,
+    ]),
+  ],
+  gives: ['files'],
+  toInput(input, flags) {
+    const paths = fileFlags.parse(flags).file
+    if (paths.length === 0) return input
+    return { ...input, files: paths.map((path) => toFileContent({ filename: basename(path), bytes: readBounded(path) })) }
+  },
+}
+
+function readBounded(path: string): Uint8Array {
+  const about = statSync(path, { throwIfNoEntry: false })
+  if (!about?.isFile()) throw new AppError('invalid_input', `${path} is no file.`)
+  if (about.size > MAX_RESULT_BYTES) throw new AppError('too_large', `${path} has more than ${MAX_RESULT_BYTES / 2 ** 20} MiB.`)
+  return readFileSync(path)
 }

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 import { describeInputs } from '../operations/core/describe-inputs.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
-import { type CommandExtra, fillPrompt, saveSkillFiles } from './command-extras.ts'
+import { type CommandExtra, fillPrompt, readResultFile, saveSkillFiles } from './command-extras.ts'
 import { isList, JSON_OPTION, printList, readOutput, type Screen } from './print-list.ts'
 import { createInputReader } from './read-input.ts'
 import { showText } from './show-text.ts'
@@ -35,7 +35,11 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
 ]
 
 /** Extra options of some commands. */
-const EXTRAS: Partial<Record<string, CommandExtra>> = { get_prompt: fillPrompt, get_skill: saveSkillFiles }
+const EXTRAS: Partial<Record<string, CommandExtra>> = {
+  get_prompt: fillPrompt,
+  get_skill: saveSkillFiles,
+  report_results: readResultFile,
+}
 
 const improved = z.object({ improved: z.string() })
 
@@ -74,15 +78,15 @@ export function addOperationCommands(
       if (input.choices) argument.choices(input.choices)
       command.addArgument(argument)
     }
+    const extra = EXTRAS[operation.name]
     for (const input of flags) {
       const option = new Option(`--${toFlag(input.name)} ${PLACEHOLDERS[input.kind]}`, input.description)
       if (input.choices) option.choices(input.choices)
-      if (input.isRequired) option.makeOptionMandatory()
+      if (input.isRequired && !extra?.gives?.includes(input.name)) option.makeOptionMandatory()
       command.addOption(option)
     }
     command.option('--user <name>', 'act as this user on the local library (default: the owner of PROMPTS_API_KEY, or anonymous)')
     command.option('--url <address>', 'use another Commonplace server, with PROMPTS_API_KEY')
-    const extra = EXTRAS[operation.name]
     for (const option of extra?.options ?? []) command.addOption(option)
     if (isList(operation.name)) command.option(...JSON_OPTION)
     else if (operation.isStreamed) command.option('--json', 'print the result as JSON')

@@ -140,6 +140,19 @@ describe('the check of a set', () => {
         remarks: [],
       })
       expect((await check(place.folder, '--sarif', '/@ada')).code).not.toBe(0)
+      // Results of tests come from a file, too.
+      writeFileSync(join(place.folder, 'junit.xml'), '<testsuite name="s"><testcase name="one" classname=""/></testsuite>')
+      const report = await place.commonplace([
+        'report-results',
+        'skills',
+        'charts',
+        '1',
+        '--file',
+        join(place.folder, 'junit.xml'),
+        '--user',
+        'ada',
+      ])
+      expect([report.code, JSON.parse(report.stdout).run]).toMatchObject([0, { version: 1, passed: 1, failed: 0, format: 'junit' }])
       const failed = await check('@nobody')
       expect([failed.code, failed.stdout, failed.stderr]).toEqual([2, '', 'There are no skills in /@nobody that you can see.\n'])
     })
