@@ -24,7 +24,7 @@ export const ACCOUNTS_GROUP = 'Accounts and keys:'
 /** Headings of the help, by the commands below each; those that are used most come first in `OPERATIONS`. */
 const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Find and use:', /^(search|improve|get-prompt|get-skill|list-(prompts|skills|related|categories|tags))/],
-  ['Save and change:', /^(save|update-(prompt|skill)|add-file|remove-file|delete$|restore|list-trash)|version|label/],
+  ['Save and change:', /^(save|update-(prompt|skill)|add-file|remove-file|delete$|restore|list-trash)|version|label|gate/],
   ['Check:', /^check|waive/],
   ['Tests:', /^(list-cases|report-results|(list|get|compare|remove)-runs?$)/],
   ['Votes and favourites:', /vote|favourite/],

@@ -44,6 +44,10 @@ const note = z
   .string()
   .nullable()
   .transform((written) => written ?? '')
+const limit = z
+  .number()
+  .nullable()
+  .transform((given) => (given === null ? '' : `${given}`))
 const words = z.array(text).transform((all) => all.join(', '))
 const minute = z
   .string()
@@ -106,6 +110,7 @@ const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<R
   list_labels: ['labels', { name: text, targets }],
   list_waivers: ['waivers', { waiver: count, rule: text, file: text, by: note, until: lastDay, reason: text }],
   list_cases: ['cases', { id: text, layout: text, file: text, graders: count, name: text }],
+  list_gates: ['gates', { label: text, minPercent: limit, maxDays: limit, maxDrop: limit }],
   list_runs: ['runs', { run: count, version: count, passed: count, failed: count, reportedAt: minute, format: text, model: note }],
 }
 

@@ -9,6 +9,7 @@ import { endWaiver, listWaivers, waiveFinding } from './check/waivers.ts'
 import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
 import { createCollection, deleteCollection, listCollections, showCollection, updateCollection } from './collections/collections.ts'
 import type { Operation } from './core/define-operation.ts'
+import { listGates, setGate } from './evals/gate.ts'
 import { compareTestRuns, getRun, listCases, listRuns, removeRun, reportResults } from './evals/results.ts'
 import { relatedItems } from './items/item-page.ts'
 import { listLabels, removeLabel, setLabel, undoLabel } from './items/labels.ts'
@@ -69,6 +70,8 @@ export const OPERATIONS: readonly Operation[] = [
   getRun,
   compareTestRuns,
   removeRun,
+  listGates,
+  setGate,
   vote,
   removeVote,
   favourite,

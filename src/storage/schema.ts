@@ -444,6 +444,8 @@ export interface LibraryTables {
     reason: string | null
     user_seq: number | null
     moved_at: string
+    /** 1: somebody moved it although the gate refused. */
+    is_override: Generated<number>
   }
   /** Verdicts of the check on the versions that are served; `rules` are the ids of what it found, `rules_before` those of an earlier rule set. */
   verdict: {
@@ -493,6 +495,15 @@ export interface LibraryTables {
   eval_result: { run_seq: number; position: number; name: string; result: string }
   /** Levels of rules; of the service without an owner. */
   check_level: { seq: Generated<number>; owner_seq: number | null; rule: string; level: Level }
+  /** What owners ask of a version before a label moves to it. Shares in percent; null asks for none of it. */
+  label_gate: {
+    owner_seq: number
+    name: string
+    min_percent: number | null
+    max_days: number | null
+    max_drop: number | null
+    needs_check: number
+  }
   /** Rules of owners for labels of their items. */
   label_rule: { owner_seq: number; name: string; is_protected: number; is_automatic: number }
   /** File contents by digest: a version that changes one file of a skill stores one file. */

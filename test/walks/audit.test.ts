@@ -333,6 +333,8 @@ describe('every operation that changes what is kept', () => {
       return { ...target, before: target.run }
     }),
     remove_run: byOwner(makeRun),
+    list_gates: byOwner({}),
+    set_gate: byOwner({ label: 'gated', minPercent: 50 }),
     list_levels: byAdmin({}),
     set_level: byAdmin({ rule: 'links/shortened', level: 'off' }),
     list_check_changes: byAdmin({}),

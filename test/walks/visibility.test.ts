@@ -233,6 +233,8 @@ const EXEMPT: Record<string, string> = {
   restore_item: 'the caller’s own trash; proved below',
   check_item: 'findings in what the caller sees; proved in checks.test.ts',
   list_cases: 'names of a skill’s own files; proved in evals.test.ts',
+  list_gates: 'the caller’s own rules',
+  set_gate: 'the caller’s own rules',
   list_runs: 'for the owners of an item; proved in evals.test.ts',
   get_run: 'as list_runs',
   compare_runs: 'as list_runs',

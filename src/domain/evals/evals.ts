@@ -126,6 +126,7 @@ export interface KeptRun extends Omit<EvalRun, 'results' | 'remarks'> {
   readonly reportedAt: string
   /** The name of whoever reported it; null: the account is gone. */
   readonly by: string | null
+  readonly userId: string | null
 }
 
 /** A text from outside: bounded, with nothing that cannot be stored. */

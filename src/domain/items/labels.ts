@@ -71,6 +71,8 @@ export interface LabelMove {
   /** null: the account is gone. */
   readonly author: string | null
   readonly at: string
+  /** Whether a maintainer moved it although the gate refused. */
+  readonly isOverride: boolean
 }
 
 /** A wanted move of a label. */
@@ -78,6 +80,19 @@ export interface WantedMove {
   /** null removes the label. */
   readonly to: readonly LabelTarget[] | null
   readonly reason: string | null
+  readonly isOverride?: boolean
+}
+
+/** What an owner asks of a version before a label moves to it. Shares are percent of cases; null asks for none of it. */
+export interface LabelGate {
+  /** Least share of cases that pass. */
+  readonly minPercent: number | null
+  /** Most days since the results were reported. */
+  readonly maxDays: number | null
+  /** Most that a single case may lose, in percent of its score, against the version that the label leaves. */
+  readonly maxDrop: number | null
+  /** Whether the check must have no finding of high severity. */
+  readonly needsCheck: boolean
 }
 
 /** An owner's rule for a label: only maintainers move it, or new versions get it by themselves. */

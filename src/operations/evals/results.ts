@@ -45,7 +45,7 @@ const runRecord = z.object({
 })
 const runInput = z.coerce.number().int().min(1).describe('Number of the run')
 
-function toRunRecord({ seq, ...run }: KeptRun): z.infer<typeof runRecord> {
+function toRunRecord({ seq, userId: _, ...run }: KeptRun): z.infer<typeof runRecord> {
   return { run: seq, ...run }
 }
 
@@ -66,14 +66,14 @@ async function requireTested(
 }
 
 /** The files of a version, as its digest counts them; a prompt counts as one. */
-async function readTested({ actor, store }: Needs<'items'>, item: Item, number: number): Promise<readonly SkillFile[]> {
+export async function readTested({ actor, store }: Needs<'items'>, item: Item, number: number): Promise<readonly SkillFile[]> {
   const version = await store.items.findVersion(actor, item.id, number)
   if (!version) throw new AppError('not_found', `Version ${number} not found, or not visible to you.`)
   const { title, description, body, files } = version
   return files ?? [{ filename: 'prompt', bytes: Buffer.from(JSON.stringify([title, description, body])) }]
 }
 
-async function readRun({ store }: Needs<'evals'>, item: Item, seq: number): Promise<{ kept: KeptRun; run: EvalRun }> {
+export async function readRun({ store }: Needs<'evals'>, item: Item, seq: number): Promise<{ kept: KeptRun; run: EvalRun }> {
   const kept = await store.evals.findRun(item.id, seq)
   if (!kept) throw new AppError('not_found', `Run ${seq} not found.`)
   const { format, runner, model, startedAt, isPartial } = kept

@@ -20,6 +20,7 @@ import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOfKind, requireOwner } from '../core/inputs.ts'
 import { createParser, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { passGate } from '../evals/gate.ts'
 import { checkPartsAtLabel, inTurn } from '../prompts/compose.ts'
 
 const targetRecord = z.object({ version: z.number().int(), weight: z.number().int().describe('Percent of callers') })
@@ -35,6 +36,7 @@ const moveRecord = z.object({
   to: targetsRecord.nullable().describe('null: the label was removed'),
   reason: z.string().nullable(),
   author: z.string().nullable().describe('null: the account is gone, or the version was deleted for good'),
+  isOverride: z.literal(true).optional().describe('The gate refused, and a maintainer moved it'),
   createdAt: z.string().meta({ format: 'date-time' }),
 })
 
@@ -72,7 +74,7 @@ export const listLabels = defineOperation({
     const page = moves.slice(0, limit)
     return {
       labels: seenLabels(item, role).map(({ name, targets }) => ({ name, targets: toTargets(targets) })),
-      moves: page.map(({ seq, label, from, to, reason, author, at }) => ({
+      moves: page.map(({ seq, label, from, to, reason, author, at, isOverride }) => ({
         move: seq,
         label,
         from: from && toTargets(from),
@@ -80,6 +82,7 @@ export const listLabels = defineOperation({
         reason,
         author,
         createdAt: at,
+        ...(isOverride && { isOverride: true as const }),
       })),
       nextBefore: moves.length > limit ? (page.at(-1)?.seq ?? null) : null,
     }
@@ -131,25 +134,34 @@ type Decided = (current: {
   readonly last: LabelMove | null
 }) => WantedMove
 
+/** What a move of a label needs: its gate reads results and findings. */
+type Moving = Needs<'items' | 'labels' | 'evals' | 'checks', 'clock'>
+
 /** Moves a label as `decide` says. @returns the item after it */
 async function moveLabel<Kind extends ItemKind>(
-  context: Needs<'labels'>,
+  context: Moving,
   kind: Kind,
-  input: { readonly id: string; readonly label: string; readonly ifVersion?: number | undefined },
+  input: { readonly id: string; readonly label: string; readonly ifVersion?: number | undefined; readonly overrides?: boolean | undefined },
   decide: Decided,
 ): Promise<ItemOf<Kind>> {
   const editor = { ...editorOf(requireUser(context.actor)), note: null }
-  const item = await context.store.labels.moveLabel(kind, input.id, editor, input.label, ({ item: current, isProtected, last }, role) => {
-    const from = checkMove(context, { item: current, role, isProtected }, input)
-    return decide({ from, item: current, last })
-  })
+  const item = await context.store.labels.moveLabel(
+    kind,
+    input.id,
+    editor,
+    input.label,
+    async ({ item: current, isProtected, last }, role) => {
+      const from = checkMove(context, { item: current, role, isProtected }, input)
+      return await passGate(context, current, role, input, decide({ from, item: current, last }))
+    },
+  )
   if (!item) throw notFound(kind)
   return item
 }
 
 /** Points labels at a version, and at no other. Those that point there alone stay. @returns the item after it */
 export async function pointLabels<Kind extends ItemKind>(
-  context: Needs<'labels'>,
+  context: Moving,
   item: ItemOf<Kind>,
   labels: Iterable<string>,
   version: number,
@@ -166,7 +178,7 @@ export async function pointLabels<Kind extends ItemKind>(
 
 /** Moves a label as `decide` says, and answers. */
 async function move(
-  context: Needs<'items' | 'labels'>,
+  context: Moving,
   input: { readonly collection: 'prompts' | 'skills' } & Parameters<typeof moveLabel>[2],
   decide: Decided,
 ) {
@@ -195,7 +207,7 @@ async function findUnseen({ actor, store }: Needs<'items'>, item: Item, targets:
 
 /** Moves a label once the parts of the versions that it moves to are checked. @throws AppError */
 async function moveInTurn(
-  context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>,
+  context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>,
   input: Parameters<typeof move>[1],
   versionsOf: (prompt: Prompt, store: Pick<LibraryStore, 'labels'>) => readonly number[] | Promise<readonly number[]>,
   decide: Parameters<typeof move>[2],
@@ -228,9 +240,13 @@ export const setLabel = defineOperation({
     targets: targetsField.optional().describe('Instead of version: versions with their weights'),
     reason: reasonInput,
     ifVersion: ifVersionInput,
+    overrides: z.boolean().optional().describe('true: move it although its gate refuses; for maintainers, with a reason'),
   }),
   output: moveOutput,
-  async run(context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>, { version, targets, reason, ...input }) {
+  async run(
+    context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>,
+    { version, targets, reason, ...input },
+  ) {
     if (version !== undefined && targets !== undefined) throw invalidInput('targets', 'Give either version or targets.')
     const versionsOf = (prompt: Prompt) => targets?.map((one) => one.version) ?? [version ?? prompt.version]
     return await moveInTurn(context, input, versionsOf, ({ item }) => ({
@@ -250,7 +266,7 @@ export const removeLabel = defineOperation({
   surfaces: { rest: 'DELETE /api/{collection}/{id}/labels/{label}', cli: 'remove-label collection id label' },
   input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),
   output: moveOutput,
-  async run(context: Needs<'items' | 'labels'>, { reason, ...input }) {
+  async run(context: Moving, { reason, ...input }) {
     return await move(context, input, ({ from }) => {
       if (from === null) throw new AppError('not_found', `There is no label "${input.label}" here.`)
       return { to: null, reason: reason ?? null }
@@ -268,7 +284,7 @@ export const undoLabel = defineOperation({
   surfaces: { rest: 'POST /api/{collection}/{id}/labels/{label}/undo', cli: 'undo-label collection id label' },
   input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),
   output: moveOutput,
-  async run(context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>, { reason, ...input }) {
+  async run(context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>, { reason, ...input }) {
     const versionsOf = async ({ id }: Prompt, store: Pick<LibraryStore, 'labels'>) =>
       (await store.labels.findLastMove(id, input.label))?.from?.map(({ version }) => version) ?? []
     return await moveInTurn(context, input, versionsOf, ({ last }) => {
@@ -309,6 +325,9 @@ export const setLabelRule = defineProcedure({
   async run(context: Needs<'items' | 'labels'>, { owner, ...rule }) {
     const { id, role } = await requireRules(context, owner)
     requireRight(role, 'manage', 'set the rules of labels')
+    if (rule.isAutomatic && (await context.store.labels.listLabelGates(id)).some(({ name }) => name === rule.name)) {
+      throw invalidInput('isAutomatic', 'This label has a gate: new versions cannot get it by themselves.')
+    }
     if (rule.isProtected && rule.isAutomatic) {
       throw invalidInput('isAutomatic', 'A protected label is moved by a decision: new versions cannot get it by themselves.')
     }

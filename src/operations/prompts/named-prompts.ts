@@ -141,7 +141,10 @@ export const saveNamedPrompt = defineProcedure({
     tags: tagsField.optional(),
     note: noteField.optional(),
   }),
-  async run(context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>, { name, content, labels, tags, note = null, ...said }) {
+  async run(
+    context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>,
+    { name, content, labels, tags, note = null, ...said },
+  ) {
     const user = requireUser(context.actor)
     const { messages = null, config = null } = said
     if (!user.scopes.has('read'))
@@ -189,7 +192,7 @@ export const labelNamedPrompt = defineProcedure({
   scope: 'write',
   writes: true,
   input: z.object({ ...nameInput, version: versionInput, newLabels: z.array(settableLabel).max(MAX_LABELS) }),
-  async run(context: Needs<'items' | 'labels' | 'inTransaction', 'sealer'>, { name, version, newLabels }) {
+  async run(context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>, { name, version, newLabels }) {
     const { prompt } = await readNamed(context, { name, version })
     const moved = await context.store.inTransaction(async (store) => {
       for (const label of newLabels) await checkPartsAtLabel({ ...context, store }, prompt, label, [version])

@@ -186,6 +186,7 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     moved_to: json(targetsField).nullable(),
     reason: reasonField.nullable(),
     moved_at: when,
+    is_override: flag,
   }),
   verdict: z.object({
     version: count.min(1),
@@ -212,6 +213,13 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
   }),
   eval_result: z.object({ position: count, name: z.string(), result: json(caseResult) }),
   check_level: z.object({ rule: ruleId, level: z.enum(LEVELS) }),
+  label_gate: z.object({
+    name: labelName,
+    min_percent: count.nullable(),
+    max_days: count.nullable(),
+    max_drop: count.nullable(),
+    needs_check: flag,
+  }),
   label_rule: z.object({ name: labelName, is_protected: flag, is_automatic: flag }),
   version: z.object({
     number: count.min(1),

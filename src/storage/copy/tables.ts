@@ -50,6 +50,7 @@ export const TABLES = {
   label: 'content',
   label_move: 'content',
   label_rule: 'content',
+  label_gate: 'content',
   verdict: 'content',
   check_level: 'content',
   eval_run: 'content',

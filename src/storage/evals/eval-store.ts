@@ -11,8 +11,13 @@ import type { Database } from '../schema.ts'
 const MAX_RUNS = 1_000
 const MAX_BYTES = 64 * 2 ** 20
 const RESULTS_A_STATEMENT = 200
+/** Runs of a text among which one is looked for that counts for a gate. */
+const RUNS_LOOKED_AT = 50
 
-type RunRow = Omit<Selectable<Database['eval_run']>, 'item_seq' | 'user_seq'> & { readonly username: string | null }
+type RunRow = Omit<Selectable<Database['eval_run']>, 'item_seq' | 'user_seq'> & {
+  readonly username: string | null
+  readonly user_id: string | null
+}
 
 function toRun(row: RunRow): KeptRun {
   const { seq, version, format, runner, model, passed, failed } = row
@@ -29,6 +34,7 @@ function toRun(row: RunRow): KeptRun {
     startedAt: row.started_at,
     reportedAt: row.reported_at,
     by: row.username,
+    userId: row.user_id,
   }
 }
 
@@ -53,6 +59,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         'started_at',
         'reported_at',
         'user.username',
+        'user.id as user_id',
       ])
       .where('item.id', '=', itemId)
   return {
@@ -124,6 +131,11 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       let query = selectRuns(itemId)
       if (before !== null) query = query.where('eval_run.seq', '<', before)
       return (await query.orderBy('eval_run.seq', 'desc').limit(limit).execute()).map(toRun)
+    },
+    /** Complete runs of a text, the newest first. */
+    async listRunsOfText(itemId: string, textDigest: string): Promise<KeptRun[]> {
+      const runs = selectRuns(itemId).where('text_digest', '=', textDigest).where('is_partial', '=', 0)
+      return (await runs.orderBy('eval_run.seq', 'desc').limit(RUNS_LOOKED_AT).execute()).map(toRun)
     },
     /** A run of an item; null for none. */
     async findRun(itemId: string, seq: number): Promise<KeptRun | null> {

@@ -51,7 +51,14 @@ const automaticLabels = prepareQuery((db) =>
     .selectFrom('label_rule')
     .select('name')
     .where('owner_seq', '=', sql<number>`${slot('owner')}`)
-    .where('is_automatic', '=', 1),
+    .where('is_automatic', '=', 1)
+    // A label with a gate moves by a decision.
+    .where('name', 'not in', (eb) =>
+      eb
+        .selectFrom('label_gate')
+        .select('label_gate.name')
+        .where('owner_seq', '=', sql<number>`${slot('owner')}`),
+    ),
 )
 
 /** A move of a label, as it is written. */
@@ -62,10 +69,15 @@ interface Moved {
   readonly reason: string | null
   readonly userSeq: number | null
   readonly at: string
+  readonly isOverride?: boolean
 }
 
 /** Writes where a label points, and that it was moved there. */
-export async function writeMove(db: Kysely<Database>, itemSeq: number, { name, from, to, reason, userSeq, at }: Moved): Promise<void> {
+export async function writeMove(
+  db: Kysely<Database>,
+  itemSeq: number,
+  { name, from, to, reason, userSeq, at, isOverride = false }: Moved,
+): Promise<void> {
   await db.deleteFrom('label').where('item_seq', '=', itemSeq).where('name', '=', name).execute()
   if (to) {
     await db
@@ -76,7 +88,16 @@ export async function writeMove(db: Kysely<Database>, itemSeq: number, { name, f
   const toJson = (targets: readonly LabelTarget[] | null) => targets && JSON.stringify(sortTargets(targets))
   await db
     .insertInto('label_move')
-    .values({ item_seq: itemSeq, name, moved_from: toJson(from), moved_to: toJson(to), reason, user_seq: userSeq, moved_at: at })
+    .values({
+      item_seq: itemSeq,
+      name,
+      moved_from: toJson(from),
+      moved_to: toJson(to),
+      reason,
+      user_seq: userSeq,
+      moved_at: at,
+      is_override: isOverride ? 1 : 0,
+    })
     .execute()
 }
 

@@ -2,7 +2,15 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Decide, Editor } from '../../domain/items/item-access.ts'
 import { type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
-import { type LabelMove, type LabelRule, type LabelTarget, MAX_LABELS, sameTargets, type WantedMove } from '../../domain/items/labels.ts'
+import {
+  type LabelGate,
+  type LabelMove,
+  type LabelRule,
+  type LabelTarget,
+  MAX_LABELS,
+  sameTargets,
+  type WantedMove,
+} from '../../domain/items/labels.ts'
 import { audienceOf } from '../../domain/items/visibility.ts'
 import type { OwnerQuota } from '../../domain/people/quota.ts'
 import { AppError, invalidInput } from '../../errors.ts'
@@ -17,6 +25,8 @@ import { findRow, findUserSeq } from './write-items.ts'
 
 /** Moves among which the last one is looked for that led elsewhere. */
 const LOOKED_AT = 50
+/** Moves among which a version is looked for that a label left. */
+const MOVES_LOOKED_AT = 500
 /** Rules of one owner. */
 const MAX_RULES = 50
 
@@ -51,7 +61,7 @@ async function readMoves(
   let query = db
     .selectFrom('label_move')
     .leftJoin('user', 'user.seq', 'label_move.user_seq')
-    .select(['label_move.seq', 'name', 'moved_from', 'moved_to', 'reason', 'moved_at', 'user.username'])
+    .select(['label_move.seq', 'name', 'moved_from', 'moved_to', 'reason', 'moved_at', 'is_override', 'user.username'])
     .where('item_seq', '=', itemSeq)
   if (name !== undefined) query = query.where('name', '=', name)
   if (before !== null) query = query.where('label_move.seq', '<', before)
@@ -64,6 +74,7 @@ async function readMoves(
     reason: row.reason,
     author: row.username,
     at: row.moved_at,
+    isOverride: row.is_override === 1,
   }))
 }
 
@@ -106,7 +117,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
       ref: string,
       editor: Editor,
       name: string,
-      decide: Decide<LabelState<Kind>, WantedMove>,
+      decide: Decide<LabelState<Kind>, WantedMove | Promise<WantedMove>>,
     ): Promise<ItemOf<Kind> | null> =>
       context.transact(
         async (db, notes) => {
@@ -118,7 +129,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
           const rule = await selectRules(db).where('owner_seq', '=', row.owner_seq).where('name', '=', name).executeTakeFirst()
           const last = await readLastMove(db, row.seq, name)
           const role = await findRole(db, editor.userId, row.owner_id)
-          const { to, reason } = decide({ item, isProtected: rule?.is_protected === 1, last }, role)
+          const { to, reason, isOverride } = await decide({ item, isProtected: rule?.is_protected === 1, last }, role)
           const from = item.labels.find((label) => label.name === name)?.targets ?? null
           if (from === null && item.labels.length >= MAX_LABELS) {
             throw invalidInput('label', `This ${kind} has ${MAX_LABELS} labels, which is the limit.`)
@@ -126,7 +137,15 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
           if (to) await requireVersions(db, row.seq, to)
           await countMove(db, row, (to ?? from ?? [])[0]?.version ?? row.version, context.quota)
           const at = new Date(context.clock()).toISOString()
-          await writeMove(db, row.seq, { name, from, to, reason, userSeq: await findUserSeq(db, editor.userId), at })
+          await writeMove(db, row.seq, {
+            name,
+            from,
+            to,
+            reason,
+            userSeq: await findUserSeq(db, editor.userId),
+            at,
+            ...(isOverride && { isOverride }),
+          })
           noteMove(notes, row, name, to)
           return await read()
         },
@@ -141,6 +160,58 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
       const item = await reader.selectFrom('item').select('seq').where('id', '=', itemId).executeTakeFirst()
       return item ? await readMoves(reader, item.seq, page) : []
     },
+    /** Whether a label of an item pointed at a version before. */
+    async hasHeld(itemId: string, name: string, version: number): Promise<boolean> {
+      const moves = await reader
+        .selectFrom('label_move')
+        .innerJoin('item', 'item.seq', 'label_move.item_seq')
+        .select('moved_to')
+        .where('item.id', '=', itemId)
+        .where('name', '=', name)
+        .orderBy('label_move.seq', 'desc')
+        .limit(MOVES_LOOKED_AT)
+        .execute()
+      return moves.some(({ moved_to: to }) => readTargets(to)?.some((target) => target.version === version))
+    },
+    /** The gates of an owner's labels, by name. */
+    async listLabelGates(ownerId: string): Promise<(LabelGate & { readonly name: string })[]> {
+      const rows = await reader
+        .selectFrom('label_gate')
+        .select(['name', 'min_percent', 'max_days', 'max_drop', 'needs_check'])
+        .where('owner_seq', '=', await ownerSeq(reader, ownerId))
+        .orderBy('name')
+        .execute()
+      return rows.map((row) => ({
+        name: row.name,
+        minPercent: row.min_percent,
+        maxDays: row.max_days,
+        maxDrop: row.max_drop,
+        needsCheck: row.needs_check === 1,
+      }))
+    },
+    /** Sets what an owner asks before a label moves; null asks for nothing. @throws AppError `invalid_input` for too many */
+    setLabelGate: (ownerId: string, name: string, gate: LabelGate | null): Promise<void> =>
+      context.transact(async (db, notes) => {
+        const owner = await ownerSeq(db, ownerId)
+        await db.deleteFrom('label_gate').where('owner_seq', '=', owner).where('name', '=', name).execute()
+        const gates = await db.selectFrom('label_gate').select('name').where('owner_seq', '=', owner).execute()
+        if (gates.length >= MAX_RULES) throw invalidInput('name', `There are ${MAX_RULES} gates, which is the limit.`)
+        if (gate) {
+          const { minPercent, maxDays, maxDrop, needsCheck } = gate
+          await db
+            .insertInto('label_gate')
+            .values({
+              owner_seq: owner,
+              name,
+              min_percent: minPercent,
+              max_days: maxDays,
+              max_drop: maxDrop,
+              needs_check: needsCheck ? 1 : 0,
+            })
+            .execute()
+        }
+        notes.audit({ action: 'label_rule_changed', targetId: ownerId, ownerId, detail: { label: name } })
+      }),
     async listLabelRules(ownerId: string): Promise<LabelRule[]> {
       return (
         await selectRules(reader)

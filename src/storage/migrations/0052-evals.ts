@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
 
-/** Runs of tests of versions, as runners report them, with the result of each case. */
+/** Runs of tests of versions, as runners report them, with the result of each case; and what a label asks of them. */
 export async function createEvals(db: Kysely<Database>, dialect: Dialect): Promise<void> {
   await db.schema
     .createTable('eval_run')
@@ -29,5 +29,19 @@ export async function createEvals(db: Kysely<Database>, dialect: Dialect): Promi
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('result', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('eval_result_key', ['run_seq', 'position'])
+    .execute()
+  await db.schema
+    .createTable('label_gate')
+    .addColumn('owner_seq', 'integer', (c) => c.notNull().references('user.seq').onDelete('cascade'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('min_percent', 'integer')
+    .addColumn('max_days', 'integer')
+    .addColumn('max_drop', 'integer')
+    .addColumn('needs_check', 'integer', (c) => c.notNull())
+    .addPrimaryKeyConstraint('label_gate_key', ['owner_seq', 'name'])
+    .execute()
+  await db.schema
+    .alterTable('label_move')
+    .addColumn('is_override', 'integer', (c) => c.notNull().defaultTo(0))
     .execute()
 }

@@ -127,7 +127,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0049-labels', up: createLabels, digest: 'b86ecc3b7664d162d719614cde5b26331751ed4d94f0821c97a1e82f4c740455' },
   { name: '0050-prompt-bodies', up: addPromptBodies, digest: 'bdae983e839e8a1dbc52bdaebee26c0d45448cfa30d039bc4fd6680fdc4f3ef3' },
   { name: '0051-checks', up: createChecks, digest: 'd1d200828e9a3eba5179bddd362a2ad7e78bbec77cd686267f87f64287e6a172' },
-  { name: '0052-evals', up: createEvals, digest: 'd11ac78a10f0fe7e2d6a62e514f8e7cfc0508791ad241b4a42b1e1717179a229' },
+  { name: '0052-evals', up: createEvals, digest: 'e02b5c9a4560ed10e3208de788c76a318eaacd5d00697e6c671e33cb366b9028' },
 ]
 
 /** Options of a migration run. */

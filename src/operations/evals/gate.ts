@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import type { EvalRun, KeptRun } from '../../domain/evals/evals.ts'
+import type { Item } from '../../domain/items/items.ts'
+import { type LabelGate, labelName, type WantedMove } from '../../domain/items/labels.ts'
+import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
+import { AppError, invalidInput } from '../../errors.ts'
+import { compareRuns } from '../../evals/compare-runs.ts'
+import { digestOf } from '../../evals/digests.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { ownerInput, requireOwner } from '../core/inputs.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
+import { readRun, readTested } from './results.ts'
+
+const DAY_MS = 86_400_000
+/** Cases that a refusal names. */
+const MAX_NAMED = 5
+
+type Gated = Needs<'items' | 'labels' | 'evals' | 'checks', 'clock'>
+
+/** The newest complete run of a version's text that a maintainer of its owner reported: an editor vouches for nobody. */
+async function findRun(context: Gated, item: Item, version: number): Promise<{ kept: KeptRun; run: EvalRun } | null> {
+  const { items, evals } = context.store
+  const digest = digestOf(await readTested(context, item, version))
+  for (const kept of await evals.listRunsOfText(item.id, digest)) {
+    const role = kept.userId === null ? null : await items.findRole(kept.userId, item.ownerId)
+    if (hasRight(role, 'manage')) return await readRun(context, item, kept.seq)
+  }
+  return null
+}
+
+/** The share of cases that pass, in percent, with the skill where the runner tells. A case that was not graded did not pass. */
+function percentOf(run: EvalRun): number {
+  const byCase = Map.groupBy(
+    run.results.filter(({ arm }) => arm !== 'without'),
+    (result) => result.case,
+  )
+  const passed = [...byCase.values()].reduce(
+    (sum, results) => sum + results.filter((one) => one.passed === true).length / results.length,
+    0,
+  )
+  return byCase.size === 0 ? 0 : (100 * passed) / byCase.size
+}
+
+/** Everything that a gate finds wrong with a version, as the ends of sentences. */
+async function findFaults(context: Gated, item: Item, gate: LabelGate, version: number, now: number | undefined): Promise<string[]> {
+  const faults: string[] = []
+  const { minPercent, maxDays, maxDrop, needsCheck } = gate
+  const found = minPercent === null && maxDays === null && maxDrop === null ? null : await findRun(context, item, version)
+  if (found === null && (minPercent !== null || maxDays !== null || maxDrop !== null))
+    faults.push('no complete results of this text by a maintainer')
+  if (found) {
+    const { kept, run } = found
+    const percent = percentOf(run)
+    if (minPercent !== null && percent < minPercent) faults.push(`${percent.toFixed(1)} % of cases pass; ${minPercent} % must`)
+    const days = (context.clock() - Date.parse(kept.reportedAt)) / DAY_MS
+    if (maxDays !== null && days > maxDays) faults.push(`the results are ${Math.floor(days)} days old; ${maxDays} are the most`)
+    const before = maxDrop === null || now === undefined || now === version ? null : await findRun(context, item, now)
+    if (before && maxDrop !== null) {
+      const worse = compareRuns(before.run, run).cases.filter(({ arms }) =>
+        arms.some(
+          (one) =>
+            one.before !== null && 100 * (one.before - (one.after ?? 0)) > maxDrop && one.arm !== 'without' && one.outcome !== 'only-after',
+        ),
+      )
+      const named = worse.slice(0, MAX_NAMED).map((one) => one.case)
+      if (worse.length > 0)
+        faults.push(
+          `worse than version ${now} in ${named.join(', ')}${worse.length > named.length ? ` and ${worse.length - named.length} more` : ''}`,
+        )
+    }
+  }
+  if (needsCheck) {
+    const { findings } = await context.store.checks.judgeItem(item.id, version)
+    const high = findings.find(({ severity, waived }) => severity === 'high' && !waived)
+    if (high) faults.push(`the check finds ${high.rule} in ${high.file}, line ${high.line}`)
+  }
+  return faults
+}
+
+/**
+ * A move of a label as its owner's gate lets it pass. A version that held the label before needs a reason alone. A maintainer may override a
+ * refusal, with a reason that stands in the history.
+ * @throws AppError `conflict` naming everything that the gate refuses
+ */
+export async function passGate(
+  context: Gated,
+  item: Item,
+  role: TeamRole | null,
+  { label, overrides = false }: { readonly label: string; readonly overrides?: boolean | undefined },
+  wanted: WantedMove,
+): Promise<WantedMove> {
+  const gate = (await context.store.labels.listLabelGates(item.ownerId)).find(({ name }) => name === label)
+  if (!gate || wanted.to === null) return wanted
+  const now = item.labels.find(({ name }) => name === label)?.targets[0]?.version
+  const faults: string[] = []
+  for (const { version } of wanted.to) {
+    if (await context.store.labels.hasHeld(item.id, label, version)) {
+      if (!wanted.reason) faults.push(`version ${version} held this label before, and needs a reason`)
+      continue
+    }
+    for (const fault of await findFaults(context, item, gate, version, now)) faults.push(`version ${version}: ${fault}`)
+  }
+  if (faults.length === 0) return wanted
+  if (overrides && wanted.reason) {
+    requireRight(role, 'manage', `override the gate of "${label}"`)
+    return { ...wanted, isOverride: true }
+  }
+  throw new AppError('conflict', `The gate of "${label}" refuses this move: ${faults.join('; ')}.`, {
+    details: faults.map((message) => ({ path: 'label', message })),
+  })
+}
+
+const share = z.number().int().min(0).max(100).optional()
+const gateFields = {
+  minPercent: share.describe('Least share of cases that pass, in percent'),
+  maxDays: z.number().int().min(1).max(3650).optional().describe('Most days since the results were reported'),
+  maxDrop: share.describe('Most that one case may lose, in percent of its score, against the version that the label leaves'),
+  needsCheck: z.boolean().optional().describe('true: no finding of high severity'),
+}
+
+/** The owner of a gate, whose gates the caller may set. */
+async function requireGateOwner({ actor, store }: Needs<'items'>, owner: string | undefined, right: 'see' | 'manage'): Promise<string> {
+  const user = requireUser(actor)
+  if (owner === undefined) return user.userId
+  const { id, role } = await requireOwner(store, user.userId, owner)
+  requireRight(role, right, 'set the gates of labels')
+  return id
+}
+
+export const listGates = defineOperation({
+  name: 'list_gates',
+  title: 'List gates of labels',
+  summary: 'What you, or a team of yours, ask of a version before a label moves to it.',
+  scope: 'read',
+  surfaces: { rest: 'GET /api/label-gates', cli: 'list-gates' },
+  input: z.object({ owner: ownerInput }),
+  output: z.object({
+    gates: z.array(
+      z.object({
+        label: z.string(),
+        minPercent: z.number().nullable(),
+        maxDays: z.number().nullable(),
+        maxDrop: z.number().nullable(),
+        needsCheck: z.boolean(),
+      }),
+    ),
+  }),
+  async run(context: Needs<'items' | 'labels'>, { owner }) {
+    const gates = await context.store.labels.listLabelGates(await requireGateOwner(context, owner, 'see'))
+    return { gates: gates.map(({ name, ...gate }) => ({ label: name, ...gate })) }
+  },
+})
+
+export const setGate = defineOperation({
+  name: 'set_gate',
+  title: 'Set the gate of a label',
+  summary:
+    'Ask for test results, or a check without high findings, before a label moves to a version. Without fields, the gate is removed.',
+  scope: 'write',
+  writes: true,
+  surfaces: { rest: 'PUT /api/label-gates/{label}', cli: 'set-gate label' },
+  input: z.object({ label: labelName, owner: ownerInput, ...gateFields }),
+  output: z.object({ success: z.literal(true), label: z.string(), isSet: z.boolean() }),
+  async run(context: Needs<'items' | 'labels'>, { label, owner, minPercent = null, maxDays = null, maxDrop = null, needsCheck = false }) {
+    const ownerId = await requireGateOwner(context, owner, 'manage')
+    const isSet = minPercent !== null || maxDays !== null || maxDrop !== null || needsCheck
+    const isAutomatic = (await context.store.labels.listLabelRules(ownerId)).some((rule) => rule.name === label && rule.isAutomatic)
+    if (isSet && isAutomatic) throw invalidInput('label', `New versions get the label "${label}" by themselves: take that rule away first.`)
+    await context.store.labels.setLabelGate(ownerId, label, isSet ? { minPercent, maxDays, maxDrop, needsCheck } : null)
+    return { success: true as const, label, isSet }
+  },
+})
