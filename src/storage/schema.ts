@@ -495,7 +495,7 @@ export interface LibraryTables {
   eval_result: { run_seq: number; position: number; name: string; result: string }
   /** Levels of rules; of the service without an owner. */
   check_level: { seq: Generated<number>; owner_seq: number | null; rule: string; level: Level }
-  /** What owners ask of a version before a label moves to it. Shares in percent; null asks for none of it. */
+  /** Gates of labels: what owners ask of a version before a label moves to it. Shares in percent; null asks for none of it. */
   label_gate: {
     owner_seq: number
     name: string

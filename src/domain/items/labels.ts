@@ -83,7 +83,7 @@ export interface WantedMove {
   readonly isOverride?: boolean
 }
 
-/** What an owner asks of a version before a label moves to it. Shares are percent of cases; null asks for none of it. */
+/** The conditions of an owner for a version before a label moves to it. Shares are percent of cases; null asks for none of it. */
 export interface LabelGate {
   /** Least share of cases that pass. */
   readonly minPercent: number | null

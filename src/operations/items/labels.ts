@@ -134,7 +134,7 @@ type Decided = (current: {
   readonly last: LabelMove | null
 }) => WantedMove
 
-/** What a move of a label needs: its gate reads results and findings. */
+/** The context of a move: the gate of a label reads results and findings. */
 type Moving = Needs<'items' | 'labels' | 'evals' | 'checks', 'clock'>
 
 /** Moves a label as `decide` says. @returns the item after it */
