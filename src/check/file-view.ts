@@ -157,6 +157,8 @@ export function* findHiddenElements(text: string): Generator<readonly [from: num
     const tagEnd = index + tag.length
     const isEmptySummary = tag === '<details>' && /^\s{0,20}<summary>\s{0,20}<\/summary>/.test(text.slice(tagEnd, tagEnd + 80))
     if (!isEmptySummary && !HIDING.test(tag)) continue
+    // A placeholder, such as `new <template>`, opens nothing.
+    if (/^<template/i.test(tag) && !text.includes('</template', tagEnd)) continue
     const next = isEmptySummary ? text.indexOf('</details>', tagEnd) : text.indexOf('<', tagEnd)
     yield [index, Math.min(next < 0 ? text.length : next, tagEnd + MAX_ELEMENT), tagEnd]
   }
