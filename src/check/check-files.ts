@@ -76,7 +76,8 @@ function toFinding(file: FileView, rule: Rule, { at, length, severity = rule.sev
   }
 }
 
-function isFor({ only }: Rule, { kind, name, headEnd }: FileView): boolean {
+function isFor({ only, isOfFiles = false }: Rule, { kind, name, headEnd }: FileView): boolean {
+  if (isOfFiles && kind === 'prompt') return false
   if (only === undefined) return true
   if (only === 'script') return kind === 'script'
   if (only === 'markdown') return kind === 'markdown' || kind === 'prompt'
@@ -105,7 +106,7 @@ function boundFindings(found: readonly MarkedFinding[]): readonly MarkedFinding[
 function* findIn(file: FileView, rules: readonly Rule[]): Generator<void, MarkedFinding[]> {
   const findings: MarkedFinding[] = []
   for (const rule of rules) {
-    if (!isFor(rule, file)) continue
+    if (!isFor(rule, file) || (rule.needs && !file.mayHold(rule.needs))) continue
     const found: MarkedFinding[] = []
     for (const match of matchesOf(rule, file)) {
       found.push(toFinding(file, rule, match))

@@ -81,6 +81,8 @@ export interface FileView {
   readonly isPlain: boolean
   /** The frontmatter of SKILL.md. */
   head(): Head
+  /** Whether a word of the text may be one of those that a rule needs. */
+  mayHold(needs: readonly string[]): boolean
   /** Matches of a global pattern as a reader sees the text: in the lines that hold one of some words, or in all of it. */
   search(pattern: RegExp, needs?: readonly string[] | 'long words'): Iterable<Hit>
   /** Steps by which words at a place weigh less, or more where readers do not see them. */
@@ -197,29 +199,36 @@ function isInside(parts: readonly (readonly [from: number, to: number])[], at: n
   return false
 }
 
-/** Where each line of a text stands. */
+/** Which lines of a text stand in fences, and which are quoted. */
 function markLines(lines: readonly string[], kind: FileKind): Uint8Array {
   const marks = new Uint8Array(lines.length)
   if (kind === 'script') return marks.fill(FENCED)
   let fence = ''
+  for (const [at, line] of lines.entries()) {
+    const opened = line.includes('```') || line.includes('~~~') ? (/^\s*(`{3,}|~{3,})/.exec(line)?.[1] ?? '') : ''
+    if (opened !== '' && (fence === '' || opened.startsWith(fence))) fence = fence === '' ? opened : ''
+    else if (fence === '' && opened === '') {
+      if (line.includes('>') && line.trimStart().startsWith('>')) marks[at] = QUOTED
+      continue
+    }
+    marks[at] = FENCED
+  }
+  return marks
+}
+
+/** Adds to the marks of lines which of them are about attacks: those below such a heading, and those near such words. */
+function markAbout(lines: readonly string[], marks: Uint8Array): void {
   let isSectionAbout = false
   /** Lines that a remark about attacks still reaches. */
   let reach = 0
   for (const [at, line] of lines.entries()) {
-    const start = line.trimStart()
-    const opened = /^(`{3,}|~{3,})/.exec(start)?.[1] ?? ''
-    if (opened !== '' && (fence === '' || start.startsWith(fence))) fence = fence === '' ? opened : ''
-    else if (fence === '') {
-      if (/^#{1,6}\s/.test(start)) isSectionAbout = ABOUT.test(start)
+    if (((marks[at] ?? 0) & FENCED) === 0) {
+      if (/^\s*#{1,6}\s/.test(line)) isSectionAbout = ABOUT.test(line)
       if (ABOUT.test(line.length > 2000 ? line.slice(0, 2000) : line)) reach = 3
-      else if (start !== '' && reach > 0) reach--
+      else if (reach > 0 && line.trim() !== '') reach--
     }
-    marks[at] =
-      (fence === '' && opened === '' ? 0 : FENCED) |
-      (fence === '' && start.startsWith('>') ? QUOTED : 0) |
-      (isSectionAbout || reach > 0 ? ABOUT_ATTACKS : 0)
+    if (isSectionAbout || reach > 0) marks[at] = (marks[at] ?? 0) | ABOUT_ATTACKS
   }
-  return marks
 }
 
 /** A line that begins something of its own: a heading, an item, a table, a fence, a quote, a speaker. */
@@ -381,7 +390,13 @@ function viewText(name: string, written: string, isPrompt: boolean): FileView {
   let words: WordIndex | null = null
   let wrapped = plain
   let marks: Uint8Array | null = null
+  let isAboutMarked = false
   let unseen: ReturnType<typeof findUnseen> | null = null
+  const index = (): WordIndex => {
+    marks ??= markLines(lines, kind)
+    wrapped = kind === 'markdown' || kind === 'prompt' ? joinWraps(plain, marks) : plain
+    return indexWords(wrapped)
+  }
   return {
     name,
     kind,
@@ -395,12 +410,13 @@ function viewText(name: string, written: string, isPrompt: boolean): FileView {
       const line = lineOf(at)
       return { line: line + 1, column: at - (starts[line] ?? 0) + 1 }
     },
+    mayHold(needs) {
+      words ??= index()
+      for (const [, key] of keysOf(needs)) if (words.linesOf.has(key)) return true
+      return false
+    },
     *search(pattern, needs) {
-      if (needs && !words) {
-        marks ??= markLines(lines, kind)
-        wrapped = kind === 'markdown' || kind === 'prompt' ? joinWraps(plain, marks) : plain
-        words = indexWords(wrapped)
-      }
+      if (needs) words ??= index()
       const found = words && needs ? (needs === 'long words' ? words.long : linesWith(words, needs)) : []
       for (const match of words && needs ? searchLines(words, found, wrapped, pattern) : plain.matchAll(pattern)) {
         if (match[0] !== '') yield { at: toText(match.index), length: toText(match.index + match[0].length) - toText(match.index), match }
@@ -409,6 +425,8 @@ function viewText(name: string, written: string, isPrompt: boolean): FileView {
     toText,
     shiftOf(at, weight) {
       marks ??= markLines(lines, kind)
+      if (!isAboutMarked && kind !== 'script') markAbout(lines, marks)
+      isAboutMarked = true
       unseen ??= findUnseen(text, headEnd)
       const mark = (marks[lineOf(at)] ?? 0) | (isInside(unseen, at) ? UNSEEN : 0)
       const about = mark & ABOUT_ATTACKS ? 1 : 0

@@ -28,6 +28,8 @@ export interface Rule {
   readonly weight: Weight
   /** Default: every text file, and prompts. */
   readonly only?: 'markdown' | 'skill' | 'script' | 'frontmatter'
+  /** Whether it is about files alone, and says nothing about what a person asks of a model. */
+  readonly isOfFiles?: boolean
   readonly title: string
   readonly why: string
   readonly fix: string

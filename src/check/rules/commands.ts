@@ -105,6 +105,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'download/saved-and-run',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST02',
     weight: 'command',
@@ -131,6 +132,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'download/evaluated',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST02',
     weight: 'command',
@@ -162,6 +164,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'download/evaluated-later',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST02',
     weight: 'command',
@@ -176,6 +179,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'download/unlisted-package',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST02',
     weight: 'command',
@@ -226,6 +230,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'download/other-registry',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST02',
     weight: 'command',
@@ -237,6 +242,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'download/install-hook',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST02',
     weight: 'data',
@@ -268,6 +274,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'persistence/schedule',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -295,6 +302,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'persistence/shell-start',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -308,6 +316,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'persistence/agent-settings',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -349,6 +358,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'persistence/writes-memory',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -369,6 +379,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'persistence/code-hooks',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -434,6 +445,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'destruction/encrypts-files',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST01',
     weight: 'command',
@@ -462,6 +474,7 @@ export const COMMAND_RULES: readonly Rule[] = [
   },
   {
     id: 'persistence/remote-commands',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST01',
     weight: 'command',

@@ -256,6 +256,7 @@ export const DATA_RULES: readonly Rule[] = [
   },
   {
     id: 'exfiltration/name-lookups',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST01',
     weight: 'command',
@@ -269,6 +270,7 @@ export const DATA_RULES: readonly Rule[] = [
   },
   {
     id: 'exfiltration/secret-sent',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -316,6 +318,7 @@ export const DATA_RULES: readonly Rule[] = [
   },
   {
     id: 'exfiltration/redirect',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST01',
     weight: 'command',
@@ -341,6 +344,7 @@ export const DATA_RULES: readonly Rule[] = [
   },
   {
     id: 'exfiltration/repository-copy',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -445,6 +449,7 @@ export const DATA_RULES: readonly Rule[] = [
   },
   {
     id: 'credentials/environment',
+    isOfFiles: true,
     severity: 'low',
     owasp: 'AST03',
     weight: 'command',

@@ -66,6 +66,7 @@ const COMMANDS = new Set(
 export const PAYLOAD_RULES: readonly Rule[] = [
   {
     id: 'payload/decoded-and-run',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST01',
     weight: 'command',
@@ -151,6 +152,7 @@ export const PAYLOAD_RULES: readonly Rule[] = [
   },
   {
     id: 'payload/decoded-later',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -165,6 +167,7 @@ export const PAYLOAD_RULES: readonly Rule[] = [
   },
   {
     id: 'payload/reflected',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -191,6 +194,7 @@ export const PAYLOAD_RULES: readonly Rule[] = [
   },
   {
     id: 'payload/broken-word',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST01',
     weight: 'command',
@@ -216,6 +220,7 @@ export const PAYLOAD_RULES: readonly Rule[] = [
   },
   {
     id: 'payload/evaluated',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',
@@ -234,6 +239,7 @@ export const PAYLOAD_RULES: readonly Rule[] = [
   },
   {
     id: 'payload/miner',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST01',
     weight: 'command',
@@ -273,6 +279,7 @@ export const PAYLOAD_RULES: readonly Rule[] = [
   },
   {
     id: 'payload/escaped-text',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'command',

@@ -119,6 +119,7 @@ export const RIGHT_RULES: readonly Rule[] = [
   },
   {
     id: 'permissions/turns-off-questions',
+    isOfFiles: true,
     severity: 'high',
     owasp: 'AST03',
     weight: 'command',
@@ -150,6 +151,7 @@ export const RIGHT_RULES: readonly Rule[] = [
   },
   {
     id: 'permissions/more-rights',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST03',
     weight: 'command',
@@ -195,6 +197,7 @@ export const RIGHT_RULES: readonly Rule[] = [
   },
   {
     id: 'permissions/protection-off',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST03',
     weight: 'command',

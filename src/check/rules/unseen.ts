@@ -49,6 +49,7 @@ export const UNSEEN_RULES: readonly Rule[] = [
   },
   {
     id: 'hidden/escaped',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'data',
@@ -152,6 +153,7 @@ export const UNSEEN_RULES: readonly Rule[] = [
   },
   {
     id: 'concealed/addressed-to-models',
+    isOfFiles: true,
     severity: 'medium',
     owasp: 'AST01',
     weight: 'data',
