@@ -172,6 +172,59 @@ describe('tests kept with a version', () => {
       await move(id, 1)
     })
 
+    it('nobody gets past it by taking away what it compares', async () => {
+      await test.call(ada.actor, 'create_team', { team: 'careful' })
+      await test.call(ada.actor, 'set_team_member', { team: 'careful', username: 'eve', role: 'editor' })
+      await gate({ owner: 'careful', maxDrop: 0 })
+      const id = await save({ owner: 'careful', visibility: 'private' })
+      await edit(id, 'Two.')
+      const first = await report(id, junit([]))
+      await move(id, 1, {}, eve.actor)
+      await report(id, junit(['first']), { version: 2 })
+      expect(await message(move(id, 2, {}, eve.actor))).toContain('worse than version 1 in first')
+      // Neither the results nor the label.
+      expect(await refusal(test.call(eve.actor, 'remove_run', { ...target(id), run: first.run.run }))).toBe('forbidden')
+      await test.call(eve.actor, 'remove_label', { ...target(id), label })
+      expect(await message(move(id, 2, {}, eve.actor))).toContain('worse than version 1 in first')
+      await test.call(ada.actor, 'remove_run', { ...target(id), run: first.run.run })
+      expect(await message(move(id, 2, {}, eve.actor))).toContain('no complete results of version 1, which it replaces')
+      // To where it is, it moves without a word.
+      await move(id, 1, { reason: 'Back' }, eve.actor)
+      await move(id, 1, {}, eve.actor)
+    })
+
+    it('a transfer brings no label past the gate of the next owner', async () => {
+      await test.call(ada.actor, 'create_team', { team: 'strict' })
+      await gate({ owner: 'strict', minPercent: 100 })
+      const id = await save({ visibility: 'private' })
+      await move(id, 1)
+      await test.call(ada.actor, 'transfer_item', { ...target(id), to: 'strict' })
+      expect(await at(id)).toBeUndefined()
+    })
+
+    it('one who shares by an override has not held it', async () => {
+      const id = await save()
+      await edit(id, 'Two.')
+      await report(id, junit([]))
+      await gate({ minPercent: 90 })
+      await move(id, 1)
+      const targets = [
+        { version: 1, weight: 99 },
+        { version: 2, weight: 1 },
+      ]
+      await test.call(ada.actor, 'set_label', { ...target(id), label, targets, overrides: true, reason: 'A few' })
+      expect(await message(move(id, 2, { reason: 'All' }))).toContain('version 2: no complete results')
+      await gate({})
+    })
+
+    it('a version that is deleted for good takes its runs along', async () => {
+      const id = await save()
+      await report(id, junit(['first']))
+      await edit(id, 'Two.')
+      expect(await test.app.store.purges.purgeVersions('skill', id, ada.actor.userId, { first: 1, last: 1 })).toBe(1)
+      expect(Object(await test.call(ada.actor, 'list_runs', target(id))).runs).toEqual([])
+    })
+
     it('results are too old after some days, and an editor vouches for nobody', async () => {
       await test.call(ada.actor, 'create_team', { team: 'gated' })
       await test.call(ada.actor, 'set_team_member', { team: 'gated', username: 'eve', role: 'editor' })

@@ -13,6 +13,8 @@ export type CaseLayout = (typeof CASE_LAYOUTS)[number]
 
 /** Most cases of an item, and of a run. */
 export const MAX_CASES = 10_000
+/** Most results of a run: a case may run several times in both arms. */
+export const MAX_RESULTS = 100_000
 /** Longest id and name of a case, in characters. */
 const MAX_CASE_NAME = 200
 

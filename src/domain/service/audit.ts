@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = {
   label_moved: 'item',
   label_removed: 'item',
   label_rule_changed: 'user',
+  label_gate_changed: 'user',
   item_featured: 'item',
   item_unfeatured: 'item',
   item_held: 'item',

@@ -1,4 +1,4 @@
-import { type EvalRun, MAX_CASES, type ResultFormat } from '../../domain/evals/evals.ts'
+import { type EvalRun, MAX_CASES, MAX_RESULTS, type ResultFormat } from '../../domain/evals/evals.ts'
 import { decodeText, encodingFault, type SkillFile } from '../../domain/skills/skill.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { type Fields, isFields } from '../../domain/text/read-fields.ts'
@@ -10,8 +10,6 @@ import { readJunit } from './junit.ts'
 export const MAX_RESULT_BYTES = 20 * 1024 * 1024
 /** Most members of its arrays and objects. */
 const MAX_MEMBERS = 2_000_000
-/** Most runs of all cases, assertions of one, and remarks. */
-const MAX_RESULTS = 100_000
 const MAX_ASSERTIONS = 200
 const MAX_REMARKS = 20
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EvalRun, KeptRun } from '../../domain/evals/evals.ts'
 import type { Item } from '../../domain/items/items.ts'
-import { type LabelGate, labelName, type WantedMove } from '../../domain/items/labels.ts'
+import { type LabelGate, type LabelMove, labelName, sameTargets, type WantedMove } from '../../domain/items/labels.ts'
 import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { compareRuns } from '../../evals/compare-runs.ts'
@@ -12,6 +12,8 @@ import { type Needs, requireUser } from '../core/procedure.ts'
 import { readRun, readTested } from './results.ts'
 
 const DAY_MS = 86_400_000
+/** Means of the same numbers may differ in their last digits. */
+const TOLERANCE = 1e-7
 /** Cases that a refusal names. */
 const MAX_NAMED = 5
 
@@ -20,12 +22,14 @@ type Gated = Needs<'items' | 'labels' | 'evals' | 'checks', 'clock'>
 /** The newest complete run of a version's text that a maintainer of its owner reported: an editor vouches for nobody. */
 async function findRun(context: Gated, item: Item, version: number): Promise<{ kept: KeptRun; run: EvalRun } | null> {
   const { items, evals } = context.store
+  if (!(await items.findVersion(context.actor, item.id, version))) return null
   const digest = digestOf(await readTested(context, item, version))
-  for (const kept of await evals.listRunsOfText(item.id, digest)) {
-    const role = kept.userId === null ? null : await items.findRole(kept.userId, item.ownerId)
-    if (hasRight(role, 'manage')) return await readRun(context, item, kept.seq)
+  const vouching: string[] = []
+  for (const userId of await evals.listReporters(item.id, digest)) {
+    if (hasRight(await items.findRole(userId, item.ownerId), 'manage')) vouching.push(userId)
   }
-  return null
+  const kept = await evals.findNewestRun(item.id, digest, vouching)
+  return kept && (await readRun(context, item, kept.seq))
 }
 
 /** The share of cases that pass, in percent, with the skill where the runner tells. A case that was not graded did not pass. */
@@ -51,15 +55,24 @@ async function findFaults(context: Gated, item: Item, gate: LabelGate, version: 
   if (found) {
     const { kept, run } = found
     const percent = percentOf(run)
-    if (minPercent !== null && percent < minPercent) faults.push(`${percent.toFixed(1)} % of cases pass; ${minPercent} % must`)
-    const days = (context.clock() - Date.parse(kept.reportedAt)) / DAY_MS
+    if (!run.results.some(({ passed }) => passed !== null)) faults.push('nothing was graded in its results')
+    if (minPercent !== null && percent < minPercent - TOLERANCE)
+      faults.push(`${(Math.floor(percent * 10) / 10).toFixed(1)} % of cases pass; ${minPercent} % must`)
+    // A report sent again is no newer than its run.
+    const ranAt = Math.min(Date.parse(kept.reportedAt), Date.parse(kept.startedAt ?? kept.reportedAt))
+    const days = (context.clock() - ranAt) / DAY_MS
     if (maxDays !== null && days > maxDays) faults.push(`the results are ${Math.floor(days)} days old; ${maxDays} are the most`)
-    const before = maxDrop === null || now === undefined || now === version ? null : await findRun(context, item, now)
+    const isCompared = maxDrop !== null && now !== undefined && now !== version
+    const before = !isCompared ? null : await findRun(context, item, now)
+    if (isCompared && before === null) faults.push(`no complete results of version ${now}, which it replaces, by a maintainer`)
     if (before && maxDrop !== null) {
       const worse = compareRuns(before.run, run).cases.filter(({ arms }) =>
         arms.some(
           (one) =>
-            one.before !== null && 100 * (one.before - (one.after ?? 0)) > maxDrop && one.arm !== 'without' && one.outcome !== 'only-after',
+            one.before !== null &&
+            100 * (one.before - (one.after ?? 0)) > maxDrop + TOLERANCE &&
+            one.arm !== 'without' &&
+            one.outcome !== 'only-after',
         ),
       )
       const named = worse.slice(0, MAX_NAMED).map((one) => one.case)
@@ -88,10 +101,13 @@ export async function passGate(
   role: TeamRole | null,
   { label, overrides = false }: { readonly label: string; readonly overrides?: boolean | undefined },
   wanted: WantedMove,
+  last: LabelMove | null,
 ): Promise<WantedMove> {
   const gate = (await context.store.labels.listLabelGates(item.ownerId)).find(({ name }) => name === label)
-  if (!gate || wanted.to === null) return wanted
-  const now = item.labels.find(({ name }) => name === label)?.targets[0]?.version
+  const current = item.labels.find(({ name }) => name === label)?.targets ?? null
+  if (!gate || wanted.to === null || sameTargets(current, wanted.to)) return wanted
+  // A label that was removed meanwhile is compared with what it left.
+  const now = (current ?? last?.from)?.[0]?.version
   const faults: string[] = []
   for (const { version } of wanted.to) {
     if (await context.store.labels.hasHeld(item.id, label, version)) {
@@ -110,11 +126,11 @@ export async function passGate(
   })
 }
 
-const share = z.number().int().min(0).max(100).optional()
+const share = (least: number) => z.number().int().min(least).max(100).optional()
 const gateFields = {
-  minPercent: share.describe('Least share of cases that pass, in percent'),
+  minPercent: share(1).describe('Least share of cases that pass, in percent'),
   maxDays: z.number().int().min(1).max(3650).optional().describe('Most days since the results were reported'),
-  maxDrop: share.describe('Most that one case may lose, in percent of its score, against the version that the label leaves'),
+  maxDrop: share(0).describe('Most that one case may lose, in percent of its score, against the version that the label leaves'),
   needsCheck: z.boolean().optional().describe('true: no finding of high severity'),
 }
 

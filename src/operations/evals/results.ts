@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CaseResult, caseResult, type EvalRun, type KeptRun, MAX_CASES } from '../../domain/evals/evals.ts'
+import { type CaseResult, caseResult, type EvalRun, type KeptRun, MAX_RESULTS } from '../../domain/evals/evals.ts'
 import { versionNumber } from '../../domain/items/fields.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { requireRight } from '../../domain/people/teams.ts'
@@ -77,7 +77,7 @@ export async function readRun({ store }: Needs<'evals'>, item: Item, seq: number
   const kept = await store.evals.findRun(item.id, seq)
   if (!kept) throw new AppError('not_found', `Run ${seq} not found.`)
   const { format, runner, model, startedAt, isPartial } = kept
-  const results = await store.evals.listResults(seq, { after: 0, limit: MAX_CASES })
+  const results = await store.evals.listResults(seq, { after: 0, limit: MAX_RESULTS })
   return { kept, run: { format, runner, model, startedAt, isPartial, results, remarks: [] } }
 }
 
@@ -264,6 +264,11 @@ export const removeRun = defineOperation({
   output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'items' | 'evals'>, { run, ...target }) {
     const item = await requireTested(context, target, 'edit')
+    const user = requireUser(context.actor)
+    const kept = await context.store.evals.findRun(item.id, run)
+    // Gates count runs of maintainers: nobody else takes one of them away.
+    if (kept && kept.userId !== user.userId)
+      requireRight(await context.store.items.findRole(user.userId, item.ownerId), 'manage', 'remove results of others')
     if (!(await context.store.evals.removeRun(item, run))) throw new AppError('not_found', `Run ${run} not found.`)
     return { success: true as const }
   },

@@ -152,7 +152,7 @@ async function moveLabel<Kind extends ItemKind>(
     input.label,
     async ({ item: current, isProtected, last }, role) => {
       const from = checkMove(context, { item: current, role, isProtected }, input)
-      return await passGate(context, current, role, input, decide({ from, item: current, last }))
+      return await passGate(context, current, role, input, decide({ from, item: current, last }), last)
     },
   )
   if (!item) throw notFound(kind)

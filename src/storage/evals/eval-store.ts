@@ -11,8 +11,6 @@ import type { Database } from '../schema.ts'
 const MAX_RUNS = 1_000
 const MAX_BYTES = 64 * 2 ** 20
 const RESULTS_A_STATEMENT = 200
-/** Runs of a text among which one is looked for that counts for a gate. */
-const RUNS_LOOKED_AT = 50
 
 type RunRow = Omit<Selectable<Database['eval_run']>, 'item_seq' | 'user_seq'> & {
   readonly username: string | null
@@ -132,10 +130,26 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       if (before !== null) query = query.where('eval_run.seq', '<', before)
       return (await query.orderBy('eval_run.seq', 'desc').limit(limit).execute()).map(toRun)
     },
-    /** Complete runs of a text, the newest first. */
-    async listRunsOfText(itemId: string, textDigest: string): Promise<KeptRun[]> {
-      const runs = selectRuns(itemId).where('text_digest', '=', textDigest).where('is_partial', '=', 0)
-      return (await runs.orderBy('eval_run.seq', 'desc').limit(RUNS_LOOKED_AT).execute()).map(toRun)
+    /** The ids of those who reported complete runs of a text. */
+    async listReporters(itemId: string, textDigest: string): Promise<string[]> {
+      const rows = await reader
+        .selectFrom('eval_run')
+        .innerJoin('item', 'item.seq', 'eval_run.item_seq')
+        .innerJoin('user', 'user.seq', 'eval_run.user_seq')
+        .select('user.id')
+        .distinct()
+        .where('item.id', '=', itemId)
+        .where('text_digest', '=', textDigest)
+        .where('is_partial', '=', 0)
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+    /** The newest complete run of a text that one of some people reported; null for none. */
+    async findNewestRun(itemId: string, textDigest: string, userIds: readonly string[]): Promise<KeptRun | null> {
+      if (userIds.length === 0) return null
+      const runs = selectRuns(itemId).where('text_digest', '=', textDigest).where('is_partial', '=', 0).where('user.id', 'in', userIds)
+      const row = await runs.orderBy('eval_run.seq', 'desc').limit(1).executeTakeFirst()
+      return row ? toRun(row) : null
     },
     /** A run of an item; null for none. */
     async findRun(itemId: string, seq: number): Promise<KeptRun | null> {

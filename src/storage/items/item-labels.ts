@@ -134,6 +134,16 @@ export async function dropLabelsOf(db: Kysely<Database>, itemSeq: number, versio
   }
 }
 
+/** Removes the labels of an item for which an owner has a gate: they passed none of it under another owner. */
+export async function dropGatedLabels(db: Kysely<Database>, itemSeq: number, ownerSeq: number, at: string): Promise<void> {
+  const gates = await db.selectFrom('label_gate').select('name').where('owner_seq', '=', ownerSeq).execute()
+  const labels = Map.groupBy(await targetsOf(db, [itemSeq]), ({ name }) => name)
+  for (const { name } of gates) {
+    const from = labels.get(name)?.map(({ version, weight }) => ({ version, weight }))
+    if (from) await writeMove(db, itemSeq, { name, from, to: null, reason: null, userSeq: null, at })
+  }
+}
+
 /** Whether a version of an item that the actor may see is there for them too. */
 export function isVersionVisible(actor: Actor) {
   const { readerId } = visibleSet(actor, 'id')

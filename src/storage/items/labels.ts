@@ -160,7 +160,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
       const item = await reader.selectFrom('item').select('seq').where('id', '=', itemId).executeTakeFirst()
       return item ? await readMoves(reader, item.seq, page) : []
     },
-    /** Whether a label of an item pointed at a version before. */
+    /** Whether a label of an item pointed at a version alone before, past its gate and not over it. */
     async hasHeld(itemId: string, name: string, version: number): Promise<boolean> {
       const moves = await reader
         .selectFrom('label_move')
@@ -168,10 +168,11 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
         .select('moved_to')
         .where('item.id', '=', itemId)
         .where('name', '=', name)
+        .where('is_override', '=', 0)
         .orderBy('label_move.seq', 'desc')
         .limit(MOVES_LOOKED_AT)
         .execute()
-      return moves.some(({ moved_to: to }) => readTargets(to)?.some((target) => target.version === version))
+      return moves.some(({ moved_to: to }) => readTargets(to)?.some((target) => target.version === version && target.weight === 100))
     },
     /** The gates of an owner's labels, by name. */
     async listLabelGates(ownerId: string): Promise<(LabelGate & { readonly name: string })[]> {
@@ -195,7 +196,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
         const owner = await ownerSeq(db, ownerId)
         await db.deleteFrom('label_gate').where('owner_seq', '=', owner).where('name', '=', name).execute()
         const gates = await db.selectFrom('label_gate').select('name').where('owner_seq', '=', owner).execute()
-        if (gates.length >= MAX_RULES) throw invalidInput('name', `There are ${MAX_RULES} gates, which is the limit.`)
+        if (gate && gates.length >= MAX_RULES) throw invalidInput('name', `There are ${MAX_RULES} gates, which is the limit.`)
         if (gate) {
           const { minPercent, maxDays, maxDrop, needsCheck } = gate
           await db
@@ -210,7 +211,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
             })
             .execute()
         }
-        notes.audit({ action: 'label_rule_changed', targetId: ownerId, ownerId, detail: { label: name } })
+        notes.audit({ action: 'label_gate_changed', targetId: ownerId, ownerId, detail: { label: name } })
       }),
     async listLabelRules(ownerId: string): Promise<LabelRule[]> {
       return (

@@ -74,6 +74,7 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
     const files = await db.deleteFrom('version_file').where('version_seq', 'in', part).returning('sha256').execute()
     await giveBackVersions(db, part)
     await forgetTags(db, part)
+    await forgetRuns(db, part)
     await db.deleteFrom('version').where('seq', 'in', part).execute()
     await removeUnusedBlobs(
       db,
@@ -81,6 +82,24 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
     )
     await nextTurn()
   }
+}
+
+/** Test runs go with their versions: results quote them. */
+async function forgetRuns(db: Kysely<Database>, versionSeqs: readonly number[]): Promise<void> {
+  await db
+    .deleteFrom('eval_run')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('version')
+          .select('version.seq')
+          .where('version.seq', 'in', versionSeqs)
+          .whereRef('version.item_seq', '=', 'eval_run.item_seq')
+          .whereRef('version.number', '=', 'eval_run.version'),
+      ),
+    )
+    .where('item_seq', 'in', db.selectFrom('version').select('item_seq').where('seq', 'in', versionSeqs))
+    .execute()
 }
 
 /** The log of changes keeps no tags of versions that are gone. */

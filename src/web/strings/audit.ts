@@ -88,6 +88,7 @@ export const AUDIT_WORDS = {
     label_moved: 'Label moved',
     label_removed: 'Label removed',
     label_rule_changed: 'Rule of a label changed',
+    label_gate_changed: 'Gate of a label changed',
     item_featured: 'Item featured',
     item_unfeatured: 'Item removed from featured',
     item_held: 'Item unlisted by an administrator',

@@ -88,6 +88,7 @@ export const AUDIT_WORDS_DE: typeof AUDIT_WORDS = {
     label_moved: 'Label verschoben',
     label_removed: 'Label entfernt',
     label_rule_changed: 'Regel eines Labels geändert',
+    label_gate_changed: 'Bedingung eines Labels geändert',
     item_featured: 'Eintrag hervorgehoben',
     item_unfeatured: 'Eintrag nicht mehr hervorgehoben',
     item_held: 'Eintrag von der Administration aus den Listen genommen',
