@@ -253,19 +253,19 @@ const KEY_LENGTH = 4
 /** A word as long as the shortest key or token of a service. */
 const LONG_WORD = /[\w.+/=:@-]{20}/
 
-/** The lines of a text by the first letters of their words. */
+/** The lines of a text by the first letters of their words: seven bits for each, packed into a number. */
 interface WordIndex {
   /** In lower case. */
   readonly lower: readonly string[]
   /** Where each line begins. */
   readonly starts: readonly number[]
-  readonly linesOf: ReadonlyMap<string, readonly number[]>
+  readonly linesOf: ReadonlyMap<number, readonly number[]>
   /** Lines with a word that may be a key. */
   readonly long: readonly number[]
 }
 
 function indexWords(text: string): WordIndex {
-  const linesOf = new Map<string, number[]>()
+  const linesOf = new Map<number, number[]>()
   const starts: number[] = []
   const long: number[] = []
   const lower = text.split('\n')
@@ -276,32 +276,45 @@ function indexWords(text: string): WordIndex {
     if (LONG_WORD.test(written)) long.push(line)
     const low = written.toLowerCase()
     lower[line] = low
-    let from = -1
+    let size = 0
+    let key = 0
     for (let at = 0; at <= low.length; at++) {
       const code = at < low.length ? low.charCodeAt(at) : 0
       if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) {
-        if (from < 0) from = at
-      } else if (from >= 0) {
-        if (at - from > 1) {
-          const key = low.slice(from, Math.min(at, from + KEY_LENGTH))
+        if (size < KEY_LENGTH) key = (key << 7) | code
+        size++
+      } else if (size > 0) {
+        if (size > 1) {
           const lines = linesOf.get(key)
           if (!lines) linesOf.set(key, [line])
           else if (lines[lines.length - 1] !== line) lines.push(line)
         }
-        from = -1
+        size = 0
+        key = 0
       }
     }
   }
   return { lower, starts, linesOf, long }
 }
 
-/** Needed words by the first letters of their longest run of letters. */
-const keys = new WeakMap<readonly string[], readonly (readonly [need: string, key: string])[]>()
-function keysOf(needs: readonly string[]): readonly (readonly [need: string, key: string])[] {
+interface Need {
+  readonly need: string
+  /** The first letters of its longest run of letters, as a number. */
+  readonly key: number
+  /** Whether these letters are the whole of it. */
+  readonly isWhole: boolean
+}
+
+/** Needed words with the keys of the index. */
+const keys = new WeakMap<readonly string[], readonly Need[]>()
+function keysOf(needs: readonly string[]): readonly Need[] {
   const known = keys.get(needs)
   if (known) return known
   const longest = (word: string) => (word.match(/[a-z0-9]+/g) ?? []).toSorted((a, b) => b.length - a.length)[0] ?? ''
-  const made = needs.map((need) => [need, longest(need).slice(0, KEY_LENGTH)] as const)
+  const made = needs.map((need) => {
+    const first = longest(need).slice(0, KEY_LENGTH)
+    return { need, key: [...first].reduce((sum, letter) => (sum << 7) | letter.charCodeAt(0), 0), isWhole: need === first }
+  })
   keys.set(needs, made)
   return made
 }
@@ -310,11 +323,11 @@ const NO_LINES: readonly number[] = []
 
 function linesWith({ lower, linesOf }: WordIndex, needs: readonly string[]): readonly number[] {
   let lines: number[] | null = null
-  for (const [need, key] of keysOf(needs)) {
+  for (const { need, key, isWhole } of keysOf(needs)) {
     const found = linesOf.get(key)
     if (!found) continue
     lines ??= []
-    for (const line of found) if (need === key || lower[line]?.includes(need)) lines.push(line)
+    for (const line of found) if (isWhole || lower[line]?.includes(need)) lines.push(line)
   }
   return lines === null ? NO_LINES : lines.length < 2 ? lines : [...new Set(lines)].sort((a, b) => a - b)
 }
@@ -412,7 +425,7 @@ function viewText(name: string, written: string, isPrompt: boolean): FileView {
     },
     mayHold(needs) {
       words ??= index()
-      for (const [, key] of keysOf(needs)) if (words.linesOf.has(key)) return true
+      for (const { key } of keysOf(needs)) if (words.linesOf.has(key)) return true
       return false
     },
     *search(pattern, needs) {
