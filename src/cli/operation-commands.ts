@@ -74,7 +74,8 @@ export function addOperationCommands(
     const command = program.command(surface.command).summary(operation.title).description(operation.summary)
     command.helpGroup(GROUPS.find(([, pattern]) => pattern.test(surface.command))?.[0] ?? '')
     for (const input of positional) {
-      const argument = new Argument(WORDS.has(input.name) ? `<${input.name}...>` : `<${input.name}>`, input.description)
+      const words = WORDS.has(input.name) ? `${input.name}...` : input.name
+      const argument = new Argument(input.isRequired ? `<${words}>` : `[${words}]`, input.description)
       if (input.choices) argument.choices(input.choices)
       command.addArgument(argument)
     }
@@ -96,7 +97,7 @@ export function addOperationCommands(
       const given: Record<string, unknown> = {}
       for (const [index, input] of positional.entries()) {
         const words = WORDS.has(input.name) ? command.args.slice(index) : command.args.slice(index, index + 1)
-        given[input.name] = await reader.read(input, words.join(' '))
+        if (input.isRequired || words.length > 0) given[input.name] = await reader.read(input, words.join(' '))
       }
       for (const input of flags) {
         const written = options[input.name]

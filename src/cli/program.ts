@@ -98,6 +98,8 @@ export function createProgram(): Command {
   const program = new Command('commonplace')
     .description('Store prompts and Agent Skills once; find them everywhere')
     .version(readProduct().version)
+    // After a command, --version is the command's own.
+    .enablePositionalOptions()
     // Commands take this over when they are added.
     .exitOverride()
     .configureOutput({ writeErr: printError })
