@@ -2,19 +2,17 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createPlace } from '../support/processes.ts'
-import { testApp } from '../support/test-app.ts'
-import { signUp } from '../support/visitor.ts'
 
 /** JUnit XML of two cases; `breaks`: the second fails. */
 const junit = (breaks: boolean) =>
   `<testsuite name="s"><testcase name="short" classname=""/><testcase name="polite" classname="">${breaks ? '<failure/>' : ''}</testcase></testsuite>`
 const WORSE = 'version 2: worse than version 1 in polite'
 
-describe('a version that breaks a case does not become production', () => {
+describe('a gate on the command line', () => {
   const place = createPlace()
   afterAll(() => place.remove())
 
-  it('on the command line', async () => {
+  it('lets no version that breaks a case become production', async () => {
     const run = (...args: string[]) => place.commonplace([...args, '--user', 'ada'])
     const must = async (...args: string[]) => {
       const { code, stdout } = await run(...args)
@@ -39,26 +37,5 @@ describe('a version that breaks a case does not become production', () => {
     await must('set-gate', 'production')
     const shares = [1, 2].map((version) => ({ version, weight: 50 }))
     await must('set-label', 'prompts', prompt.id, 'production', '--targets', JSON.stringify(shares))
-  })
-
-  it('on the page of versions', async () => {
-    const test = await testApp()
-    const ada = await signUp(test, 'ada')
-    const person = await test.app.store.people.findPersonByName('ada')
-    const actor = { kind: 'user', userId: person?.id ?? '', username: 'ada', scopes: new Set(['read', 'write'] as const) } as const
-    const { prompt } = Object(await test.call(actor, 'save_prompt', { title: 'Reply', content: 'Reply politely.', visibility: 'public' }))
-    await test.call(actor, 'update_prompt', { id: prompt.id, content: 'Reply.' })
-    for (const version of [1, 2]) {
-      const files = [{ filename: 'junit.xml', content: junit(version === 2) }]
-      await test.call(actor, 'report_results', { collection: 'prompts', id: prompt.id, version, files })
-    }
-    await test.call(actor, 'set_gate', { label: 'production', minPercent: 50, maxDrop: 0 })
-    const path = '/prompts/reply/versions'
-    const move = (version: string) => ada.post(path, { do: 'set-label', label: 'production', version, share: '100', reason: 'Newer' })
-    expect((await move('1')).to).toBe(`${path}?done=label-moved#labels`)
-    const { status, html } = await move('2')
-    expect([status, html]).toEqual([409, expect.stringContaining(WORSE)])
-    expect(Object(await test.call(actor, 'get_prompt', { id: prompt.id, label: 'production' })).content).toBe('Reply politely.')
-    await test.close()
   })
 })

@@ -7,7 +7,7 @@ const GROUPS = [
   ['prompts', /^\/api\/(?:search\/)?prompts\b|^\/api\/improve-prompt$/],
   ['skills', /^\/api\/(?:search\/)?skills\b/],
   ['collections', /^\/api\/collections\b/],
-  ['items', /^\/api\/(?:\{collection\}|trash|favourites)/],
+  ['items', /^\/api\/(?:\{collection\}|trash|favourites|label-gates)/],
   ['names', /^\/api\/(?:categories|tags)$/],
   ['listings', /^\/api\/(?:exposed-prompts|skill-manifests)/],
   ['checks', /^\/api\/check\b/],

@@ -106,7 +106,7 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
       {mayMove ? (
         <details open={sent !== null}>
           <summary>{words.labels.set}</summary>
-          <Fault sent={sent} fields={['label', 'version', 'share', 'reason']} words={words} />
+          <Fault sent={sent} fields={sent?.fault.code === 'conflict' ? [] : ['label', 'version', 'share', 'reason']} words={words} />
           <form method="post" action={action} class="fields">
             <LabelField request={request} name="label" />
             <Choice
