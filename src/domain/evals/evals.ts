@@ -2,14 +2,12 @@ import { z } from 'zod'
 import { blankForbiddenCharacters, cutCharacters } from '../text/characters.ts'
 
 /**
- * Layouts of eval cases, each named for its source. Of a skill: `agentskills` (agentskills/agentskills,
+ * Layouts of a skill's eval cases, each named for its source: `agentskills` (agentskills/agentskills,
  * docs/skill-creation/evaluating-skills.mdx), `skill-creator` (anthropics/skills, skills/skill-creator/references/schemas.md),
  * `plugin-eval` (code.claude.com/docs/en/plugin-evals), `tessl` (docs.tessl.io, "Evaluate skill quality using scenarios"),
- * `triggers` (agentskills, docs/skill-creation/optimizing-descriptions.mdx). Of a prompt: `prompt-yml` (github/gh-models,
- * cmd/eval/eval.go), `promptfoo` (promptfoo/promptfoo, src/types/testCases.ts).
+ * `triggers` (agentskills, docs/skill-creation/optimizing-descriptions.mdx).
  */
-export const CASE_LAYOUTS = ['agentskills', 'skill-creator', 'plugin-eval', 'tessl', 'triggers', 'prompt-yml', 'promptfoo'] as const
-export type CaseLayout = (typeof CASE_LAYOUTS)[number]
+export type CaseLayout = 'agentskills' | 'skill-creator' | 'plugin-eval' | 'tessl' | 'triggers'
 
 /** Most cases of an item, and of a run. */
 export const MAX_CASES = 10_000
