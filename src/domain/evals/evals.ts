@@ -31,13 +31,13 @@ export interface CaseGrader {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** One test of a skill or prompt, whatever file it came from. */
+/** One test of a skill, whatever file it came from. */
 export interface EvalCase {
   /** The name of the case in results. */
   readonly id: string
   readonly name: string
-  /** The prompt for a skill, or the variables of a prompt. */
-  readonly input: string | Readonly<Record<string, unknown>>
+  /** The prompt for the agent. */
+  readonly input: string
   readonly expected: string | null
   readonly graders: readonly CaseGrader[]
   /** Whether the skill should be used at all; null where the case does not say. */
