@@ -13,7 +13,7 @@ it('labels give each caller one version, in shares, and a raised share only draw
   expect(Math.abs(few.length / 100 - 10)).toBeLessThan(1)
   expect(Math.abs(half.size / 100 - 50)).toBeLessThan(1.5)
   expect(few.filter((n) => !half.has(n))).toEqual([])
-  // Another label draws others, and the order of the targets says nothing.
+  // Each label draws its own buckets; the order of targets does not matter.
   expect(few.every((n) => chooseVersion(shares(10), 'a key', 'other production', `caller ${n}`) === 2)).toBe(false)
   for (const n of callers.slice(0, 100)) {
     expect(chooseVersion(shares(10).toReversed(), 'a key', 'item production', `caller ${n}`)).toBe(choose(10, n))

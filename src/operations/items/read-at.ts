@@ -13,12 +13,12 @@ import type { Needs } from '../core/procedure.ts'
 /** Longest bucket of a caller. */
 const MAX_BUCKET = 200
 
-/** Which version of an item is read. */
+/** The label or number that selects a version. */
 export const atInputs = {
   label: labelRef.optional().describe('The version at this label, such as production; not found without it'),
   version: versionNumber.optional().describe('This version'),
 }
-/** The same for programs that say which of several versions a caller of theirs gets. */
+/** The bucket of a caller, for programs that serve several. */
 export const bucketInput = z
   .string()
   .min(1)
@@ -36,7 +36,7 @@ export const atOutputs = {
 /** The answer to {@link atInputs}. */
 type At = { readonly label?: string; readonly version?: number; readonly bucket?: string }
 
-/** Whoever reads a version, and what it is read with. */
+/** The reader of a version, and the stores it is read from. */
 export type Reading = Pick<Needs<'items', 'sealer'>, 'actor' | 'store' | 'sealer'>
 
 /** A version that is asked for. */

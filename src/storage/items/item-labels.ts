@@ -134,7 +134,7 @@ export async function dropLabelsOf(db: Kysely<Database>, itemSeq: number, versio
   }
 }
 
-/** Removes the labels of an item for which an owner has a gate: they passed none of it under another owner. */
+/** Removes labels of an item that the next owner has gates for: its versions did not pass those gates. */
 export async function dropGatedLabels(db: Kysely<Database>, itemSeq: number, ownerSeq: number, at: string): Promise<void> {
   const gates = await db.selectFrom('label_gate').select('name').where('owner_seq', '=', ownerSeq).execute()
   const labels = Map.groupBy(await targetsOf(db, [itemSeq]), ({ name }) => name)
@@ -151,7 +151,7 @@ export function isVersionVisible(actor: Actor) {
     eb.or([
       eb('version.number', '=', eb.ref('item.version')),
       isOneOf('version.visibility', visibleVersions(actor)),
-      // What the check blocks is read by its number alone: links and programs that follow a label get none of it.
+      // A blocked version is read by number only: links and labels never lead to it.
       ...(readerId === null ? [] : [eb.and([eb('version.is_blocked', '=', 0), eb('item.owner_seq', 'in', ownersSeenBy(readerId))])]),
     ])
 }

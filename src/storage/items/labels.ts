@@ -25,14 +25,14 @@ import { findRow, findUserSeq } from './write-items.ts'
 
 /** Moves among which the last one is looked for that led elsewhere. */
 const LOOKED_AT = 50
-/** Moves among which a version is looked for that a label left. */
+/** How many moves of a label are searched for a version that it held. */
 const MOVES_LOOKED_AT = 500
 /** Rules of one owner. */
 const MAX_RULES = 50
 
 const targetsJson = z.array(z.object({ version: z.number(), weight: z.number() }))
 
-/** The state on which a move of a label is decided. */
+/** The state of a label and its item when a move is decided. */
 interface LabelState<Kind extends ItemKind> {
   readonly item: ItemOf<Kind>
   /** Whether the owner lets maintainers alone move it. */
@@ -160,7 +160,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
       const item = await reader.selectFrom('item').select('seq').where('id', '=', itemId).executeTakeFirst()
       return item ? await readMoves(reader, item.seq, page) : []
     },
-    /** Whether a label of an item pointed at a version alone before, past its gate and not over it. */
+    /** Whether a label pointed at this version alone before, by a move that passed its gate. */
     async hasHeld(itemId: string, name: string, version: number): Promise<boolean> {
       const moves = await reader
         .selectFrom('label_move')

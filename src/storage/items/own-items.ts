@@ -14,7 +14,7 @@ import { readUsage } from './owner-usage.ts'
 
 /** Most hits of a query among the items of one person. */
 const MAX_HITS = 5_000
-/** Tags, and labels, that are counted: the most used. */
+/** How many of the most used tags or labels are counted. */
 const MAX_COUNTED = 20
 
 type Field = 'visibility' | 'category' | 'tag' | 'label'

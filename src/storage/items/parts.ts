@@ -7,7 +7,7 @@ import type { Database } from '../schema.ts'
 import type { NextState } from './item-parts.ts'
 import { isInVisibleSet, readItemsInOrder } from './item-rows.ts'
 
-/** Keeps which prompts the newest text of a prompt takes in. What it names that is not there is no row. */
+/** Keeps which prompts the newest text of a prompt takes in. Names without a prompt get no row. */
 export async function writePartRefs(
   db: Kysely<Database>,
   item: { readonly seq: number; readonly ownerSeq: number; readonly isNew: boolean },

@@ -363,7 +363,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
               for (const row of await selectItems(db).where('item.seq', 'in', seqs).execute()) {
                 const versions = (await versionsOf(db, row).orderBy('number', 'desc').execute())
                   .slice(versionsKeep)
-                  // What is served stays under any number of newer versions that the check blocks.
+                  // Keep the served version, however many newer ones the check blocks.
                   .filter(({ number }) => number !== row.version)
                 await removeSome(db, notes, row, versions, false)
                 removed.versions += versions.length

@@ -178,7 +178,7 @@ async function createItem(
   const now = new Date(context.clock()).toISOString()
   const verdict = await judge(db, { seq: null, ownerSeq }, filesToCheck(wanted), now, checked)
   const asked: NextState = { ...wanted, category: category?.slug ?? null }
-  // Nothing was served before it, and its owner alone sees what is blocked.
+  // No version was served before, and only the owner sees a blocked one.
   const next: NextState = verdict.blocking.length > 0 ? { ...asked, visibility: 'private' } : asked
   if (next.kind === 'prompt') await requireFreeName(db, ownerSeq, next.apiName)
   const spelled = await spellTags(db, tags, ownerSeq, next.visibility)
@@ -278,7 +278,7 @@ interface Known<T> {
   readonly role: TeamRole | null
   readonly editorSeq: number
   readonly categories: readonly NamedCategory[]
-  /** The newest version, where the check blocks it: the change is one of it. */
+  /** The newest version where the check blocks it; the change applies to it. */
   readonly blocked: FullVersion | null
   /** The item as others see it. */
   readonly served: T
