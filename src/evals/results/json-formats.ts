@@ -90,6 +90,7 @@ const pluginRun = z.object({
   durationSeconds: amount,
   error: maybeText,
   skippedPaidGraders: flag,
+  aborted: optional(z.object({ server: text, tool: text, reason: maybeText })),
   graders: z.array(pluginGrader),
 })
 const pluginArms = z.object({ with: z.array(pluginRun), without: z.array(pluginRun).default([]) })
@@ -114,12 +115,14 @@ const pluginEval = define(
         arms[arm].map((run): CaseResult => {
           if (run.skippedPaidGraders === true) skipped++
           // A run that was not set up has score 0 and no graders; one whose paid graders were skipped has a score that compares with none.
-          const isGraded = run.graders.length > 0 && run.skippedPaidGraders !== true
+          // One that a mock aborted has failed, with or without graders.
+          const isGraded = (run.graders.length > 0 || run.aborted !== null) && run.skippedPaidGraders !== true
           const grade = isGraded ? { passed: run.passed, score: run.score } : {}
           const assertions = run.graders.map(({ name: called, passed, explanation, evidence, scored }) => {
             return { text: scored === false ? `${called} (not scored)` : called, passed, evidence: explanation ?? evidence }
           })
-          const { costUsd, error } = run
+          const { costUsd, error, aborted } = run
+          if (aborted) assertions.push({ text: `no abort by ${aborted.server}/${aborted.tool}`, passed: false, evidence: aborted.reason })
           return { ...UNMEASURED, case: name, arm, ...grade, assertions, durationMs: toMs(run.durationSeconds), costUsd, error }
         }),
       ),
@@ -226,15 +229,18 @@ const grading = define(
 const variables = z.record(z.string(), z.unknown())
 const ghVerdict = z.object({ evaluatorName: text, score: z.number(), passed: z.boolean(), details: maybeText })
 
-/** `gh models eval --json` (github/gh-models, cmd/eval/eval.go and its test "json output format"): Go writes no list as null. */
+/** `gh models eval --json` (github/gh-models, cmd/eval/eval.go and its test "json output format"): Go writes an empty list as null. */
 const ghModels = define(
   'a result of gh models eval --json',
   ['testResults'],
-  z.object({ model: maybeText, testResults: z.array(z.object({ testCase: variables, evaluationResults: z.array(ghVerdict).nullable() })) }),
+  z.object({
+    model: maybeText,
+    testResults: z.array(z.object({ testCase: variables, evaluationResults: z.array(ghVerdict).nullable() })).nullable(),
+  }),
   ({ model, testResults }) => ({
     runner: 'gh models eval',
     model,
-    results: testResults.map(({ testCase, evaluationResults }) => {
+    results: (testResults ?? []).map(({ testCase, evaluationResults }) => {
       const graded = evaluationResults ?? []
       const assertions = graded.map((one) => ({ text: one.evaluatorName, passed: one.passed, evidence: one.details }))
       // Scores of a model's choices may be any number.
@@ -259,22 +265,31 @@ const promptfooRow = z.object({
   provider: optional(z.union([z.string(), z.object({ id: z.string() }).transform((one) => one.id)])),
   vars: variables.default({}),
   testCase: optional(z.object({ description: z.string().nullish(), vars: variables.nullish() })),
-  gradingResult: optional(z.object({ componentResults: z.array(component).nullish() })),
+  gradingResult: optional(z.object({ reason: maybeText, componentResults: z.array(component).nullish() })),
+  promptId: maybeText,
 })
+/** The reason of a test that passes because it has no assertions (promptfoo/promptfoo, src/assertions). */
+const UNCHECKED = 'No assertions'
 
 /** promptfoo's output JSON: `EvaluateSummaryV3` alone or in a file with its config, and version 2 (promptfoo/promptfoo, src/types). */
 const promptfoo = define(
   'an output of promptfoo',
   ['results'],
   z.preprocess(
-    (fields) => (isFields(fields) && isFields(fields['results']) ? fields['results'] : fields),
-    z.object({ timestamp: maybeText, results: z.array(promptfooRow) }),
+    (fields) => (isFields(fields) && isFields(fields['results']) ? { ...fields['results'], metadata: fields['metadata'] } : fields),
+    z.object({
+      timestamp: maybeText,
+      metadata: optional(z.object({ promptfooVersion: maybeText })),
+      results: z.array(promptfooRow),
+    }),
   ),
-  ({ timestamp, results }) => {
+  ({ timestamp, metadata, results }) => {
+    const prompts = new Set(results.flatMap(({ promptId }) => promptId ?? [])).size
     const models = [...new Set(results.flatMap(({ provider }) => (provider ? [toBoundedText(provider, 100)] : [])))]
     const rows = results.map((row): CaseResult => {
       const isError = row.failureReason === REASON_ERROR || (!row.success && !row.gradingResult)
-      const grade = isError ? { error: row.error ?? 'no answer' } : { passed: row.success, score: row.score }
+      const isUnchecked = row.success && row.gradingResult?.reason === UNCHECKED
+      const grade = isError ? { error: row.error ?? 'no answer' } : isUnchecked ? {} : { passed: row.success, score: row.score }
       const assertions = (row.gradingResult?.componentResults ?? []).flatMap((one) => {
         if (one === null || one.assertion?.metricOnly === true) return []
         return [{ text: nameCheck(one.assertion), passed: one.pass, evidence: one.reason }]
@@ -285,13 +300,14 @@ const promptfoo = define(
     })
     const errors = rows.filter(({ error }) => error !== null).length
     return {
-      runner: 'promptfoo',
+      runner: `promptfoo${metadata?.promptfooVersion ? ` ${metadata.promptfooVersion}` : ''}`,
       model: models.length === 1 ? (models[0] ?? null) : null,
       startedAt: toTime(timestamp),
       isPartial: errors > 0,
       results: rows,
       remarks: [
         ...(models.length > 1 ? [`results of ${models.length} models are counted together: ${models.slice(0, 5).join(', ')}`] : []),
+        ...(prompts > 1 ? [`results of ${prompts} prompts are counted together`] : []),
         ...(errors > 0 ? [`${countOf(errors, 'test')} ended with an error: not counted`] : []),
       ],
     }

@@ -15,6 +15,9 @@ interface Element {
   text: string
 }
 
+/** Values of `status` with which GoogleTest and CTest write a disabled test, without `skipped`. */
+const UNRUN: ReadonlySet<string> = new Set(['notrun', 'disabled'])
+
 /** A comment, an instruction, a CDATA section, a closing tag, an opening one (of at most 50 attributes), or text. */
 const TOKEN =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([\w:.-]+)\s*>|<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*')){0,50})\s*(\/?)>|([^<]+)/y
@@ -23,7 +26,7 @@ const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', qu
 
 /** Text with character references and the five named ones resolved; others stay, for there is no DTD to name them. */
 function decode(text: string): string {
-  return text.slice(0, MAX_DECODED).replaceAll(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/g, (all, hex, decimal, name) => {
+  return text.slice(0, MAX_DECODED).replaceAll(/&(?:#x([\da-fA-F]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/g, (all, hex, decimal, name) => {
     if (name !== undefined) return NAMED[String(name)] ?? all
     const code = hex === undefined ? Number(decimal) : Number.parseInt(String(hex), 16)
     return code <= 0x10ffff ? String.fromCodePoint(code) : all
@@ -69,6 +72,7 @@ export function readJunit(text: string, filename: string): RunParts {
   if (!all[0]?.name.startsWith('testsuite'))
     throw new AppError('invalid_input', `${filename} is XML, but it does not begin with <testsuites>.`)
   const read = (element: Element, name: string) => element.attributes.get(name) ?? ''
+  const describe = (fault: Element) => toBoundedText(read(fault, 'message') || read(fault, 'type') || fault.name, MAX_TEXT)
   const found = all.filter(({ name }) => name === 'testcase')
   const classes = new Map<string, Set<string>>()
   for (const one of found) {
@@ -78,8 +82,8 @@ export function readJunit(text: string, filename: string): RunParts {
   const results = found.map((one): CaseResult => {
     const isShared = (classes.get(read(one, 'name'))?.size ?? 0) > 1
     const faults = one.children.filter(({ name }) => name === 'failure' || name === 'error')
-    const passed = faults.length > 0 ? false : one.children.some(({ name }) => name === 'skipped') ? null : true
-    const describe = (fault: Element) => toBoundedText(read(fault, 'message') || read(fault, 'type') || fault.name, MAX_TEXT)
+    const isSkipped = UNRUN.has(read(one, 'status')) || one.children.some(({ name }) => name === 'skipped')
+    const passed = faults.length > 0 ? false : isSkipped ? null : true
     return {
       ...UNMEASURED,
       case: toCaseId(`${isShared ? `${read(one, 'classname')} ` : ''}${read(one, 'name')}`) || 'unnamed',
@@ -94,6 +98,12 @@ export function readJunit(text: string, filename: string): RunParts {
       error: faults.filter(({ name }) => name === 'error').map(describe)[0] ?? null,
     }
   })
-  const startedAt = toTime(all.map((element) => read(element, 'timestamp')).find((value) => value !== ''))
-  return { ...UNSAID, startedAt, results }
+  // The epoch stands for what did not start (jest-junit, GoogleTest).
+  const startedAt = toTime(
+    all.map((element) => read(element, 'timestamp')).find((value) => value !== '' && !value.startsWith('1970-01-01')),
+  )
+  // An error outside of all cases: the suite broke off, or did not start (TAP::Formatter::JUnit).
+  const breaks = all.flatMap(({ name, children }) => (name.startsWith('testsuite') ? children.filter((one) => one.name === 'error') : []))
+  const remarks = breaks.map((fault) => `a suite ended with an error (${describe(fault)})`)
+  return { ...UNSAID, startedAt, isPartial: breaks.length > 0, results, remarks }
 }
