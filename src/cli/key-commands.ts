@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { createApiKey, hashApiKey } from '../auth/api-key.ts'
 import { keyNameField } from '../domain/people/account.ts'
-import { type Actor, SCOPES, type Scope } from '../domain/people/actor.ts'
+import { type Actor, DEFAULT_SCOPES, SCOPES, type Scope } from '../domain/people/actor.ts'
 import { AppError } from '../errors.ts'
 import { describeKey, readWithin } from '../operations/account/keys.ts'
 import { EXISTING, parseDuration, requireAccount, type WithApp } from './operator.ts'
@@ -33,7 +33,7 @@ export function addKeyCommands(program: Command, withApp: WithApp): void {
     .description('Create a key and print only the key on stdout. It is not shown again; only its hash is stored.')
     .requiredOption('--user <name>', 'owner of the key')
     .requiredOption('--name <text>', 'name of the key, such as the computer that uses it')
-    .option('--scopes <list>', `permissions: ${SCOPES.join(', ')}`, SCOPES.join(','))
+    .option('--scopes <list>', `permissions: ${SCOPES.join(', ')}`, DEFAULT_SCOPES.join(','))
     .option('--expires <duration>', 'when it expires, such as 90d (default: never)')
     .option('--team <name>', 'a team of the owner: the key sees nothing but its items')
     .option('--collections <list>', 'collections, as slugs or ids: the key sees nothing but what is in them', (list) => list.split(','))

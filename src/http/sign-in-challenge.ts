@@ -1,7 +1,7 @@
 import { looksLikeApiKey } from '../auth/api-key.ts'
 import { readBearerToken } from '../auth/authenticate.ts'
 import { looksLikeAccessToken } from '../auth/oauth/tokens.ts'
-import { SCOPES } from '../domain/people/actor.ts'
+import { DEFAULT_SCOPES } from '../domain/people/actor.ts'
 import type { AnswerHeaders, Exchange } from '../exchange.ts'
 
 /** Where MCP is served to everybody, and to programs with a key. */
@@ -35,7 +35,9 @@ export function challengeOf({ path, header }: Pick<Exchange, 'path' | 'header'>,
   const isRefused = token !== '' && !looksLikeApiKey(token)
   if (!isMcpPath(path) && !isRefused) return {}
   const resource = isMcpPath(path) ? path : SIGNED_IN_MCP_PATH
-  return { 'www-authenticate': challenge({ ...(token !== '' && { error: 'invalid_token' }), baseUrl, path: resource, scopes: SCOPES }) }
+  return {
+    'www-authenticate': challenge({ ...(token !== '' && { error: 'invalid_token' }), baseUrl, path: resource, scopes: DEFAULT_SCOPES }),
+  }
 }
 
 /** The value of WWW-Authenticate for what a token lacks (RFC 6750, section 3). `scopes`: what to ask for */

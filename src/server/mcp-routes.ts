@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { ItemKind } from '../domain/items/items.ts'
 import { type ListAudience, widestAudience } from '../domain/items/visibility.ts'
-import { SCOPES } from '../domain/people/actor.ts'
+import { DEFAULT_SCOPES } from '../domain/people/actor.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Answer, type Exchange, jsonAnswer } from '../exchange.ts'
 import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
@@ -66,9 +66,9 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
   /** Refuses a tool that the token of a program is not enough for, so that the program asks for more (RFC 6750, section 3.1). */
   const refuseTool = ({ actor, exchange, requestId }: Call, name: unknown): Answer | null => {
     if (actor.kind !== 'user' || !isFromProgram(exchange)) return null
-    const needed = SCOPES.find((scope) => scope === app.operations.find((operation) => operation.name === name)?.scope)
+    const needed = DEFAULT_SCOPES.find((scope) => scope === app.operations.find((operation) => operation.name === name)?.scope)
     if (needed === undefined || actor.scopes.has(needed)) return null
-    const scopes = [...SCOPES.filter((scope) => actor.scopes.has(scope)), needed]
+    const scopes = [...DEFAULT_SCOPES.filter((scope) => actor.scopes.has(scope)), needed]
     const value = challenge({ error: 'insufficient_scope', baseUrl: app.baseUrl, path: exchange.path, scopes })
     const error = new AppError('forbidden', `${name} needs the permission ${needed}, which this program was not given.`)
     return jsonAnswer(toErrorBody(error, requestId), 403, { 'www-authenticate': value })

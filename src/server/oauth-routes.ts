@@ -1,5 +1,5 @@
 import type { OAuthAnswer, OAuthServer } from '../auth/oauth/oauth-server.ts'
-import { SCOPES } from '../domain/people/actor.ts'
+import { DEFAULT_SCOPES } from '../domain/people/actor.ts'
 import { AppError } from '../errors.ts'
 import { type Answer, jsonAnswer } from '../exchange.ts'
 import { decodeBody } from '../http/body.ts'
@@ -58,7 +58,7 @@ export function oauthRoutes(oauth: OAuthServer, { baseUrl, name }: OAuthSite): r
     const described = {
       resource,
       authorization_servers: [baseUrl],
-      scopes_supported: [...SCOPES],
+      scopes_supported: [...DEFAULT_SCOPES],
       bearer_methods_supported: ['header'],
       resource_name: name,
     }

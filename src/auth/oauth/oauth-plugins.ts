@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { cimd } from '@better-auth/cimd'
 import { oauthProvider } from '@better-auth/oauth-provider'
 import type { BetterAuthPlugin } from 'better-auth'
-import { SCOPES } from '../../domain/people/actor.ts'
+import { DEFAULT_SCOPES } from '../../domain/people/actor.ts'
 import { CONNECTION_SECONDS } from '../../domain/sign-in/oauth.ts'
 import type { OAuthSettings } from '../better-auth.ts'
 import { hashToken } from '../login-adapter.ts'
@@ -59,7 +59,7 @@ const SCHEMA = {
  */
 export function oauthPlugins({ resources, readsDocuments, allowedAddresses }: OAuthSettings): BetterAuthPlugin[] {
   const provider = oauthProvider({
-    scopes: [...SCOPES, 'offline_access'],
+    scopes: [...DEFAULT_SCOPES, 'offline_access'],
     grantTypes: ['authorization_code', 'refresh_token'],
     disableJwtPlugin: true,
     loginPage: '/sign-in',

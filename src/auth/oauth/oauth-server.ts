@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { type Actor, SCOPES, type Scope } from '../../domain/people/actor.ts'
+import { type Actor, DEFAULT_SCOPES, type Scope } from '../../domain/people/actor.ts'
 import type { ClientOfRequest } from '../../domain/people/client-of-request.ts'
 import type { Clock } from '../../domain/ports/environment.ts'
 import { type ClientRequest, CONNECTION_SECONDS, type PersonAtBrowser } from '../../domain/sign-in/oauth.ts'
@@ -100,7 +100,7 @@ export function createOAuthServer(store: Stores, auth: () => Promise<Auth>, { ba
       name: toLabel(String(row['name'] ?? '')) || toLabel(clientId),
       publishedBy: clientId.startsWith('https:') ? (URL.parse(clientId)?.host ?? null) : null,
       returnsTo: nameTarget(returnsTo),
-      scopes: SCOPES.filter((scope) => asked.includes(scope)),
+      scopes: DEFAULT_SCOPES.filter((scope) => asked.includes(scope)),
     }
   }
   /** Answers the request of a consent page. */
@@ -148,7 +148,7 @@ export function createOAuthServer(store: Stores, auth: () => Promise<Auth>, { ba
       for (const one of new Set((named.length > 0 ? named : [null]).map(toResource))) asked.append('resource', one)
       // What other servers know of identities is left out, rather than refused.
       const scopes = (asked.get('scope') ?? '').split(' ').filter((scope) => scope !== '' && !IDENTITY_SCOPES.has(scope))
-      const wanted = scopes.some((scope) => scope !== 'offline_access') ? scopes : [...SCOPES]
+      const wanted = scopes.some((scope) => scope !== 'offline_access') ? scopes : [...DEFAULT_SCOPES]
       asked.set('scope', [...new Set([...wanted, 'offline_access'])].join(' '))
       // People are asked in any case, and sign in on pages of ours.
       for (const name of ['prompt', 'max_age']) asked.delete(name)

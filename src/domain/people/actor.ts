@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
-/** Scopes of a key, beyond public reads. `read`: the owner's private items. */
-export const SCOPES = ['read', 'write', 'improve'] as const
+/** Scopes that a key gets by default, and all that a program can ask for. `read`: the owner's private items. */
+export const DEFAULT_SCOPES = ['read', 'write', 'improve'] as const
+/** Scopes of a key, beyond public reads. `results`: report test results; a key that has it alone can do nothing else. */
+export const SCOPES = [...DEFAULT_SCOPES, 'results'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Rights of a person signed in on the pages: those of a key, and those no key has. `account`: their own settings, keys and sessions. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { OAuthServer } from '../../auth/oauth/oauth-server.ts'
-import { SCOPES } from '../../domain/people/actor.ts'
+import { DEFAULT_SCOPES } from '../../domain/people/actor.ts'
 import { CONNECTION_SECONDS } from '../../domain/sign-in/oauth.ts'
 import { AppError } from '../../errors.ts'
 import { filterText, refInput } from '../core/inputs.ts'
@@ -34,7 +34,7 @@ export const connectProgram = defineProcedure({
   writes: true,
   input: z.object({
     query: queryInput,
-    scopes: z.array(z.enum(SCOPES)).min(1, 'choose at least one permission'),
+    scopes: z.array(z.enum(DEFAULT_SCOPES)).min(1, 'choose at least one permission'),
     team: filterText.describe('Name of a team you are in: the program sees nothing but its items'),
     collections: z.array(refInput).max(MAX_NARROWED).optional().describe('Collections: the program sees nothing but what is in them'),
   }),
@@ -45,7 +45,7 @@ export const connectProgram = defineProcedure({
     const within = await readWithin(store, actor, input)
     const request = await oauth.describeRequest(input.query)
     if (!request) throw new AppError('not_found', 'Unknown program. Start again from the program that sent you.')
-    const scopes = request.scopes.filter((scope) => input.scopes.includes(scope))
+    const scopes = request.scopes.filter((scope) => input.scopes.some((one) => one === scope))
     if (scopes.length === 0) throw new AppError('invalid_input', 'The program did not ask for these permissions.')
     const { to, keyId } = await oauth.allow(input.query, scopes, { userId, client: clientOf(context) })
     // The code in the address is of no use until the key is there.

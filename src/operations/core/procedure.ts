@@ -9,7 +9,7 @@ import type { ClientOfRequest } from '../../domain/people/client-of-request.ts'
 import type { CountUse } from '../../domain/people/usage.ts'
 import type { TextVectors } from '../../domain/ports/encoder.ts'
 import type { Clock } from '../../domain/ports/environment.ts'
-import type { Improver } from '../../domain/ports/models.ts'
+import type { Improver, TestModels } from '../../domain/ports/models.ts'
 import { type Surface, toOrigin } from '../../domain/service/audit.ts'
 import type { LibraryCopy } from '../../domain/service/library-copies.ts'
 import type { ServiceStatus } from '../../domain/service/service.ts'
@@ -67,6 +67,8 @@ interface Services {
   readonly baseUrl: string
   readonly findSimilar: FindSimilar
   readonly improver: Improver
+  /** The models that tests of prompts may ask. */
+  readonly tests: TestModels
   /** null without the built-in encoder: a provider must not get what is not public. */
   readonly textVectors: TextVectors | null
   readonly logins: Logins
@@ -177,6 +179,8 @@ function dropNulls(raw: unknown, names: ReadonlySet<string>): unknown {
 }
 
 function checkScope({ actor, keyHint }: Caller, scope: Procedure['scope'], name: string): void {
+  if (actor.kind === 'user' && actor.scopes.size === 1 && actor.scopes.has('results') && scope !== 'results')
+    throw new AppError('forbidden', `This API key can report test results, and nothing else.`)
   if (scope === null) return
   if (scope === 'account' || scope === 'admin') {
     if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in first.')

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
-import { SCOPES } from '../../domain/people/actor.ts'
+import { DEFAULT_SCOPES, SCOPES } from '../../domain/people/actor.ts'
 import { createKey } from '../../operations/account/keys.ts'
 import type { ClientId } from '../client-configs.ts'
 import type { Action } from '../request.ts'
@@ -25,11 +25,11 @@ export async function makeKey({ call, form }: Pick<Parameters<Action>[0], 'call'
   return { id: record.id, key, name: record.name }
 }
 
-/** The fields of a form with one button that creates a key with every scope. */
+/** The fields of a form with one button that creates a key with the default scopes. */
 export const FirstKeyFields: FC<{ words: Site['words'] }> = ({ words }) => (
   <>
     <input type="hidden" name="name" value={words.firstKeyName} />
-    {SCOPES.map((scope) => (
+    {DEFAULT_SCOPES.map((scope) => (
       <input type="hidden" name="scopes" value={scope} />
     ))}
   </>

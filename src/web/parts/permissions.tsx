@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Scope } from '../../domain/people/actor.ts'
+import { DEFAULT_SCOPES, type Scope } from '../../domain/people/actor.ts'
 import { listCollections } from '../../operations/collections/collections.ts'
 import { listTeams } from '../../operations/teams/teams.ts'
 import type { SentForm } from '../forms.ts'
@@ -36,7 +36,12 @@ export const Permissions: FC<{ sent: PageRequest['sent']; words: Words; scopes: 
     <legend>{words.keyPermissions}</legend>
     {scopes.map((scope) => (
       <label class="tick">
-        <input type="checkbox" name="scopes" value={scope} checked={sent ? sent.form.all('scopes').includes(scope) : true} />{' '}
+        <input
+          type="checkbox"
+          name="scopes"
+          value={scope}
+          checked={sent ? sent.form.all('scopes').includes(scope) : DEFAULT_SCOPES.some((one) => one === scope)}
+        />{' '}
         {words.scopes[scope]}
       </label>
     ))}

@@ -84,7 +84,7 @@ export const ACCOUNT_WORDS = {
   keyNameHint: 'For example the computer or client that will use it.',
   firstKeyName: 'My laptop',
   keyPermissions: 'Permissions',
-  scopes: { read: 'Read private items', write: 'Create and edit', improve: 'Improve prompts' },
+  scopes: { read: 'Read private items', write: 'Create and edit', improve: 'Improve prompts', results: 'Report test results' },
   narrowedTo: (names: readonly string[]) => (names.length === 0 ? 'no access' : `only ${names.join(', ')}`),
   keyReaches: 'Access',
   keyReachesAll: 'Everything you can see',
@@ -127,5 +127,5 @@ export const ACCOUNT_WORDS = {
   useWithKey: 'Connect your editor with this key',
   tryKey: 'Try it',
   apiKeys: 'API keys',
-  scopeNames: { read: 'read', write: 'write', improve: 'improve' },
+  scopeNames: { read: 'read', write: 'write', improve: 'improve', results: 'results' },
 }

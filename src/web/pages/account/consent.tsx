@@ -1,4 +1,4 @@
-import { SCOPES } from '../../../domain/people/actor.ts'
+import { DEFAULT_SCOPES } from '../../../domain/people/actor.ts'
 import { connectProgram, refuseProgram, showProgramRequest } from '../../../operations/account/connect-programs.ts'
 import { Fault } from '../../parts/field.tsx'
 import { LeavePage, NarrowPage } from '../../parts/narrow-page.tsx'
@@ -47,7 +47,7 @@ export const submitConsent: Action = async (request) => {
   const query = form.text('query')
   const { to } =
     form.text('do') === 'allow'
-      ? await call(connectProgram, { query, scopes: form.allChoices('scopes', SCOPES), ...chosenReach(form) })
+      ? await call(connectProgram, { query, scopes: form.allChoices('scopes', DEFAULT_SCOPES), ...chosenReach(form) })
       : await call(refuseProgram, { query })
   const { going, goingLead, goOn } = site.words.programs
   return { html: <LeavePage request={request} title={going} lead={goingLead} goOn={goOn} url={to} /> }

@@ -87,7 +87,12 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
   keyNameHint: 'Zum Beispiel der Rechner oder das Programm, das ihn benutzt.',
   firstKeyName: 'Mein Laptop',
   keyPermissions: 'Rechte',
-  scopes: { read: 'Private Einträge lesen', write: 'Erstellen und bearbeiten', improve: 'Prompts verbessern' },
+  scopes: {
+    read: 'Private Einträge lesen',
+    write: 'Erstellen und bearbeiten',
+    improve: 'Prompts verbessern',
+    results: 'Testergebnisse melden',
+  },
   narrowedTo: (names) => (names.length === 0 ? 'kein Zugriff' : `nur ${names.join(', ')}`),
   keyReaches: 'Zugriff',
   keyReachesAll: 'Alles, was du siehst',
@@ -133,5 +138,5 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
   useWithKey: 'Editor mit diesem Schlüssel verbinden',
   tryKey: 'Ausprobieren',
   apiKeys: 'API-Schlüssel',
-  scopeNames: { read: 'lesen', write: 'schreiben', improve: 'verbessern' },
+  scopeNames: { read: 'lesen', write: 'schreiben', improve: 'verbessern', results: 'Ergebnisse' },
 }
