@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createImprover, type ImproveSettings } from './ai/improver.ts'
 import { createItemEncoding, type ItemEncoding } from './ai/item-encoding.ts'
 import { createRemoteEncoder, type RemoteEncoder } from './ai/remote-encoder.ts'
+import { createTestModels, type TestSettings } from './ai/test-models.ts'
 import { createTextEmbedder, type EmbeddingSettings } from './ai/text-embedder.ts'
 import { rememberVectors } from './ai/text-vectors.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
@@ -105,6 +106,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly isBaseUrlGuessed?: boolean
   readonly secretKey?: string | null
   readonly improve: ImproveSettings
+  /** The models that tests of prompts may ask, and their budgets. Default: none */
+  readonly tests?: TestSettings
   /** null: search uses the built-in encoder. */
   readonly embeddings: EmbeddingSettings | null
   /** An encoder where no provider is set, closed with the app; true: the built-in one. Default: none, search works without */
@@ -181,6 +184,7 @@ export async function openApp(
   const path = databasePath(settings.databaseUrl)
   if (options.service && path !== null) refuseLostLibrary(path, options.service.mayCreate)
   const improver = createImprover(settings.improve, (length) => outside.random.letters(length))
+  const tests = createTestModels(settings.tests ?? { models: [], dailyTokens: null, dailyUsd: null }, settings.improve)
   const listeners = new Set<(change: LibraryChange) => void>()
   const onChange = (change: LibraryChange) => {
     for (const listener of listeners) listener(change)
@@ -267,6 +271,7 @@ export async function openApp(
     baseUrl,
     findSimilar: store.items.findSimilarPrompts,
     improver,
+    tests,
     textVectors: encoder && !provider ? rememberVectors(encoder) : null,
     logins,
     oauth,
@@ -317,6 +322,7 @@ export async function openApp(
     },
     listen: () => store.instances.listen({ onChange, onLoginsChanged: logins.forgetHere }),
     async close() {
+      await tests.stop()
       await itemEncoding?.stop()
       await encoder?.close()
       await store.close()

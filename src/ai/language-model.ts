@@ -85,7 +85,8 @@ async function* attemptOnce(name: string, { model, streamText }: Loaded, request
   try {
     const { stream } = streamText({
       model,
-      system: request.system,
+      ...(request.system !== '' && { system: request.system }),
+      ...(request.temperature !== undefined && { temperature: request.temperature }),
       messages: request.messages.map(({ role, content }) => ({ role, content })),
       maxOutputTokens: request.maxOutputTokens,
       maxRetries: 0,
@@ -102,6 +103,8 @@ async function* attemptOnce(name: string, { model, streamText }: Loaded, request
       else if (part.type === 'abort') request.signal.throwIfAborted()
       else if (part.type === 'finish') {
         refuseUnfinished(name, part.finishReason, part.rawFinishReason)
+        const { inputTokens, outputTokens } = part.totalUsage
+        if (inputTokens !== undefined && outputTokens !== undefined) request.onUsage?.({ input: inputTokens, output: outputTokens })
         isFinished = true
       }
     }

@@ -36,6 +36,7 @@ export function toAppSettings(config: Config, address: string): AppSettings {
       budget: { requests: config.IMPROVE_DAILY_REQUESTS, characters: config.IMPROVE_DAILY_CHARACTERS },
       systemPromptFile: config.IMPROVE_SYSTEM_PROMPT_FILE,
     },
+    tests: { models: config.TEST_MODELS, dailyTokens: config.TEST_DAILY_TOKENS, dailyUsd: config.TEST_DAILY_USD },
     encoder: config.ENCODER,
     embeddings:
       config.EMBEDDINGS_URL === null || config.EMBEDDINGS_MODEL === null

@@ -47,6 +47,12 @@ describe('good values', () => {
       'items=5k bytes=2M': { items: 5_000, versions: 1_000_000, bytes: 2_000_000, words: 100_000 },
     },
     TRUST_PROXY: { false: 0, 1: 1, 2: 2 },
+    TEST_MODELS: {
+      'openai/gpt-5=1.25/10, qwen3:8b': [
+        { name: 'openai/gpt-5', price: { input: 1.25, output: 10 } },
+        { name: 'qwen3:8b', price: null },
+      ],
+    },
     IMPROVE_MODEL: { 'openai/gpt-5': 'openai/gpt-5', 'qwen3:8b': 'qwen3:8b' },
     OPENAI_BASE_URL: { 'http://10.0.0.7:11434/v1': 'http://10.0.0.7:11434/v1', 'https://a.example/v1/': 'https://a.example/v1' },
     OPENAI_API_KEY: { 'sk-a_b.c': 'sk-a_b.c' },
@@ -94,6 +100,7 @@ describe('values out of range', () => {
     QUOTA_PER_OWNER: ['5000', 'items=0', 'items=5K', 'things=5', 'items=5,bytes=2'],
     TRUST_PROXY: ['true', '-1', '10'],
     IMPROVE_MODEL: ['two words'],
+    TEST_MODELS: ['two words', 'a=1', 'a=1/x', '=1/2'],
     OPENAI_BASE_URL: [
       '127.0.0.1:11434',
       'ftp://127.0.0.1/v1',

@@ -105,6 +105,19 @@ export const smtpUrl = z
   .refine((text) => /^smtps?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an smtp or smtps address, such as smtps://mail.example.org')
 /** A language model. */
 export const modelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model name without spaces, such as openai/gpt-5')
+/** Models for tests, each with its prices in US dollars per million tokens of input and output, where known: `openai/gpt-5=1.25/10`. */
+export const pricedModels = list
+  .refine(
+    (models) => models.every((one) => /^[^\s=]{1,200}(?:=\d{1,6}(?:\.\d{1,6})?\/\d{1,6}(?:\.\d{1,6})?)?$/.test(one)),
+    'must be models separated by commas, such as openai/gpt-5=1.25/10',
+  )
+  .transform((models) =>
+    models.map((one) => {
+      const [name = '', prices] = one.split('=')
+      const [input = 0, output = 0] = (prices ?? '').split('/').map(Number)
+      return { name, price: prices === undefined ? null : { input, output } }
+    }),
+  )
 /** A model of embeddings. */
 export const embeddingModelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model name without spaces, such as nomic-embed-text')
 /** A key of a provider. */

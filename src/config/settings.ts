@@ -23,6 +23,7 @@ import {
   ownerQuota,
   PASSWORD_HASHES,
   postgresUrl,
+  pricedModels,
   providerKey,
   SECOND_FACTOR_RULES,
   smtpUrl,
@@ -333,6 +334,23 @@ export const SETTINGS = {
     null,
     'Text file with the system prompt for improving, instead of the built-in one. Read at startup.',
     '(built in)',
+  ),
+  TEST_MODELS: setting(
+    pricedModels,
+    [],
+    'Models that run the tests of prompts, named as in IMPROVE_MODEL, separated by commas; the first also judges. A price is in US dollars per million tokens of input and output: openai/gpt-5=1.25/10.',
+    '(none)',
+  ),
+  TEST_DAILY_TOKENS: setting(
+    countOrOff('tokens per owner and day'),
+    1_000_000,
+    "Tokens that tests of an owner's prompts may take a day (UTC); off for no limit.",
+  ),
+  TEST_DAILY_USD: setting(
+    countOrOff('US dollars per owner and day'),
+    null,
+    "US dollars that tests of an owner's prompts may cost a day (UTC), at the prices of TEST_MODELS; off for no limit.",
+    'off',
   ),
   ENCODER: setting(
     onOrOff,

@@ -5,7 +5,11 @@ const MIN_ANSWER = 8
 const MIN_PART = 20
 /** Longest part of a prompt in which answers are looked for. */
 const MAX_ASKED = 20_000
+/** Variables that hold the answer, not the question. */
+const ANSWERS = new Set(['expected', 'expected_output', 'answer', 'reference', 'ground_truth'])
 const PARTS = new Set(['contains', 'icontains', 'starts-with', 'istarts-with', 'iends-with'])
+
+export const TWIN = 'another case has the same name: their results cannot be told apart'
 
 const plain = (text: string) => text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
 
@@ -14,20 +18,26 @@ export function checkCases(cases: readonly EvalCase[]): CaseProblem[] {
   const seen = new Set<string>()
   return cases.flatMap((one) => {
     const problems = checkCase(one)
-    if (seen.has(one.id)) problems.push('another case has the same name: their results cannot be told apart')
+    if (seen.has(one.id)) problems.push(TWIN)
     seen.add(one.id)
     return problems.map((problem) => ({ file: one.file, case: one.id, problem }))
   })
 }
 
 function checkCase({ input, graders, expected, shouldTrigger }: EvalCase): string[] {
-  const asked = plain(input).slice(0, MAX_ASKED)
+  const asked = plain(
+    typeof input === 'string'
+      ? input
+      : Object.entries(input)
+          .flatMap(([name, value]) => (ANSWERS.has(name) ? [] : [typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]))
+          .join('\n'),
+  ).slice(0, MAX_ASKED)
   const names = graders.flatMap(({ name }) => (name === null ? [] : [name]))
   const repeated = new Set(names.filter((name, place) => names.indexOf(name) !== place))
   const givesAway = (answer: unknown, min: number) =>
     typeof answer === 'string' && plain(answer).length >= min && asked.includes(plain(answer))
   return [
-    ...(asked === '' ? ['has no prompt'] : []),
+    ...(typeof input === 'string' && asked === '' ? ['has no prompt'] : []),
     ...(graders.length === 0 && shouldTrigger === null ? ['has no grader: nothing decides whether it passes'] : []),
     ...[...repeated].slice(0, 3).map((name) => `two graders have the name ${toCaseId(name)}`),
     ...(givesAway(expected, MIN_ANSWER) ? ['the prompt contains the expected answer'] : []),

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { CaseResult, EvalRun } from '../domain/evals/evals.ts'
+import { CASE_LAYOUTS, type CaseLayout, type CaseResult, type EvalRun } from '../domain/evals/evals.ts'
+import { readFields } from '../domain/text/read-fields.ts'
 import { compareRuns, passRateOf, wilsonInterval } from './compare-runs.ts'
-import { digestOf } from './digests.ts'
-import { readCases } from './read-cases.ts'
+import { convertCases } from './convert-cases.ts'
+import { digestOf, digestOfCases } from './digests.ts'
+import { readCases, readPromptCases } from './read-cases.ts'
 import { UNMEASURED, UNSAID } from './results/json-formats.ts'
 
 const files = (texts: Readonly<Record<string, unknown>>) =>
@@ -41,6 +43,19 @@ const SKILL = {
     { query: 'what is a chart', should_trigger: false },
   ],
 }
+const PROMPT_YML = `
+testData: [{input: hello, expected: hello world}, {input: bye}]
+evaluators:
+  - {name: says, string: {startsWith: Hi}}
+  - {name: near, uses: github/similarity}
+  - {name: judge, llm: {modelId: m, prompt: 'Good? {{completion}}', choices: [{choice: 'yes', score: 1}]}}
+`
+const PROMPTFOO = `
+defaultTest: {vars: {tone: kind}, assert: [{type: is-json}]}
+tests:
+  - {description: greets, vars: {name: Ann}, assert: [{type: contains, value: Ann, weight: 2}, {type: llm-rubric, value: is kind}]}
+  - {vars: {name: Bo}, metadata: {split: holdout}}
+`
 
 describe('readCases', () => {
   test('reads all layouts as one list', () => {
@@ -62,6 +77,23 @@ describe('readCases', () => {
     expect(cases[3]).toMatchObject({ input: 'Write it.', graders: [{ kind: 'rubric', text: 'PASS if short' }] })
     expect(cases[4]?.graders).toMatchObject([{ name: 'backoff', text: 'Waits longer', weight: 60, settings: { category: 'INTENT' } }])
     expect(problems).toEqual([])
+  })
+
+  test('reads tests of prompts', () => {
+    const { cases, problems } = readPromptCases(readFields(PROMPT_YML), 'p.prompt.yml')
+    const show = (list: typeof cases) =>
+      list.map((one) => `${one.id} | ${one.expected} | ${one.graders.map(({ kind, value, text }) => `${kind} ${value ?? text}`)}`)
+    const graders = 'istarts-with Hi,github/similarity null,choices Good? {{completion}}'
+    expect(show(cases)).toEqual([`expected: hello world, input: hello | hello world | ${graders}`, `input: bye | null | ${graders}`])
+    const foo = readPromptCases(readFields(PROMPTFOO), 'promptfooconfig.yaml')
+    expect(show(foo.cases)).toEqual([
+      'greets | null | is-json null,contains Ann,rubric is kind',
+      'name: Bo, tone: kind | null | is-json null',
+    ])
+    expect(foo.cases.map(({ isHoldout }) => isHoldout)).toEqual([false, true])
+    expect([...problems, ...foo.problems]).toEqual([])
+    const [elsewhere] = readPromptCases({ tests: 'file://t.csv' }, 'p').problems
+    expect(elsewhere?.problem).toBe('its tests are in another file. Write them out')
   })
 
   test.each([
@@ -106,10 +138,43 @@ describe('readCases', () => {
   })
 })
 
+describe('convertCases', () => {
+  const { cases } = readCases(files(SKILL))
+  test.each<[CaseLayout, number, readonly string[]]>([
+    ['agentskills', 1, ['holdout cases (1)', 'weights (2)', 'exact checks of the kind regex, now statements to judge (1)']],
+    ['skill-creator', 1, ['ids, now numbers (6)']],
+    ['plugin-eval', 13, ['the setting files (1)', 'the setting context (1)']],
+    ['tessl', 12, ['expected answers (2)', 'whether the skill should trigger (2)', 'graders of the kind tool_used (1)']],
+    ['triggers', 1, ['cases that do not say whether the skill should trigger (4)']],
+    ['prompt-yml', 1, ['graders that not all cases have (5)']],
+    ['promptfoo', 1, ['graders of the kind tool_used (1)']],
+  ])('to %s', (layout, count, lost) => {
+    const converted = convertCases(cases, layout, 's')
+    expect(converted.files).toHaveLength(count)
+    expect(converted.lost).toEqual(expect.arrayContaining([...lost]))
+    expect(converted.files.map(({ bytes }) => Buffer.from(bytes).toString()).join()).not.toContain('Top months')
+  })
+
+  test('loses nothing within a layout', () => {
+    const prompts = [...readPromptCases(readFields(PROMPT_YML), 'p').cases, ...readPromptCases(readFields(PROMPTFOO), 'p').cases]
+    for (const layout of CASE_LAYOUTS) {
+      const own = [...cases, ...prompts].filter((one) => one.layout === layout && !one.isHoldout)
+      const { files: written, lost } = convertCases(own, layout, 's')
+      const [file] = written
+      const text = file ? Buffer.from(file.bytes).toString() : ''
+      const again = layout.startsWith('prompt') ? readPromptCases(readFields(text), 'p') : readCases(written)
+      expect([layout, lost, digestOfCases(again.cases)]).toEqual([layout, [], digestOfCases(own)])
+    }
+  })
+})
+
 test('digests do not depend on order, and cover what is served', () => {
   const all = files(SKILL)
   expect(digestOf(all.toReversed())).toBe(digestOf(files({ 'SKILL.md': SKILL['SKILL.md'] })))
   expect(digestOf(files({ a: 'bc' }))).not.toBe(digestOf(files({ ab: 'c' })))
+  const { cases } = readCases(all)
+  expect(digestOfCases(cases.toReversed())).toBe(digestOfCases(cases))
+  expect(digestOfCases(cases.slice(1))).not.toBe(digestOfCases(cases))
 })
 
 describe('compareRuns', () => {

@@ -1,9 +1,17 @@
-import { type CaseGrader, type CaseLayout, type CaseProblem, type EvalCase, MAX_CASES, toCaseId } from '../domain/evals/evals.ts'
+import {
+  type CaseGrader,
+  type CaseLayout,
+  type CaseProblem,
+  type EvalCase,
+  MAX_CASES,
+  toCaseId,
+  toVariablesId,
+} from '../domain/evals/evals.ts'
 import { decodeText, encodingFault, type SkillFile } from '../domain/skills/skill.ts'
 import { parseJson } from '../domain/text/json.ts'
 import { type Fields, isFields, readFields, readHead, textOf } from '../domain/text/read-fields.ts'
 import { AppError } from '../errors.ts'
-import { checkCases } from './check-cases.ts'
+import { checkCases, TWIN } from './check-cases.ts'
 
 /** Cases in the order of their files, and everything that is wrong with them. */
 export interface CaseList {
@@ -23,8 +31,8 @@ const NO_CASES = /^evals\/(?:results|mocks|files)\//
 const HOLDOUT_KEYS = ['holdout', 'split']
 const keys = (names: string) => new Set([...names.split(' '), ...HOLDOUT_KEYS])
 
-/** Fields that each layout knows, from the sources named at `CaseLayout`. */
-const CASE_KEYS = {
+/** Fields that each layout knows, from the sources named at `CASE_LAYOUTS`. */
+export const CASE_KEYS = {
   evals: keys('id name prompt expected_output files assertions expectations'),
   prompt: keys(
     'schema_version name description tags plugins runs expected_outcome model max_turns timeout_seconds allowed_tools append_system_prompt env',
@@ -34,6 +42,9 @@ const CASE_KEYS = {
   ),
   criterion: keys('name description max_score category'),
   trigger: keys('id query should_trigger'),
+  test: keys('description vars assert threshold options metadata provider providers providerOutput prompts'),
+  assertion: keys('type value threshold weight metric transform provider rubricPrompt config contextTransform assert'),
+  evaluator: keys('name string llm uses'),
 }
 
 /** Reads the eval cases of a skill, whatever their layout: `evals/*.json`, and `prompt.md` or `task.md` in a folder of `evals/`. */
@@ -60,6 +71,96 @@ export function readCases(files: readonly SkillFile[]): CaseList {
 /** Whether a file of a skill belongs to its tests, not to what agents are served. */
 export function isEvalFile(filename: string): boolean {
   return filename.startsWith('evals/')
+}
+
+/**
+ * Reads the tests of a prompt: `testData` and `evaluators` of a `.prompt.yml`, which the config of an imported prompt has, or `tests` and
+ * `defaultTest` of a `promptfooconfig.yaml`. @param fields the config, or the fields of the file
+ */
+export function readPromptCases(fields: Fields, file: string): CaseList {
+  const found = collect()
+  if ('testData' in fields || 'evaluators' in fields) found.read(file, (note) => readTestData(fields, note))
+  if ('tests' in fields) found.read(file, (note) => readTests(fields, note))
+  return found.finish()
+}
+
+/** Reads the tests of a prompt from a file of either layout. */
+export function readPromptCaseFile({ filename, bytes }: SkillFile): CaseList {
+  const found = collect()
+  const text = decodeText(bytes)
+  if (text === null) found.problems.push({ file: filename, case: null, problem: encodingFault(bytes) })
+  else {
+    try {
+      return readPromptCases(readFields(text), filename)
+    } catch (error) {
+      found.read(filename, () => {
+        throw error
+      })
+    }
+  }
+  return found.finish()
+}
+
+/** Several lists as one. */
+export function joinLists(lists: readonly CaseList[]): CaseList {
+  const owners = new Map<string, CaseList>()
+  for (const list of lists) for (const { id } of list.cases) if (!owners.has(id)) owners.set(id, list)
+  const twins = lists.flatMap((list) => list.cases.filter(({ id }) => owners.get(id) !== list))
+  const problems = [...lists.flatMap((list) => list.problems), ...twins.map(({ file, id }) => ({ file, case: id, problem: TWIN }))]
+  return { cases: lists.flatMap((list) => list.cases).slice(0, MAX_CASES), problems }
+}
+
+/** The fields of a prompt's config that hold its tests. */
+const CASE_FIELDS = ['testData', 'evaluators', 'tests', 'defaultTest']
+
+/** A config apart from the tests in it; null for none. */
+export function withoutCases(config: Fields | null): Fields | null {
+  const rest = config && without(config, ...CASE_FIELDS)
+  return rest && (Object.keys(rest).length > 0 || Object.keys(config).length === 0) ? rest : null
+}
+
+/** The part that is served of a skill or a prompt, and the part that claims to be held out and is kept beside it. */
+interface Separated<T> {
+  readonly shown: T
+  readonly held: readonly SkillFile[]
+  /** Cases that are held out. */
+  readonly count: number
+}
+
+/** Takes the cases out of a skill's files that claim to be held out: their folders whole, and their entries of a list. */
+export function separateHoldouts(files: readonly SkillFile[]): Separated<readonly SkillFile[]> {
+  const claimed = readCases(files).cases.filter(({ isHoldout }) => isHoldout)
+  const places = new Set(claimed.map(({ file }) => (file.endsWith('.json') ? file : file.slice(0, file.lastIndexOf('/') + 1))))
+  const shown: SkillFile[] = []
+  const held: SkillFile[] = []
+  for (const one of files) {
+    if (places.has(one.filename)) {
+      const parsed = parseJson(decodeText(one.bytes)?.replace(/^\uFEFF/, '') ?? '', MAX_MEMBERS)
+      const fields = parsed.ok ? parsed.value : null
+      const list = isFields(fields) ? fields['evals'] : fields
+      const write = (isHeld: boolean): SkillFile => {
+        const kept = listOf(list).filter((entry) => (isFields(entry) && claimsHoldout(entry)) === isHeld)
+        return { ...one, bytes: Buffer.from(`${JSON.stringify(isFields(fields) ? { ...fields, evals: kept } : kept, null, 2)}\n`) }
+      }
+      shown.push(write(false))
+      held.push(write(true))
+    } else if ([...places].some((place) => place.endsWith('/') && one.filename.startsWith(place))) held.push(one)
+    else shown.push(one)
+  }
+  return { shown, held, count: claimed.length }
+}
+
+/** The same of the tests in a prompt's config. */
+export function separateTests(config: Fields): Separated<Fields> {
+  const isHeld = (one: unknown) => isFields(one) && (claimsHoldout(one) || (isFields(one['metadata']) && claimsHoldout(one['metadata'])))
+  const lists = ['testData', 'tests'].filter((name) => listOf(config[name]).some(isHeld))
+  const parts = [false, true].map((held) =>
+    Object.fromEntries(lists.map((name) => [name, listOf(config[name]).filter((one) => isHeld(one) === held)])),
+  )
+  const count = lists.reduce((sum, name) => sum + listOf(parts[1]?.[name]).length, 0)
+  const shared = Object.fromEntries(Object.entries(config).filter(([name]) => name === 'evaluators' || name === 'defaultTest'))
+  const file = { filename: 'holdout.json', bytes: Buffer.from(`${JSON.stringify({ ...shared, ...parts[1] }, null, 2)}\n`) }
+  return { shown: { ...config, ...parts[0] }, held: count > 0 ? [file] : [], count }
 }
 
 /** A case before its file and layout are known. */
@@ -203,4 +304,64 @@ function readScenario(folder: string, texts: ReadonlyMap<string, string>, note: 
   })
   const settings = textOf(criteria['context']) === undefined ? {} : { context: criteria['context'] }
   return { id, layout: 'tessl', input: texts.get(`${folder}task.md`)?.trim() ?? '', graders, settings, isHoldout: claimsHoldout(criteria) }
+}
+
+/** Kinds of the `string` evaluators of gh models: but for `equals` they ignore case. */
+export const GH_KINDS: Readonly<Record<string, string>> = {
+  equals: 'equals',
+  contains: 'icontains',
+  startsWith: 'istarts-with',
+  endsWith: 'iends-with',
+}
+
+/** `testData` and `evaluators`, which grade every one of them. */
+function readTestData({ testData, evaluators }: Fields, note: Note): readonly Draft[] {
+  const graders = listOf(evaluators).flatMap((one): CaseGrader[] => {
+    if (!isFields(one)) return []
+    const { name, string, llm, uses } = one
+    const called = textOf(name) ?? null
+    noteUnknown(one, CASE_KEYS.evaluator, '', (_, problem) => note(null, problem), ` of the evaluator ${toCaseId(String(name))}`)
+    if (isFields(llm)) return [toGrader('choices', { name: called, text: textOf(llm['prompt']) ?? null, settings: without(llm, 'prompt') })]
+    if (textOf(uses) !== undefined) return [toGrader(String(uses), { name: called })]
+    const [kind, value] = Object.entries(isFields(string) ? string : {}).find(([key]) => Object.hasOwn(GH_KINDS, key)) ?? []
+    if (kind === undefined) note(null, `the evaluator ${toCaseId(String(name))} has no string, llm or uses`)
+    return kind === undefined ? [] : [toGrader(GH_KINDS[kind] ?? kind, { name: called, value })]
+  })
+  return listOf(testData).flatMap((one): Draft[] => {
+    if (!isFields(one)) return []
+    const id = toVariablesId(one)
+    return [{ id, layout: 'prompt-yml', input: one, expected: textOf(one['expected']) ?? null, graders }]
+  })
+}
+
+/** Tests of promptfoo, with the variables and assertions of `defaultTest`. */
+function readTests({ tests, defaultTest }: Fields, note: Note): readonly Draft[] {
+  if (!Array.isArray(tests)) throw new AppError('invalid_input', 'its tests are in another file. Write them out')
+  const shared = isFields(defaultTest) ? defaultTest : {}
+  return tests.flatMap((one: unknown, place): Draft[] => {
+    if (!isFields(one)) {
+      note(null, `test ${place + 1} is in another file. Write it out`)
+      return []
+    }
+    const input = { ...(isFields(shared['vars']) ? shared['vars'] : {}), ...(isFields(one['vars']) ? one['vars'] : {}) }
+    const id = toCaseId(textOf(one['description']) ?? '') || toVariablesId(input)
+    noteUnknown(one, CASE_KEYS.test, id, note)
+    const graders = [...listOf(shared['assert']), ...listOf(one['assert'])].flatMap((assertion): CaseGrader[] => {
+      const type = isFields(assertion) ? textOf(assertion['type']) : undefined
+      if (!isFields(assertion) || type === undefined) {
+        note(id, 'an assertion has no type')
+        return []
+      }
+      noteUnknown(assertion, CASE_KEYS.assertion, id, note, ' of an assertion')
+      const { value, weight, metric } = assertion
+      const isRubric = type === 'llm-rubric' && typeof value === 'string'
+      const judged = isRubric ? { text: value } : { value }
+      const settings = without(assertion, 'type', 'value', 'weight', 'metric')
+      return [toGrader(isRubric ? 'rubric' : type, { ...judged, name: textOf(metric) ?? null, weight: numberOf(weight), settings })]
+    })
+    const metadata = isFields(one['metadata']) ? one['metadata'] : {}
+    const settings = without(one, 'description', 'vars', 'assert', ...HOLDOUT_KEYS)
+    const isHoldout = claimsHoldout(one) || claimsHoldout(metadata)
+    return [{ id, layout: 'promptfoo', input, expected: textOf(input['expected']) ?? null, graders, settings, isHoldout }]
+  })
 }

@@ -9,8 +9,10 @@ import { endWaiver, listWaivers, waiveFinding } from './check/waivers.ts'
 import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
 import { createCollection, deleteCollection, listCollections, showCollection, updateCollection } from './collections/collections.ts'
 import type { Operation } from './core/define-operation.ts'
+import { convertTestCases, listCases, setCases } from './evals/cases.ts'
 import { listGates, setGate } from './evals/gate.ts'
-import { compareTestRuns, getRun, listCases, listRuns, removeRun, reportResults } from './evals/results.ts'
+import { compareTestRuns, getRun, listRuns, removeRun, reportResults } from './evals/results.ts'
+import { cancelRun, runTests, tryPrompt } from './evals/run-tests.ts'
 import { relatedItems } from './items/item-page.ts'
 import { listLabels, removeLabel, setLabel, undoLabel } from './items/labels.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
@@ -65,11 +67,16 @@ export const OPERATIONS: readonly Operation[] = [
   waiveFinding,
   endWaiver,
   listCases,
+  setCases,
+  convertTestCases,
   reportResults,
   listRuns,
   getRun,
   compareTestRuns,
   removeRun,
+  runTests,
+  cancelRun,
+  tryPrompt,
   listGates,
   setGate,
   vote,

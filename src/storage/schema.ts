@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Severity } from '../domain/check/finding.ts'
 import type { Level } from '../domain/check/policy.ts'
+import type { RunState } from '../domain/evals/evals.ts'
 import type { ItemKind } from '../domain/items/items.ts'
 import type { Audience } from '../domain/items/shared-changes.ts'
 import type { DefaultVisibility, Visibility } from '../domain/items/visibility.ts'
@@ -490,7 +491,31 @@ export interface LibraryTables {
     started_at: string | null
     reported_at: string
     user_seq: number | null
+    /** Of a run that is made here; null once it is complete, and for reported ones. */
+    state: RunState | null
+    /** The id of the key that reported it. */
+    key_id: string | null
+    /** SHA-256 of the cases that ran, where they are known here. */
+    cases_digest: string | null
+    /** When a run that is made here last got on. */
+    progress_at: string | null
+    /** Cases of a run that is made here. */
+    total: number | null
   }
+  /** Files with cases beside a version, as JSON; in force until a later version has its own. */
+  case_set: { item_seq: number; version: number; files: string }
+  /** Answers of models in tests of an item, by the SHA-256 of the request: the same request is asked once. */
+  model_answer: {
+    item_seq: number
+    digest: string
+    answer: string
+    input_tokens: number
+    output_tokens: number
+    duration_ms: number
+    answered_at: string
+  }
+  /** Tokens and money that the tests of an owner's items took on a day (`2026-01-31`, UTC); money in millionths of a US dollar. */
+  test_usage: { owner_seq: number; day: string; tokens: number; micro_usd: number }
   /** Results of the cases of a run, in the order reported, as JSON of `CaseResult`. */
   eval_result: { run_seq: number; position: number; name: string; result: string }
   /** Levels of rules; of the service without an owner. */
@@ -503,6 +528,8 @@ export interface LibraryTables {
     max_days: number | null
     max_drop: number | null
     needs_check: number
+    /** Ids of the keys whose reports count, as JSON. */
+    keys: Generated<string>
   }
   /** Rules of owners for labels of their items. */
   label_rule: { owner_seq: number; name: string; is_protected: number; is_automatic: number }

@@ -7,7 +7,9 @@ import { ANONYMOUS } from '../domain/people/actor.ts'
 import { isSameBody, makeBody, type PromptBody } from '../domain/prompts/body.ts'
 import type { PromptConfig } from '../domain/prompts/config.ts'
 import type { Hold } from '../domain/service/transfer.ts'
+import type { SkillFile } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
+import { separateTests } from '../evals/read-cases.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { type Candidate, type EntryPlace, placeName } from './match-entries.ts'
 import type { People } from './people.ts'
@@ -92,6 +94,8 @@ interface Twins<T extends Item> {
   /** Ids of those that the entry repeats. */
   readonly same: ReadonlySet<string>
   readonly remark: string | undefined
+  /** Files with cases that are held out: they are kept beside the item. */
+  readonly held: { readonly held: readonly SkillFile[]; readonly count: number }
   /** Checks what is about to be written, as the item or a new one. @throws AppError */
   check?(item: T | null): Promise<void>
   create(): Promise<T>
@@ -101,7 +105,7 @@ interface Twins<T extends Item> {
 /** The candidates among twins, and how the entry is written. */
 export function prepareTwins<T extends Item>(
   knownId: string | undefined,
-  { store, options, owner, twins, same, remark, check, create, change }: Twins<T>,
+  { store, options, owner, twins, same, remark, held: { held, count }, check, create, change }: Twins<T>,
 ): Prepared {
   const writeAs = async (twin: ImportedTwin<T> | undefined): Promise<ImportOutcome> => {
     if (!twin) {
@@ -129,7 +133,11 @@ export function prepareTwins<T extends Item>(
       const source = place && placeName(place)
       if (outcome.id !== null && source !== undefined && source !== twin?.source && !options.isDryRun)
         await store.items.keepImportSource(outcome.id, source)
-      return outcome
+      if (count === 0 || outcome.done === 'kept') return outcome
+      const files = held.map(({ filename, bytes }) => ({ filename, content: Buffer.from(bytes).toString() }))
+      if (outcome.id !== null && !options.isDryRun) await store.evals.writeCaseFiles(outcome.id, files, { replaces: false })
+      const said = `${count} held-out test cases are kept beside it, and served to nobody with it`
+      return { ...outcome, remark: outcome.remark === undefined ? said : `${outcome.remark}; ${said}` }
     },
   }
 }
@@ -160,7 +168,9 @@ export async function preparePrompt(
   const owner = await people.findOwner(store, ownerName)
   const known = await findKnown(owner, draft, draft.contributors, isFree, (item) => store.items.findExported('prompt', item))
   const { authorId, others } = known ?? (await people.findAuthor(store, owner, draft.contributors))
-  const { title, content, messages, config, syntax, description, type, tags, id, slug, createdAt, updatedAt, held } = draft
+  const { title, content, messages, syntax, description, type, tags, id, slug, createdAt, updatedAt, held } = draft
+  const tests = separateTests(draft.config ?? {})
+  const config = tests.count > 0 ? tests.shown : draft.config
   const fields = { title, content, messages, config, syntax, description, type, category, tags }
   const visibility = stated ?? owner.defaultVisibility
   const origin = { authorId, contributors: others, id, slug, createdAt, updatedAt, held }
@@ -173,6 +183,7 @@ export async function preparePrompt(
     twins,
     same: new Set(twins.flatMap(({ item }) => (isSame(item, fields) ? [item.id] : []))),
     remark,
+    held: tests,
     async check(item) {
       const made = { id: '', ownerId: owner.id, visibility, slug: slug ?? slugify(title) }
       await options.checks?.parts(store, makeBody(fields), item ?? made)

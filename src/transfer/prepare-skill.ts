@@ -6,6 +6,7 @@ import type { Visibility } from '../domain/items/visibility.ts'
 import type { Hold } from '../domain/service/transfer.ts'
 import { isSameFile, type SkillFile } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
+import { separateHoldouts } from '../evals/read-cases.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { type EntryPlace, placeName } from './match-entries.ts'
 import type { People } from './people.ts'
@@ -56,12 +57,13 @@ export async function prepareSkill(
   const ownerName = options.owner ?? known.owner
   if (ownerName === undefined) throw new AppError('invalid_input', 'it names no owner; set one with --user')
   const { category, remark } = knownCategory(known.category ?? null, categories, options)
+  const parted = separateHoldouts(draft.files)
   const fields = {
     title: known.title ?? draft.title,
     description: known.description === undefined ? draft.description : known.description,
     category,
     tags: known.tags ?? [],
-    files: draft.files,
+    files: parted.shown,
   }
   checkFields(fields)
   const stated = statedVisibility(known, options)
@@ -81,7 +83,7 @@ export async function prepareSkill(
     item.description === fields.description &&
     (item.category?.slug ?? null) === fields.category &&
     hasTags(item, fields.tags) &&
-    haveSameBytes(await store.items.readSkillFiles(reader, item.id), draft.files)
+    haveSameBytes(await store.items.readSkillFiles(reader, item.id), parted.shown)
   const same = new Set<string>()
   // An equal one from the same place settles it: the files of the others need not be read.
   for (const twin of twins.toSorted((one, other) => Number(other.source === source) - Number(one.source === source))) {
@@ -95,6 +97,7 @@ export async function prepareSkill(
     twins,
     same,
     remark,
+    held: parted,
     create: () => store.items.createItem(editor, { kind: 'skill', ...fields, visibility: stated ?? owner.defaultVisibility }, origin),
     change: (found) => store.items.changeItem('skill', found, editor, () => fields, origin),
   })

@@ -15,11 +15,12 @@ it('a writer points a label at a version, and its gate refuses the one that brea
     const answer = await fetch(`${bench.baseUrl}/api${path}`, { method, headers, body: JSON.stringify(body) })
     expect([answer.ok, path]).toEqual([true, path])
   }
+  const me = await (await fetch(`${bench.baseUrl}/api/me`, { headers: { 'X-API-Key': key } })).json()
   const { id, slug } = await bench.save(key, 'prompt', { title: 'Gated reply', content: 'Reply politely.' })
   await send('PATCH', `/prompts/${id}`, { content: 'Reply.' })
   for (const version of [1, 2])
     await send('POST', `/prompts/${id}/versions/${version}/results`, { files: [{ filename: 'junit.xml', content: junit(version === 2) }] })
-  await send('PUT', '/label-gates/production', { minPercent: 50, maxDrop: 0 })
+  await send('PUT', '/label-gates/production', { minPercent: 50, maxDrop: 0, keys: [me.key.id] })
 
   const move = async (version: string) => {
     await page.goto(`/prompts/${slug}/versions#labels`)

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
+import { importEntries } from '../../src/transfer/import-entries.ts'
+import { createPeople } from '../../src/transfer/people.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]
@@ -12,6 +14,7 @@ const CASES = JSON.stringify({
     { id: 2, prompt: 'Sort again.', expected_output: 'x' },
   ],
 })
+const keyOf = (actor: Actor) => (actor.kind === 'user' && actor.keyId) || ''
 const file = (filename: string, content: string) => ({ filename, content })
 
 /** JUnit XML in which some of these cases fail. */
@@ -46,16 +49,16 @@ describe('tests kept with a version', () => {
 
   it('lists the cases of a skill, and what is wrong with them', async () => {
     const id = await save()
-    const answer = Object(await test.call(ANONYMOUS, 'list_cases', { id }))
+    const answer = Object(await test.call(ANONYMOUS, 'list_cases', target(id)))
     expect(answer.cases.map(({ id: key, graders, file: of }: Record<string, unknown>) => [key, graders, of])).toEqual([
       ['1', 1, 'evals/evals.json'],
       ['2', 1, 'evals/evals.json'],
       ['2', 0, 'evals/evals.json'],
     ])
     expect(answer.problems.map(({ case: of }: { case: string }) => of)).toEqual(expect.arrayContaining(['2']))
-    const page = Object(await test.call(ANONYMOUS, 'list_cases', { id, limit: 2 }))
+    const page = Object(await test.call(ANONYMOUS, 'list_cases', { ...target(id), limit: 2 }))
     expect([page.cases.length, page.total, page.nextAfter]).toEqual([2, 3, 2])
-    expect(await refusal(test.call(eve.actor, 'list_cases', { id: await save({ visibility: 'private' }) }))).toBe('not_found')
+    expect(await refusal(test.call(eve.actor, 'list_cases', target(await save({ visibility: 'private' }))))).toBe('not_found')
   })
 
   it('keeps runs with the version that ran, and refuses those of another text', async () => {
@@ -124,9 +127,84 @@ describe('tests kept with a version', () => {
       )
   })
 
+  it('keeps held-out cases beside the version, for its editors alone, whatever way they come', async () => {
+    const held = { prompt: 'Which is secret?', expected_output: 'It is', assertions: ['Says it'], holdout: true }
+    const shown = { id: 'shown', prompt: 'Which is not?', assertions: ['Says so'] }
+    const entry = {
+      name: 'One',
+      kind: 'skill' as const,
+      draft: {
+        title: 'Imported',
+        description: null,
+        remarks: [],
+        files: Object.entries({
+          'SKILL.md': SKILL_MD,
+          'evals/evals.json': JSON.stringify({ skill_name: 'one', evals: [shown, { ...held, id: 'held' }] }),
+          'evals/deep/prompt.md': '---\nname: deep\ntags: [holdout]\n---\nAsk deeply.',
+          'evals/deep/graders/one.md': '---\ntype: llm\n---\nIs deep.',
+        }).map(([filename, text]) => ({ filename, bytes: Buffer.from(text) })),
+      },
+    }
+    const options = { owner: 'ada', visibility: 'public' as const, leavesOutUnknownCategories: true }
+    const report = await importEntries(test.app.store, [entry], options, createPeople())
+    expect(report.remarks).toEqual(['One: 2 held-out test cases are kept beside it, and served to nobody with it.'])
+    const [{ id }] = Object(await test.call(ada.actor, 'list_skills', { q: 'Imported' })).skills
+    const { files } = Object(await test.call(ada.actor, 'get_skill', { id }))
+    expect(files.map(({ filename }: { filename: string }) => filename)).toEqual(['SKILL.md', 'evals/evals.json'])
+    expect(JSON.stringify(files)).not.toMatch(/secret|deep/)
+    const listed = async (by: Actor) =>
+      Object(await test.call(by, 'list_cases', target(id))).cases.map(
+        (one: { id: string; isHoldout: boolean }) => `${one.id} ${one.isHoldout}`,
+      )
+    expect(await listed(ada.actor)).toEqual(['shown false', 'deep true', 'held true'])
+    expect(await listed(eve.actor)).toEqual(['shown false'])
+    // The same again changes nothing; a conversion never writes them out.
+    expect(await importEntries(test.app.store, [entry], options, createPeople())).toMatchObject({ unchanged: 1 })
+    const converted = Object(await test.call(ada.actor, 'convert_cases', { ...target(id), layout: 'tessl' }))
+    expect([converted.lost, JSON.stringify(converted.files)]).toEqual([['holdout cases (2)'], expect.not.stringMatching(/secret|deep/)])
+    const outside = [file('SKILL.md', '---\nname: x\n---\n')]
+    expect(await refusal(test.call(ada.actor, 'set_cases', { ...target(id), files: outside }))).toBe('invalid_input')
+    expect(await refusal(test.call(eve.actor, 'set_cases', { ...target(id), files: [] }))).toBe('forbidden')
+    await test.call(ada.actor, 'set_cases', { ...target(id), files: [] })
+    expect(await listed(ada.actor)).toEqual(['shown false'])
+  })
+
+  it('the tests in the config of a prompt are its cases, and no part of its text', async () => {
+    const tests = [{ description: 'one', vars: { x: 'a' }, assert: [{ type: 'contains', value: 'a' }] }]
+    const { prompt } = Object(
+      await test.call(ada.actor, 'save_prompt', { title: 'C', content: 'Say ${x}.', config: { model: 'm', tests } }),
+    )
+    const at = { collection: 'prompts', id: prompt.id }
+    expect(Object(await test.call(ada.actor, 'list_cases', at)).cases).toMatchObject([{ id: 'one', layout: 'promptfoo', file: 'config' }])
+    const { run } = Object(await test.call(ada.actor, 'report_results', { ...at, version: 1, files: [file('junit.xml', junit([]))] }))
+    await test.call(ada.actor, 'update_prompt', { id: prompt.id, config: { model: 'm', tests: [...tests, { vars: { x: 'b' } }] } })
+    const more = { ...at, version: 2, textDigest: run.textDigest, files: [file('junit.xml', junit([]))] }
+    await test.call(ada.actor, 'report_results', more)
+    await test.call(ada.actor, 'update_prompt', { id: prompt.id, config: { model: 'n', tests } })
+    expect(await refusal(test.call(ada.actor, 'report_results', { ...more, version: 3 }))).toBe('conflict')
+  })
+
+  it('a key with the scope results reports results, and does nothing else', async () => {
+    const id = await save({ visibility: 'private' })
+    const reporter = (await test.user('ada', ['results'])).actor
+    expect((await report(id, junit([]), {}, reporter)).run).toMatchObject({ by: 'ada', passed: 3 })
+    for (const [name, input] of [
+      ['get_skill', { id }],
+      ['list_cases', target(id)],
+      ['list_runs', target(id)],
+      ['search_prompts', {}],
+      ['set_cases', { ...target(id), files: [] }],
+      ['whoami', {}],
+    ] as const)
+      expect(await refusal(test.call(reporter, name, input)), name).toBe('forbidden')
+    const writer = (await test.user('ada', ['read', 'write'])).actor
+    expect(await refusal(report(id, junit([]), {}, writer))).toBe('forbidden')
+  })
+
   describe('gate a label:', () => {
     const label = 'production'
-    const gate = (more: object, by: Actor = ada.actor) => test.call(by, 'set_gate', { label, ...more })
+    const gate = (more: object, by: Actor = ada.actor) =>
+      test.call(by, 'set_gate', { label, ...(Object.keys(more).length > 0 && { keys: [keyOf(ada.actor)] }), ...more })
     const move = (id: string, version: number, more: object = {}, by: Actor = ada.actor) =>
       test.call(by, 'set_label', { ...target(id), label, version, ...more })
     const at = async (id: string) =>
@@ -145,7 +223,7 @@ describe('tests kept with a version', () => {
       await edit(id, 'Two.')
       await edit(id, 'Three.')
       await gate({ minPercent: 60, maxDrop: 0, maxDays: 30 })
-      expect(await message(move(id, 1))).toContain('version 1: no complete results of this text by a maintainer')
+      expect(await message(move(id, 1))).toContain('version 1: no complete results of this text from here or a key that the gate names')
       await report(id, junit(['third']))
       await move(id, 1)
       // The same share of cases passes; another case fails.
@@ -187,7 +265,7 @@ describe('tests kept with a version', () => {
       await test.call(eve.actor, 'remove_label', { ...target(id), label })
       expect(await message(move(id, 2, {}, eve.actor))).toContain('worse than version 1 in first')
       await test.call(ada.actor, 'remove_run', { ...target(id), run: first.run.run })
-      expect(await message(move(id, 2, {}, eve.actor))).toContain('no complete results of version 1, which it replaces')
+      expect(await message(move(id, 2, {}, eve.actor))).toContain('no such results of version 1, which it replaces')
       // To where it is, it moves without a word.
       await move(id, 1, { reason: 'Back' }, eve.actor)
       await move(id, 1, {}, eve.actor)
@@ -225,14 +303,14 @@ describe('tests kept with a version', () => {
       expect(Object(await test.call(ada.actor, 'list_runs', target(id))).runs).toEqual([])
     })
 
-    it('results are too old after some days, and an editor vouches for nobody', async () => {
+    it('results are too old after some days, and a key that the gate does not name vouches for nobody', async () => {
       await test.call(ada.actor, 'create_team', { team: 'gated' })
       await test.call(ada.actor, 'set_team_member', { team: 'gated', username: 'eve', role: 'editor' })
       await gate({ owner: 'gated', minPercent: 100, maxDays: 7 })
-      expect(await refusal(gate({ owner: 'gated' }, eve.actor))).toBe('forbidden')
+      expect(await refusal(gate({ owner: 'gated', minPercent: 1 }, eve.actor))).toBe('forbidden')
       const id = await save({ owner: 'gated', visibility: 'private' })
       await report(id, junit([]), {}, eve.actor)
-      expect(await message(move(id, 1, {}, eve.actor))).toContain('no complete results of this text by a maintainer')
+      expect(await message(move(id, 1, {}, eve.actor))).toContain('no complete results of this text from here')
       expect(await refusal(move(id, 1, { overrides: true, reason: 'Now' }, eve.actor))).toBe('forbidden')
       await report(id, junit([]))
       test.wait(8 * 86_400_000)

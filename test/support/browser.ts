@@ -116,7 +116,11 @@ export function useSharedService(): SharedBench {
     () => baseUrl,
     async (username) => {
       const member = await enter(username)
-      const { html } = await member.postOn('/settings/access', { do: 'create', name: 'test', scopes: ['read', 'write', 'improve'] })
+      const { html } = await member.postOn('/settings/access', {
+        do: 'create',
+        name: 'test',
+        scopes: ['read', 'write', 'improve', 'results'],
+      })
       const key = /cpb_\w{49}/.exec(html)?.[0]
       if (key === undefined) throw new Error('The page shows no key')
       return key

@@ -162,6 +162,13 @@ const BEHAVIOURS: Readonly<Record<string, (call: Call) => void | Promise<void>>>
     return BEHAVIOURS[name]?.({ ...call, earlier })
   },
   'forgets-once': ({ response, earlier, prompt }) => answer(response, earlier === 0 ? 'Write it well.' : `Write it well: ${prompt}`),
+  /** A judge passes what says `good`, by its criterion alone; else the last line of the prompt is the answer. */
+  tests({ response, entry }) {
+    const asked = entry.messages.at(-1)?.content ?? ''
+    const isJudge = asked.startsWith('<criterion-')
+    const passed = /<answer-[^>]*>\n[^<]*good/.test(asked)
+    answer(response, isJudge ? JSON.stringify({ passed, reason: 'Because.' }) : (asked.split('\n').at(-1) ?? ''))
+  },
   forgets: ({ response }) => answer(response, 'Write it well.'),
 }
 

@@ -27,7 +27,7 @@ describe('a gate on the command line', () => {
       writeFileSync(file, junit(version === '2'))
       await must('report-results', 'prompts', prompt.id, version, '--file', file)
     }
-    await must('set-gate', 'production', '--min-percent', '50', '--max-drop', '0')
+    await must('set-gate', 'production', '--min-percent', '50', '--max-drop', '0', '--keys', 'local')
     await must('set-label', 'prompts', prompt.id, 'production', '1')
     const refused = await run('set-label', 'prompts', prompt.id, 'production', '2')
     expect([refused.code, refused.stderr]).toEqual([75, expect.stringContaining(WORSE)])

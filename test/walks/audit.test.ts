@@ -180,6 +180,10 @@ describe('every operation that changes what is kept', () => {
     const { run } = Object(await test.call(owner, 'report_results', { ...target, version: 1, files: [RESULTS] }))
     return { ...target, run: run.run }
   }
+  const makeTested = async () => ({
+    ...(await makeFound()),
+    files: [{ filename: 'tests.json', content: JSON.stringify({ tests: [{ vars: {}, assert: [{ type: 'equals', value: CANARY }] }] }) }],
+  })
   const makeWaived = async () => {
     const target = await makeFound()
     await test.call(owner, 'waive_finding', { ...target, rule: FOUND.rule, reason: CANARY })
@@ -324,7 +328,19 @@ describe('every operation that changes what is kept', () => {
       const [{ waiver }] = Object(await test.call(owner, 'list_waivers', target)).waivers
       return { ...target, waiver }
     }),
-    list_cases: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),
+    list_cases: byOwner(makeFound),
+    set_cases: byOwner(makeTested),
+    convert_cases: byOwner(async () => ({ ...(await makeFound()), layout: 'tessl' })),
+    run_tests: byOwner(async () => {
+      const { files, ...target } = await makeTested()
+      await test.call(owner, 'set_cases', { ...target, files })
+      return { id: target.id, models: ['none'], replay: true }
+    }),
+    cancel_run: byOwner(async () => {
+      const { id, run } = await makeRun()
+      return { id, run }
+    }),
+    try_prompt: byOwner(async () => ({ id: (await makeFound()).id, models: ['none'] })),
     report_results: byOwner(async () => ({ ...(await makeFound()), version: 1, files: [RESULTS] })),
     list_runs: byOwner(makeFound),
     get_run: byOwner(makeRun),

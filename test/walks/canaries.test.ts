@@ -221,10 +221,14 @@ beforeAll(async () => {
       ...(kind === 'prompt' ? { content: 'Shown' } : {}),
     })
     refs.push(`shown-${kind}`)
+    const held = { description: plant(`case held out of a public ${kind}`), vars: { x: 'asked' }, holdout: true }
+    const query = { query: held.description, should_trigger: true }
+    const [filename, cases] = kind === 'prompt' ? ['tests.json', { tests: [held] }] : ['evals/held.json', [query]]
+    await test.call(owner, 'set_cases', { collection, id: shown.id, files: [{ filename, content: JSON.stringify(cases) }] })
     const heldFrom = secrets.length
-    const held = await make(kind, `held ${kind}`, 'public')
-    open(heldFrom, held.id)
-    await admin.post(`/${collection}/${held.id}`, { do: 'hold' })
+    const heldItem = await make(kind, `held ${kind}`, 'public')
+    open(heldFrom, heldItem.id)
+    await admin.post(`/${collection}/${heldItem.id}`, { do: 'hold' })
     await makeBlocked(kind)
   }
   for (const visibility of ['private', 'members', 'unlisted', 'public']) {
@@ -295,6 +299,7 @@ function fill(path: string): string[] {
     digest: ['x'],
     slug: ['coding'],
     label: ['production'],
+    layout: ['promptfoo', 'triggers'],
   }
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
   if (parameter === undefined) return [path]

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { blankForbiddenCharacters, cutCharacters } from '../text/characters.ts'
 
 /**
- * Layouts of a skill's eval cases, each named for its source: `agentskills` (agentskills/agentskills,
+ * Layouts of eval cases, each named for its source. Of a skill: `agentskills` (agentskills/agentskills,
  * docs/skill-creation/evaluating-skills.mdx), `skill-creator` (anthropics/skills, skills/skill-creator/references/schemas.md),
  * `plugin-eval` (code.claude.com/docs/en/plugin-evals), `tessl` (docs.tessl.io, "Evaluate skill quality using scenarios"),
- * `triggers` (agentskills, docs/skill-creation/optimizing-descriptions.mdx).
+ * `triggers` (agentskills, docs/skill-creation/optimizing-descriptions.mdx). Of a prompt: `prompt-yml` (github/gh-models,
+ * cmd/eval/eval.go), `promptfoo` (promptfoo/promptfoo, src/types/testCases.ts).
  */
-export type CaseLayout = 'agentskills' | 'skill-creator' | 'plugin-eval' | 'tessl' | 'triggers'
+export const CASE_LAYOUTS = ['agentskills', 'skill-creator', 'plugin-eval', 'tessl', 'triggers', 'prompt-yml', 'promptfoo'] as const
+export type CaseLayout = (typeof CASE_LAYOUTS)[number]
 
 /** Most cases of an item, and of a run. */
 export const MAX_CASES = 10_000
@@ -31,13 +33,13 @@ export interface CaseGrader {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** One test of a skill, whatever file it came from. */
+/** One test of a skill or prompt, whatever file it came from. */
 export interface EvalCase {
   /** The name of the case in results. */
   readonly id: string
   readonly name: string
-  /** The prompt for the agent. */
-  readonly input: string
+  /** The prompt for a skill, or the variables of a prompt. */
+  readonly input: string | Readonly<Record<string, unknown>>
   readonly expected: string | null
   readonly graders: readonly CaseGrader[]
   /** Whether the skill should be used at all; null where the case does not say. */
@@ -61,6 +63,13 @@ export interface CaseProblem {
 /** Formats of result files; `src/evals/results` names the source of each. */
 export const RESULT_FORMATS = ['plugin-eval', 'benchmark', 'grading', 'gh-models', 'promptfoo', 'junit'] as const
 export type ResultFormat = (typeof RESULT_FORMATS)[number]
+/** Formats of runs; `commonplace`: it was made here. */
+export const RUN_FORMATS = ['commonplace', ...RESULT_FORMATS] as const
+type RunFormat = (typeof RUN_FORMATS)[number]
+
+/** How far a run that is made here is; one that ended early stays partial. `failed`: the results found no room, or its maker lost the right. */
+export const RUN_STATES = ['running', 'cancelled', 'over-budget', 'failed'] as const
+export type RunState = (typeof RUN_STATES)[number]
 
 /** With or without the skill; null where the runner knows no such thing. */
 export type Arm = 'with' | 'without' | null
@@ -102,7 +111,7 @@ export const caseResult = z.object({
 
 /** A report of a runner. Its texts come from outside and are kept as they are, but bounded in length. */
 export interface EvalRun {
-  readonly format: ResultFormat
+  readonly format: RunFormat
   /** Program and version. */
   readonly runner: string | null
   readonly model: string | null
@@ -127,6 +136,30 @@ export interface KeptRun extends Omit<EvalRun, 'results' | 'remarks'> {
   /** The name of whoever reported it; null: the account is gone. */
   readonly by: string | null
   readonly userId: string | null
+  /** Of a run that is made here; null once it is complete, and for reported ones. */
+  readonly state: RunState | null
+  /** Cases of a run that is made here. */
+  readonly total: number | null
+  /** SHA-256 of the cases that ran, where they are known here. */
+  readonly casesDigest: string | null
+}
+
+/** Longest file of cases that is kept beside a version, in characters, and the most of them. */
+const MAX_CASE_FILE = 512 * 1024
+const MAX_CASE_FILES = 500
+
+/** Files with cases that are kept beside a version, never among its own. */
+export const caseFiles = z
+  .array(z.object({ filename: z.string().min(1).max(300), content: z.string().max(MAX_CASE_FILE) }))
+  .max(MAX_CASE_FILES)
+export type CaseFiles = Readonly<z.infer<typeof caseFiles>>
+
+/** An answer of a model. Tokens are estimated where a provider does not tell. */
+export interface ModelAnswer {
+  readonly text: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly durationMs: number
 }
 
 /** A text from outside: bounded, with nothing that cannot be stored. */

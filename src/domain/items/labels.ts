@@ -93,7 +93,14 @@ export interface LabelGate {
   readonly maxDrop: number | null
   /** Whether the check must have no finding of high severity. */
   readonly needsCheck: boolean
+  /** Ids of the keys whose reports count beside runs that are made here. */
+  readonly keys: readonly string[]
 }
+
+/** Stands for a key in what the operator reports from the command line of the service. */
+export const LOCAL_KEY = 'local'
+/** Most keys that one gate names. */
+export const MAX_GATE_KEYS = 20
 
 /** An owner's rule for a label: only maintainers move it, or new versions get it by themselves. */
 export interface LabelRule {

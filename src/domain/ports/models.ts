@@ -13,6 +13,9 @@ export interface ModelRequest {
   /** Time left for the answer: no retry waits beyond it. `signal` ends it. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  readonly temperature?: number
+  /** Called once at the end of an answer, where the provider tells. */
+  readonly onUsage?: (tokens: { readonly input: number; readonly output: number }) => void
 }
 
 /** A model that writes text. */
@@ -24,6 +27,20 @@ export interface LanguageModel {
    * @throws AppError `upstream_failed`; what `signal` was aborted with
    */
   streamText(request: ModelRequest): AsyncIterable<string>
+}
+
+/** The models that tests may ask, and what they may take. */
+export interface TestModels {
+  /** By name; the first also judges answers. Prices are US dollars per million tokens. */
+  readonly models: ReadonlyMap<
+    string,
+    { readonly model: LanguageModel; readonly price: { readonly input: number; readonly output: number } | null }
+  >
+  /** Limits of the tests of an owner's items on a day (UTC); null for none. */
+  readonly dailyTokens: number | null
+  readonly dailyUsd: number | null
+  /** Goes on after the call it is made in. `signal` is aborted when the service stops. */
+  inBackground(work: (signal: AbortSignal) => Promise<void>): Promise<void>
 }
 
 /** Daily limits (UTC) of a caller for improving prompts; null for none. `characters` counts the prompts sent in. */

@@ -28,6 +28,7 @@ export const AUDIT_ACTIONS = {
   waiver_ended: 'item',
   check_level_changed: 'library',
   results_reported: 'item',
+  cases_changed: 'item',
   results_removed: 'item',
   label_moved: 'item',
   label_removed: 'item',

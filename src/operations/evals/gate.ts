@@ -1,15 +1,24 @@
 import { z } from 'zod'
 import type { EvalRun, KeptRun } from '../../domain/evals/evals.ts'
 import type { Item } from '../../domain/items/items.ts'
-import { type LabelGate, type LabelMove, labelName, sameTargets, type WantedMove } from '../../domain/items/labels.ts'
-import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
+import {
+  type LabelGate,
+  type LabelMove,
+  LOCAL_KEY,
+  labelName,
+  MAX_GATE_KEYS,
+  sameTargets,
+  type WantedMove,
+} from '../../domain/items/labels.ts'
+import { requireRight, type TeamRole } from '../../domain/people/teams.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { compareRuns } from '../../evals/compare-runs.ts'
 import { digestOf } from '../../evals/digests.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { ownerInput, requireOwner } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
-import { readRun, readTested } from './results.ts'
+import { readRun } from './results.ts'
+import { readTested } from './tested-items.ts'
 
 const DAY_MS = 86_400_000
 /** Means of the same numbers may differ in their last digits. */
@@ -19,16 +28,11 @@ const MAX_NAMED = 5
 
 type Gated = Needs<'items' | 'labels' | 'evals' | 'checks', 'clock'>
 
-/** The newest complete run of a version's text that a maintainer of its owner reported: an editor vouches for nobody. */
-async function findRun(context: Gated, item: Item, version: number): Promise<{ kept: KeptRun; run: EvalRun } | null> {
+/** The newest complete run of a version's text that was made here, or reported with a key that the gate names. */
+async function findRun(context: Gated, item: Item, version: number, { keys }: LabelGate): Promise<{ kept: KeptRun; run: EvalRun } | null> {
   const { items, evals } = context.store
   if (!(await items.findVersion(context.actor, item.id, version))) return null
-  const digest = digestOf(await readTested(context, item, version))
-  const vouching: string[] = []
-  for (const userId of await evals.listReporters(item.id, digest)) {
-    if (hasRight(await items.findRole(userId, item.ownerId), 'manage')) vouching.push(userId)
-  }
-  const kept = await evals.findNewestRun(item.id, digest, vouching)
+  const kept = await evals.findCountedRun(item.id, digestOf((await readTested(context, item, version)).files), keys)
   return kept && (await readRun(context, item, kept.seq))
 }
 
@@ -49,9 +53,9 @@ function percentOf(run: EvalRun): number {
 async function findFaults(context: Gated, item: Item, gate: LabelGate, version: number, now: number | undefined): Promise<string[]> {
   const faults: string[] = []
   const { minPercent, maxDays, maxDrop, needsCheck } = gate
-  const found = minPercent === null && maxDays === null && maxDrop === null ? null : await findRun(context, item, version)
+  const found = minPercent === null && maxDays === null && maxDrop === null ? null : await findRun(context, item, version, gate)
   if (found === null && (minPercent !== null || maxDays !== null || maxDrop !== null))
-    faults.push('no complete results of this text by a maintainer')
+    faults.push('no complete results of this text from here or a key that the gate names')
   if (found) {
     const { kept, run } = found
     const percent = percentOf(run)
@@ -63,8 +67,8 @@ async function findFaults(context: Gated, item: Item, gate: LabelGate, version: 
     const days = (context.clock() - ranAt) / DAY_MS
     if (maxDays !== null && days > maxDays) faults.push(`the results are ${Math.floor(days)} days old; ${maxDays} are the most`)
     const isCompared = maxDrop !== null && now !== undefined && now !== version
-    const before = !isCompared ? null : await findRun(context, item, now)
-    if (isCompared && before === null) faults.push(`no complete results of version ${now}, which it replaces, by a maintainer`)
+    const before = !isCompared ? null : await findRun(context, item, now, gate)
+    if (isCompared && before === null) faults.push(`no such results of version ${now}, which it replaces`)
     if (before && maxDrop !== null) {
       const worse = compareRuns(before.run, run).cases.filter(({ arms }) =>
         arms.some(
@@ -132,6 +136,13 @@ const gateFields = {
   maxDays: z.number().int().min(1).max(3650).optional().describe('Most days since the results were reported'),
   maxDrop: share(0).describe('Most that one case may lose, in percent of its score, against the version that the label leaves'),
   needsCheck: z.boolean().optional().describe('true: no finding of high severity'),
+  keys: z
+    .array(z.string())
+    .max(MAX_GATE_KEYS)
+    .optional()
+    .describe(
+      'Ids of API keys with the scope results whose reports count, beside runs made here; local: reports from the command line of the service',
+    ),
 }
 
 /** The owner of a gate, whose gates the caller may set. */
@@ -158,12 +169,13 @@ export const listGates = defineOperation({
         maxDays: z.number().nullable(),
         maxDrop: z.number().nullable(),
         needsCheck: z.boolean(),
+        keys: z.array(z.string()),
       }),
     ),
   }),
   async run(context: Needs<'items' | 'labels'>, { owner }) {
     const gates = await context.store.labels.listLabelGates(await requireGateOwner(context, owner, 'see'))
-    return { gates: gates.map(({ name, ...gate }) => ({ label: name, ...gate })) }
+    return { gates: gates.map(({ name, keys, ...gate }) => ({ label: name, ...gate, keys: [...keys] })) }
   },
 })
 
@@ -177,12 +189,22 @@ export const setGate = defineOperation({
   surfaces: { rest: 'PUT /api/label-gates/{label}', cli: 'set-gate label' },
   input: z.object({ label: labelName, owner: ownerInput, ...gateFields }),
   output: z.object({ success: z.literal(true), label: z.string(), isSet: z.boolean() }),
-  async run(context: Needs<'items' | 'labels'>, { label, owner, minPercent = null, maxDays = null, maxDrop = null, needsCheck = false }) {
+  async run(context: Needs<'items' | 'labels' | 'keys'>, { label, owner, keys = [], ...asked }) {
+    const { minPercent = null, maxDays = null, maxDrop = null, needsCheck = false } = asked
     const ownerId = await requireGateOwner(context, owner, 'manage')
     const isSet = minPercent !== null || maxDays !== null || maxDrop !== null || needsCheck
     const isAutomatic = (await context.store.labels.listLabelRules(ownerId)).some((rule) => rule.name === label && rule.isAutomatic)
     if (isSet && isAutomatic) throw invalidInput('label', `New versions get the label "${label}" by themselves: take that rule away first.`)
-    await context.store.labels.setLabelGate(ownerId, label, isSet ? { minPercent, maxDays, maxDrop, needsCheck } : null)
+    const known = keys.length === 0 ? [] : await context.store.keys.listKeys(null)
+    for (const key of keys) {
+      if (key !== LOCAL_KEY && !known.some(({ id, scopes, revokedAt }) => id === key && revokedAt === null && scopes.includes('results')))
+        throw invalidInput('keys', `${key.slice(0, 50)} is not the id of an API key with the scope results.`)
+    }
+    await context.store.labels.setLabelGate(
+      ownerId,
+      label,
+      isSet ? { minPercent, maxDays, maxDrop, needsCheck, keys: [...new Set(keys)] } : null,
+    )
     return { success: true as const, label, isSet }
   },
 })

@@ -1,18 +1,20 @@
 import { z } from 'zod'
-import { type CaseResult, caseResult, type EvalRun, type KeptRun, MAX_RESULTS } from '../../domain/evals/evals.ts'
+import { type CaseResult, caseResult, type EvalRun, type KeptRun, MAX_RESULTS, RUN_STATES } from '../../domain/evals/evals.ts'
 import { versionNumber } from '../../domain/items/fields.ts'
 import type { Item } from '../../domain/items/items.ts'
+import { LOCAL_KEY } from '../../domain/items/labels.ts'
 import { requireRight } from '../../domain/people/teams.ts'
-import { fromFileContent, type SkillFile } from '../../domain/skills/skill.ts'
+import { fromFileContent } from '../../domain/skills/skill.ts'
 import { AppError } from '../../errors.ts'
 import { compareRuns, passRateOf } from '../../evals/compare-runs.ts'
-import { digestOf } from '../../evals/digests.ts'
-import { readCases } from '../../evals/read-cases.ts'
+import { digestOf, digestOfCases } from '../../evals/digests.ts'
 import { readResultFiles } from '../../evals/results/read-results.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { itemTarget, requireItem } from '../core/inputs.ts'
+import { itemTarget } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { fileInput } from '../items/save-items.ts'
+import { readItemCases } from './cases.ts'
+import { readTested, requireTested } from './tested-items.ts'
 
 /** Cases and results of one answer. */
 const PAGE = 200
@@ -29,7 +31,7 @@ const passRate = z
   })
   .describe('Cases that passed')
 const arm = z.enum(['with', 'without']).nullable().describe('With or without the skill; null where the runner knows no such thing')
-const runRecord = z.object({
+export const runRecord = z.object({
   run: z.number().int(),
   version: z.number().int(),
   textDigest: z.string().describe('SHA-256 of the text that ran, files of evals/ left out'),
@@ -42,35 +44,13 @@ const runRecord = z.object({
   startedAt: z.string().nullable(),
   reportedAt: z.string().meta({ format: 'date-time' }),
   by: z.string().nullable().describe('null: the account is gone'),
+  state: z.enum(RUN_STATES).nullable().describe('Of a run that is made here, until it is complete'),
+  total: z.number().int().nullable().describe('Cases of a run that is made here'),
 })
-const runInput = z.coerce.number().int().min(1).describe('Number of the run')
+export const runInput = z.coerce.number().int().min(1).describe('Number of the run')
 
-function toRunRecord({ seq, userId: _, ...run }: KeptRun): z.infer<typeof runRecord> {
+export function toRunRecord({ seq, userId: _, casesDigest: __, ...run }: KeptRun): z.infer<typeof runRecord> {
   return { run: seq, ...run }
-}
-
-/** An item whose runs the caller may read or report: results may quote what only its owner reads. @throws AppError */
-async function requireTested(
-  context: Needs<'items'>,
-  target: z.infer<z.ZodObject<typeof itemTarget>>,
-  right: 'see' | 'edit',
-): Promise<Item> {
-  const user = requireUser(context.actor)
-  const item = await requireItem(context, target)
-  requireRight(
-    await context.store.items.findRole(user.userId, item.ownerId),
-    right,
-    right === 'see' ? 'read its results' : 'report results',
-  )
-  return item
-}
-
-/** The files of a version, as its digest counts them; a prompt counts as one. */
-export async function readTested({ actor, store }: Needs<'items'>, item: Item, number: number): Promise<readonly SkillFile[]> {
-  const version = await store.items.findVersion(actor, item.id, number)
-  if (!version) throw new AppError('not_found', `Version ${number} not found, or not visible to you.`)
-  const { title, description, body, files } = version
-  return files ?? [{ filename: 'prompt', bytes: Buffer.from(JSON.stringify([title, description, body])) }]
 }
 
 export async function readRun({ store }: Needs<'evals'>, item: Item, seq: number): Promise<{ kept: KeptRun; run: EvalRun }> {
@@ -81,63 +61,12 @@ export async function readRun({ store }: Needs<'evals'>, item: Item, seq: number
   return { kept, run: { format, runner, model, startedAt, isPartial, results, remarks: [] } }
 }
 
-export const listCases = defineOperation({
-  name: 'list_cases',
-  title: 'List test cases',
-  summary: 'The tests that a skill carries in evals/, whatever their layout, and what is wrong with them.',
-  scope: null,
-  cost: 5,
-  surfaces: { rest: 'GET /api/skills/{id}/cases', cli: 'list-cases id' },
-  input: z.object({
-    id: itemTarget.id,
-    version: versionNumber.optional().describe('Default: the newest'),
-    after: z.number().int().min(0).default(0).describe('nextAfter of the page before'),
-    limit: z.number().int().min(1).max(PAGE).default(PAGE),
-  }),
-  output: z.object({
-    cases: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        layout: z.string(),
-        file: z.string(),
-        graders: z.number().int(),
-        shouldTrigger: z.boolean().nullable().describe('Whether the skill should be used at all; null: not said'),
-      }),
-    ),
-    problems: z
-      .array(z.object({ file: z.string(), case: z.string().nullable(), problem: z.string() }))
-      .describe('Unknown keys, no grader, double names, a prompt that gives the answer away; at most 200'),
-    total: z.number().int(),
-    nextAfter: z.number().int().nullable(),
-  }),
-  async run(context: Needs<'items'>, { id, version, after, limit }) {
-    const item = await requireItem(context, { collection: 'skills', id })
-    const isNewest = version === undefined || version === item.version
-    const files = isNewest ? await context.store.items.readSkillFiles(context.actor, item.id) : await readTested(context, item, version)
-    const { cases, problems } = readCases(files)
-    return {
-      cases: cases.slice(after, after + limit).map(({ id: key, name, layout, file, graders, shouldTrigger }) => ({
-        id: key,
-        name,
-        layout,
-        file,
-        graders: graders.length,
-        shouldTrigger,
-      })),
-      problems: problems.slice(0, PAGE).map((problem) => ({ ...problem })),
-      total: cases.length,
-      nextAfter: after + limit < cases.length ? after + limit : null,
-    }
-  },
-})
-
 export const reportResults = defineOperation({
   name: 'report_results',
   title: 'Report test results',
   summary:
     'Keep the results of a test run with a version: aggregate-result.json of claude plugin eval, benchmark.json with grading.json, gh models eval --json, promptfoo output, JUnit XML. Results of another text are refused.',
-  scope: 'write',
+  scope: 'results',
   writes: true,
   cost: 10,
   surfaces: { rest: 'POST /api/{collection}/{id}/versions/{version}/results 201', cli: 'report-results collection id version' },
@@ -152,14 +81,21 @@ export const reportResults = defineOperation({
       .describe('SHA-256 of the text that ran, as runs have it'),
   }),
   output: z.object({ success: z.literal(true), run: runRecord, remarks: z.array(z.string()) }),
-  async run(context: Needs<'items' | 'evals'>, { version, files, textDigest, ...target }) {
+  async run(caller: Needs<'items' | 'evals'>, { version, files, textDigest, ...target }) {
+    const actor = requireUser(caller.actor)
+    // A key for reports alone finds what it reports on, of which the answer shows nothing.
+    const context = { ...caller, actor: { ...actor, scopes: new Set([...actor.scopes, 'read' as const]) } }
     const item = await requireTested(context, target, 'edit')
-    const digest = digestOf(await readTested(context, item, version))
+    const digest = digestOf((await readTested(context, item, version)).files)
     if (textDigest !== undefined && textDigest !== digest) {
       throw new AppError('conflict', `These results are of another text: version ${version} has the digest ${digest}.`)
     }
     const run = readResultFiles(files.map((file, index) => fromFileContent(file, `files[${index}].`)))
-    const kept = await context.store.evals.addRun(item, version, digest, run, requireUser(context.actor).userId)
+    const names = new Set(run.results.map((result) => result.case))
+    const known = (await readItemCases(context, item, version)).cases.filter(({ id }) => names.has(id))
+    const { userId, keyId = context.surface === 'cli' ? LOCAL_KEY : null } = actor
+    const casesDigest = known.length === names.size ? digestOfCases(known) : null
+    const kept = await context.store.evals.addRun(item, { ...run, version, textDigest: digest, casesDigest, userId, keyId, total: null })
     return { success: true as const, run: toRunRecord(kept), remarks: [...run.remarks] }
   },
 })
@@ -235,6 +171,7 @@ export const compareTestRuns = defineOperation({
     after: runRecord,
     passRates: z.array(z.object({ arm, before: passRate, after: passRate })),
     cases: z.array(z.object({ case: z.string(), arms: z.array(armOutcome) })).describe('Those that are worse first; at most 1,000'),
+    hasSameCases: z.boolean().nullable().describe('Whether both ran the same cases; null: not known here'),
     alwaysPassing: z.array(z.object({ case: z.string(), text: z.string() })).describe('They do not measure the skill; at most 200'),
   }),
   async run(context: Needs<'items' | 'evals'>, { before, run, ...target }) {
@@ -248,6 +185,7 @@ export const compareTestRuns = defineOperation({
       after: toRunRecord(other.kept),
       passRates: passRates.map((rate) => ({ ...rate })),
       cases: sorted.slice(0, MAX_COMPARED).map(({ case: name, arms }) => ({ case: name, arms: arms.map((result) => ({ ...result })) })),
+      hasSameCases: one.kept.casesDigest && other.kept.casesDigest ? one.kept.casesDigest === other.kept.casesDigest : null,
       alwaysPassing: alwaysPassing.slice(0, PAGE).map((assertion) => ({ ...assertion })),
     }
   },

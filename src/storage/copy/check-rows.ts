@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { LEVELS } from '../../domain/check/policy.ts'
-import { caseResult, RESULT_FORMATS } from '../../domain/evals/evals.ts'
+import { caseFiles, caseResult, RUN_FORMATS, RUN_STATES } from '../../domain/evals/evals.ts'
 import { categoryNameField } from '../../domain/items/category-name.ts'
 import { foldTitle } from '../../domain/items/collections.ts'
 import { contentField, descriptionField, MAX_TAGS, noteField, promptTypeField, textField, titleField } from '../../domain/items/fields.ts'
-import { labelName, reasonField, targetsField } from '../../domain/items/labels.ts'
+import { LOCAL_KEY, labelName, MAX_GATE_KEYS, reasonField, targetsField } from '../../domain/items/labels.ts'
 import { isSlug, MAX_SLUG } from '../../domain/items/slug.ts'
 import { audienceOf, DEFAULT_VISIBILITIES, VISIBILITIES } from '../../domain/items/visibility.ts'
 import { bioField, displayNameField, languageField, websiteField } from '../../domain/people/account.ts'
@@ -202,7 +202,7 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
   eval_run: z.object({
     version: count.min(1),
     text_digest: sha256,
-    format: z.enum(RESULT_FORMATS),
+    format: z.enum(RUN_FORMATS),
     runner: z.string().nullable(),
     model: z.string().nullable(),
     is_partial: flag,
@@ -210,7 +210,13 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     failed: count,
     started_at: z.string().nullable(),
     reported_at: when,
+    state: z.enum(RUN_STATES).nullable(),
+    key_id: z.union([id, z.literal(LOCAL_KEY)]).nullable(),
+    cases_digest: sha256.nullable(),
+    progress_at: when.nullable(),
+    total: count.nullable(),
   }),
+  case_set: z.object({ version: count.min(1), files: json(caseFiles) }),
   eval_result: z.object({ position: count, name: z.string(), result: json(caseResult) }),
   check_level: z.object({ rule: ruleId, level: z.enum(LEVELS) }),
   label_gate: z.object({
@@ -219,6 +225,7 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     max_days: count.nullable(),
     max_drop: count.nullable(),
     needs_check: flag,
+    keys: json(z.array(z.union([id, z.literal(LOCAL_KEY)])).max(MAX_GATE_KEYS)),
   }),
   label_rule: z.object({ name: labelName, is_protected: flag, is_automatic: flag }),
   version: z.object({

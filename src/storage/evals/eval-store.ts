@@ -1,6 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { type CaseResult, caseResult, type EvalRun, type KeptRun, type ResultFormat } from '../../domain/evals/evals.ts'
+import {
+  type CaseFiles,
+  type CaseResult,
+  caseFiles,
+  caseResult,
+  type EvalRun,
+  type KeptRun,
+  type ModelAnswer,
+  type RunState,
+} from '../../domain/evals/evals.ts'
 import type { Item } from '../../domain/items/items.ts'
+import { LOCAL_KEY } from '../../domain/items/labels.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { batches } from '../batches.ts'
 import type { WriteContext } from '../items/write-context.ts'
@@ -11,6 +22,12 @@ import type { Database } from '../schema.ts'
 const MAX_RUNS = 1_000
 const MAX_BYTES = 64 * 2 ** 20
 const RESULTS_A_STATEMENT = 200
+/** Bytes of the files with cases beside one version. */
+const MAX_CASE_BYTES = 4 * 2 ** 20
+/** Answers of models that are kept of one item. */
+const MAX_ANSWERS = 5_000
+/** A run that did not get on for so long has stopped: its process ended. */
+const STALLED_MS = 10 * 60_000
 
 type RunRow = Omit<Selectable<Database['eval_run']>, 'item_seq' | 'user_seq'> & {
   readonly username: string | null
@@ -23,7 +40,7 @@ function toRun(row: RunRow): KeptRun {
     seq,
     version,
     textDigest: row.text_digest,
-    format: format as ResultFormat,
+    format: format as KeptRun['format'],
     runner,
     model,
     isPartial: row.is_partial === 1,
@@ -33,6 +50,9 @@ function toRun(row: RunRow): KeptRun {
     reportedAt: row.reported_at,
     by: row.username,
     userId: row.user_id,
+    state: row.state,
+    total: row.total,
+    casesDigest: row.cases_digest,
   }
 }
 
@@ -56,73 +76,102 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         'failed',
         'started_at',
         'reported_at',
+        'state',
+        'total',
+        'cases_digest',
+        'progress_at',
+        'key_id',
         'user.username',
         'user.id as user_id',
       ])
       .where('item.id', '=', itemId)
   return {
     /**
-     * Keeps a run of an item's version.
-     * @throws AppError `invalid_input` for more than an item keeps
+     * Keeps a run of an item's version: reported with its results, or begun here, which {@link addResults} fills.
+     * @throws AppError `invalid_input` for more than an item keeps, `conflict` when one that was begun here still runs
      */
     async addRun(
       item: Pick<Item, 'id' | 'kind' | 'ownerId'>,
-      version: number,
-      textDigest: string,
-      run: EvalRun,
-      userId: string,
+      run: Pick<EvalRun, 'format' | 'runner' | 'model' | 'startedAt' | 'isPartial' | 'results'> & {
+        readonly version: number
+        readonly textDigest: string
+        readonly casesDigest: string | null
+        readonly userId: string
+        readonly keyId: string | null
+        /** Cases of a run that begins here; null for one that was reported. */
+        readonly total: number | null
+      },
     ): Promise<KeptRun> {
-      const results = run.results.map((result) => JSON.stringify(result))
       const seq = await context.transact(async (db, notes) => {
         const row = await findItem(db, item.id)
         if (!row) throw new AppError('not_found', 'This item does not exist.')
         const kept = await db
           .selectFrom('eval_run')
-          .leftJoin('eval_result', 'eval_result.run_seq', 'eval_run.seq')
-          .select((eb) => [
-            eb.fn.count<number>('eval_run.seq').distinct().as('runs'),
-            sql<number | null>`sum(octet_length(eval_result.result))`.as('bytes'),
-          ])
+          .select((eb) => eb.fn.countAll<number>().as('runs'))
           .where('item_seq', '=', row.seq)
           .executeTakeFirstOrThrow()
-        if (Number(kept.runs) >= MAX_RUNS || Number(kept.bytes ?? 0) + bytesOf(results) > MAX_BYTES) {
-          throw invalidInput(
-            'results',
-            `This ${item.kind} keeps ${MAX_RUNS} runs and ${MAX_BYTES / 2 ** 20} MiB of results at most. Remove old runs first.`,
-          )
+        if (Number(kept.runs) >= MAX_RUNS) {
+          throw invalidInput('results', `This ${item.kind} keeps ${MAX_RUNS} runs at most. Remove old runs first.`)
         }
+        const now = new Date(context.clock()).toISOString()
         const { seq: made } = await db
           .insertInto('eval_run')
           .values({
             item_seq: row.seq,
-            version,
-            text_digest: textDigest,
+            version: run.version,
+            text_digest: run.textDigest,
+            cases_digest: run.casesDigest,
             format: run.format,
             runner: run.runner,
             model: run.model,
-            is_partial: run.isPartial ? 1 : 0,
-            passed: run.results.filter(({ passed }) => passed === true).length,
-            failed: run.results.filter(({ passed }) => passed === false).length,
+            is_partial: run.isPartial || run.total !== null ? 1 : 0,
+            passed: 0,
+            failed: 0,
             started_at: run.startedAt,
-            reported_at: new Date(context.clock()).toISOString(),
-            user_seq: await findUserSeq(db, userId),
+            reported_at: now,
+            user_seq: await findUserSeq(db, run.userId),
+            key_id: run.keyId,
+            state: run.total === null ? null : 'running',
+            progress_at: run.total === null ? null : now,
+            total: run.total,
           })
           .returning('seq')
           .executeTakeFirstOrThrow()
-        for (const part of batches([...results.entries()], RESULTS_A_STATEMENT)) {
-          const rows = part.map(([position, result]) => ({ run_seq: made, position, name: run.results[position]?.case ?? '', result }))
-          await db.insertInto('eval_result').values(rows).execute()
-        }
-        notes.audit({
-          action: 'results_reported',
-          targetId: item.id,
-          ownerId: item.ownerId,
-          detail: { kind: item.kind, version, count: results.length },
-        })
+        await writeResults(db, row.seq, made, run.results)
+        const detail = { kind: item.kind, version: run.version, count: run.total ?? run.results.length }
+        notes.audit({ action: 'results_reported', targetId: item.id, ownerId: item.ownerId, detail })
         return made
       })
-      const kept = await selectRuns(item.id).where('eval_run.seq', '=', seq).executeTakeFirstOrThrow()
-      return toRun(kept)
+      return toRun(await selectRuns(item.id).where('eval_run.seq', '=', seq).executeTakeFirstOrThrow())
+    },
+    /** Adds results to a run that was begun here. False when it is cancelled or gone. @throws AppError `invalid_input` for more than an item keeps */
+    addResults: (itemId: string, seq: number, results: readonly CaseResult[]): Promise<boolean> =>
+      context.sideTransaction(async (db) => {
+        const row = await findItem(db, itemId)
+        const progress_at = new Date(context.clock()).toISOString()
+        const running = await db
+          .updateTable('eval_run')
+          .set({ progress_at })
+          .where('seq', '=', seq)
+          .where('state', '=', 'running')
+          .returning('seq')
+          .executeTakeFirst()
+        if (row && running) await writeResults(db, row.seq, seq, results)
+        return row !== undefined && running !== undefined
+      }),
+    /** Ends a run that was begun here: complete without a state. Nothing when it has ended. */
+    async endRun(itemId: string, seq: number, state: Exclude<RunState, 'running'> | null): Promise<boolean> {
+      return await context.sideTransaction(async (db) => {
+        const ended = await db
+          .updateTable('eval_run')
+          .set({ state, is_partial: state === null ? 0 : 1 })
+          .where('seq', '=', seq)
+          .where('state', '=', 'running')
+          .where('item_seq', 'in', db.selectFrom('item').select('seq').where('id', '=', itemId))
+          .returning('seq')
+          .executeTakeFirst()
+        return ended !== undefined
+      })
     },
     /** Runs of an item, the newest first, with numbers below `before`. */
     async listRuns(itemId: string, { before, limit }: { readonly before: number | null; readonly limit: number }): Promise<KeptRun[]> {
@@ -130,26 +179,30 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       if (before !== null) query = query.where('eval_run.seq', '<', before)
       return (await query.orderBy('eval_run.seq', 'desc').limit(limit).execute()).map(toRun)
     },
-    /** The ids of those who reported complete runs of a text. */
-    async listReporters(itemId: string, textDigest: string): Promise<string[]> {
-      const rows = await reader
-        .selectFrom('eval_run')
-        .innerJoin('item', 'item.seq', 'eval_run.item_seq')
-        .innerJoin('user', 'user.seq', 'eval_run.user_seq')
-        .select('user.id')
-        .distinct()
-        .where('item.id', '=', itemId)
+    /** The newest complete run of a text that was made here, or that one of some keys reported which still work; null for none. */
+    async findCountedRun(itemId: string, textDigest: string, keyIds: readonly string[]): Promise<KeptRun | null> {
+      const row = await selectRuns(itemId)
         .where('text_digest', '=', textDigest)
         .where('is_partial', '=', 0)
-        .execute()
-      return rows.map(({ id }) => id)
-    },
-    /** The newest complete run of a text that one of some people reported; null for none. */
-    async findNewestRun(itemId: string, textDigest: string, userIds: readonly string[]): Promise<KeptRun | null> {
-      if (userIds.length === 0) return null
-      const runs = selectRuns(itemId).where('text_digest', '=', textDigest).where('is_partial', '=', 0).where('user.id', 'in', userIds)
-      const row = await runs.orderBy('eval_run.seq', 'desc').limit(1).executeTakeFirst()
+        .where((eb) => {
+          const working = eb
+            .selectFrom('api_key')
+            .select('api_key.id')
+            .where('api_key.id', 'in', [...keyIds, ''])
+            .where('revoked_at', 'is', null)
+          const isLocal = keyIds.includes(LOCAL_KEY) ? [eb('key_id', '=', LOCAL_KEY)] : []
+          return eb.or([eb('format', '=', 'commonplace'), eb('key_id', 'in', working), ...isLocal])
+        })
+        .orderBy('eval_run.seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
       return row ? toRun(row) : null
+    },
+    /** Whether a run that was begun here still gets on. */
+    async isRunning(itemId: string): Promise<boolean> {
+      const since = new Date(context.clock() - STALLED_MS).toISOString()
+      const row = await selectRuns(itemId).where('state', '=', 'running').where('progress_at', '>', since).limit(1).executeTakeFirst()
+      return row !== undefined
     },
     /** A run of an item; null for none. */
     async findRun(itemId: string, seq: number): Promise<KeptRun | null> {
@@ -184,9 +237,143 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       })
       return removed ?? false
     },
+    /** The files with cases beside a version of an item. */
+    readCaseFiles: (itemId: string, version: number): Promise<CaseFiles> => selectCaseFiles(reader, itemId, version),
+    /** Writes the files with cases beside the newest version of an item: in the place of all that were, or of those with their names. */
+    writeCaseFiles: (itemId: string, files: CaseFiles, { replaces }: { readonly replaces: boolean }): Promise<void> =>
+      context.transact(async (db, notes) => {
+        const row = await db
+          .selectFrom('item')
+          .innerJoin('user', 'user.seq', 'item.owner_seq')
+          .select(['item.seq', 'item.kind', 'version', 'user.id as owner'])
+          .where('item.id', '=', itemId)
+          .executeTakeFirst()
+        if (!row) throw new AppError('not_found', 'This item does not exist.')
+        const { version } = row
+        const before = await selectCaseFiles(db, itemId, version)
+        const names = new Set(files.map(({ filename }) => filename))
+        const written = replaces ? files : [...before.filter(({ filename }) => !names.has(filename)), ...files]
+        if (isDeepStrictEqual(written, before)) return
+        const text = JSON.stringify(written)
+        if (Buffer.byteLength(text) > MAX_CASE_BYTES) throw invalidInput('files', `files exceed ${MAX_CASE_BYTES / 2 ** 20} MiB.`)
+        await db
+          .insertInto('case_set')
+          .values({ item_seq: row.seq, version, files: text })
+          .onConflict((conflict) => conflict.columns(['item_seq', 'version']).doUpdateSet({ files: text }))
+          .execute()
+        const detail = { kind: row.kind, version, count: written.length }
+        notes.audit({ action: 'cases_changed', targetId: itemId, ownerId: row.owner, detail })
+      }),
+    /** The kept answer to a request; null for none. */
+    async findAnswer(itemId: string, digest: string): Promise<ModelAnswer | null> {
+      const row = await reader
+        .selectFrom('model_answer')
+        .innerJoin('item', 'item.seq', 'model_answer.item_seq')
+        .select(['answer', 'input_tokens', 'output_tokens', 'duration_ms'])
+        .where('item.id', '=', itemId)
+        .where('digest', '=', digest)
+        .executeTakeFirst()
+      if (!row) return null
+      return { text: row.answer, inputTokens: row.input_tokens, outputTokens: row.output_tokens, durationMs: row.duration_ms }
+    },
+    /** Keeps an answer, and counts it for the owner's day. The oldest answers of an item make room. */
+    keepAnswer: (
+      item: Pick<Item, 'id' | 'ownerId'>,
+      digest: string,
+      { text, inputTokens, outputTokens, durationMs }: ModelAnswer,
+      microUsd: number,
+    ): Promise<void> =>
+      context.sideTransaction(async (db) => {
+        const now = new Date(context.clock()).toISOString()
+        const owner = await findUserSeq(db, item.ownerId)
+        const [day, tokens] = [now.slice(0, 10), inputTokens + outputTokens]
+        if (owner !== null)
+          await db
+            .insertInto('test_usage')
+            .values({ owner_seq: owner, day, tokens, micro_usd: microUsd })
+            .onConflict((conflict) =>
+              conflict.columns(['owner_seq', 'day']).doUpdateSet((eb) => ({
+                tokens: eb('test_usage.tokens', '+', tokens),
+                micro_usd: eb('test_usage.micro_usd', '+', microUsd),
+              })),
+            )
+            .execute()
+        const row = await findItem(db, item.id)
+        if (!row) return
+        const oldest = db
+          .selectFrom('model_answer')
+          .select('digest')
+          .where('item_seq', '=', row.seq)
+          .orderBy('answered_at', 'desc')
+          .orderBy('digest')
+          .offset(MAX_ANSWERS - 1)
+          .limit(1000)
+        await db.deleteFrom('model_answer').where('item_seq', '=', row.seq).where('digest', 'in', oldest).execute()
+        await db
+          .insertInto('model_answer')
+          .values({
+            item_seq: row.seq,
+            digest,
+            answer: text,
+            input_tokens: inputTokens,
+            output_tokens: outputTokens,
+            duration_ms: durationMs,
+            answered_at: now,
+          })
+          .onConflict((conflict) => conflict.columns(['item_seq', 'digest']).doNothing())
+          .execute()
+      }),
+    /** Tokens, and millionths of a US dollar, that the tests of an owner's items took on a day (`2026-01-31`). */
+    async readTestUsage(ownerId: string, day: string): Promise<{ readonly tokens: number; readonly microUsd: number }> {
+      const row = await reader
+        .selectFrom('test_usage')
+        .innerJoin('user', 'user.seq', 'test_usage.owner_seq')
+        .select(['tokens', 'micro_usd'])
+        .where('user.id', '=', ownerId)
+        .where('day', '=', day)
+        .executeTakeFirst()
+      return { tokens: Number(row?.tokens ?? 0), microUsd: Number(row?.micro_usd ?? 0) }
+    },
   }
 }
 
-function bytesOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+async function selectCaseFiles(db: Kysely<Database>, itemId: string, version: number): Promise<CaseFiles> {
+  const row = await db
+    .selectFrom('case_set')
+    .innerJoin('item', 'item.seq', 'case_set.item_seq')
+    .select('files')
+    .where('item.id', '=', itemId)
+    .where('case_set.version', '<=', version)
+    .orderBy('case_set.version', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row ? caseFiles.parse(JSON.parse(row.files)) : []
+}
+
+/** Adds results after those that a run has. @throws AppError `invalid_input` for more than an item keeps */
+async function writeResults(db: Kysely<Database>, itemSeq: number, run: number, results: readonly CaseResult[]): Promise<void> {
+  const texts = results.map((result) => JSON.stringify(result))
+  const kept = await db
+    .selectFrom('eval_result')
+    .innerJoin('eval_run', 'eval_run.seq', 'eval_result.run_seq')
+    .select([
+      sql<number | null>`sum(octet_length(eval_result.result))`.as('bytes'),
+      sql<number | null>`max(case when run_seq = ${run} then position end)`.as('last'),
+    ])
+    .where('item_seq', '=', itemSeq)
+    .executeTakeFirstOrThrow()
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), Number(kept.bytes ?? 0))
+  if (bytes > MAX_BYTES) throw invalidInput('results', `An item keeps ${MAX_BYTES / 2 ** 20} MiB of results. Remove old runs first.`)
+  const first = kept.last === null ? 0 : Number(kept.last) + 1
+  for (const part of batches([...results.entries()], RESULTS_A_STATEMENT)) {
+    const rows = part.map(([place, { case: name }]) => ({ run_seq: run, position: first + place, name, result: texts[place] ?? '' }))
+    await db.insertInto('eval_result').values(rows).execute()
+  }
+  const passed = results.filter((result) => result.passed === true).length
+  const failed = results.filter((result) => result.passed === false).length
+  await db
+    .updateTable('eval_run')
+    .set((eb) => ({ passed: eb('passed', '+', passed), failed: eb('failed', '+', failed) }))
+    .where('seq', '=', run)
+    .execute()
 }

@@ -178,7 +178,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
     async listLabelGates(ownerId: string): Promise<(LabelGate & { readonly name: string })[]> {
       const rows = await reader
         .selectFrom('label_gate')
-        .select(['name', 'min_percent', 'max_days', 'max_drop', 'needs_check'])
+        .select(['name', 'min_percent', 'max_days', 'max_drop', 'needs_check', 'keys'])
         .where('owner_seq', '=', await ownerSeq(reader, ownerId))
         .orderBy('name')
         .execute()
@@ -188,6 +188,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
         maxDays: row.max_days,
         maxDrop: row.max_drop,
         needsCheck: row.needs_check === 1,
+        keys: JSON.parse(row.keys),
       }))
     },
     /** Sets what an owner asks before a label moves; null asks for nothing. @throws AppError `invalid_input` for too many */
@@ -198,7 +199,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
         const gates = await db.selectFrom('label_gate').select('name').where('owner_seq', '=', owner).execute()
         if (gate && gates.length >= MAX_RULES) throw invalidInput('name', `There are ${MAX_RULES} gates, which is the limit.`)
         if (gate) {
-          const { minPercent, maxDays, maxDrop, needsCheck } = gate
+          const { minPercent, maxDays, maxDrop, needsCheck, keys } = gate
           await db
             .insertInto('label_gate')
             .values({
@@ -208,6 +209,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
               max_days: maxDays,
               max_drop: maxDrop,
               needs_check: needsCheck ? 1 : 0,
+              keys: JSON.stringify(keys),
             })
             .execute()
         }

@@ -369,7 +369,13 @@ tests: [{vars: {a: 1}, assert: [{type: equals, value: x}]}]
         },
       },
     ])
-    expect(entries[0]).toMatchObject({ draft: { remark: 'variables: a; left out: tests' } })
+    const tests = { tests: [{ vars: { a: 1 }, assert: [{ type: 'equals', value: 'x' }] }], defaultTest: { vars: { b: 'kind' } } }
+    expect(entries[0]).toMatchObject({ draft: { config: tests } })
+    const config = { model: 'openai:gpt-4o', ...tests }
+    const written = FORMATS['promptfooconfig.yaml'].write({ ...EMPTY, ...textBody('Say ${a}'), config })
+    const [again] = readFormat('promptfooconfig.yaml', 'promptfooconfig.yaml', utf8.encode(written.text))
+    expect([written.leftOut, again]).toEqual([[], expect.objectContaining({ draft: expect.objectContaining({ config }) })])
+    expect(entries[0]).toMatchObject({ draft: { remark: 'variables: a' } })
   })
 
   it('is written with a test to fill in', () => {

@@ -20,14 +20,15 @@ const ECHO = 'echo'
 /** A prompt that is read from elsewhere. */
 const REFERENCE = /^(?:file|langfuse|portkey|exec|https?):\/\/|^[^\s{}]+\.(?:txt|md|json|ya?ml|js|mjs|cjs|ts|py|csv|j2)(?::\w+)?$/
 
-/** Reads the prompts of a `promptfooconfig.yaml` (promptfoo.dev); its tests stay there. @throws AppError `invalid_input` */
+/** Reads the prompts of a `promptfooconfig.yaml` (promptfoo.dev), with its tests in their configs. @throws AppError `invalid_input` */
 export function readPromptfoo(text: string): ReadPrompt[] {
   const { description, prompts, providers, targets, defaultTest, tests, ...others } = readFields(text)
   const list = typeof prompts === 'string' ? [prompts] : prompts
   if (!Array.isArray(list) || list.length === 0) throw new AppError('invalid_input', 'has no list "prompts"')
   const vars = isFields(defaultTest) && isFields(defaultTest['vars']) ? defaultTest['vars'] : {}
   const model = readProvider(providers ?? targets)
-  const lost = describeList('left out', Object.keys(pick({ tests: isSkeleton(tests) ? undefined : tests, ...others })))
+  const cases = isSkeleton(tests) ? {} : pick({ defaultTest, tests })
+  const lost = describeList('left out', Object.keys(pick(others)))
   const isOne = list.length === 1
   return list.map((one: unknown, place): ReadPrompt => {
     const fields = isFields(one) ? one : { raw: one }
@@ -35,7 +36,11 @@ export function readPromptfoo(text: string): ReadPrompt[] {
     if (raw === undefined) return { fault: `prompts.${place} has no text` }
     if (REFERENCE.test(raw)) return { fault: `is in another file, ${raw.slice(0, 80)}: import that one` }
     const { body, remarks } = toBody(toMessages(raw), pickUsed(vars, raw))
-    const made = joinConfig(model, isFields(fields['config']) ? fields['config'] : {})
+    const parts = [model, isFields(fields['config']) ? fields['config'] : {}]
+    const whole = joinConfig(...parts, cases)
+    // Tests that find no room in a config are set apart from it.
+    const hasRoom = whole.remarks.length === 0
+    const made = hasRoom ? whole : joinConfig(...parts)
     const label = textOf(fields['label'])
     return {
       row: {
@@ -44,7 +49,12 @@ export function readPromptfoo(text: string): ReadPrompt[] {
         ...body,
         config: made.config,
       },
-      remarks: [...remarks, ...made.remarks, ...lost],
+      remarks: [
+        ...remarks,
+        ...made.remarks,
+        ...(hasRoom ? [] : ['left out: its tests, which are too large for a config. Set them with set_cases']),
+        ...lost,
+      ],
     }
   })
 }
@@ -94,10 +104,10 @@ function toMessages(raw: string): FileMessage[] {
   }
 }
 
-/** Writes a `promptfooconfig.yaml` with a test whose variables are to be filled in. */
+/** Writes a `promptfooconfig.yaml` with the tests of its config, or one whose variables are to be filled in. */
 export function writePromptfoo(prompt: FilePrompt): WrittenFile {
   const { messages, variables, leftOut } = fromBody(prompt, JINJA)
-  const { model, ...config } = prompt.config ?? {}
+  const { model, tests, defaultTest, ...config } = prompt.config ?? {}
   const isModel = typeof model === 'string'
   const written = messages.flatMap((one) => ('role' in one ? [{ role: one.role, content: one.text }] : []))
   const notes = [
@@ -118,8 +128,8 @@ export function writePromptfoo(prompt: FilePrompt): WrittenFile {
       },
     ],
     providers: [isModel ? model : ECHO],
-    ...pick({ defaultTest: pick({ vars: defaults }) }),
-    tests: [{ vars: required }],
+    ...pick({ defaultTest: defaultTest ?? pick({ vars: defaults }) }),
+    tests: Array.isArray(tests) ? tests : [{ vars: required }],
   }
   return { text: writeYaml(fields, notes), leftOut: notes }
 }

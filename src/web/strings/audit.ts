@@ -84,6 +84,7 @@ export const AUDIT_WORDS = {
     waiver_ended: 'Acceptance of a finding ended',
     check_level_changed: 'Level of a rule changed',
     results_reported: 'Test results reported',
+    cases_changed: 'Test cases changed',
     results_removed: 'Test results removed',
     label_moved: 'Label moved',
     label_removed: 'Label removed',

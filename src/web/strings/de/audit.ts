@@ -84,6 +84,7 @@ export const AUDIT_WORDS_DE: typeof AUDIT_WORDS = {
     waiver_ended: 'Akzeptanz eines Befunds beendet',
     check_level_changed: 'Stufe einer Regel geändert',
     results_reported: 'Testergebnisse gemeldet',
+    cases_changed: 'Testfälle geändert',
     results_removed: 'Testergebnisse entfernt',
     label_moved: 'Label verschoben',
     label_removed: 'Label entfernt',

@@ -1,0 +1,173 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AssertionResult, CaseGrader, EvalCase, ModelAnswer } from '../domain/evals/evals.ts'
+import { toBoundedText } from '../domain/evals/evals.ts'
+import { isFields, readFields } from '../domain/text/read-fields.ts'
+import { AppError } from '../errors.ts'
+
+/** Longest evidence of an assertion, in characters. */
+const MAX_EVIDENCE = 300
+
+/** An answer with its time and its cost. */
+export interface Graded extends Pick<ModelAnswer, 'text' | 'durationMs'> {
+  /** null: the price of the model is not known. */
+  readonly costUsd: number | null
+}
+
+/** Asks a model whether an answer meets a statement. */
+export type Judge = (grader: CaseGrader, answer: string) => Promise<Verdict>
+
+/** The outcome of one check; null: it cannot be made here. */
+interface Verdict {
+  readonly passed: boolean | null
+  readonly evidence: string | null
+}
+
+/** The outcome of all checks of a case. `passed` is null where one cannot be made here and no other fails. */
+export interface Grade {
+  readonly passed: boolean | null
+  /** 0 to 1, by weights; null without checks. */
+  readonly score: number | null
+  readonly assertions: readonly AssertionResult[]
+}
+
+type Check = (answer: Graded, value: unknown, settings: CaseGrader['settings']) => boolean | string | Promise<boolean | string>
+
+const textsOf = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : String(value ?? '').split(',')).map((one) => String(one).trim())
+const lower = (text: string) => text.toLowerCase()
+
+/**
+ * Checks without a model, each as promptfoo has it (promptfoo.dev, "Deterministic metrics"); the forms that start with `i`, and `length` in
+ * characters, also as gh models has its `string` evaluators. A text says why a check cannot be made.
+ */
+const CHECKS: Readonly<Record<string, Check>> = {
+  equals: ({ text }, value) =>
+    typeof value === 'object' && value !== null ? isDeepStrictEqual(readJson(text), value) : text === String(value),
+  contains: ({ text }, value) => text.includes(String(value)),
+  icontains: ({ text }, value) => lower(text).includes(lower(String(value))),
+  'contains-all': ({ text }, value) => textsOf(value).every((one) => text.includes(one)),
+  'contains-any': ({ text }, value) => textsOf(value).some((one) => text.includes(one)),
+  'icontains-all': ({ text }, value) => textsOf(value).every((one) => lower(text).includes(lower(one))),
+  'icontains-any': ({ text }, value) => textsOf(value).some((one) => lower(text).includes(lower(one))),
+  'starts-with': ({ text }, value) => text.startsWith(String(value)),
+  'istarts-with': ({ text }, value) => lower(text).startsWith(lower(String(value))),
+  'iends-with': ({ text }, value) => lower(text).endsWith(lower(String(value))),
+  regex: async ({ text }, value, { flags }) => {
+    const pattern = await compileRegex(String(value), typeof flags === 'string' ? flags : '')
+    return typeof pattern === 'string' ? pattern : pattern.test(text)
+  },
+  'is-json': async ({ text }, value) => {
+    const parsed = readJson(text)
+    if (parsed === undefined) return false
+    const schema = typeof value === 'string' ? readFields(value) : value
+    if (!isFields(schema)) return true
+    return await matchesSchema(parsed, schema)
+  },
+  length: ({ text }, value) => isWithin([...text].length, value),
+  'word-count': ({ text }, value) => isWithin(text.trim().split(/\s+/).filter(Boolean).length, value),
+  latency: ({ durationMs }, _, { threshold }) => (typeof threshold === 'number' ? durationMs <= threshold : 'has no threshold'),
+  cost: ({ costUsd }, _, { threshold }) => {
+    if (typeof threshold !== 'number') return 'has no threshold'
+    return costUsd === null ? 'needs the price of the model' : costUsd <= threshold
+  },
+}
+
+/** Grades an answer as its case asks. @param judge null: no model judges, and statements stay without a verdict */
+export async function gradeAnswer({ graders, input, settings }: EvalCase, answer: Graded, judge: Judge | null): Promise<Grade> {
+  const assertions: AssertionResult[] = []
+  let [total, reached, ungraded, failed] = [0, 0, 0, 0]
+  for (const grader of graders) {
+    const { passed, evidence } = await gradeOne(
+      { ...grader, text: fillText(grader.text, input), value: fillText(grader.value, input) },
+      answer,
+      judge,
+    )
+    const weight = grader.weight ?? 1
+    // A weight of 0 is a metric: it decides nothing.
+    if (passed === null) ungraded++
+    else if (weight > 0) {
+      total += weight
+      reached += passed ? weight : 0
+      if (!passed) failed++
+    }
+    const bounded = evidence === null ? null : toBoundedText(evidence, MAX_EVIDENCE)
+    assertions.push({ text: describe(grader), passed: passed ?? false, evidence: bounded })
+  }
+  const score = total === 0 ? null : reached / total
+  const threshold = settings['threshold']
+  const isEnough = typeof threshold === 'number' ? (score ?? 0) >= threshold : failed === 0
+  const isGraded = total > 0 && (ungraded === 0 || !isEnough)
+  return { passed: isGraded ? isEnough : null, score, assertions }
+}
+
+async function gradeOne(grader: CaseGrader, answer: Graded, judge: Judge | null): Promise<Verdict> {
+  const isInverse = grader.kind.startsWith('not-')
+  const kind = isInverse ? grader.kind.slice(4) : grader.kind
+  if (kind === 'rubric' || kind === 'choices') {
+    const verdict = judge ? await judge(grader, answer.text) : { passed: null, evidence: 'not checked: no model judges here' }
+    return isInverse && verdict.passed !== null ? { ...verdict, passed: !verdict.passed } : verdict
+  }
+  const check = Object.hasOwn(CHECKS, kind) ? CHECKS[kind] : undefined
+  if (!check) return { passed: null, evidence: `not checked: this service has no ${kind}` }
+  try {
+    const outcome = await check(answer, grader.value, grader.settings)
+    if (typeof outcome === 'string') return { passed: null, evidence: `not checked: it ${outcome}` }
+    return { passed: outcome !== isInverse, evidence: null }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { passed: null, evidence: `not checked: ${error.message}` }
+  }
+}
+
+function describe({ name, kind, text, value }: CaseGrader): string {
+  const shown = text ?? (value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value))
+  return toBoundedText(`${name === null ? '' : `${name}: `}${kind}${shown === '' ? '' : ` ${shown}`}`, MAX_EVIDENCE)
+}
+
+/** A text with the variables of its case put in for `{{name}}`. */
+function fillText<T>(value: T, input: EvalCase['input']): T | string {
+  if (typeof value !== 'string' || typeof input === 'string') return value
+  return value.replaceAll(/\{\{\s*([\w-]+)\s*\}\}/g, (raw, name: string) => {
+    const found = Object.hasOwn(input, name) ? input[name] : undefined
+    return found === undefined ? raw : typeof found === 'string' ? found : JSON.stringify(found)
+  })
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isWithin(count: number, value: unknown): boolean | string {
+  if (typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value))) return count === Number(value)
+  const { min, max } = isFields(value) ? value : {}
+  if (typeof min !== 'number' && typeof max !== 'number') return 'has neither a number nor min or max'
+  return count >= (typeof min === 'number' ? min : 0) && count <= (typeof max === 'number' ? max : Number.POSITIVE_INFINITY)
+}
+
+/** A regular expression that takes linear time; else why it cannot be used: it looks ahead, behind or back. */
+async function compileRegex(pattern: string, flags: string): Promise<{ test(text: string): boolean } | string> {
+  const { RE2JS } = await import('re2js')
+  const known = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
+  const bits = Object.entries(known).reduce((sum, [flag, bit]) => (flags.includes(flag) ? sum | bit : sum), 0)
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(pattern), bits)
+  } catch {
+    return 'has a regular expression that RE2 does not take: no lookaround, no backreference'
+  }
+}
+
+/** Whether a value is as a JSON Schema says; else why the schema cannot be used. Its patterns take linear time too. */
+async function matchesSchema(value: unknown, schema: object): Promise<boolean | string> {
+  const [{ Ajv }, { RE2JS }] = await Promise.all([import('ajv'), import('re2js')])
+  const regExp = Object.assign((pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern)), { code: 'undefined' })
+  const ajv = new Ajv({ strict: false, logger: false, validateFormats: false, code: { regExp } })
+  try {
+    return ajv.compile(schema)(value) === true
+  } catch {
+    return 'has a JSON Schema that cannot be used'
+  }
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { CASE_LAYOUTS, caseFiles, type EvalCase } from '../../domain/evals/evals.ts'
+import { versionNumber } from '../../domain/items/fields.ts'
+import type { Item } from '../../domain/items/items.ts'
+import { privateReaderId } from '../../domain/people/actor.ts'
+import { hasRight } from '../../domain/people/teams.ts'
+import { invalidInput } from '../../errors.ts'
+import { convertCases } from '../../evals/convert-cases.ts'
+import { type CaseList, joinLists, readCases, readPromptCaseFile, readPromptCases } from '../../evals/read-cases.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { itemTarget, requireItem } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
+import { readTested, requireTested } from './tested-items.ts'
+
+/** Cases of one answer. */
+const PAGE = 200
+
+/** Whether the caller sees the cases of an item that are held out: whoever may change it does. */
+async function seesHoldouts({ actor, store }: Needs<'items'>, item: Item): Promise<boolean> {
+  const reader = privateReaderId(actor)
+  return reader !== null && hasRight(await store.items.findRole(reader, item.ownerId), 'edit')
+}
+
+/** Whether everybody who reads an item gets a file that claims to be held out. */
+const SHOWN = 'claims to be held out, but is served with the item: import it again, or move the case with set_cases'
+
+/** The cases of a version: in its own files or config, and beside it. */
+export async function readItemCases(context: Needs<'items' | 'evals'>, item: Item, version: number): Promise<CaseList> {
+  const { files, config } = await readTested(context, item, version)
+  const own = item.kind === 'skill' ? readCases(files) : readPromptCases(config ?? {}, 'config')
+  const shown = own.cases.filter(({ isHoldout }) => isHoldout).map(({ id, file }) => ({ file, case: id, problem: SHOWN }))
+  const kept = (await context.store.evals.readCaseFiles(item.id, version)).map(({ filename, content }) => ({
+    filename,
+    bytes: Buffer.from(content),
+  }))
+  const beside = item.kind === 'skill' ? readCases(kept) : joinLists(kept.map(readPromptCaseFile))
+  // Beside a skill are those alone that its readers must not get.
+  const held = beside.cases.map((one): EvalCase => ({ ...one, isHoldout: one.isHoldout || item.kind === 'skill' }))
+  return joinLists([
+    { cases: own.cases.map((one) => ({ ...one, isHoldout: false })), problems: [...own.problems, ...shown] },
+    { ...beside, cases: held },
+  ])
+}
+
+/** The cases of a version that the caller may see. @throws AppError */
+async function readShownCases(
+  context: Needs<'items' | 'evals'>,
+  target: z.infer<z.ZodObject<typeof itemTarget>>,
+  version: number | undefined,
+) {
+  const item = await requireItem(context, target)
+  const all = await readItemCases(context, item, version ?? item.version)
+  if (await seesHoldouts(context, item)) return { item, list: all }
+  const held = new Set(all.cases.filter(({ isHoldout }) => isHoldout).map(({ file }) => file))
+  const list: CaseList = {
+    cases: all.cases.filter(({ isHoldout }) => !isHoldout),
+    problems: all.problems.filter(({ file }) => !held.has(file)),
+  }
+  return { item, list }
+}
+
+const problemRecord = z.object({ file: z.string(), case: z.string().nullable(), problem: z.string() })
+const problems = z.array(problemRecord).describe('Unknown keys, no grader, double names, a prompt that gives the answer away; at most 200')
+
+export const listCases = defineOperation({
+  name: 'list_cases',
+  title: 'List test cases',
+  summary: 'The tests of a prompt or skill, whatever their layout, and what is wrong with them. Held-out ones are for its editors.',
+  scope: null,
+  cost: 5,
+  surfaces: { rest: 'GET /api/{collection}/{id}/cases', cli: 'list-cases collection id' },
+  input: z.object({
+    ...itemTarget,
+    version: versionNumber.optional().describe('Default: the newest'),
+    after: z.number().int().min(0).default(0).describe('nextAfter of the page before'),
+    limit: z.number().int().min(1).max(PAGE).default(PAGE),
+  }),
+  output: z.object({
+    cases: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        layout: z.string(),
+        file: z.string(),
+        graders: z.number().int(),
+        shouldTrigger: z.boolean().nullable().describe('Whether the skill should be used at all; null: not said'),
+        isHoldout: z.boolean().describe('Kept beside the version, never served with it'),
+      }),
+    ),
+    problems,
+    total: z.number().int(),
+    nextAfter: z.number().int().nullable(),
+  }),
+  async run(context: Needs<'items' | 'evals'>, { version, after, limit, ...target }) {
+    const { list } = await readShownCases(context, target, version)
+    return {
+      cases: list.cases.slice(after, after + limit).map(({ id, name, layout, file, graders, shouldTrigger, isHoldout }) => ({
+        id,
+        name,
+        layout,
+        file,
+        graders: graders.length,
+        shouldTrigger,
+        isHoldout,
+      })),
+      problems: list.problems.slice(0, PAGE).map((problem) => ({ ...problem })),
+      total: list.cases.length,
+      nextAfter: after + limit < list.cases.length ? after + limit : null,
+    }
+  },
+})
+
+export const setCases = defineOperation({
+  name: 'set_cases',
+  title: 'Set test cases',
+  summary:
+    'Replace the test cases that are kept beside the newest version: the tests of a prompt (`.prompt.yml`, `promptfooconfig.yaml`), the held-out ones of a skill (`evals/…`). They are served to nobody with the item.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: { rest: 'PUT /api/{collection}/{id}/cases', cli: 'set-cases collection id' },
+  input: z.object({ ...itemTarget, files: caseFiles.describe('All of them; none removes all') }),
+  output: z.object({ success: z.literal(true), total: z.number().int(), problems }),
+  async run(context: Needs<'items' | 'evals'>, { files, ...target }) {
+    const item = await requireTested(context, target, 'edit')
+    if (new Set(files.map(({ filename }) => filename)).size < files.length) throw invalidInput('files', 'files has a name twice.')
+    const outside = item.kind === 'skill' ? files.find(({ filename }) => !filename.startsWith('evals/')) : undefined
+    if (outside) throw invalidInput('files', `${outside.filename} is not in evals/, where tests of a skill are.`)
+    const read = files.map(({ filename, content }) => ({ filename, bytes: Buffer.from(content) }))
+    const list = item.kind === 'skill' ? readCases(read) : joinLists(read.map(readPromptCaseFile))
+    if (files.length > 0 && list.cases.length === 0) {
+      const [first] = list.problems
+      throw invalidInput('files', first ? `No case was found: ${first.file} ${first.problem}.` : 'No case was found in files.')
+    }
+    await context.store.evals.writeCaseFiles(item.id, files, { replaces: true })
+    return { success: true as const, total: list.cases.length, problems: list.problems.slice(0, PAGE).map((problem) => ({ ...problem })) }
+  },
+})
+
+export const convertTestCases = defineOperation({
+  name: 'convert_cases',
+  title: 'Convert test cases',
+  summary: 'The tests of a prompt or skill as files of another layout, and what that layout does not carry. Nothing is saved.',
+  scope: null,
+  cost: 5,
+  surfaces: { rest: 'GET /api/{collection}/{id}/cases/{layout}', cli: 'convert-cases collection id layout' },
+  input: z.object({ ...itemTarget, layout: z.enum(CASE_LAYOUTS), version: versionNumber.optional().describe('Default: the newest') }),
+  output: z.object({
+    files: z.array(z.object({ filename: z.string(), content: z.string() })),
+    lost: z.array(z.string()).describe('With the number of times'),
+  }),
+  async run(context: Needs<'items' | 'evals'>, { layout, version, ...target }) {
+    const { item, list } = await readShownCases(context, target, version)
+    const { files, lost } = convertCases(list.cases, layout, item.slug)
+    return { files: files.map(({ filename, bytes }) => ({ filename, content: Buffer.from(bytes).toString() })), lost: [...lost] }
+  },
+})

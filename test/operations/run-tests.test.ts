@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
+import { type TestApp, testApp } from '../support/test-app.ts'
+
+const PRICE = { input: 1, output: 2 }
+/** Names of models are behaviours of the stub. */
+const MODELS = ['tests:one', 'tests:two', 'broken', 'never', 'busy-for-long', 'huge', 'half-a-second']
+
+/** A promptfoo file whose cases are given as the answer and what must hold of it. */
+const promptfoo = (cases: readonly (readonly [answer: string, assert: object])[], more: object = {}) =>
+  JSON.stringify({
+    tests: cases.map(([answer, assert], place) => ({ description: `c${place}`, vars: { answer }, assert: [assert] })),
+    ...more,
+  })
+
+describe('tests of a prompt, run here', () => {
+  let models: ModelServer
+  let test: TestApp
+  let ada: Awaited<ReturnType<TestApp['user']>>['actor']
+  let eve: typeof ada
+  beforeAll(async () => {
+    models = await startModelServer()
+    const improve = { openaiBaseUrl: models.baseUrl, wait: async () => {}, timeoutMs: 60_000 }
+    const tests = { models: MODELS.map((name) => ({ name, price: name === 'broken' ? null : PRICE })), dailyTokens: 60_000, dailyUsd: null }
+    test = await testApp({}, improve, null, { tests, instances: 1 })
+    ada = (await test.user('ada')).actor
+    eve = (await test.user('eve')).actor
+  })
+  afterAll(async () => {
+    await test.close()
+    await models.stop()
+  })
+
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => '',
+      (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
+    )
+  /** A prompt that says its variable, with these cases beside it. */
+  async function save(file: string, content = 'Say:\n${answer}', owner: { readonly owner?: string } = {}): Promise<string> {
+    const { prompt } = Object(await test.call(ada, 'save_prompt', { title: 'Say', content, ...owner }))
+    await test.call(ada, 'set_cases', {
+      collection: 'prompts',
+      id: prompt.id,
+      files: [{ filename: 'promptfooconfig.yaml', content: file }],
+    })
+    return prompt.id
+  }
+  const start = async (id: string, more: object = {}) =>
+    Object(await test.call(ada, 'run_tests', { id, ...more })).runs.map(({ run }: { run: number }) => run)
+  const read = async (id: string, run: number) => Object(await test.call(ada, 'get_run', { collection: 'prompts', id, run }))
+  const finish = async (id: string, run: number) => {
+    await eventually(async () => (await read(id, run)).run.state !== 'running')
+    return await read(id, run)
+  }
+  const verdicts = ({ results }: { results: { case: string; passed: boolean | null }[] }) => results.map(({ passed }) => passed)
+  const called = async () => (await models.log()).length
+
+  it('grades answers without a model where that is enough, and by votes of one where it is not', async () => {
+    const id = await save(
+      promptfoo([
+        ['hello', { type: 'equals', value: '{{answer}}' }],
+        ['hello', { type: 'not-contains', value: 'ell' }],
+        ['{"a": 1}', { type: 'is-json', value: { type: 'object', required: ['a'], properties: { a: { type: 'number' } } } }],
+        ['{"a": "x"}', { type: 'is-json', value: { properties: { a: { type: 'string', pattern: '^(y+)+$' } } } }],
+        [`${'a'.repeat(5000)}!`, { type: 'regex', value: '^(a+)+$' }],
+        ['hello', { type: 'regex', value: '(?=h)' }],
+        ['one two', { type: 'word-count', value: { max: 2 } }],
+        ['hello', { type: 'length', value: { min: 6 } }],
+        ['hello', { type: 'cost', threshold: 1 }],
+        ['it is good', { type: 'llm-rubric', value: 'is fine' }],
+        ['it is bad', { type: 'llm-rubric', value: 'is fine' }],
+        ['hello', { type: 'javascript', value: 'true' }],
+      ]),
+    )
+    const [run = 0] = await start(id)
+    const done = await finish(id, run)
+    expect(done.run).toMatchObject({
+      format: 'commonplace',
+      model: 'tests:one',
+      state: null,
+      total: 12,
+      isPartial: false,
+      passed: 5,
+      failed: 5,
+    })
+    expect(verdicts(done)).toEqual([true, false, true, false, false, null, true, false, true, true, false, null])
+    const evidence = (place: number) => done.results[place].assertions[0].evidence
+    expect([evidence(5), evidence(11)]).toEqual([expect.stringContaining('RE2'), 'not checked: this service has no javascript'])
+    expect(done.results[0]).toMatchObject({ tokens: expect.any(Number), costUsd: expect.any(Number), durationMs: expect.any(Number) })
+  })
+
+  it('asks no model twice for the same, and none at all when it replays', async () => {
+    const id = await save(promptfoo([['it is good', { type: 'llm-rubric', value: 'is good' }]]))
+    expect(await finish(id, (await start(id))[0])).toMatchObject({ run: { passed: 1 } })
+    const before = await called()
+    const [again] = await start(id, { replay: true })
+    expect(await finish(id, again)).toMatchObject({ run: { passed: 1, state: null } })
+    expect(await called()).toBe(before)
+    const other = await save(promptfoo([['else', { type: 'equals', value: 'else' }]]))
+    const unknown = await finish(other, (await start(other, { replay: true, models: ['not-here'] }))[0])
+    expect(unknown.results[0]).toMatchObject({ passed: null, error: 'No answer of not-here to this is kept.' })
+    expect(await called()).toBe(before)
+  })
+
+  it('runs several models one after the other, and compares them', async () => {
+    const id = await save(promptfoo([['a', { type: 'equals', value: 'a' }]]))
+    const [one, two] = await start(id, { models: ['tests:one', 'tests:two'] })
+    await finish(id, two)
+    const answer = Object(await test.call(ada, 'compare_runs', { collection: 'prompts', id, before: one, run: two }))
+    expect([answer.cases[0].arms[0].outcome, answer.hasSameCases]).toEqual(['same', true])
+  })
+
+  it('keeps to the budget of a day, and says where it stopped', async () => {
+    await test.call(ada, 'create_team', { team: 'thrifty' })
+    const cases = Array.from({ length: 5 }, (_, n) => [`${n}`, { type: 'contains', value: `${n}` }] as const)
+    const id = await save(promptfoo(cases), `${'word '.repeat(20_000)}\n\${answer}`, { owner: 'thrifty' })
+    const done = await finish(id, (await start(id))[0])
+    expect([done.run.state, done.run.isPartial, done.results.length]).toEqual(['over-budget', true, 3])
+    const tried = Object(await test.call(ada, 'try_prompt', { id, variables: { answer: 'x' } }))
+    expect(tried.answers[0].error).toContain('budget')
+    test.wait(86_400_000)
+    expect(Object(await test.call(ada, 'try_prompt', { id, variables: { answer: 'x' } })).answers[0]).toMatchObject({
+      answer: 'x',
+      error: null,
+    })
+  })
+
+  it.each([
+    ['broken', 'broken returned 500.'],
+    ['busy-for-long', 'busy-for-long returned 429'],
+    ['huge', 'The model server sent more than 8388608 bytes'],
+  ])('goes on and ends when a provider is %s', async (model, said) => {
+    const id = await save(promptfoo(Array.from({ length: 7 }, (_, n) => [`${model} ${n}`, { type: 'contains', value: 'x' }] as const)))
+    const done = await finish(id, (await start(id, { models: [model] }))[0])
+    expect(done.run).toMatchObject({ state: 'failed', isPartial: true, passed: 0, failed: 0 })
+    expect(done.results).toHaveLength(5)
+    expect(done.results[0].error).toContain(said)
+  })
+
+  it('ends when a provider hangs', async () => {
+    const improve = { openaiBaseUrl: models.baseUrl, wait: async () => {}, timeoutMs: 20 }
+    const hasty = await testApp({}, improve, null, {
+      tests: { models: [{ name: 'never', price: null }], dailyTokens: null, dailyUsd: null },
+    })
+    const { actor } = await hasty.user('ada')
+    const { prompt } = Object(await hasty.call(actor, 'save_prompt', { title: 'Say', content: 'Say', config: { tests: [{ vars: {} }] } }))
+    const [{ run }] = Object(await hasty.call(actor, 'run_tests', { id: prompt.id })).runs
+    const get = async () => Object(await hasty.call(actor, 'get_run', { collection: 'prompts', id: prompt.id, run }))
+    await eventually(async () => (await get()).run.state === null)
+    expect((await get()).results).toMatchObject([{ passed: null, error: 'never took too long to answer.' }])
+    await hasty.close()
+  })
+
+  it('runs once at a time, stops when it is cancelled, and when its prompt is deleted for good', async () => {
+    const id = await save(promptfoo([['a', { type: 'contains', value: 'x' }]]))
+    const [run] = await start(id, { models: ['never'] })
+    expect(await refusal(test.call(ada, 'run_tests', { id }))).toContain('conflict')
+    await test.call(ada, 'cancel_run', { id, run })
+    expect((await read(id, run)).run).toMatchObject({ state: 'cancelled', isPartial: true })
+    const [next] = await start(id, { models: ['never'] })
+    expect(next).toBeGreaterThan(run)
+    await test.app.store.items.setDeleted('prompt', id, ada.userId, true)
+    await test.app.store.purges.purgeItem('prompt', id, ada.userId, () => true)
+  })
+
+  it('is for those who may change the prompt, and ends when its maker may not', async () => {
+    await test.call(ada, 'create_team', { team: 'testers' })
+    await test.call(ada, 'set_team_member', { team: 'testers', username: 'eve', role: 'editor' })
+    const cases = Array.from({ length: 60 }, (_, n) => [`${n}`, { type: 'contains', value: 'x' }] as const)
+    const id = await save(promptfoo(cases), undefined, { owner: 'testers' })
+    const run = Object(await test.call(eve, 'run_tests', { id, models: ['half-a-second'] })).runs[0].run
+    await test.call(ada, 'remove_team_member', { team: 'testers', username: 'eve' })
+    expect((await finish(id, run)).run.state).toBe('failed')
+    expect(await refusal(test.call(eve, 'run_tests', { id }))).toMatch(/not_found|forbidden/)
+    expect(await refusal(test.call(eve, 'try_prompt', { id }))).toMatch(/not_found|forbidden/)
+  })
+
+  it('refuses models that are not there, and a prompt without cases or values', async () => {
+    const { prompt } = Object(await test.call(ada, 'save_prompt', { title: 'None', content: 'None' }))
+    expect(await refusal(test.call(ada, 'run_tests', { id: prompt.id }))).toContain('has no test cases')
+    const id = await save(promptfoo([['a', { type: 'equals', value: 'a' }]]), 'Say:\n${answer} ${other}')
+    expect(await refusal(test.call(ada, 'run_tests', { id, models: ['openai/else'] }))).toContain(
+      'is no model for tests. There are tests:one',
+    )
+    expect((await finish(id, (await start(id))[0])).results[0].error).toContain('There is no value for other')
+  })
+})
