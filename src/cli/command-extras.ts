@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, isAbsolute, relative } from 'node:path'
 import { Option } from 'commander'
 import { z } from 'zod'
 import { fromFileContent, toFileContent } from '../domain/skills/skill.ts'
@@ -80,10 +80,10 @@ export const saveSkillFiles: CommandExtra = {
 
 const fileFlags = z.object({ file: z.array(z.string()).default([]) })
 
-/** `report-results`: `--file` reads a file that a runner wrote. */
-export const readResultFile: CommandExtra = {
+/** `report-results` and `set-cases`: `--file` reads a file of tests, which keeps its path below this folder for a name. */
+export const readTestFiles: CommandExtra = {
   options: [
-    new Option('--file <path>', 'a file that the runner wrote; repeatable').argParser<string[]>((written, before = []) => [
+    new Option('--file <path>', 'a file with results, or with cases; repeatable').argParser<string[]>((written, before = []) => [
       ...before,
       written,
     ]),
@@ -92,8 +92,13 @@ export const readResultFile: CommandExtra = {
   toInput(input, flags) {
     const paths = fileFlags.parse(flags).file
     if (paths.length === 0) return input
-    return { ...input, files: paths.map((path) => toFileContent({ filename: basename(path), bytes: readBounded(path) })) }
+    return { ...input, files: paths.map((path) => toFileContent({ filename: nameBelow(path), bytes: readBounded(path) })) }
   },
+}
+
+function nameBelow(path: string): string {
+  const inside = relative('.', path)
+  return inside.startsWith('..') || isAbsolute(inside) ? basename(path) : inside.replaceAll('\\', '/')
 }
 
 function readBounded(path: string): Uint8Array {

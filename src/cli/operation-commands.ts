@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 import { describeInputs } from '../operations/core/describe-inputs.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
-import { type CommandExtra, fillPrompt, readResultFile, saveSkillFiles } from './command-extras.ts'
+import { type CommandExtra, fillPrompt, readTestFiles, saveSkillFiles } from './command-extras.ts'
 import { isList, JSON_OPTION, printList, readOutput, type Screen } from './print-list.ts'
 import { createInputReader } from './read-input.ts'
 import { showText } from './show-text.ts'
@@ -38,7 +38,8 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
 const EXTRAS: Partial<Record<string, CommandExtra>> = {
   get_prompt: fillPrompt,
   get_skill: saveSkillFiles,
-  report_results: readResultFile,
+  report_results: readTestFiles,
+  set_cases: readTestFiles,
 }
 
 const improved = z.object({ improved: z.string() })
