@@ -35,6 +35,7 @@ export const DOCUMENTS = {
     { name: 'teams', file: 'teams.md' },
     { name: 'collections', file: 'collections.md' },
     { name: 'labels', file: 'labels.md' },
+    { name: 'evals', file: 'evals.md' },
     { name: 'embeds', file: 'embeds.md' },
     { name: 'git', file: 'git.md' },
   ],

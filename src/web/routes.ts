@@ -38,6 +38,7 @@ import { showCategory, showTagPage } from './pages/reading/scope.tsx'
 import { showSearch } from './pages/reading/search.tsx'
 import { showSet } from './pages/reading/set.tsx'
 import { showSkillPage } from './pages/reading/skill.tsx'
+import { changeTests, showRun, showTests } from './pages/reading/tests.tsx'
 import { showPromptVersion, showSkillVersion, submitRestore } from './pages/reading/version.tsx'
 import { showVersions } from './pages/reading/versions.tsx'
 import { changeTeamPage, showTeamPage } from './pages/teams/team.tsx'
@@ -52,6 +53,7 @@ import { changeLibrary, showLibrary } from './pages/writing/library.tsx'
 import { saveNewSkill, showNewSkill } from './pages/writing/new-skill.tsx'
 import { purge, showPurgePage } from './pages/writing/purge.tsx'
 import { restoreFromTrash, showTrash } from './pages/writing/trash.tsx'
+import { showTryPrompt, submitTryPrompt } from './pages/writing/try-prompt.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
 import { changeLabels } from './parts/labels.tsx'
 import { type Action, type LeadsOn, leadTo, type PageRequest, type Refused } from './request.ts'
@@ -96,6 +98,8 @@ const MAX_VALUES_BYTES = 2 * 1024 * 1024
 /** Points of changing many items at once: hundreds are written. */
 const BULK_COST = 1_000
 
+/** Points of asking models. */
+const TRY_COST = 20
 /** Points of comparing up to 1,000 skills, as of the operation. */
 const SET_COST = 200
 
@@ -114,6 +118,9 @@ export const PAGES: readonly PageEntry[] = [
   },
   { path: '/prompts/:ref/versions', page: showVersions('prompts'), act: changeLabels('prompts') },
   { path: '/prompts/:ref/check', page: showFindings('prompts'), act: changeFindings('prompts') },
+  { path: '/prompts/:ref/tests', page: showTests('prompts'), act: changeTests('prompts') },
+  { path: '/prompts/:ref/tests/:run', page: showRun('prompts') },
+  { path: '/prompts/:ref/try', page: showTryPrompt, act: submitTryPrompt, cost: TRY_COST },
   { path: '/prompts/:ref/collections', page: showCollecting('prompts'), act: collectItem('prompts') },
   { path: '/prompts/:ref/purge', page: showPurgePage('prompts'), act: purge('prompts') },
   { path: '/prompts/:ref/transfer', page: showTransferPage('prompts'), act: submitTransfer('prompts') },
@@ -122,6 +129,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills'), isOfPublicItem: true },
   { path: '/skills/:ref/versions', page: showVersions('skills'), act: changeLabels('skills') },
   { path: '/skills/:ref/check', page: showFindings('skills'), act: changeFindings('skills') },
+  { path: '/skills/:ref/tests', page: showTests('skills'), act: changeTests('skills') },
+  { path: '/skills/:ref/tests/:run', page: showRun('skills') },
   { path: '/skills/:ref/collections', page: showCollecting('skills'), act: collectItem('skills') },
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
   { path: '/skills/:ref/transfer', page: showTransferPage('skills'), act: submitTransfer('skills') },

@@ -129,7 +129,7 @@ export interface KeptRun extends Omit<EvalRun, 'results' | 'remarks'> {
   readonly version: number
   /** Of the text that ran: versions with the same text share its results. */
   readonly textDigest: string
-  /** Cases that passed, and that did not; those without a verdict count for neither. */
+  /** Results that passed, and that did not; those without a verdict, and those without the skill, count for neither. */
   readonly passed: number
   readonly failed: number
   readonly reportedAt: string

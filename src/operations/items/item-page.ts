@@ -10,6 +10,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput, requireItem } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { itemUrl, toPromptWithVariables, toSkillRecord, withOwner } from '../core/records.ts'
+import { TREND, toTrendPoint } from '../evals/trend.ts'
 import { composePrompt } from '../prompts/compose.ts'
 import { readItemUsage } from '../usage.ts'
 import { seenLabels } from './labels.ts'
@@ -78,7 +79,7 @@ export const showItemPage = defineProcedure({
   scope: null,
   input: z.object({ collection: collectionInput, id: refInput }),
   async run(
-    context: Needs<'items' | 'collections' | 'usage' | 'checks', 'baseUrl' | 'clock' | 'isCounting' | 'sealer'>,
+    context: Needs<'items' | 'collections' | 'usage' | 'checks' | 'evals', 'baseUrl' | 'clock' | 'isCounting' | 'sealer'>,
     { collection, id },
   ) {
     const { actor, store, baseUrl, count } = context
@@ -87,14 +88,16 @@ export const showItemPage = defineProcedure({
     if (!page) throw notFound(kind)
     const { item, versions, related, source, marks } = page
     count('read', item)
-    const [collections, files, usage, usedBy, composed, verdicts, blocked] = await Promise.all([
+    const isOwn = marks !== null && hasRight(marks.role, 'see')
+    const [collections, files, usage, usedBy, composed, verdicts, blocked, trend] = await Promise.all([
       store.collections.listHolding(actor, item.id, { among: null, limit: SHOWN_COLLECTIONS }),
       kind === 'skill' ? store.items.readSkillFiles(actor, item.id) : [],
-      marks && hasRight(marks.role, 'see') ? readItemUsage(context, item.id) : null,
+      isOwn ? readItemUsage(context, item.id) : null,
       kind === 'prompt' ? store.items.listDependants(actor, item.id, SHOWN_COLLECTIONS) : [],
       item.kind === 'prompt' ? tryToCompose(context, item) : null,
       store.checks.readVerdicts([item.id]),
       marks && marks.version > marks.servedVersion ? store.checks.judgeItem(item.id, marks.version) : null,
+      isOwn ? store.evals.listTrend(item.id, TREND) : [],
     ])
     const skill = async () => {
       if (item.kind === 'prompt') return null
@@ -123,6 +126,8 @@ export const showItemPage = defineProcedure({
       /** Rules that keep the newest version from others, for those who see it. */
       blockedBy: blocked && [...new Set(blocked.blocking.map(({ rule }) => rule))],
       usage,
+      /** Pass rates over versions, for those who own it. */
+      tests: trend.map(toTrendPoint),
     }
   },
 })

@@ -204,6 +204,37 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       const row = await selectRuns(itemId).where('state', '=', 'running').where('progress_at', '>', since).limit(1).executeTakeFirst()
       return row !== undefined
     },
+    /** The newest complete run of each version of an item, the oldest version first; the newest so many. */
+    async listTrend(itemId: string, limit: number): Promise<KeptRun[]> {
+      const newest = reader
+        .selectFrom('eval_run')
+        .innerJoin('item', 'item.seq', 'eval_run.item_seq')
+        .select((eb) => eb.fn.max('eval_run.seq').as('seq'))
+        .where('item.id', '=', itemId)
+        .where('is_partial', '=', 0)
+        .groupBy('eval_run.version')
+      const rows = await selectRuns(itemId).where('eval_run.seq', 'in', newest).orderBy('eval_run.version', 'desc').limit(limit).execute()
+      return rows.map(toRun).toReversed()
+    },
+    /** The verdicts of some cases in some runs: by run, and then by case. */
+    async listVerdicts(runs: readonly number[], names: readonly string[]): Promise<Map<number, Map<string, boolean | null>>> {
+      const verdicts = new Map(runs.map((run) => [run, new Map<string, boolean | null>()]))
+      for (const part of batches(names, RESULTS_A_STATEMENT)) {
+        const rows = await reader
+          .selectFrom('eval_result')
+          .selectAll()
+          .where('run_seq', 'in', [...runs])
+          .where('name', 'in', part)
+          .execute()
+        for (const { run_seq, name, result } of rows) {
+          const { passed, arm } = caseResult.parse(JSON.parse(result))
+          const before = verdicts.get(run_seq)?.get(name)
+          // One failure of several runs is a failure.
+          if (arm !== 'without' && before !== false) verdicts.get(run_seq)?.set(name, passed ?? before ?? null)
+        }
+      }
+      return verdicts
+    },
     /** A run of an item; null for none. */
     async findRun(itemId: string, seq: number): Promise<KeptRun | null> {
       const row = await selectRuns(itemId).where('eval_run.seq', '=', seq).executeTakeFirst()
@@ -369,8 +400,9 @@ async function writeResults(db: Kysely<Database>, itemSeq: number, run: number, 
     const rows = part.map(([place, { case: name }]) => ({ run_seq: run, position: first + place, name, result: texts[place] ?? '' }))
     await db.insertInto('eval_result').values(rows).execute()
   }
-  const passed = results.filter((result) => result.passed === true).length
-  const failed = results.filter((result) => result.passed === false).length
+  const counted = results.filter(({ arm }) => arm !== 'without')
+  const passed = counted.filter((result) => result.passed === true).length
+  const failed = counted.filter((result) => result.passed === false).length
   await db
     .updateTable('eval_run')
     .set((eb) => ({ passed: eb('passed', '+', passed), failed: eb('failed', '+', failed) }))

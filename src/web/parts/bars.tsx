@@ -12,8 +12,11 @@ interface BarsProps {
   /** Unique on its page. */
   readonly id: string
   readonly title: string
-  /** Such as 2026-01-31. */
+  /** Such as 2026-01-31; or what `nameOf` names. */
   readonly days: readonly string[]
+  readonly nameOf?: (day: string) => string
+  /** The top of the scale, and what the drawing says. Default: the highest count, and its day */
+  readonly scale?: { readonly most: number; readonly summary: string }
   /** A count for each day. */
   readonly values: readonly number[]
   /** The part of each count that is drawn in another colour. */
@@ -24,11 +27,12 @@ interface BarsProps {
 }
 
 /** Counts by day as bars, which stretch to the width there is. Pages show the same numbers as a table beside it. */
-export const Bars: FC<BarsProps> = ({ words, id, title, days, values, parts, partName, class: look = 'bars' }) => {
-  const most = Math.max(...values)
+export const Bars: FC<BarsProps> = ({ words, id, title, days, values, parts, partName, scale, class: look = 'bars', ...more }) => {
+  const most = scale?.most ?? Math.max(...values)
   const heightOf = (value: number) => (most === 0 ? 0 : Math.max((value / most) * HEIGHT, value > 0 ? 1 : 0))
   const top = days[values.indexOf(most)] ?? ''
   const formats = formatsOf(words.language)
+  const { nameOf = formats.shortDay } = more
   return (
     <svg
       class={look}
@@ -38,13 +42,13 @@ export const Bars: FC<BarsProps> = ({ words, id, title, days, values, parts, par
       aria-labelledby={`${id}-title ${id}-desc`}
     >
       <title id={`${id}-title`}>{title}</title>
-      <desc id={`${id}-desc`}>{most === 0 ? words.usage.none : words.usage.most(most, formats.shortDay(top))}</desc>
+      <desc id={`${id}-desc`}>{scale?.summary ?? (most === 0 ? words.usage.none : words.usage.most(most, nameOf(top)))}</desc>
       <path class="base" d={`M0 ${HEIGHT - 0.25}H${days.length * WIDTH}`} />
       {values.map((value, index) => {
         const part = parts?.[index] ?? 0
         return value === 0 ? null : (
           <g>
-            <title>{`${formats.shortDay(days[index] ?? '')}: ${formats.number(value)}${part > 0 ? ` (${formats.number(part)} ${partName})` : ''}`}</title>
+            <title>{`${nameOf(days[index] ?? '')}: ${formats.number(value)}${part > 0 ? ` (${formats.number(part)} ${partName})` : ''}`}</title>
             <Bar at={index} height={heightOf(value)} />
             {part > 0 ? <Bar at={index} height={heightOf(part)} class="part" /> : null}
           </g>

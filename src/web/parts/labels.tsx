@@ -9,6 +9,7 @@ import type { Site } from '../site.ts'
 import { Ago } from './ago.tsx'
 import { Confirm } from './confirm.tsx'
 import { ActionButton, Choice, Fault, Field } from './field.tsx'
+import { Tick } from './form.tsx'
 
 type Shown = Output<typeof listLabels>
 type Targets = Shown['labels'][number]['targets']
@@ -121,6 +122,7 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
             />
             <Field sent={sent} name="share" label={words.labels.share} type="number" value="100" hint={words.labels.shareHint} />
             <Field sent={sent} name="reason" label={words.labels.reason} maxlength={500} autocomplete="off" />
+            {sent?.fault.code === 'conflict' ? <Tick sent={sent} name="overrides" label={words.labels.override} /> : null}
             <button class="button first" type="submit" name="do" value="set-label">
               {words.labels.move}
             </button>{' '}
@@ -132,9 +134,10 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
         <details>
           <summary>{words.labels.history}</summary>
           <ol class="rows">
-            {moves.map(({ label, from, to, reason, author, createdAt }) => (
+            {moves.map(({ label, from, to, reason, author, createdAt, isOverride }) => (
               <li>
                 {words.labels.moved(label, nameTargets(words, from), nameTargets(words, to))}
+                {isOverride ? <strong class="state"> {words.labels.overridden}</strong> : null}
                 {reason === null ? null : <p>{reason}</p>}
                 <p class="quiet">
                   {author === null ? words.labels.byPurge : words.labels.by(author)}, <Ago words={words} at={createdAt} hasTime />
@@ -167,7 +170,7 @@ export function changeLabels(collection: 'prompts' | 'skills'): Action {
         const share = Number(form.text('share') || '100')
         const reason = form.text('reason')
         const targets = share === 100 ? [{ version, weight: 100 }] : [{ version, weight: share }, await findRest()]
-        await call(setLabel, { ...target, targets, ...(reason !== '' && { reason }) })
+        await call(setLabel, { ...target, targets, overrides: form.has('overrides'), ...(reason !== '' && { reason }) })
         async function findRest() {
           const { labels } = await call(listLabels, { collection, id: ref, limit: 1 })
           const now = labels.find((label) => label.name === target.label)?.targets[0]

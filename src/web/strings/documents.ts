@@ -25,6 +25,7 @@ export const DOCUMENT_WORDS = {
     skills: 'Folders of instructions and files for agents.',
     collections: 'Put prompts and skills together, in an order, and share them.',
     labels: 'Decide which version programs and agents get.',
+    evals: 'Keep tests with a version, run them, and let them decide.',
     git: 'Clone the library, and install skills from it with Git.',
     search: 'How queries are parsed and results are ranked.',
     improve: 'Improve a prompt, with a language model or without one.',

@@ -27,6 +27,7 @@ import { READING_WORDS } from './reading.ts'
 import { SIGN_IN_WORDS } from './sign-in.ts'
 import { STATUS_WORDS } from './status.ts'
 import { TEAM_WORDS } from './teams.ts'
+import { TEST_WORDS } from './tests.ts'
 import { TRANSFER_WORDS } from './transfers.ts'
 import { USAGE_WORDS } from './usage.ts'
 
@@ -50,6 +51,7 @@ export const ENGLISH = {
   connecting: CONNECT_WORDS,
   firstPage: FIRST_PAGE_WORDS,
   labels: LABEL_WORDS,
+  tests: TEST_WORDS,
   library: LIBRARY_WORDS,
   purge: PURGE_WORDS,
   programs: PROGRAM_WORDS,

@@ -16,6 +16,8 @@ export const LABEL_WORDS = {
   share: 'Percent of callers',
   shareHint: 'Below 100, the others stay with the version it points at now.',
   reason: 'Reason (optional)',
+  override: 'Override the gate, for the reason given',
+  overridden: 'overrode its gate',
   move: 'Move label',
   undo: 'Undo',
   undoOf: (label: string) => `Undo the last move of ${label}`,
@@ -36,4 +38,17 @@ export const LABEL_WORDS = {
   kinds: { protected: 'Protected: only maintainers move it', automatic: 'Automatic: new versions get it', none: 'No rule' },
   rule: 'Rule',
   saveRule: 'Save rule',
+  gates: 'Gates',
+  gatesLead:
+    'A gate asks for test results or the check before its label moves. Empty fields ask for nothing; without any, the gate is removed.',
+  gate: {
+    minPercent: 'Cases that must pass, in percent',
+    maxDays: 'Most days since the results',
+    maxDrop: 'Most that one case may lose, in percent',
+  },
+  needsCheck: 'No finding of high severity',
+  keys: 'Keys whose reports count, one id a line',
+  keysHint: 'Runs made here always count. Keys need the permission to report test results.',
+  asks: (what: string) => `Asks: ${what}`,
+  saveGate: 'Save gate',
 }

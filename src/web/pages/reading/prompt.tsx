@@ -20,10 +20,12 @@ import { looksLikeMarkdown, renderMarkdown } from '../../markup/markdown.ts'
 import { Day } from '../../parts/day.tsx'
 import { authorPath, CheckFact, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, LinksFact, needsKey } from '../../parts/facts.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
+import { mayDo } from '../../parts/item-actions.tsx'
 import { ItemHead } from '../../parts/item-head.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
 import { OpenIn } from '../../parts/open-in.tsx'
 import { Related } from '../../parts/related.tsx'
+import { TestsFact } from '../../parts/test-trend.tsx'
 import { CHART_STYLES, ItemUse } from '../../parts/usage-charts.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { Action, PageRequest } from '../../request.ts'
@@ -242,6 +244,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page }) => {
               </details>
             </Fact>
           )}
+          <TestsFact site={site} path={path} trend={page.tests} isOwn={mayDo(page.marks, 'see')} />
           <ItemUse site={site} usage={usage} />
           <Fact label={words.reading.length}>
             {words.reading.tokensAndCharacters(estimateTokens(prompt.content), countCharacters(prompt.content))}

@@ -18,6 +18,7 @@ import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
 import { mayDo } from '../../parts/item-actions.tsx'
 import { ItemHead } from '../../parts/item-head.tsx'
 import { Related } from '../../parts/related.tsx'
+import { TestsFact } from '../../parts/test-trend.tsx'
 import { CHART_STYLES, ItemUse } from '../../parts/usage-charts.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -87,6 +88,7 @@ export async function showSkillPage(request: PageRequest) {
           <dl>
             <ItemFacts site={site} kind="skills" item={skill} collections={collections} />
             <CheckFact site={site} path={path} page={page} />
+            <TestsFact site={site} path={path} trend={page.tests} isOwn={mayDo(page.marks, 'see')} />
             <ItemUse site={site} usage={usage} />
             {isOutside(site) || !isEmbeddable(site, skill) ? null : (
               <Fact label={words.reading.elsewhere}>

@@ -1,9 +1,14 @@
+import { listGates, setGate } from '../../../operations/evals/gate.ts'
 import { listLabelRules, setLabelRule } from '../../../operations/items/labels.ts'
 import { Layout } from '../../layout.tsx'
+import { Entries, Entry } from '../../parts/entries.tsx'
 import { ActionButton, Choice, Done, Fault } from '../../parts/field.tsx'
+import { Form, sentWith, Tick } from '../../parts/form.tsx'
 import { LabelField } from '../../parts/labels.tsx'
-import type { Action, PageRequest } from '../../request.ts'
+import { type Action, actBy, type PageRequest } from '../../request.ts'
 
+/** The numbers that a gate asks for. */
+const NUMBERS = ['minPercent', 'maxDays', 'maxDrop'] as const
 const RULES = ['protected', 'automatic', 'none'] as const
 
 function readOwner(query: URLSearchParams): { owner?: string } {
@@ -17,6 +22,7 @@ export async function showLabelRules(request: PageRequest) {
   const { words } = site
   const { owner } = readOwner(query)
   const { rules, canChange } = await call(listLabelRules, readOwner(query))
+  const { gates } = await call(listGates, readOwner(query))
   const title = owner === undefined ? words.labels.rules : words.labels.rulesOf(owner)
   const here = owner === undefined ? '/labels' : `/labels?owner=${encodeURIComponent(owner)}`
   return (
@@ -26,7 +32,7 @@ export async function showLabelRules(request: PageRequest) {
         {words.labels.rulesLead} <a href="/docs/labels">{words.labels.about}</a>
       </p>
       <Done words={words} query={query} sent={sent} />
-      <Fault sent={sent} fields={['name', 'rule']} words={words} />
+      <Fault sent={sentWith(sent, 'rule')} fields={['name', 'rule']} words={words} />
       {rules.length === 0 ? <p>{words.labels.rulesNone}</p> : null}
       <ul class="entries">
         {rules.map(({ name, isProtected }) => (
@@ -58,15 +64,72 @@ export async function showLabelRules(request: PageRequest) {
           </button>
         </form>
       ) : null}
+      <h2 id="gates">{words.labels.gates}</h2>
+      <p class="quiet">{words.labels.gatesLead}</p>
+      <Entries
+        of={gates}
+        row={({ label, needsCheck, keys, ...numbers }) => (
+          <Entry
+            title={<strong>{label}</strong>}
+            facts={[
+              ...NUMBERS.map((name) => (numbers[name] === null ? null : `${words.labels.gate[name]}: ${numbers[name]}`)),
+              needsCheck ? words.labels.needsCheck : null,
+              keys.length > 0 ? `${words.labels.keys}: ${keys.join(', ')}` : null,
+            ]}
+          >
+            {canChange ? (
+              <ActionButton action={here} does="gate" values={{ label }} label={words.labels.removeOf(label)}>
+                {words.labels.remove}
+              </ActionButton>
+            ) : null}
+          </Entry>
+        )}
+      />
+      {canChange ? (
+        <Form
+          request={request}
+          does="gate"
+          of={setGate}
+          action={here}
+          isMain={false}
+          fields={{
+            label: { label: words.labels.name, hint: words.labels.nameHint, maxlength: 36, autocomplete: 'off' },
+            ...Object.fromEntries(NUMBERS.map((name) => [name, { label: words.labels.gate[name], type: 'number' as const }])),
+            keys: { label: words.labels.keys, hint: words.labels.keysHint, rows: 2 },
+          }}
+          submit={words.labels.saveGate}
+        >
+          <Tick sent={sentWith(sent, 'gate')} name="needsCheck" label={words.labels.needsCheck} />
+        </Form>
+      ) : null}
     </Layout>
   )
 }
 
-/** Sets the rule of a label. */
-export const changeLabelRules: Action = async ({ call, form, query, path }) => {
+const changeGate: Action = async ({ call, form, query, path }) => {
+  const numbers = Object.fromEntries(NUMBERS.flatMap((name) => (form.text(name) === '' ? [] : [[name, Number(form.text(name))]])))
+  const keys = form
+    .text('keys')
+    .split(/\s+/)
+    .filter((key) => key !== '')
+  const owner = readOwner(query)
+  await call(setGate, {
+    ...owner,
+    label: form.text('label'),
+    ...numbers,
+    needsCheck: form.has('needsCheck'),
+    ...(keys.length > 0 && { keys }),
+  })
+  return { to: `${path}?${new URLSearchParams({ ...owner, done: 'gate-saved' })}` }
+}
+
+const changeRule: Action = async ({ call, form, query, path }) => {
   const rule = form.choice('rule', RULES)
   const owner = readOwner(query)
   await call(setLabelRule, { ...owner, name: form.text('name'), isProtected: rule === 'protected', isAutomatic: rule === 'automatic' })
   const search = new URLSearchParams({ ...owner, done: 'rule-saved' })
   return { to: `${path}?${search}` }
 }
+
+/** Sets the rule or the gate of a label. */
+export const changeLabelRules = actBy({ rule: changeRule, gate: changeGate })

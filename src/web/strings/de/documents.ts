@@ -26,6 +26,7 @@ export const DOCUMENT_WORDS_DE: typeof DOCUMENT_WORDS = {
     skills: 'Ordner mit Anleitungen und Dateien für Agenten.',
     collections: 'Prompts und Skills zusammenstellen, ordnen und teilen.',
     labels: 'Bestimmen, welche Version Programme und Agenten bekommen.',
+    evals: 'Tests bei der Version halten, ausführen und entscheiden lassen.',
     git: 'Die Bibliothek klonen und Skills daraus mit Git installieren.',
     search: 'Wie Suchen verstanden und Treffer sortiert werden.',
     improve: 'Einen Prompt verbessern, mit einem Sprachmodell oder ohne.',

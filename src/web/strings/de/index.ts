@@ -28,6 +28,7 @@ import { READING_WORDS_DE } from './reading.ts'
 import { SIGN_IN_WORDS_DE } from './sign-in.ts'
 import { STATUS_WORDS_DE } from './status.ts'
 import { TEAM_WORDS_DE } from './teams.ts'
+import { TEST_WORDS_DE } from './tests.ts'
 import { TRANSFER_WORDS_DE } from './transfers.ts'
 import { USAGE_WORDS_DE } from './usage.ts'
 
@@ -51,6 +52,7 @@ export const GERMAN: Words = {
   connecting: CONNECT_WORDS_DE,
   firstPage: FIRST_PAGE_WORDS_DE,
   labels: LABEL_WORDS_DE,
+  tests: TEST_WORDS_DE,
   library: LIBRARY_WORDS_DE,
   purge: PURGE_WORDS_DE,
   programs: PROGRAM_WORDS_DE,

@@ -18,6 +18,8 @@ export const LABEL_WORDS_DE: typeof LABEL_WORDS = {
   share: 'Prozent der Aufrufer',
   shareHint: 'Unter 100 bleiben die anderen bei der Version, auf die es jetzt zeigt.',
   reason: 'Grund (optional)',
+  override: 'Die Bedingung übergehen, aus dem genannten Grund',
+  overridden: 'hat die Bedingung übergangen',
   move: 'Label verschieben',
   undo: 'Rückgängig',
   undoOf: (label) => `Letzte Verschiebung von ${label} rückgängig machen`,
@@ -42,4 +44,17 @@ export const LABEL_WORDS_DE: typeof LABEL_WORDS = {
   },
   rule: 'Regel',
   saveRule: 'Regel speichern',
+  gates: 'Bedingungen',
+  gatesLead:
+    'Eine Bedingung verlangt Testergebnisse oder die Prüfung, bevor ihr Label wandert. Leere Felder verlangen nichts; ganz ohne wird sie entfernt.',
+  gate: {
+    minPercent: 'Fälle, die bestehen müssen, in Prozent',
+    maxDays: 'Höchstes Alter der Ergebnisse in Tagen',
+    maxDrop: 'Höchster Verlust eines Falls in Prozent',
+  },
+  needsCheck: 'Kein schwerer Fund',
+  keys: 'Schlüssel, deren Ergebnisse zählen, eine Id je Zeile',
+  keysHint: 'Läufe von hier zählen immer. Schlüssel brauchen die Erlaubnis, Testergebnisse zu melden.',
+  asks: (what) => `Verlangt: ${what}`,
+  saveGate: 'Bedingung speichern',
 }

@@ -1,0 +1,356 @@
+import type { FC } from 'hono/jsx'
+import { CASE_LAYOUTS } from '../../../domain/evals/evals.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
+import { convertTestCases, listCases } from '../../../operations/evals/cases.ts'
+import { compareTestRuns, getRun, listRuns, removeRun } from '../../../operations/evals/results.ts'
+import { cancelRun, runTests } from '../../../operations/evals/run-tests.ts'
+import { showTestsPage } from '../../../operations/evals/tests-page.ts'
+import { Layout } from '../../layout.tsx'
+import { Ago } from '../../parts/ago.tsx'
+import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { Entries, Entry } from '../../parts/entries.tsx'
+import { ActionButton, Choice, Done, Fault } from '../../parts/field.tsx'
+import { Tick } from '../../parts/form.tsx'
+import { TrendBars } from '../../parts/test-trend.tsx'
+import { CHART_STYLES } from '../../parts/usage-charts.tsx'
+import { actBy, doing, type PageRequest } from '../../request.ts'
+import type { Site, Words } from '../../site.ts'
+import { type Collection, readVersionNumber } from './versions.tsx'
+
+type Shown = Output<typeof showTestsPage>
+type Run = Output<typeof listRuns>['runs'][number]
+
+const MARKS = { true: '✓', false: '✗', null: '–' } as const
+const markOf = (passed: boolean | null) => MARKS[`${passed}`]
+
+/** A number of an address; undefined without one. */
+function readNumber({ query, site }: PageRequest, name: string): number | undefined {
+  const text = query.get(name)
+  return text === null ? undefined : readVersionNumber(text, site.words)
+}
+
+/** The cases of an item for everybody who sees it; its runs, their trend, and what starts one for those who own it. */
+export function showTests(collection: Collection) {
+  return async (request: PageRequest) => {
+    const { site, call, ref, query, sent } = request
+    const { words } = site
+    const after = readNumber(request, 'after')
+    const before = readNumber(request, 'before')
+    const found = await call(listCases, { collection, id: ref, ...(after !== undefined && { after }) })
+    const page = await call(showTestsPage, { collection, id: ref, cases: found.cases.map(({ id }) => id) })
+    const listed = page.isOwn ? await call(listRuns, { collection, id: ref, ...(before !== undefined && { before }) }) : null
+    const path = new URL(page.url).pathname
+    const here = `${path}/tests`
+    return (
+      <Layout
+        site={site}
+        title={words.tests.testsOf(page.title)}
+        current={collection}
+        isIndexed={false}
+        styles={['admin.css', ...CHART_STYLES]}
+      >
+        <p class="quiet">
+          <a href={path} dir="auto">
+            {page.title}
+          </a>
+        </p>
+        <h1>{words.tests.tests}</h1>
+        <p class="lead">
+          {words.tests.lead} <a href="/docs/evals">{words.tests.about}</a>
+        </p>
+        <Done words={words} query={query} sent={sent} />
+        <Fault sent={sent} fields={['models']} words={words} />
+        {page.trend.length > 0 ? (
+          <section>
+            <h2>{words.tests.trend}</h2>
+            <TrendBars words={words} trend={page.trend} />
+          </section>
+        ) : null}
+        {listed === null ? null : <Runs request={request} page={page} runs={listed.runs} here={here} />}
+        {listed?.nextBefore ? (
+          <p>
+            <a href={`${here}?before=${listed.nextBefore}`} rel="next">
+              {words.tests.older}
+            </a>
+          </p>
+        ) : null}
+        {page.mayEdit && collection === 'prompts' ? <Start request={request} page={page} path={path} hasCases={found.total > 0} /> : null}
+        <h2>{words.tests.cases}</h2>
+        <Cases words={words} found={found} page={page} />
+        {found.nextAfter === null ? null : (
+          <p>
+            <a href={`${here}?after=${found.nextAfter}`} rel="next">
+              {words.tests.next}
+            </a>
+          </p>
+        )}
+        {found.problems.length === 0 ? null : (
+          <section>
+            <h2>{words.tests.problems}</h2>
+            <Entries
+              of={found.problems}
+              row={(one) => <Entry title={one.case ?? one.file} note={one.case && one.file} more={<p lang="en">{one.problem}</p>} />}
+            />
+          </section>
+        )}
+        {found.total === 0 ? null : await drawConverted(request, collection)}
+      </Layout>
+    )
+  }
+}
+
+const Runs: FC<{ request: PageRequest; page: Shown; runs: readonly Run[]; here: string }> = ({ request, page, runs, here }) => {
+  const { words } = request.site
+  const { tests } = words
+  return (
+    <section>
+      <h2>{tests.runs}</h2>
+      <Entries
+        of={runs}
+        none={tests.noRuns}
+        row={({ run, version, model, runner, passed, failed, total, state, isPartial, by, reportedAt }) => (
+          <Entry
+            title={<a href={`${here}/${run}`}>{tests.run(run)}</a>}
+            note={[tests.version(version), model ?? runner].filter(Boolean).join(' · ')}
+            state={state ? tests.states[state] : isPartial ? tests.partial : null}
+            facts={[
+              tests.passes(passed, passed + failed),
+              state === 'running' && total !== null ? tests.progress(passed + failed, total) : null,
+              by === null ? null : tests.by(by),
+              <Ago words={words} at={reportedAt} hasTime />,
+            ]}
+          >
+            {page.mayEdit && state === 'running' ? (
+              <ActionButton does="cancel" values={{ run: String(run) }} label={tests.cancelOf(run)}>
+                {tests.cancel}
+              </ActionButton>
+            ) : null}
+            {page.mayEdit && state !== 'running' ? (
+              <ConfirmedAction
+                does="remove"
+                values={{ run: String(run) }}
+                label={tests.remove}
+                name={tests.removeOf(run)}
+                means={tests.removeMeans}
+              />
+            ) : null}
+          </Entry>
+        )}
+      />
+    </section>
+  )
+}
+
+const Start: FC<{ request: PageRequest; page: Shown; path: string; hasCases: boolean }> = ({ request, page, path, hasCases }) => {
+  const { sent, site } = request
+  const { tests } = site.words
+  if (page.models.length === 0) return <p class="quiet">{tests.noModels}</p>
+  return (
+    <form method="post" class="fields">
+      {hasCases ? (
+        <>
+          <Choice
+            sent={sent}
+            name="models"
+            label={tests.model}
+            value={page.models[0] ?? ''}
+            options={page.models.map((model) => [model, model])}
+          />
+          <Tick sent={sent} name="replay" label={tests.replay} />
+          <button class="button first" type="submit" name="do" value="run">
+            {tests.start}
+          </button>{' '}
+        </>
+      ) : null}
+      <a class="button quiet" href={`${path}/try`}>
+        {tests.try}
+      </a>
+    </form>
+  )
+}
+
+const Cases: FC<{ words: Words; found: Output<typeof listCases>; page: Shown }> = ({ words: { tests }, found, page }) => (
+  <Entries
+    of={found.cases}
+    none={tests.noCases}
+    row={({ name, file, layout, graders, isHoldout }, place) => (
+      <Entry
+        title={<span dir="auto">{name}</span>}
+        state={isHoldout ? tests.heldOut : null}
+        facts={[file, layout, tests.graders(graders)]}
+        more={
+          <p class="strip">
+            {page.strips[place]?.map(({ version, passed }) => (
+              <span class={passed === false ? 'failed' : 'quiet'} title={tests.verdict(version, passed)}>
+                <span aria-hidden="true">{markOf(passed)}</span>
+                <span class="visually-hidden">{tests.verdict(version, passed)}</span>{' '}
+              </span>
+            ))}
+          </p>
+        }
+      />
+    )}
+  />
+)
+
+/** The form that shows the cases as files of another layout, and those files once one is chosen. */
+async function drawConverted(request: PageRequest, collection: Collection) {
+  const { site, call, ref, query } = request
+  const { tests } = site.words
+  const layout = CASE_LAYOUTS.find((one) => one === query.get('layout'))
+  const made = layout && (await call(convertTestCases, { collection, id: ref, layout }))
+  return (
+    <details open={made !== undefined} id="layouts">
+      <summary>{tests.convert}</summary>
+      <form method="get" action="#layouts" class="fields">
+        <Choice
+          sent={null}
+          name="layout"
+          label={tests.layout}
+          value={layout ?? CASE_LAYOUTS[0]}
+          options={CASE_LAYOUTS.map((one) => [one, one])}
+        />
+        <button class="button" type="submit">
+          {tests.show}
+        </button>
+      </form>
+      {made && made.lost.length > 0 ? <p class="notice">{tests.lost(made.lost.join(', '))}</p> : null}
+      {made?.files.slice(0, MAX_FILES).map(({ filename, content }) => (
+        <>
+          <h3 class="filename">{filename}</h3>
+          <pre tabindex={0}>{content.slice(0, MAX_SHOWN)}</pre>
+        </>
+      ))}
+    </details>
+  )
+}
+
+/** Files, and characters of one, that a page shows of another layout. */
+const MAX_FILES = 50
+const MAX_SHOWN = 100_000
+
+/** Starts, cancels or removes a run. */
+export function changeTests(collection: Collection) {
+  const here = ({ path }: { readonly path: string }) => path
+  const runOf = ({ ref, form }: Parameters<ReturnType<typeof doing>>[0]) => ({ id: ref, run: Number(form.text('run')) })
+  return actBy({
+    run: doing(
+      runTests,
+      ({ ref, form }) => ({ id: ref, models: [form.text('models')], replay: form.has('replay') }),
+      'tests-started',
+      here,
+    ),
+    cancel: doing(cancelRun, runOf, 'run-cancelled', here),
+    remove: doing(removeRun, (request) => ({ collection, ...runOf(request) }), 'run-removed', here),
+  })
+}
+
+/** One run: its pass rates, and each case against an earlier run. */
+export function showRun(collection: Collection) {
+  return async (request: PageRequest) => {
+    const { site, call, ref } = request
+    const { words } = site
+    const { tests } = words
+    const run = readVersionNumber(request.param('run'), words)
+    const after = readNumber(request, 'after')
+    const [page, shown] = await Promise.all([
+      call(showTestsPage, { collection, id: ref }),
+      call(getRun, { collection, id: ref, run, ...(after !== undefined && { after }) }),
+    ])
+    const path = new URL(page.url).pathname
+    const before = readNumber(request, 'against') ?? page.trend.findLast((one) => one.run < run)?.run
+    const compared = before === undefined ? null : await call(compareTestRuns, { collection, id: ref, before, run })
+    const outcomes = new Map(compared?.cases.map(({ case: name, arms }) => [name, arms.find((one) => one.arm !== 'without')?.outcome]))
+    return (
+      <Layout
+        site={site}
+        title={tests.runOf(run, page.title)}
+        current={collection}
+        isIndexed={false}
+        styles={['admin.css', ...CHART_STYLES]}
+      >
+        <p class="quiet">
+          <a href={path} dir="auto">
+            {page.title}
+          </a>{' '}
+          › <a href={`${path}/tests`}>{tests.tests}</a>
+        </p>
+        <h1>{tests.run(run)}</h1>
+        <p class="lead">
+          {[tests.version(shown.run.version), shown.run.model ?? shown.run.runner].filter(Boolean).join(' · ')}{' '}
+          <Ago words={words} at={shown.run.reportedAt} hasTime />
+          {shown.run.state ? <strong class="state"> {tests.states[shown.run.state]}</strong> : null}
+        </p>
+        <ul>
+          {shown.passRates.map(({ arm, passRate: { rate, lower, upper, isTooFew } }) => (
+            <li>
+              {tests.arms[arm ?? 'none']}:{' '}
+              {rate === null
+                ? tests.verdicts.none
+                : tests.rate(tests.percent(rate), tests.percent(lower), tests.percent(upper)) + (isTooFew ? ` (${tests.tooFew})` : '')}
+            </li>
+          ))}
+        </ul>
+        {before === undefined || compared === null ? null : (
+          <p class="quiet">
+            <a href={`${path}/tests/${before}`}>{tests.against(before)}</a>
+            {compared.hasSameCases === false ? ` ${tests.otherCases}` : null}
+          </p>
+        )}
+        {compared && compared.alwaysPassing.length > 0 ? (
+          <p class="notice">
+            {tests.alwaysPassing} {compared.alwaysPassing.map((one) => `${one.case}: ${one.text}`).join('; ')}
+          </p>
+        ) : null}
+        <Results site={site} shown={shown} outcomes={outcomes} />
+        {shown.nextAfter === null ? null : (
+          <p>
+            <a href={`${path}/tests/${run}?after=${shown.nextAfter}`} rel="next">
+              {tests.next}
+            </a>
+          </p>
+        )}
+      </Layout>
+    )
+  }
+}
+
+type Outcomes = ReadonlyMap<string, keyof Words['tests']['outcomes'] | undefined>
+
+const Results: FC<{ site: Site; shown: Output<typeof getRun>; outcomes: Outcomes }> = ({ site: { words }, shown, outcomes }) => {
+  const { tests } = words
+  return (
+    <Entries
+      of={shown.results}
+      none={tests.noRuns}
+      row={({ case: name, arm, passed, assertions, error, durationMs, tokens }) => {
+        const outcome = outcomes.get(name)
+        return (
+          <Entry
+            title={<span dir="auto">{name}</span>}
+            note={arm === null ? null : tests.arms[arm]}
+            state={outcome === 'worse' ? tests.outcomes.worse : null}
+            facts={[
+              passed === null ? tests.verdicts.none : passed ? tests.verdicts.passed : tests.verdicts.failed,
+              outcome && outcome !== 'worse' && arm !== 'without' ? tests.outcomes[outcome] : null,
+              durationMs === null ? null : tests.took((durationMs / 1000).toFixed(1), tokens ?? 0),
+            ]}
+            more={
+              <>
+                {error === null ? null : <p class="fault">{error}</p>}
+                <ul>
+                  {assertions.map(({ text, passed: isMet, evidence }) => (
+                    <li dir="auto">
+                      {markOf(isMet)} {text}
+                      {evidence === null ? null : <span class="quiet"> {evidence}</span>}
+                    </li>
+                  ))}
+                </ul>
+              </>
+            }
+          />
+        )
+      }}
+    />
+  )
+}
