@@ -91,7 +91,9 @@ export function readPromptCaseFile({ filename, bytes }: SkillFile): CaseList {
   if (text === null) found.problems.push({ file: filename, case: null, problem: encodingFault(bytes) })
   else {
     try {
-      return readPromptCases(readFields(text), filename)
+      // Many cases are too much YAML, and not too much JSON.
+      const parsed = parseJson(text, MAX_MEMBERS)
+      return readPromptCases(parsed.ok && isFields(parsed.value) ? parsed.value : readFields(text), filename)
     } catch (error) {
       found.read(filename, () => {
         throw error

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
+import { PROMPTFOO_CASES } from '../support/promptfoo-cases.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
+import { signUp, visit } from '../support/visitor.ts'
 
 const PRICE = { input: 1, output: 2 }
 /** Names of models are behaviours of the stub. */
@@ -90,6 +93,13 @@ describe('tests of a prompt, run here', () => {
     expect(done.results[0]).toMatchObject({ tokens: expect.any(Number), costUsd: expect.any(Number), durationMs: expect.any(Number) })
   })
 
+  it('passes the cases that promptfoo passes', async () => {
+    const id = await save(JSON.stringify(PROMPTFOO_CASES))
+    const { results } = await finish(id, (await start(id))[0])
+    const verdicts = Object.fromEntries(results.map((one: { case: string; passed: boolean | null }) => [one.case, one.passed]))
+    expect(verdicts).toEqual(JSON.parse(readFileSync(new URL('../fixtures/promptfoo-verdicts.json', import.meta.url), 'utf8')).verdicts)
+  })
+
   it('asks no model twice for the same, and none at all when it replays', async () => {
     const id = await save(promptfoo([['it is good', { type: 'llm-rubric', value: 'is good' }]]))
     expect(await finish(id, (await start(id))[0])).toMatchObject({ run: { passed: 1 } })
@@ -174,6 +184,45 @@ describe('tests of a prompt, run here', () => {
     expect((await finish(id, run)).run.state).toBe('failed')
     expect(await refusal(test.call(eve, 'run_tests', { id }))).toMatch(/not_found|forbidden/)
     expect(await refusal(test.call(eve, 'try_prompt', { id }))).toMatch(/not_found|forbidden/)
+  })
+
+  it('shows the trend, a run against the one before, and answers beside each other on pages', async () => {
+    const writer = await signUp(test, 'wanda')
+    const { actor } = await test.user('wanda')
+    const { prompt } = Object(await test.call(actor, 'save_prompt', { title: 'Shown', content: 'Say:\n${answer}' }))
+    const path = `/prompts/${prompt.slug}`
+    const asked = await writer.post(`${path}/try`, { do: 'ask', models: ['tests:one', 'broken'], 'v.answer': 'good <b>' })
+    expect(asked.html).toContain('good &lt;b&gt;')
+    expect(asked.html).toContain('broken returned 500.')
+    const kept = await writer.postOn(`${path}/try`, { do: 'keep', name: 'Says good', contains: 'good', 'v.answer': 'good <b>' })
+    expect(kept.html).toContain('Kept as a case.')
+    const again = await writer.post(`${path}/try`, { do: 'keep', name: 'Says bad', contains: '', 'v.answer': 'x' })
+    expect([again.status, again.html.includes('contains')]).toEqual([400, true])
+    const runs: number[] = []
+    for (const content of ['Say:\n${answer}', 'Say:\nnothing']) {
+      await test.call(actor, 'update_prompt', { id: prompt.id, content })
+      await writer.postOn(`${path}/tests`, { do: 'run', models: 'tests:one' })
+      const [run] = Object(await test.call(actor, 'list_runs', { collection: 'prompts', id: prompt.id })).runs
+      runs.push(run.run)
+      const get = async () => Object(await test.call(actor, 'get_run', { collection: 'prompts', id: prompt.id, run: run.run }))
+      await eventually(async () => (await get()).run.state === null)
+    }
+    const { html } = await writer.get(`${path}/tests`)
+    expect(html).toContain('version 2: 0 of 1 pass')
+    expect(html).toMatch(/title="version 1: passes".*title="version 2: fails"/s)
+    expect((await writer.get(path)).html).toContain('version 2: 0 of 1 pass')
+    const run = (await writer.get(`${path}/tests/${runs[1]}`)).html
+    expect(run).toMatch(/Against run \d+.*Says good.*worse.*✗ contains good/s)
+    const converted = (await writer.get(`${path}/tests?layout=plugin-eval`)).html
+    expect(converted).toContain('evals/says-good/prompt.md')
+    // Others see neither runs nor what starts them.
+    await test.call(actor, 'update_prompt', { id: prompt.id, visibility: 'public' })
+    const stranger = (await visit(test).get(`${path}/tests`)).html
+    expect([stranger.includes('Says good'), stranger.includes('Run the tests'), stranger.includes('of 1 pass')]).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
 
   it('refuses models that are not there, and a prompt without cases or values', async () => {

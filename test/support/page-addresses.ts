@@ -31,6 +31,8 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   // Without a password that was right a moment ago it leads there.
   ['/sign-in/code', () => '/sign-in'],
   ['/versions/:version', () => '/versions/1'],
+  // A run has a page once there is one; proved in run-tests.test.ts.
+  ['/tests/:run', () => '/tests'],
   ['/docs/api/:group', () => '/docs/api/prompts'],
 ]
 

@@ -7,7 +7,7 @@ const SHARED = new Set(
   [
     'Prompt Prompts Skill Skills Team Teams API JSON OpenAPI REST MCP UTC Markdown HTML Frontmatter Feed Agent Chat Code Video Audio Text',
     'Name Version Status Website Schema Filter Link Indigo Orange Original Profil Parameter Embeddings Administration optional Web Passkey Passkeys',
-    'Label Labels Text In Person Service Enter KiB MiB GiB TiB',
+    'Label Labels Test Tests Text In Person Service Enter KiB MiB GiB TiB',
   ].flatMap((line) => line.split(' ')),
 )
 /** Texts that are the same for another reason, by their paths. */
