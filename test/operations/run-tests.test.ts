@@ -216,6 +216,9 @@ describe('tests of a prompt, run here', () => {
     const converted = (await writer.get(`${path}/tests?layout=plugin-eval`)).html
     expect(converted).toContain('evals/says-good/prompt.md')
     // Others see neither runs nor what starts them.
+    for (const hidden of ['try', `tests/${runs[1]}`]) {
+      expect((await (await signUp(test, `other-${hidden.slice(0, 3)}`)).get(`${path}/${hidden}`)).status, hidden).toBe(404)
+    }
     await test.call(actor, 'update_prompt', { id: prompt.id, visibility: 'public' })
     const stranger = (await visit(test).get(`${path}/tests`)).html
     expect([stranger.includes('Says good'), stranger.includes('Run the tests'), stranger.includes('of 1 pass')]).toEqual([

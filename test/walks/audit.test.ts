@@ -321,6 +321,9 @@ describe('every operation that changes what is kept', () => {
     check_item: async () => ({ actor: owner, input: { id: (await makeFound()).id } }),
     check_set: byOwner({}),
     show_check_page: byOwner(makeFound),
+    show_tests_page: byOwner(makeFound),
+    show_try_page: byOwner(async () => ({ id: (await makeFound()).id })),
+    keep_case: byOwner(async () => ({ id: (await makeFound()).id, name: 'Kept', contains: CANARY })),
     waive_finding: byOwner(async () => ({ ...(await makeFound()), rule: FOUND.rule, reason: CANARY })),
     list_waivers: byOwner(makeWaived),
     end_waiver: byOwner(async () => {

@@ -24,10 +24,17 @@ async function seesHoldouts({ actor, store }: Needs<'items'>, item: Item): Promi
 /** Whether everybody who reads an item gets a file that claims to be held out. */
 const SHOWN = 'claims to be held out, but is served with the item: import it again, or move the case with set_cases'
 
+async function readOwnCases(context: Needs<'items'>, item: Item, version: number): Promise<CaseList> {
+  // Whoever sees an item sees its newest version.
+  if (item.version === version && item.kind === 'skill') return readCases(await context.store.items.readSkillFiles(context.actor, item.id))
+  if (item.version === version && item.kind === 'prompt') return readPromptCases(item.config ?? {}, 'config')
+  const { files, config } = await readTested(context, item, version)
+  return item.kind === 'skill' ? readCases(files) : readPromptCases(config ?? {}, 'config')
+}
+
 /** The cases of a version: in its own files or config, and beside it. */
 export async function readItemCases(context: Needs<'items' | 'evals'>, item: Item, version: number): Promise<CaseList> {
-  const { files, config } = await readTested(context, item, version)
-  const own = item.kind === 'skill' ? readCases(files) : readPromptCases(config ?? {}, 'config')
+  const own = await readOwnCases(context, item, version)
   const shown = own.cases.filter(({ isHoldout }) => isHoldout).map(({ id, file }) => ({ file, case: id, problem: SHOWN }))
   const kept = (await context.store.evals.readCaseFiles(item.id, version)).map(({ filename, content }) => ({
     filename,
