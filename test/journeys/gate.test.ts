@@ -27,7 +27,7 @@ it('a writer points a label at a version, and its gate refuses the one that brea
     await page.getByText('Set a label', { exact: true }).click()
     await page.getByLabel('Label', { exact: true }).fill('production')
     await page.getByLabel('Version', { exact: true }).selectOption(version)
-    await page.getByLabel('Reason').fill('Newer')
+    await page.getByLabel('Reason (optional)').fill('Newer')
     await page.getByRole('button', { name: 'Move label' }).click()
   }
   await move('1')
@@ -36,7 +36,7 @@ it('a writer points a label at a version, and its gate refuses the one that brea
   const alert = page.getByRole('alert')
   await alert.waitFor()
   expect(await alert.textContent()).toContain('version 2: worse than version 1 in polite')
-  await page.getByLabel('Reason').fill('A demonstration')
+  await page.getByLabel('Reason (optional)').fill('A demonstration')
   await page.getByLabel('Override the gate').check()
   await page.getByRole('button', { name: 'Move label' }).click()
   await page.waitForURL('**?done=label-moved**')
