@@ -1,5 +1,10 @@
 import type { TestModels } from '../domain/ports/models.ts'
+import { AppError } from '../errors.ts'
 import { type ModelSettings, resolveModel } from './providers.ts'
+
+/** Runs of one caller at once. */
+const MAX_RUNNING = 4
+const RETRY_SECONDS = 30
 
 /** A model that tests may ask, as settings name it. Prices are US dollars per million tokens. */
 interface NamedModel {
@@ -18,6 +23,7 @@ export interface TestSettings extends Pick<TestModels, 'dailyTokens' | 'dailyUsd
 export function createTestModels({ models, ...limits }: TestSettings, keys: ModelSettings): TestModels & { stop(): Promise<void> } {
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
+  const runningBy = new Map<string, number>()
   return {
     ...limits,
     models: new Map(
@@ -26,11 +32,30 @@ export function createTestModels({ models, ...limits }: TestSettings, keys: Mode
         return model ? [[name, { model, price }] as const] : []
       }),
     ),
-    async inBackground(work) {
-      const started = work(stopping.signal).catch(() => {})
-      working.add(started)
-      await started
-      working.delete(started)
+    async inBackground(caller, begin, work) {
+      const own = runningBy.get(caller) ?? 0
+      if (own >= MAX_RUNNING)
+        throw new AppError('unavailable', `${own} runs of yours go on, as many as may be at once.`, { retryAfterSeconds: RETRY_SECONDS })
+      runningBy.set(caller, own + 1)
+      const leave = () => {
+        const left = (runningBy.get(caller) ?? 0) - 1
+        if (left > 0) runningBy.set(caller, left)
+        else runningBy.delete(caller)
+      }
+      try {
+        const made = await begin()
+        // What fails is told where it fails; a run that cannot be ended stays as it was last written.
+        const failed = work(made, stopping.signal).catch(() => {})
+        const done = failed.finally(() => {
+          working.delete(done)
+          leave()
+        })
+        working.add(done)
+        return { made, done }
+      } catch (error) {
+        leave()
+        throw error
+      }
     },
     async stop() {
       stopping.abort()

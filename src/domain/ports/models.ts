@@ -39,8 +39,16 @@ export interface TestModels {
   /** Limits of the tests of an owner's items on a day (UTC); null for none. */
   readonly dailyTokens: number | null
   readonly dailyUsd: number | null
-  /** Goes on after the call it is made in. `signal` is aborted when the service stops. */
-  inBackground(work: (signal: AbortSignal) => Promise<void>): Promise<void>
+  /**
+   * Begins work that goes on after the call it is made in. `signal` is aborted when the service stops.
+   * @returns what `begin` made, and when all is done
+   * @throws AppError `unavailable` when the caller has too much of it at once; what `begin` throws
+   */
+  inBackground<T>(
+    caller: string,
+    begin: () => Promise<T>,
+    work: (made: T, signal: AbortSignal) => Promise<void>,
+  ): Promise<{ readonly made: T; readonly done: Promise<void> }>
 }
 
 /** Daily limits (UTC) of a caller for improving prompts; null for none. `characters` counts the prompts sent in. */

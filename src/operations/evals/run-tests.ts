@@ -198,8 +198,6 @@ export const runTests = defineOperation({
     const wanted = [...new Set(models ?? [...context.tests.models.keys()].slice(0, 1))]
     const unknown = replay ? undefined : wanted.find((model) => !context.tests.models.has(model))
     if (unknown !== undefined || wanted.length === 0) throw unknownModel(context, unknown ?? '')
-    if (await context.store.evals.isRunning(item.id))
-      throw new AppError('conflict', 'Tests of this prompt are running already. Wait, or cancel the run.')
     const { item: found } = await readAt(context, item as Prompt, { version: number })
     const prompt = await composePrompt(context, found)
     const { userId, keyId = null } = requireUser(context.actor)
@@ -216,14 +214,18 @@ export const runTests = defineOperation({
       keyId,
       total: Math.min(cases.length, MAX_CASES),
     } as const
-    const runs: KeptRun[] = []
-    for (const model of wanted) runs.push(await context.store.evals.addRun(item, { ...base, model }))
-    const work = context.tests.inBackground(async (signal) => {
+    const begin = async () => {
+      const runs: KeptRun[] = []
+      for (const model of wanted)
+        runs.push(await context.store.evals.addRun(item, { ...base, model }, { refusesOthers: runs.length === 0 }))
+      return runs
+    }
+    const { made: runs, done } = await context.tests.inBackground(userId, begin, async (all, signal) => {
       const ask = createAsk(context, item, replay, signal)
-      for (const run of runs) await runAll(context, prompt, cases, run, ask, signal)
+      for (const run of all) await runAll(context, prompt, cases, run, ask, signal)
     })
     // A command ends with its work.
-    if (context.surface === 'cli') await work
+    if (context.surface === 'cli') await done
     const ended = context.surface === 'cli' ? await Promise.all(runs.map(({ seq }) => context.store.evals.findRun(item.id, seq))) : runs
     return { success: true as const, runs: ended.flatMap((run) => (run ? [toRunRecord(run)] : [])) }
   },

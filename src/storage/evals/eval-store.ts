@@ -88,7 +88,8 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
   return {
     /**
      * Keeps a run of an item's version: reported with its results, or begun here, which {@link addResults} fills.
-     * @throws AppError `invalid_input` for more than an item keeps, `conflict` when one that was begun here still runs
+     * @param options.refusesOthers while one that was begun here still gets on
+     * @throws AppError `invalid_input` for more than an item keeps, `conflict`
      */
     async addRun(
       item: Pick<Item, 'id' | 'kind' | 'ownerId'>,
@@ -101,6 +102,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         /** Cases of a run that begins here; null for one that was reported. */
         readonly total: number | null
       },
+      { refusesOthers = false } = {},
     ): Promise<KeptRun> {
       const seq = await context.transact(async (db, notes) => {
         const row = await findItem(db, item.id)
@@ -113,6 +115,10 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         if (Number(kept.runs) >= MAX_RUNS) {
           throw invalidInput('results', `This ${item.kind} keeps ${MAX_RUNS} runs at most. Remove old runs first.`)
         }
+        const since = new Date(context.clock() - STALLED_MS).toISOString()
+        const running = db.selectFrom('eval_run').select('seq').where('item_seq', '=', row.seq).where('state', '=', 'running')
+        if (refusesOthers && (await running.where('progress_at', '>', since).executeTakeFirst()))
+          throw new AppError('conflict', `Tests of this ${item.kind} are running already. Wait, or cancel the run.`)
         const now = new Date(context.clock()).toISOString()
         const { seq: made } = await db
           .insertInto('eval_run')
@@ -197,12 +203,6 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         .limit(1)
         .executeTakeFirst()
       return row ? toRun(row) : null
-    },
-    /** Whether a run that was begun here still gets on. */
-    async isRunning(itemId: string): Promise<boolean> {
-      const since = new Date(context.clock() - STALLED_MS).toISOString()
-      const row = await selectRuns(itemId).where('state', '=', 'running').where('progress_at', '>', since).limit(1).executeTakeFirst()
-      return row !== undefined
     },
     /** The newest complete run of each version of an item, the oldest version first; the newest so many. */
     async listTrend(itemId: string, limit: number): Promise<KeptRun[]> {
