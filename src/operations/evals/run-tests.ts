@@ -10,8 +10,9 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { type Ask, askModel, createJudge, digestOfQuestion, toQuestion } from '../../evals/ask-models.ts'
 import { digestOf, digestOfCases } from '../../evals/digests.ts'
 import { gradeAnswer } from '../../evals/grade-answer.ts'
+import { UNMEASURED } from '../../evals/results/json-formats.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { itemTarget } from '../core/inputs.ts'
+import { itemTarget, notFound } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { readAt } from '../items/read-at.ts'
 import { composePrompt } from '../prompts/compose.ts'
@@ -104,17 +105,7 @@ async function toFilledQuestion(prompt: Prompt, model: string, input: EvalCase['
 
 /** Runs one case. @throws AppError `rate_limited` when the budget is used up */
 async function runCase(context: Testing, prompt: Prompt, one: EvalCase, model: string, ask: Ask): Promise<CaseResult> {
-  const base = {
-    case: one.id,
-    arm: null,
-    passed: null,
-    score: null,
-    assertions: [],
-    durationMs: null,
-    tokens: null,
-    costUsd: null,
-    error: null,
-  }
+  const base = { ...UNMEASURED, case: one.id }
   try {
     const answer = await ask(await toFilledQuestion(prompt, model, one.input))
     const micro = microUsdOf(context, model, answer)
@@ -173,6 +164,24 @@ async function runAll(
   }
 }
 
+interface AskedModels {
+  readonly id: string
+  readonly version: number | undefined
+  readonly models: readonly string[] | undefined
+}
+
+/** A prompt that the caller may change, at a version and with its parts, and the models that are asked for. @throws AppError */
+async function readForModels(context: Testing, { id, version, models }: AskedModels, replay: boolean) {
+  const item = await requireTested(context, { collection: 'prompts', id }, 'edit')
+  if (item.kind !== 'prompt') throw notFound('prompt')
+  const number = version ?? item.version
+  const prompt = await composePrompt(context, (await readAt(context, item, { version: number })).item)
+  const wanted = [...new Set(models ?? [...context.tests.models.keys()].slice(0, 1))]
+  const unknown = replay ? undefined : wanted.find((model) => !context.tests.models.has(model))
+  if (unknown !== undefined || wanted.length === 0) throw unknownModel(context, unknown ?? '')
+  return { item, number, prompt, wanted }
+}
+
 export const runTests = defineOperation({
   name: 'run_tests',
   title: 'Run the tests of a prompt',
@@ -190,16 +199,9 @@ export const runTests = defineOperation({
   }),
   output: z.object({ success: z.literal(true), runs: z.array(runRecord) }),
   async run(context: Testing, { id, version, models, replay }) {
-    const target = { collection: 'prompts', id } as const
-    const item = await requireTested(context, target, 'edit')
-    const number = version ?? item.version
+    const { item, number, prompt, wanted } = await readForModels(context, { id, version, models }, replay)
     const { cases } = await readItemCases(context, item, number)
     if (cases.length === 0) throw invalidInput('id', 'This prompt has no test cases. Set some with set_cases.')
-    const wanted = [...new Set(models ?? [...context.tests.models.keys()].slice(0, 1))]
-    const unknown = replay ? undefined : wanted.find((model) => !context.tests.models.has(model))
-    if (unknown !== undefined || wanted.length === 0) throw unknownModel(context, unknown ?? '')
-    const { item: found } = await readAt(context, item as Prompt, { version: number })
-    const prompt = await composePrompt(context, found)
     const { userId, keyId = null } = requireUser(context.actor)
     const base = {
       version: number,
@@ -274,12 +276,7 @@ export const tryPrompt = defineOperation({
     ),
   }),
   async run(context: Testing, { id, version, models, variables = {} }) {
-    const item = await requireTested(context, { collection: 'prompts', id }, 'edit')
-    const { item: found } = await readAt(context, item as Prompt, { version: version ?? item.version })
-    const prompt = await composePrompt(context, found)
-    const wanted = [...new Set(models ?? [...context.tests.models.keys()].slice(0, 1))]
-    const unknown = wanted.find((model) => !context.tests.models.has(model))
-    if (unknown !== undefined || wanted.length === 0) throw unknownModel(context, unknown ?? '')
+    const { item, prompt, wanted } = await readForModels(context, { id, version, models }, false)
     const ask = createAsk(context, item, false, context.signal ?? AbortSignal.timeout(context.improver.timeoutMs))
     const questions = await Promise.all(wanted.map((model) => toFilledQuestion(prompt, model, Object.fromEntries(toValues(variables)))))
     const answers = await Promise.all(
