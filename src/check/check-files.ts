@@ -5,7 +5,7 @@ import type { MarkedFinding } from '../domain/check/policy.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
 import { type CheckedFile, type FileView, viewFile } from './file-view.ts'
 import type { Match, Rule } from './rule.ts'
-import { SINK, SINK_WORDS, SOURCE, SOURCE_WORDS } from './rules/data.ts'
+import { SINK, SOURCE } from './rules/data.ts'
 import { TEXT_RULES } from './rules/index.ts'
 import { WHOLE_RULES } from './rules/whole.ts'
 
@@ -87,8 +87,11 @@ function isFor({ only, isOfFiles = false }: Rule, { kind, name, headEnd }: FileV
 /** Where a rule matches, in the text as it was written. */
 function* matchesOf(rule: Rule, file: FileView): Generator<Match> {
   if (rule.find) yield* rule.find(file)
-  if (!rule.pattern) return
-  for (const { at, length, match } of file.search(rule.pattern, rule.needs)) if (!rule.except?.test(match[0])) yield { at, length }
+  if (!rule.pattern || (rule.given && !file.holds(rule.given))) return
+  for (const { at, length, match } of file.search(rule.pattern, rule.on)) {
+    const severity = rule.weigh ? rule.weigh(match, file, at) : rule.severity
+    if (severity !== null && !rule.except?.test(match[0])) yield { at, length, severity }
+  }
 }
 
 /** Findings of a rule, the worst kept; the last of them stands for those that are left out, and changes with them. */
@@ -106,7 +109,7 @@ function boundFindings(found: readonly MarkedFinding[]): readonly MarkedFinding[
 function* findIn(file: FileView, rules: readonly Rule[]): Generator<void, MarkedFinding[]> {
   const findings: MarkedFinding[] = []
   for (const rule of rules) {
-    if (!isFor(rule, file) || (rule.needs && !file.mayHold(rule.needs))) continue
+    if (!isFor(rule, file)) continue
     const found: MarkedFinding[] = []
     for (const match of matchesOf(rule, file)) {
       found.push(toFinding(file, rule, match))
@@ -126,12 +129,12 @@ function finish<T>(steps: Generator<void, T>): T {
   }
 }
 
-const ENCODED = /[A-Za-z0-9+/]{28,}={0,2}/g
+const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{28,}={0,2}/g
 
 /** Texts in base64 or hex that decode to a program, or to a text that breaks rules. */
 function* findEncoded(file: FileView): Generator<Match> {
   let decoded = 0
-  for (const { at: index, length, match } of file.search(ENCODED, 'long words')) {
+  for (const { at: index, length, match } of file.search(ENCODED)) {
     const [found] = match
     if (found.length > MAX_ENCODED || decoded >= MAX_DECODED) continue
     const before = file.text.slice(Math.max(0, index - 40), index)
@@ -310,8 +313,8 @@ function* findInArchive(
 }
 
 /** The first line where a pattern matches, as a finding of the rule that brings sources and sinks together. */
-function firstOf(file: FileView, pattern: RegExp, words: readonly string[]): MarkedFinding | null {
-  for (const hit of file.search(pattern, words)) return toFinding(file, WHOLE_RULES.leak, hit)
+function firstOf(file: FileView, pattern: RegExp): MarkedFinding | null {
+  for (const hit of file.search(pattern)) return toFinding(file, WHOLE_RULES.leak, hit)
   return null
 }
 
@@ -339,10 +342,10 @@ export function* checkSteps(file: CheckedFile, depth = 0): Generator<void, FileR
   const encoded = [...findEncoded(view)].map((match) => toFinding(view, WHOLE_RULES.encoded, match))
   findings.push(...boundFindings(encoded))
   yield
-  const sink = firstOf(view, SINK, SINK_WORDS)
+  const sink = firstOf(view, SINK)
   return {
     findings: sortFindings(raiseConcealed(findings)),
-    source: sink || view.kind !== 'prompt' ? firstOf(view, SOURCE, SOURCE_WORDS) : null,
+    source: sink || view.kind !== 'prompt' ? firstOf(view, SOURCE) : null,
     sink,
   }
 }

@@ -1,5 +1,5 @@
 import type { Severity } from '../domain/check/finding.ts'
-import type { FileView } from './file-view.ts'
+import type { FileView, SearchedText } from './file-view.ts'
 
 /** A match of a rule: where its evidence stands in the text of a file. */
 export interface Match {
@@ -33,15 +33,28 @@ export interface Rule {
   readonly title: string
   readonly why: string
   readonly fix: string
-  /** In lower case. The pattern is tried on lines that hold one of them: at the head of a word, or the whole of a word of up to four letters. */
-  readonly needs?: readonly string[]
-  /** Global, and linear in the text: gaps are bounded. With `needs`, within a line. Tried on the text as its readers see it. */
+  /** Global, and linear in the text: gaps are bounded. It matches something. */
   readonly pattern?: RegExp
+  /** Default: lines. */
+  readonly on?: SearchedText
+  /** Global. It matches in the file, too. */
+  readonly given?: RegExp
   /** Tested on the match. */
   readonly except?: RegExp
+  /** The severity of a match at a place in the text, instead of `severity`; null: it is no finding. */
+  readonly weigh?: (match: RegExpExecArray, file: FileView, at: number) => Severity | null
   readonly find?: (file: FileView) => Iterable<Match>
   /** Whether the evidence is a secret. */
   readonly isSecret?: boolean
   /** A text that the rule finds; `file` defaults to SKILL.md. */
   readonly example: string | { readonly file: string; readonly text: string }
+}
+
+/** Fields that the rules of a family share unless they have their own. Default of `severity`: medium. */
+type Shared = Pick<Rule, 'owasp' | 'weight'> & Partial<Pick<Rule, 'severity' | 'isOfFiles' | 'only'>>
+type Own = Omit<Rule, 'id' | 'owasp' | 'weight' | 'severity'> & Partial<Rule>
+
+/** The rules of a family by their names. */
+export function ruleFamily(family: string, shared: Shared, rules: Readonly<Record<string, Own>>): Rule[] {
+  return Object.entries(rules).map(([name, rule]) => ({ severity: 'medium', ...shared, ...rule, id: `${family}/${name}` }))
 }

@@ -11,14 +11,14 @@ const INTERPRETER =
  * Pipelines in which what a source gives is run: `source` matches the command at their beginning. Takes each line apart at its bars, so that
  * its cost grows with its length alone.
  */
-export function* findPiped(file: FileView, source: RegExp, needs: readonly string[]): Generator<Match & { readonly text: string }> {
-  for (const { at, match } of file.search(/[^\n]+/g, needs)) {
+export function* findPiped(file: FileView, source: RegExp): Generator<Match & { readonly text: string }> {
+  for (const { at, text: line } of file.linesFor(source)) {
     let offset = 0
     let began: { readonly at: number; readonly step: number } | null = null
-    for (const [step, command] of match[0].split('|').entries()) {
+    for (const [step, command] of line.split('|').entries()) {
       if (began && step - began.step <= MAX_BETWEEN && INTERPRETER.test(command)) {
-        const text = match[0].slice(began.at, offset + Math.min(command.length, 40))
-        yield { at: at + began.at, length: text.length, text }
+        const text = line.slice(began.at, offset + Math.min(command.length, 40))
+        yield { ...file.toPlace(at + began.at, text.length), text }
         began = null
       }
       const found = source.exec(command)

@@ -1,5 +1,5 @@
 import type { FileView } from '../file-view.ts'
-import type { Match, Rule } from '../rule.ts'
+import type { Rule } from '../rule.ts'
 
 /** Words of placeholders. */
 const PLACEHOLDER =
@@ -19,66 +19,34 @@ function isRandom(text: string): boolean {
   return entropyOf(text) >= Math.min(3.6, Math.log2(Math.max(2, text.length)) * 0.72)
 }
 
-/** Matches whose last group, or whole, is no placeholder and looks drawn at random. */
-function* findKeys(file: FileView, pattern: RegExp): Generator<Match> {
-  for (const { at, length, match } of file.search(pattern, 'long words')) {
-    const body = match.slice(1).find((group) => group !== undefined) ?? match[0]
-    if (!PLACEHOLDER.test(match[0]) && isRandom(body)) yield { at, length }
-  }
+/** Whether a match is no placeholder, and its first group, or all of it, looks drawn at random. */
+function isKey(match: RegExpExecArray): boolean {
+  return !PLACEHOLDER.test(match[0]) && isRandom(match.slice(1).find((group) => group !== undefined) ?? match[0])
 }
 
 const WHY = 'A key in an item is read by everybody who sees the item, and stays in its versions.'
 const FIX = 'Revoke the key, remove it here, and read it from the environment.'
 
 /** A rule for keys of a form that their provider publishes. */
-function keyOf(name: string, title: string, pattern: RegExp, example: string): Rule {
+function keyOf(name: string, title: string, pattern: RegExp, example: Rule['example']): Rule {
   const common = { severity: 'high', owasp: 'AST01', weight: 'data', isSecret: true, why: WHY, fix: FIX } as const
-  return { ...common, id: `secrets/${name}`, title, find: (file) => findKeys(file, pattern), example }
+  return { ...common, id: `secrets/${name}`, title, pattern, weigh: (match) => (isKey(match) ? 'high' : null), example }
 }
 
 const ASSIGNED =
   /\b([A-Za-z0-9_.-]{0,40}(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential|pwd|\bpass)[A-Za-z0-9_-]{0,20})["'`]?\s{0,4}(?::=|=>|[:=])\s{0,4}(["'`]?)([^\s"'`,;(){}<>$]{10,200})(?=["'`\s,;)}<]|$)/gim
 
-/** Assignments of what looks drawn at random to something that is called a secret. */
-const ASSIGNED_NEEDS = [
-  'password',
-  'passwd',
-  'passphrase',
-  'pass',
-  'pwd',
-  'secret',
-  'token',
-  'key',
-  'keys',
-  'apikey',
-  'credential',
-  'auth',
-  'access',
-  'private',
-  'client',
-  'database',
-  'user',
-  'admin',
-  'root',
-  'smtp',
-  'mysql',
-  'postgres',
-  'redis',
-]
-function* findAssigned(file: FileView): Generator<Match> {
-  for (const { at, length, match } of file.search(ASSIGNED, ASSIGNED_NEEDS)) {
-    const [whole, , quote = '', value = ''] = match
-    const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((form) => form.test(value)).length
-    const isReference =
-      /^(?:process\.|os\.|env[.[]|self\.|this\.|config\.|settings\.|args\.|https?:|\/|\.|~|[A-Z][A-Z0-9_]+$|[a-z]+(?:[._-][a-z]+)*$|[a-z]+(?:[A-Z][a-z]+)+$|[a-z]+:\w)/.test(
-        value,
-      )
-    // Words are no secrets, whatever the variable is called.
-    const isWordy = classes < 3 && !/^[0-9a-f]{20,}$|^[0-9a-z]{20,}$/i.test(value)
-    if (isReference || isWordy || PLACEHOLDER.test(whole) || !isRandom(value) || /\.\w+\(|\[\w/.test(value)) continue
-    if (quote === '' && file.kind !== 'text' && !/^[\w.-]*\s{0,4}=/.test(whole) && classes < 3) continue
-    yield { at, length }
-  }
+/** Whether something that looks drawn at random is assigned to what is called a secret. */
+function isAssigned([whole, , quote = '', value = '']: RegExpExecArray, { kind }: FileView): boolean {
+  const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((form) => form.test(value)).length
+  const isReference =
+    /^(?:process\.|os\.|env[.[]|self\.|this\.|config\.|settings\.|args\.|https?:|\/|\.|~|[A-Z][A-Z0-9_]+$|[a-z]+(?:[._-][a-z]+)*$|[a-z]+(?:[A-Z][a-z]+)+$|[a-z]+:\w)/.test(
+      value,
+    )
+  // Words are no secrets, whatever the variable is called.
+  const isWordy = classes < 3 && !/^[0-9a-f]{20,}$|^[0-9a-z]{20,}$/i.test(value)
+  if (isReference || isWordy || PLACEHOLDER.test(whole) || !isRandom(value) || /\.\w+\(|\[\w/.test(value)) return false
+  return quote !== '' || kind === 'text' || /^[\w.-]*\s{0,4}=/.test(whole) || classes >= 3
 }
 
 /** Secrets by their form, and by their entropy. Variables and placeholders are none. */
@@ -118,12 +86,14 @@ export const SECRET_RULES: readonly Rule[] = [
     'dop_v1_4f9a2c7e8b1d6053f4a9e2c7b8d1605f4e9a2c7b8d16053f4a9e2c7b8d16053f',
   ),
   {
-    ...keyOf('private-key', 'Private key', /()/g, ''),
-    find: undefined as never,
-    pattern:
+    ...keyOf(
+      'private-key',
+      'Private key',
       /-----BEGIN (?:[A-Z]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----\s{1,4}(?:[\w-]{2,30}: [^\n]{0,80}\n){0,4}\s{0,2}[A-Za-z0-9+/=\s]{40}/g,
-    except: /\.\.\.|xxxx|(?:AAAA){6}/i,
-    example: '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF\n',
+      '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF\n',
+    ),
+    on: 'text',
+    weigh: ([found]) => (/\.\.\.|xxxx|(?:AAAA){6}/i.test(found) ? null : 'high'),
   },
   keyOf(
     'signed-token',
@@ -135,27 +105,19 @@ export const SECRET_RULES: readonly Rule[] = [
     ...keyOf(
       'address-password',
       'Password in an address',
-      /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>{}$]{1,64}:([^\s:/@"'`<>{}$%*]{6,128})@[^\s/"'`]{3,}/gi,
-      'postgres://app:Zt7Qk2Vw9@db.example.com/main',
+      /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>{}$[\]]{0,64}:([^\s:/@"'`<>{}$*[\]]{6,128})@([^\s/"'`]{3,120})/gi,
+      'postgres://app:Zt7Qk2Vw9@db.corp-data.net/main',
     ),
     severity: 'medium',
-    find: function* (file) {
-      for (const { at, length, match } of file.search(
-        /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'`<>{}$[\]]{0,64}:([^\s:/@"'`<>{}$*[\]]{6,128})@([^\s/"'`]{3,120})/gi,
-        'long words',
-      )) {
-        const [whole, password = '', host = ''] = match
-        const isLocal = /^(?:localhost|127\.|0\.0\.0\.0|(?:host|db|postgres|mysql|redis|mongo|rabbitmq)(?=[:/]|$))/i.test(host)
-        const isWord = /^(?:pass\w*|pwd|secret\w*|admin|root|postgres|user|guest|test\w*|token|[a-z]{4,12}|[A-Z_]+)$/i.test(password)
-        if (!isWord && !isLocal && !PLACEHOLDER.test(whole.replace(host, ''))) yield { at, length }
-      }
+    weigh: ([whole, password = '', host = '']) => {
+      const isLocal = /^(?:localhost|127\.|0\.0\.0\.0|(?:host|db|postgres|mysql|redis|mongo|rabbitmq)(?=[:/]|$))/i.test(host)
+      const isWord = /^(?:pass\w*|pwd|secret\w*|admin|root|postgres|user|guest|test\w*|token|[a-z]{4,12}|[A-Z_]+)$/i.test(password)
+      return isWord || isLocal || PLACEHOLDER.test(whole.replace(host, '')) ? null : 'medium'
     },
-    example: 'postgres://app:Zt7Qk2Vw9@db.corp-data.net/main',
   },
   {
-    ...keyOf('assigned', 'Secret in an assignment', ASSIGNED, ''),
+    ...keyOf('assigned', 'Secret in an assignment', ASSIGNED, { file: 'a.py', text: 'password = "vK9#mQ2xL7@pR4w"' }),
     severity: 'medium',
-    find: findAssigned,
-    example: { file: 'a.py', text: 'password = "vK9#mQ2xL7@pR4w"' },
+    weigh: (match, file) => (isAssigned(match, file) ? 'medium' : null),
   },
 ]
