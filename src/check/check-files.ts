@@ -5,7 +5,7 @@ import type { MarkedFinding } from '../domain/check/policy.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
 import { type CheckedFile, type FileView, viewFile } from './file-view.ts'
 import type { Match, Rule } from './rule.ts'
-import { SINK, SOURCE } from './rules/data.ts'
+import { SINK, SOURCE } from './rules/flows.ts'
 import { TEXT_RULES } from './rules/index.ts'
 import { WHOLE_RULES } from './rules/whole.ts'
 

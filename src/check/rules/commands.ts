@@ -1,5 +1,6 @@
 import { type FileView, linesFrom } from '../file-view.ts'
 import { type Match, type Rule, ruleFamily } from '../rule.ts'
+import { escapeText } from './flows.ts'
 import { RUNNER } from './payloads.ts'
 import { findPiped } from './pipes.ts'
 
@@ -30,7 +31,7 @@ function* findSavedAndRun(file: FileView): Generator<Match> {
     const name = target?.split(/[/\\]/).at(-1)
     if (name) {
       const after = linesFrom(file, at + 8, LINES_AFTER)
-      const safe = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      const safe = escapeText(name)
       const runs = new RegExp(
         `chmod\\s+(?:[ugoa]*\\+[a-z]*x|[0-7]*7[0-7]*)\\s[^\\n]{0,80}${safe}|\\b(?:bash|sh|zsh|python3?|node|perl|ruby|pwsh|powershell|source|start|Start-Process|msiexec|rundll32|subprocess\\.\\w+\\(|system\\(|exec\\w*\\()[^\\n]{0,60}${safe}|(?:&&|;)\\s*\\.?[\\w./~]*/${safe}|^\\s*\\.?[./~][\\w./~]*${safe}\\b`,
         'm',
