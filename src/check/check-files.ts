@@ -3,6 +3,7 @@ import { type UnzipFileInfo, unzipSync } from 'fflate'
 import { SEVERITIES, type Severity, shiftSeverity } from '../domain/check/finding.ts'
 import type { MarkedFinding } from '../domain/check/policy.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
+import { findTail, isArchive, isHiddenZip, isZip, pickledGlobal, programOf } from './file-forms.ts'
 import { type CheckedFile, type FileView, viewFile } from './file-view.ts'
 import type { Match, Rule } from './rule.ts'
 import { SINK, SOURCE } from './rules/flows.ts'
@@ -41,7 +42,7 @@ export function spellOut(text: string): string {
 }
 
 /** The evidence of a match. Of a secret, the first and last characters show. */
-function quote(text: string, isSecret: boolean): string {
+function quote(text: string, isSecret = false): string {
   const masked = isSecret ? `${text.slice(0, 6)}…${text.length > 24 ? text.slice(-2) : ''}` : text
   const shown = spellOut(masked.slice(0, MAX_EVIDENCE * 2).replace(/[\r\n\t]+/g, ' ')).toWellFormed()
   return shown.length > MAX_EVIDENCE ? `${shown.slice(0, MAX_EVIDENCE - 1).toWellFormed()}…` : shown
@@ -60,20 +61,23 @@ function digestOf(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
+/** A finding of a rule, with the severity of the rule and at the beginning of the file unless said otherwise. */
+export function findingOf(
+  { id, severity, why, fix }: Rule,
+  found: Pick<MarkedFinding, 'mark' | 'file' | 'evidence'> & Partial<MarkedFinding>,
+): MarkedFinding {
+  return { rule: id, severity, line: 1, column: 1, why, fix, ...found }
+}
+
 function toFinding(file: FileView, rule: Rule, { at, length, severity = rule.severity }: Match): MarkedFinding {
-  const { id, weight, why, fix, isSecret = false } = rule
-  const { line, column } = file.placeOf(at)
-  return {
-    mark: markOf(rule, file.name, file.text.slice(at, at + length), around(file.lines[line - 1] ?? '', column)),
-    rule: id,
-    severity: weight === 'data' ? severity : shiftSeverity(severity, file.shiftOf(at, weight)),
+  const place = file.placeOf(at)
+  return findingOf(rule, {
+    ...place,
+    mark: markOf(rule, file.name, file.text.slice(at, at + length), around(file.lines[place.line - 1] ?? '', place.column)),
+    severity: rule.weight === 'data' ? severity : shiftSeverity(severity, file.shiftOf(at, rule.weight)),
     file: file.name,
-    line,
-    column,
-    evidence: quote(file.text.slice(at, at + Math.min(length, 400)), isSecret),
-    why,
-    fix,
-  }
+    evidence: quote(file.text.slice(at, at + Math.min(length, 400)), rule.isSecret),
+  })
 }
 
 function isFor({ only, isOfFiles = false }: Rule, { kind, name, headEnd }: FileView): boolean {
@@ -158,37 +162,6 @@ function* findEncoded(file: FileView): Generator<Match> {
   }
 }
 
-const PROGRAMS: readonly (readonly [name: string, magic: readonly number[]])[] = [
-  ['ELF', [0x7f, 0x45, 0x4c, 0x46]],
-  ['Mach-O', [0xcf, 0xfa, 0xed, 0xfe]],
-  ['Mach-O', [0xce, 0xfa, 0xed, 0xfe]],
-  ['Mach-O', [0xfe, 0xed, 0xfa, 0xcf]],
-  ['Mach-O or Java', [0xca, 0xfe, 0xba, 0xbe]],
-  ['WebAssembly', [0x00, 0x61, 0x73, 0x6d]],
-  ['Android', [0x64, 0x65, 0x78, 0x0a]],
-  ['LLVM', [0x42, 0x43, 0xc0, 0xde]],
-]
-const ARCHIVES: readonly (readonly number[])[] = [
-  [0x50, 0x4b, 0x03, 0x04],
-  [0x1f, 0x8b],
-  [0x42, 0x5a, 0x68],
-  [0xfd, 0x37, 0x7a, 0x58],
-  [0x37, 0x7a, 0xbc, 0xaf],
-  [0x52, 0x61, 0x72, 0x21],
-  [0x28, 0xb5, 0x2f, 0xfd],
-]
-const startsWith = (bytes: Uint8Array, magic: readonly number[]) => magic.every((byte, at) => bytes[at] === byte)
-
-/** The form of a compiled program; null for anything else. */
-function programOf(bytes: Uint8Array): string | null {
-  const found = PROGRAMS.find(([, magic]) => startsWith(bytes, magic))?.[0]
-  if (found) return found
-  // A stub for DOS points at the header of a Windows program, or says so.
-  if (bytes[0] === 0x4d && bytes[1] === 0x5a && bytes.length > 64) return 'Windows'
-  // Python: two bytes of version, then a line end.
-  return bytes[2] === 0x0d && bytes[3] === 0x0a && (bytes[1] ?? 0) <= 0x0f && bytes.length > 16 ? 'Python bytecode' : null
-}
-
 /** Names of what shows, and what it begins with. */
 const SHOWN = /\.(?:png|jpe?g|gif|webp|bmp|ico|svg|pdf|mp[34]|wav|woff2?|ttf|otf|md|txt|csv|json|ya?ml)$/i
 /** Office documents and packages are zips by design. */
@@ -198,64 +171,21 @@ const PICTURE =
 
 /** Findings about the bytes of a file that is no text, or not what its name says. */
 function* findInBytes({ filename, bytes }: SkillFile, depth: number): Generator<void, MarkedFinding[]> {
-  const about = (rule: Rule, evidence: string, severity: Severity = rule.severity): MarkedFinding => ({
-    mark: markOf(rule, filename, createHash('sha256').update(bytes).digest('hex'), ''),
-    rule: rule.id,
-    severity,
-    file: filename,
-    line: 1,
-    column: 1,
-    evidence: quote(evidence, false),
-    why: rule.why,
-    fix: rule.fix,
-  })
+  const digest = createHash('sha256').update(bytes).digest('hex')
+  const about = (rule: Rule, evidence: string, severity: Severity = rule.severity) =>
+    findingOf(rule, { mark: markOf(rule, filename, digest, ''), severity, file: filename, evidence: quote(evidence) })
   const program = programOf(bytes)
-  const isArchive = ARCHIVES.some((magic) => startsWith(bytes, magic))
   const isScript = bytes[0] === 0x23 && bytes[1] === 0x21
-  if (SHOWN.test(filename) && (program !== null || isArchive || (isScript && !/\.(?:md|txt)$/i.test(filename))))
+  if (SHOWN.test(filename) && (program !== null || isArchive(bytes) || (isScript && !/\.(?:md|txt)$/i.test(filename))))
     return [about(WHOLE_RULES.disguised, program ?? (isScript ? 'a script' : 'an archive'))]
   if (program !== null) return [about(WHOLE_RULES.program, program, /WebAssembly|Java|Python/.test(program) ? 'medium' : 'high')]
   const global = pickledGlobal(bytes)
   if (global !== null) return [about(WHOLE_RULES.program, `a pickle that calls ${global}`)]
-  if (isArchive || isHiddenZip(bytes)) return yield* findInArchive(filename, bytes, about, depth)
+  if (isArchive(bytes) || isHiddenZip(bytes)) return yield* findInArchive(filename, bytes, about, depth)
   // A program behind the end of a picture.
   const tail = findTail(bytes)
   if (tail !== null) return [about(WHOLE_RULES.disguised, tail)]
   return PICTURE.test(filename) ? [] : [about(WHOLE_RULES.unread, 'bytes that are no UTF-8 text')]
-}
-
-/** The program or archive behind the end of a PNG, JPEG or GIF; null for none. */
-function findTail(bytes: Uint8Array): string | null {
-  const isPng = startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])
-  const isJpeg = startsWith(bytes, [0xff, 0xd8, 0xff])
-  const isGif = startsWith(bytes, [0x47, 0x49, 0x46, 0x38])
-  if (!isPng && !isJpeg && !isGif) return null
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  const end = isPng ? buffer.lastIndexOf('IEND') + 8 : isJpeg ? buffer.lastIndexOf(Buffer.from([0xff, 0xd9])) + 2 : bytes.length
-  const tail = buffer.subarray(end)
-  if (tail.length > 16 && (programOf(tail) !== null || ARCHIVES.some((magic) => startsWith(tail, magic))))
-    return 'a program or an archive behind a picture'
-  const script = /#!\/(?:bin|usr)\/|<\?php|<script|\b(?:curl|wget)\s+-|\beval\(|\bimport (?:os|subprocess)\b|\bbash -[ci]/.exec(
-    buffer.toString('latin1'),
-  )
-  return script ? `a program in a picture: ${script[0]}` : null
-}
-
-/** A module with which a pickle runs commands when it is loaded; null for none. */
-function pickledGlobal(bytes: Uint8Array): string | null {
-  if (bytes[0] !== 0x80 || (bytes[1] ?? 0) < 2 || (bytes[1] ?? 0) > 5) return null
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 256 * 1024)).toString('latin1')
-  return (
-    /\b(?:builtins|__builtin__|posix|nt|subprocess|importlib|runpy|socket|pty|shutil|webbrowser)\b|(?<=[c\x8c].?)(?:os|sys)(?=[\n\x94])/.exec(
-      text,
-    )?.[0] ?? null
-  )
-}
-
-/** Whether bytes that begin otherwise end as a zip does. */
-function isHiddenZip(bytes: Uint8Array): boolean {
-  const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(-66_000)
-  return !startsWith(bytes, [0x50, 0x4b]) && end.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06])) >= 0
 }
 
 /** Parts of an office document or a book; programs are none of them. */
@@ -270,8 +200,7 @@ function* findInArchive(
 ): Generator<void, MarkedFinding[]> {
   const findings = [about(WHOLE_RULES.archive, filename)]
   if (depth > 0) return [about(WHOLE_RULES.unread, `an archive inside an archive: ${filename}`, 'medium')]
-  if (!startsWith(bytes, [0x50, 0x4b]))
-    return isHiddenZip(bytes) || ZIP_NAME.test(filename) ? [about(WHOLE_RULES.unread, filename, 'medium')] : findings
+  if (!isZip(bytes)) return isHiddenZip(bytes) || ZIP_NAME.test(filename) ? [about(WHOLE_RULES.unread, filename, 'medium')] : findings
   let left = MAX_UNZIPPED
   let skipped = 0
   let count = 0
@@ -334,9 +263,8 @@ function raiseConcealed(findings: readonly MarkedFinding[]): MarkedFinding[] {
 export function* checkSteps(file: CheckedFile, depth = 0): Generator<void, FileReport> {
   const view = viewFile(file)
   const isText = view !== null && decodeText(file.bytes) !== null
-  const isZip = isHiddenZip(file.bytes)
   const isShown = SHOWN.test(file.filename) && (view?.text.startsWith('#!') ?? false) && !/\.(?:md|txt)$/i.test(file.filename)
-  const inBytes = view === null || !isText || isZip || isShown ? yield* findInBytes(file, depth) : []
+  const inBytes = view === null || !isText || isHiddenZip(file.bytes) || isShown ? yield* findInBytes(file, depth) : []
   if (view === null) return { findings: inBytes, source: null, sink: null }
   const findings = [...inBytes, ...(yield* findIn(view, TEXT_RULES))]
   const encoded = [...findEncoded(view)].map((match) => toFinding(view, WHOLE_RULES.encoded, match))
@@ -378,7 +306,7 @@ function toLeak(source: MarkedFinding, sink: MarkedFinding): MarkedFinding {
     ...source,
     mark: digestOf([source.mark, sink.mark]),
     severity: isOneFile ? source.severity : shiftSeverity(source.severity, -1),
-    evidence: quote(`${source.evidence} … ${sink.evidence} (${isOneFile ? `line ${sink.line}` : `${sink.file}:${sink.line}`})`, false),
+    evidence: quote(`${source.evidence} … ${sink.evidence} (${isOneFile ? `line ${sink.line}` : `${sink.file}:${sink.line}`})`),
   }
 }
 
