@@ -38,14 +38,14 @@ export type CheckNote = ReturnType<typeof toCheckNote>
 
 /** A finding that somebody accepted. Times are ISO 8601; `until` null: without end. */
 export interface Waiver {
-  readonly seq: number
+  readonly waiver: number
   readonly rule: string
   readonly file: string
   readonly reason: string
   /** The name of whoever accepted it; null: the account is gone. */
   readonly by: string | null
   readonly until: string | null
-  readonly madeAt: string
+  readonly createdAt: string
 }
 
 /** The outcome of a check of a version: findings that are not off, those waived among them, and which of them block it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findingOf } from '../../check/check-files.ts'
 import { RULE_SET } from '../../check/rules/index.ts'
 import { WHOLE_RULES } from '../../check/rules/whole.ts'
 import { toSarif } from '../../check/sarif.ts'
@@ -33,18 +34,8 @@ const findingRecord = z.object({
 })
 
 /** A finding as surfaces show it. */
-export function toFindingRecord({
-  rule,
-  severity,
-  file,
-  line,
-  column,
-  evidence,
-  why,
-  fix,
-  waived,
-}: MarkedFinding): z.infer<typeof findingRecord> {
-  return { rule, severity, file, line, column, evidence, why, fix, ...(waived && { waived: true as const }) }
+export function toFindingRecord({ mark: _, waived, ...finding }: MarkedFinding): z.infer<typeof findingRecord> {
+  return { ...finding, ...(waived && { waived: true as const }) }
 }
 
 /** A prompt or skill that the caller sees, by id or slug. @throws AppError `not_found` */
@@ -111,21 +102,18 @@ function nameOf(files: readonly SkillFile[]): string | null {
 /** Skills that the caller finds whose names are nearly this one. @param id of the skill itself */
 async function findRepeated({ actor, store }: Needs<'items' | 'checks'>, id: string | null, name: string | null): Promise<MarkedFinding[]> {
   if (name === null || (await store.checks.listLevels(null)).service.get(WHOLE_RULES.repeats.id) === 'off') return []
-  const { why, fix, severity } = WHOLE_RULES.repeats
+  const { repeats } = WHOLE_RULES
   return (await store.checks.listSkillNames(actor))
     .filter((other) => other.id !== id && compareNames(name, other.name) !== null)
     .slice(0, MAX_REPEATED)
-    .map((other) => ({
-      mark: '',
-      rule: WHOLE_RULES.repeats.id,
-      severity: compareNames(name, other.name) === 'same' ? severity : 'low',
-      file: SKILL_MD,
-      line: 1,
-      column: 1,
-      evidence: `${name}: ${other.name} of ${other.owner}`,
-      why,
-      fix,
-    }))
+    .map((other) =>
+      findingOf(repeats, {
+        mark: '',
+        severity: compareNames(name, other.name) === 'same' ? repeats.severity : 'low',
+        file: SKILL_MD,
+        evidence: `${name}: ${other.name} of ${other.owner}`,
+      }),
+    )
 }
 
 /** Findings in files that are in no library, with the skills of it that their name repeats. */

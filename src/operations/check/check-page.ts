@@ -7,7 +7,7 @@ import { itemTarget, requireItem } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { itemUrl } from '../core/records.ts'
 import { readFindings, toFindingRecord } from './check-item.ts'
-import { mayWaive, toWaiverRecord, weightOf } from './waivers.ts'
+import { mayWaive, weightOf } from './waivers.ts'
 
 const isOfItem = ({ rule }: MarkedFinding) => rule !== WHOLE_RULES.repeats.id
 
@@ -40,7 +40,7 @@ export const showCheckPage = defineProcedure({
       repeated: findings.filter((finding) => !isOfItem(finding)).map(toFindingRecord),
       blockedBy: [...new Set(blocking.map(({ rule }) => rule))],
       hidden: hidden.map(({ rule, severity, file, line }) => ({ rule, severity, file, line })),
-      waivers: waivers.map(toWaiverRecord),
+      waivers,
     }
   },
 })

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
+import { inTurns } from '../../check/in-turns.ts'
 import { compareSkills } from '../../check/set/likeness.ts'
 import { DEFAULT_CONTEXT, planListings } from '../../check/set/listing.ts'
 import { type Level, type ListedSkill, listFindings, MAX_QUERY, type Routing, setReport, toFindings } from '../../check/set/report.ts'
@@ -27,8 +27,6 @@ const MAX_FILE_BYTES = 65_536
 const TRIGGER_FILE = /^evals\/[^/]+\.json$/
 /** How long a call encodes texts; the next one goes on from there. */
 const ENCODE_MS = 10_000
-/** How long comparing holds up other work. */
-const TURN_MS = 10
 
 export const checkSet = defineOperation({
   name: 'check_set',
@@ -155,15 +153,4 @@ async function route(
   const routing = await routeBy(({ description }) => description)
   const routingAfter = changed ? await routeBy(({ id, description }) => (id === changed.id ? changed.description : description)) : null
   return { routing, routingAfter }
-}
-
-/** Runs work to its end, in turns with other work. */
-async function inTurns<T>(work: Generator<void, T>): Promise<T> {
-  for (let began = performance.now(); ; ) {
-    const step = work.next()
-    if (step.done) return step.value
-    if (performance.now() - began < TURN_MS) continue
-    await nextTurn()
-    began = performance.now()
-  }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RULES, ruleOf } from '../../check/rules/index.ts'
 import { WHOLE_RULES } from '../../check/rules/whole.ts'
 import type { Severity } from '../../domain/check/finding.ts'
-import { DEFAULT_LEVEL, LEVELS, type Level, levelOf, type MarkedFinding, type Waiver } from '../../domain/check/policy.ts'
+import { DEFAULT_LEVEL, LEVELS, type Level, levelOf, type MarkedFinding } from '../../domain/check/policy.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { reasonField } from '../../domain/items/labels.ts'
 import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
@@ -59,11 +59,6 @@ const waiverRecord = z.object({
   createdAt: z.string().meta({ format: 'date-time' }),
 })
 
-/** An accepted finding as surfaces show it. */
-export function toWaiverRecord({ seq, madeAt, ...waiver }: Waiver): z.infer<typeof waiverRecord> {
-  return { waiver: seq, ...waiver, createdAt: madeAt }
-}
-
 export const listWaivers = defineOperation({
   name: 'list_waivers',
   title: 'List accepted findings',
@@ -75,7 +70,7 @@ export const listWaivers = defineOperation({
   output: z.object({ waivers: z.array(waiverRecord) }),
   async run(context: Needs<'items' | 'checks'>, target) {
     const { item } = await requireWaivable(context, target)
-    return { waivers: (await context.store.checks.listWaivers(item.id)).map(toWaiverRecord) }
+    return { waivers: await context.store.checks.listWaivers(item.id) }
   },
 })
 

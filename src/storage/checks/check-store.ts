@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { joinReports, MAX_FINDINGS } from '../../check/check-files.ts'
 import { RULE_SET } from '../../check/rules/index.ts'
@@ -25,8 +25,8 @@ import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq, writeItems } from '../items/write-items.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { checkInSlices, filesToCheck, judge, readLevels, sealMark, withChecks, writeVerdict } from './judge.ts'
-import { readVerdicts } from './read-verdicts.ts'
+import { checkInTurns, filesToCheck, judge, readLevels, sealMark, withChecks, writeVerdict } from './judge.ts'
+import { selectVerdicts } from './read-verdicts.ts'
 
 /** Findings of one item that somebody accepted. */
 const MAX_WAIVERS = 100
@@ -60,6 +60,11 @@ function toChange({ title, description, type, body, files }: FullVersion) {
 /** The texts of a version, as the check reads them. */
 const toCheck = ({ title, description, body, files }: FullVersion) =>
   filesToCheck({ title, description, files, ...(body && { content: body.content }) })
+
+/** Notes that items are to be checked again. */
+async function setOutdated(db: Kysely<Database>, items: SelectQueryBuilder<Database, never, { seq: number } | { item_seq: number }>) {
+  await db.updateTable('verdict').set({ rule_set: 0 }).where('item_seq', 'in', items).execute()
+}
 
 /** Verdicts on items, findings that people accept, and the levels of rules. */
 export function checkStore(reader: Kysely<Database>, context: WriteContext) {
@@ -107,28 +112,11 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
   }
   /** Ends what was accepted for a time that is over: its items are checked again. */
   const endOldWaivers = async () => {
-    const old = await reader.selectFrom('waiver').select(['seq', 'item_seq']).where('until', '<=', now()).limit(MAX_NAMES).execute()
-    if (old.length === 0) return
+    const over = now()
+    if (!(await reader.selectFrom('waiver').select('seq').where('until', '<=', over).limit(1).executeTakeFirst())) return
     await context.sideTransaction(async (db) => {
-      for (const part of batches(old)) {
-        await db
-          .deleteFrom('waiver')
-          .where(
-            'seq',
-            'in',
-            part.map(({ seq }) => seq),
-          )
-          .execute()
-        await db
-          .updateTable('verdict')
-          .set({ rule_set: 0 })
-          .where(
-            'item_seq',
-            'in',
-            part.map((one) => one.item_seq),
-          )
-          .execute()
-      }
+      await setOutdated(db, db.selectFrom('waiver').select('item_seq').where('until', '<=', over))
+      await db.deleteFrom('waiver').where('until', '<=', over).execute()
     })
   }
   return {
@@ -147,7 +135,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** Findings in files that are in no library, under no levels. */
     async checkGiven(files: readonly SkillFile[]): Promise<MarkedFinding[]> {
-      return joinReports([...(await checkInSlices(files)).values()]).slice(0, MAX_FINDINGS)
+      return joinReports([...(await checkInTurns(files)).values()]).slice(0, MAX_FINDINGS)
     },
     /** The verdict on a version of an item: the one that is served, or another. The caller checks who may see it. */
     async judgeItem(id: string, number?: number): Promise<Verdict> {
@@ -163,18 +151,8 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** Verdicts of the versions that are served, by the ids of items. One that was not checked yet is left out. */
     async readVerdicts(ids: readonly string[]): Promise<ReadonlyMap<string, ServedVerdict>> {
-      if (ids.length === 0) return new Map()
-      const rows = await reader.selectFrom('item').select(['seq', 'id']).where('id', 'in', ids).execute()
-      const verdicts = await readVerdicts(
-        reader,
-        rows.map(({ seq }) => seq),
-      )
-      return new Map(
-        rows.flatMap(({ seq, id }) => {
-          const verdict = verdicts.get(seq)
-          return verdict ? [[id, verdict] as const] : []
-        }),
-      )
+      const rows = ids.length === 0 ? [] : await selectVerdicts(reader).where('item.id', 'in', ids).execute()
+      return new Map(rows.map(({ id, seq: _, ...verdict }) => [id, verdict]))
     },
     /** Accepts a finding of an item; a version that it blocked is served then. @throws AppError `conflict` where the finding is not there any more */
     async waive(
@@ -185,24 +163,21 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       const row = await findItem(reader, id)
       if (!row) throw new AppError('not_found', 'This item does not exist.')
       await context.transact(async (db, notes) => {
-        const { n } = await db
-          .selectFrom('waiver')
-          .select((eb) => eb.fn.countAll<number>().as('n'))
-          .where('item_seq', '=', row.seq)
-          .executeTakeFirstOrThrow()
-        if (Number(n) >= MAX_WAIVERS) throw invalidInput('rule', `This item has ${MAX_WAIVERS} accepted findings, which is the limit.`)
+        const ofItem = db.selectFrom('waiver').where('item_seq', '=', row.seq)
+        if ((await countRows(ofItem)) >= MAX_WAIVERS)
+          throw invalidInput('rule', `This item has ${MAX_WAIVERS} accepted findings, which is the limit.`)
         const evidence = await sealMark(db, finding.mark)
+        const { rule, file, severity } = finding
+        const same = { item_seq: row.seq, rule, evidence }
         await db
           .deleteFrom('waiver')
-          .where('item_seq', '=', row.seq)
-          .where('rule', '=', finding.rule)
-          .where('evidence', '=', evidence)
+          .where((eb) => eb.and(same))
           .execute()
         const user_seq = await findUserSeq(db, by.userId)
-        const { rule, file, severity } = finding
+        const made = { file, severity, reason: by.reason, user_seq, until: by.until, made_at: now() }
         await db
           .insertInto('waiver')
-          .values({ item_seq: row.seq, rule, file, evidence, severity, reason: by.reason, user_seq, until: by.until, made_at: now() })
+          .values({ ...same, ...made })
           .execute()
         notes.audit({ action: 'finding_waived', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind } })
       })
@@ -211,23 +186,14 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** Accepted findings of an item, the newest first. */
     async listWaivers(id: string): Promise<Waiver[]> {
-      const rows = await reader
+      return await reader
         .selectFrom('waiver')
         .innerJoin('item', 'item.seq', 'waiver.item_seq')
         .leftJoin('user', 'user.seq', 'waiver.user_seq')
-        .select(['waiver.seq', 'rule', 'file', 'reason', 'until', 'made_at', 'user.username'])
+        .select(['waiver.seq as waiver', 'rule', 'file', 'reason', 'user.username as by', 'until', 'made_at as createdAt'])
         .where('item.id', '=', id)
         .orderBy('waiver.seq', 'desc')
         .execute()
-      return rows.map(({ seq, rule, file, reason, until, made_at, username }) => ({
-        seq,
-        rule,
-        file,
-        reason,
-        by: username,
-        until,
-        madeAt: made_at,
-      }))
     },
     /** Ends what was accepted of an item; what is served stays until an administrator confirms otherwise. False when there is none. */
     async endWaiver(id: string, seq: number): Promise<boolean> {
@@ -260,24 +226,8 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
         const ofOwner = owner === null ? sql<boolean>`owner_seq is null` : sql<boolean>`owner_seq = ${owner}`
         await db.deleteFrom('check_level').where('rule', '=', rule).where(ofOwner).execute()
         if (level !== null) await db.insertInto('check_level').values({ owner_seq: owner, rule, level }).execute()
-        // They are not current any more.
-        await db
-          .updateTable('verdict')
-          .set({ rule_set: 0 })
-          .where((eb) =>
-            eb.or([
-              eb(sql.lit(owner === null), '=', sql.lit(true)),
-              eb(
-                'item_seq',
-                'in',
-                eb
-                  .selectFrom('item')
-                  .select('seq')
-                  .where('owner_seq', '=', owner ?? 0),
-              ),
-            ]),
-          )
-          .execute()
+        const items = db.selectFrom('item').select('seq')
+        await setOutdated(db, owner === null ? items : items.where('owner_seq', '=', owner))
         notes.audit({ action: 'check_level_changed', targetId: null, ownerId })
       }),
     /** Checks items that were not checked under this rule set and these levels. @returns how many; fewer than `limit` when all are done */
@@ -305,27 +255,19 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
         .where('item.visibility', '<>', 'private')
         .where((eb) => eb.or([eb('is_due', '=', 1), eb('rules_before', 'is not', null)]))
       const rows = await changed
-        .select(['item.seq', 'rules', 'rules_before', 'is_due'])
+        .select(['item.seq', 'item.id', 'rules', 'rules_before', 'is_due'])
         .orderBy('is_due', 'desc')
         .orderBy('item.seq')
         .limit(limit)
         .offset(offset)
         .execute()
-      const found = await readItemsInOrder(reader, rows)
-      const listed = rows.map((row, place) => ({ row, item: found[place] }))
+      const rowOf = new Map(rows.map((row) => [row.id, row]))
+      const rulesOf = (written: string | null | undefined) => rulesJson.parse(JSON.parse(written ?? '[]'))
       return {
-        items: listed.flatMap(({ row, item }) =>
-          item
-            ? [
-                {
-                  item,
-                  found: rulesJson.parse(JSON.parse(row.rules)),
-                  before: rulesJson.parse(JSON.parse(row.rules_before ?? '[]')),
-                  isDue: row.is_due === 1,
-                },
-              ]
-            : [],
-        ),
+        items: (await readItemsInOrder(reader, rows)).map((item) => {
+          const row = rowOf.get(item.id)
+          return { item, found: rulesOf(row?.rules), before: rulesOf(row?.rules_before), isDue: row?.is_due === 1 }
+        }),
         total: await countRows(changed),
       }
     },
@@ -343,24 +285,14 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       }
       const { blocked, allowed } = await judgeVersions(row)
       const pending = row.blocked_version === null ? null : await readVersion(reader, row.seq, row.blocked_version)
-      const asItWas = (version: number) => {
-        if (version !== (row.blocked_version ?? row.version)) throw new AppError('conflict', 'This item was saved meanwhile.')
-      }
+      const restored = allowed && { note: `Restored version ${allowed.version}`, restores: allowed.version, makesVersion: true as const }
       try {
-        if (allowed) {
-          const editor = { userId, note: `Restored version ${allowed.version}`, restores: allowed.version, makesVersion: true as const }
-          await items.changeItem(kind, id, editor, ({ version }) => {
-            asItWas(version)
-            return toChange(allowed)
-          })
-          // What the owner was writing stays the newest.
-          if (pending) await items.changeItem(kind, id, { userId, note: pending.note }, () => toChange(pending))
-        } else {
-          await items.changeItem(kind, id, { userId, note: null }, ({ version }) => {
-            asItWas(version)
-            return { visibility: 'private' }
-          })
-        }
+        await items.changeItem(kind, id, { userId, note: null, ...restored }, ({ version }) => {
+          if (version !== (row.blocked_version ?? row.version)) throw new AppError('conflict', 'This item was saved meanwhile.')
+          return allowed ? toChange(allowed) : { visibility: 'private' }
+        })
+        // What the owner was writing stays the newest.
+        if (allowed && pending) await items.changeItem(kind, id, { userId, note: pending.note }, () => toChange(pending))
       } catch (error) {
         if (error instanceof AppError && error.code === 'conflict') return false
         throw error

@@ -1,10 +1,10 @@
 import { createHmac, hash } from 'node:crypto'
-import { setImmediate as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { checkFile, checkSteps, type FileReport, joinReports, MAX_FINDINGS, promptFile } from '../../check/check-files.ts'
 import type { CheckedFile } from '../../check/file-view.ts'
+import { inTurns } from '../../check/in-turns.ts'
 import { RULE_SET } from '../../check/rules/index.ts'
 import { countFindings, SEVERITIES } from '../../domain/check/finding.ts'
 import { type Levels, levelOf, type MarkedFinding, type Verdict } from '../../domain/check/policy.ts'
@@ -14,8 +14,6 @@ import type { Database } from '../schema.ts'
 
 /** Bytes that a write checks in its turn: about a millisecond. More is checked before it. */
 const MAX_IN_TURN = 16 * 1024
-/** Longest that other work waits for a check. */
-const SLICE_MS = 10
 /** Findings that are kept of files that were checked. */
 const MAX_KEPT_FINDINGS = 20_000
 
@@ -38,24 +36,21 @@ class NotChecked extends Error {
   }
 }
 
-/** Checks files in slices, so that other work goes on. */
-export async function checkInSlices(files: readonly CheckedFile[]): Promise<Map<string, FileReport>> {
+function* reportSteps(files: readonly CheckedFile[]): Generator<void, Checked> {
   const made = new Map<string, FileReport>()
-  let start = performance.now()
   for (const file of files) {
     const key = keyOf(file)
-    let report = reports.get(key)
-    for (const steps = checkSteps(file); !report; ) {
-      const step = steps.next()
-      if (step.done) report = step.value
-      if (performance.now() - start < SLICE_MS) continue
-      await pause()
-      start = performance.now()
-    }
+    const report = reports.get(key) ?? (yield* checkSteps(file))
     reports.set(key, report)
     made.set(key, report)
+    yield
   }
   return made
+}
+
+/** Checks files in turns with other work. */
+export async function checkInTurns(files: readonly CheckedFile[]): Promise<Checked> {
+  return await inTurns(reportSteps(files))
 }
 
 /** Reports of files that a write has checked before its turn. */
@@ -70,7 +65,7 @@ export async function withChecks<T>(run: (checked: Checked) => Promise<T>): Prom
     } catch (error) {
       if (!(error instanceof NotChecked)) throw error
       // The state may have changed meanwhile, so that it meets others.
-      checked = new Map([...checked, ...(await checkInSlices(error.files))])
+      checked = new Map([...checked, ...(await checkInTurns(error.files))])
     }
   }
 }

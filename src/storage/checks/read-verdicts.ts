@@ -7,12 +7,16 @@ import type { Database } from '../schema.ts'
 export async function readVerdicts(db: Kysely<Database>, seqs: readonly number[]): Promise<ReadonlyMap<number, ServedVerdict>> {
   const found = new Map<number, ServedVerdict>()
   for (const part of batches(seqs)) {
-    const rows = await db
-      .selectFrom('verdict')
-      .select(['item_seq', 'version', 'rule_set', 'high', 'medium', 'low', 'waived'])
-      .where('item_seq', 'in', part)
-      .execute()
-    for (const { item_seq: seq, rule_set: ruleSet, ...counts } of rows) found.set(seq, { ruleSet, ...counts })
+    const rows = await selectVerdicts(db).where('item_seq', 'in', part).execute()
+    for (const { seq, id: _, ...verdict } of rows) found.set(seq, verdict)
   }
   return found
+}
+
+/** Selects verdicts as they are served, with the number and the id of their item. */
+export function selectVerdicts(db: Kysely<Database>) {
+  return db
+    .selectFrom('verdict')
+    .innerJoin('item', 'item.seq', 'verdict.item_seq')
+    .select(['item.seq', 'item.id', 'verdict.version', 'rule_set as ruleSet', 'high', 'medium', 'low', 'waived'])
 }
