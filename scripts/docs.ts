@@ -15,7 +15,7 @@ import type { Operation } from '../src/operations/core/define-operation.ts'
 import { describeInputs } from '../src/operations/core/describe-inputs.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { readApi } from '../src/web/api/api-routes.ts'
-import { API_WORDS } from '../src/web/strings/api.ts'
+import { API_WORDS } from '../src/web/strings/documents.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 /** Marks what the service shows only with MCP; invisible elsewhere. See `chooseParts` in src/web/documents.ts. */

@@ -7,8 +7,8 @@ import type { Output } from '../operations/core/procedure.ts'
 import { listPrompts, listSkills } from '../operations/items/search-items.ts'
 import { callAnonymously } from './anonymous-call.ts'
 import { escapeXml } from './escape-xml.ts'
-import { ERROR_WORDS } from './strings/errors.ts'
 import { ENGLISH } from './strings/index.ts'
+import { ERROR_WORDS } from './strings/messages.ts'
 
 type Listed = Output<typeof listPrompts>['prompts'][number] | Output<typeof listSkills>['skills'][number]
 

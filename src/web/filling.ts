@@ -1,5 +1,5 @@
 import { labelVariable } from '../domain/variables/variable-label.ts'
-import type { FILLING_WORDS } from './strings/filling.ts'
+import type { FILLING_WORDS } from './strings/reading.ts'
 
 /** A blank as the page of its prompt shows it. */
 export interface Blank {

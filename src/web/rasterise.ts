@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { createTally } from '../domain/service/tally.ts'
 import { AppError } from '../errors.ts'
-import { ERROR_WORDS } from './strings/errors.ts'
+import { ERROR_WORDS } from './strings/messages.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const ASSETS = new URL('../../assets/web/', import.meta.url)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { API_WORDS } from '../strings/api.ts'
+import { API_WORDS } from '../strings/documents.ts'
 import { listFields } from './schema-fields.ts'
 
 it('lists the fields of a schema, each followed by those in it', () => {

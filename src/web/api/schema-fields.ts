@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { API_WORDS } from '../strings/api.ts'
+import type { API_WORDS } from '../strings/documents.ts'
 
 type Words = typeof API_WORDS
 

@@ -61,11 +61,11 @@ const Chat: FC<{ words: Words; config: EmbedConfig; isCut: boolean }> = ({ words
   return (
     <section class="chat" aria-label={embed.chat}>
       {config.context ? <Context words={words} text={config.context} /> : null}
-      <p class="prompt">{config.prompt ? <MarkedPrompt text={config.prompt} /> : <span class="quiet">{embed.empty}</span>}</p>
+      <p class="prompt">{config.prompt ? <MarkedPrompt text={config.prompt} /> : <span class="quiet">{words.nothingYet}</span>}</p>
       {config.showMcpTools && config.mcpTools ? <Tools words={words} text={config.mcpTools} /> : null}
       <div class="bar">
         {/* An empty list would be read out as one. */}
-        <ul class="pills" aria-label={embed.settings} hidden={!config.mode && !config.model && features.length === 0}>
+        <ul class="pills" aria-label={words.settings} hidden={!config.mode && !config.model && features.length === 0}>
           {config.mode ? (
             <li>
               <span class="unseen">{`${embed.mode}: `}</span>
@@ -122,7 +122,7 @@ const Context: FC<{ words: Words; text: string }> = ({ words, text }) => {
           <Reference words={words} reference={reference} />
         </li>
       ))}
-      {more === 0 ? null : <li class="quiet">{words.embed.more(more)}</li>}
+      {more === 0 ? null : <li class="quiet">{words.audit.more(more)}</li>}
     </ul>
   )
 }
@@ -159,7 +159,7 @@ const Tools: FC<{ words: Words; text: string }> = ({ words, text }) => {
           </span>
         </li>
       ))}
-      {more === 0 ? null : <li class="quiet">{words.embed.more(more)}</li>}
+      {more === 0 ? null : <li class="quiet">{words.audit.more(more)}</li>}
     </ul>
   )
 }
@@ -171,7 +171,7 @@ const Tree: FC<{ words: Words; text: string; open: string }> = ({ words, text, o
     <section class="tree" aria-labelledby="files">
       <h2 id="files">{words.files}</h2>
       <Nodes words={words} nodes={nodes} open={open} />
-      {more === 0 ? null : <p class="quiet">{words.embed.more(more)}</p>}
+      {more === 0 ? null : <p class="quiet">{words.audit.more(more)}</p>}
     </section>
   )
 }

@@ -103,7 +103,7 @@ export const BulkReport: FC<BulkReportProps> = ({ site: { words }, report, here 
       {library.done[does](count)} {unchanged > 0 ? library.unchanged(unchanged) : null}{' '}
       {!inverse && deleted.length === 0 ? null : (
         <ActionButton class="link" action={here} does="undo" values={{ report: report.id }}>
-          {library.undo}
+          {words.undo}
         </ActionButton>
       )}
       {refused.length === 0 ? null : (
@@ -115,7 +115,7 @@ export const BulkReport: FC<BulkReportProps> = ({ site: { words }, report, here 
                 <bdi>{title ?? library.missing}</bdi>: {reason}
               </li>
             ))}
-            {refused.length > MAX_NAMED ? <li>{library.more(refused.length - MAX_NAMED)}</li> : null}
+            {refused.length > MAX_NAMED ? <li>{words.audit.more(refused.length - MAX_NAMED)}</li> : null}
           </ul>
         </>
       )}
@@ -209,7 +209,7 @@ export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, catego
         )}
         <div>
           <BulkButton does="export" label={library.export} />
-          <BulkButton does="delete" label={library.delete} />
+          <BulkButton does="delete" label={words.delete} />
         </div>
       </details>
     </form>

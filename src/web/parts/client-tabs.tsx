@@ -70,7 +70,7 @@ const AccessSwitch: FC<{ site: Site; access: Access }> = ({ site: { words, isFor
   const offered = ACCESSES.filter((one) => (one !== 'public' || !isForMembers) && (one !== 'sign-in' || hasOAuth))
   return (
     <fieldset class="strip" hidden={offered.length === 1}>
-      <legend>{words.connecting.access}</legend>
+      <legend>{words.keyReaches}</legend>
       {offered.map((one) => (
         <label for={`access-${one}`}>
           <input type="radio" id={`access-${one}`} name="access" value={one} checked={one === access} autocomplete="off" />{' '}

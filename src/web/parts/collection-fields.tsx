@@ -34,16 +34,16 @@ export const NewCollection: FC<NewCollectionProps> = ({ request, teams, label, a
       of={createCollection}
       action={action}
       fields={{
-        title: { label: collecting.title, autocomplete: 'off' },
-        description: { label: collecting.description, rows: 2 },
+        title: { label: request.site.words.title, autocomplete: 'off' },
+        description: { label: request.site.words.description, rows: 2 },
         ...(teams.length > 0 && {
           owner: {
-            label: collecting.owner,
-            options: [['', collecting.yourself] as const, ...teams.map((name) => [name, collecting.team(name)] as const)],
+            label: request.site.words.owner,
+            options: [['', collecting.yourself] as const, ...teams.map((name) => [name, request.site.words.teamNamed(name)] as const)],
           },
         }),
         visibility: {
-          label: collecting.visibility,
+          label: request.site.words.visibility,
           options: [['', collecting.asDefault], ...VISIBILITIES.map((one) => [one, means[one]] as const)],
         },
       }}

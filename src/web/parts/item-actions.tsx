@@ -130,13 +130,13 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
         {may('delete') ? (
           <div class="last">
             <ActionButton class="link" action={item.path} does="delete">
-              {usedBy === 0 ? words.moveToTrash : words.reading.deleteUsed(usedBy)}
+              {usedBy === 0 ? words.delete : words.reading.deleteUsed(usedBy)}
             </ActionButton>
           </div>
         ) : isAdmin ? (
           <div class="last">
             <a class="link" href={`${item.path}/purge`}>
-              {words.purge.link}
+              {words.deleteForGood}
             </a>
           </div>
         ) : null}

@@ -76,7 +76,7 @@ export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasM
             ))
           : null}
       </ul>
-      <ul data-group={words.find.pagesGroup}>
+      <ul data-group={words.pages}>
         {pages.map(([path, name]) => (
           <li>
             <a href={path}>{name}</a>

@@ -1,9 +1,10 @@
+import type { ClientId } from '../client-configs.ts'
+
 /** Sign-in, sign-up, settings and API keys. */
 export const ACCOUNT_WORDS = {
   signIn: 'Sign in',
   signOut: 'Sign out',
   signUp: 'Create account',
-  account: 'Account',
   myLibrary: 'My library',
   newItem: 'New',
   nameOrEmail: 'Username or email',
@@ -13,7 +14,6 @@ export const ACCOUNT_WORDS = {
   passwordHint: 'At least 8 characters. A long passphrase works well.',
   remember: 'Keep me signed in on this browser',
   forgotPassword: 'Forgot your password?',
-  signUpInstead: 'Create account',
   signInInstead: 'Sign in to an existing account',
   firstAccount: 'Create the admin account',
   firstAccountLead: 'You will manage this library: invite people and choose what is featured.',
@@ -76,7 +76,7 @@ export const ACCOUNT_WORDS = {
   deleteAccount: 'Delete account',
   deleteLead:
     'This deletes everything you own: prompts, skills, their versions, the trash, keys, favourites and votes. It cannot be undone. Backups of the library keep it until newer ones replace them.',
-  typeYourName: (name: string) => `Type ${name} to confirm`,
+  typeToConfirm: (name: string) => `Type ${name} to confirm`,
   deleteForGood: 'Delete for good',
   newKey: 'New key',
   keysLead: 'A key lets a program read and save as you. It is shown once; only its hash is stored.',
@@ -128,4 +128,34 @@ export const ACCOUNT_WORDS = {
   tryKey: 'Try it',
   apiKeys: 'API keys',
   scopeNames: { read: 'read', write: 'write', improve: 'improve', results: 'results' },
+}
+
+/** Choosing a language. */
+export const LANGUAGE_WORDS = {
+  /** The name of the language in itself. */
+  name: 'English',
+  language: 'Language',
+  asBrowser: 'As the browser says',
+  choose: 'Use this language',
+}
+
+/** The page that connects a client. */
+export const CONNECT_WORDS = {
+  title: 'Connect a client',
+  lead: 'Search, use and save prompts from your AI tools.',
+  accesses: { public: 'Public only', 'sign-in': 'Sign in', key: 'API key' },
+  client: 'Client',
+  configOf: (client: string) => `Configuration of ${client}`,
+  inFiles: (files: number): string => (files === 1 ? 'In' : 'In one of'),
+  inShell: 'In a terminal:',
+  signInIn: { shell: 'Then sign in, in a terminal:', client: 'Then sign in, in the client:' },
+  opensBrowser: 'The client opens a page in your browser, where you choose what it may do.',
+  cannotSignIn: (client: string) => `It is not known whether ${client} can sign in. Use an API key.`,
+  placeholder: (key: string) => `Replace ${key} in the configuration with your key.`,
+  signIn: 'Sign in to create a key',
+  more: 'Other clients, and what a client can see',
+  notes: {
+    'vs-code': 'VS Code asks for the key and keeps it out of the file.',
+    'claude-desktop': 'Use https unless the server is on your own machine.',
+  } satisfies Partial<Record<ClientId, string>>,
 }

@@ -1,6 +1,4 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { count, number } from './count.ts'
 
 /** The administration pages. */
 export const ADMIN_WORDS = {
@@ -63,7 +61,6 @@ export const ADMIN_WORDS = {
   invites: 'Invites',
   newInvite: 'New invite',
   inviteLead: 'An invite link creates one account. It is valid for one week.',
-  inviteName: 'Username',
   inviteNameHint: 'Leave empty to let them choose. Reserved and imported names need their own invite.',
   createInvite: 'Create invite',
   inviteCreated: 'Send this link to the person you are inviting. It is not shown again.',
@@ -85,10 +82,8 @@ export const ADMIN_WORDS = {
   tickToConfirm: 'Tick this to confirm.',
   removeCategory: 'Remove category',
   removeCategoryMeans: 'The category is empty. Only its name and address are lost.',
-  itemCount: (count: number) => (count === 1 ? '1 item' : `${number(count)} items`),
-  deletePerson: 'Delete account',
+  itemCount: (n: number) => count(n, 'item'),
   deletePersonLead: (name: string) =>
     `This deletes everything ${name} owns: prompts, skills, their versions, the trash, keys and votes. Open invites they made are revoked. It cannot be undone. Backups and other copies of the library still contain it; run “purge --backups” on the service’s machine to delete those.`,
-  typeTheName: (name: string) => `Type ${name} to confirm`,
   categoriesLead: 'Counts include private items that you can see. Lists count what they show.',
 }

@@ -1,7 +1,5 @@
 import type { AuditAction, AuditField, Surface } from '../../domain/service/audit.ts'
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { number } from './count.ts'
 
 /** The activity pages: the audit log. */
 export const AUDIT_WORDS = {
@@ -17,7 +15,6 @@ export const AUDIT_WORDS = {
   filter: 'Filter',
   download: 'Download as JSONL',
   older: 'Older',
-  newest: 'Newest',
   nobody: 'anonymous',
   service: 'the service',
   operator: 'the command line',
@@ -36,7 +33,6 @@ export const AUDIT_WORDS = {
   moved: (count: number) => `${number(count)} moved`,
   items: (count: number) => `${number(count)} items`,
   more: (count: number) => `and ${number(count)} more`,
-  kinds: { prompt: 'prompt', skill: 'skill' },
   targets: {
     item: 'item',
     user: 'account',

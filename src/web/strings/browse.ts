@@ -1,6 +1,4 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { count, number } from './count.ts'
 
 /** Navigation, lists, search and item pages. */
 export const BROWSE_WORDS = {
@@ -13,8 +11,6 @@ export const BROWSE_WORDS = {
   docs: 'Docs',
   search: 'Search',
   lead: 'A shared library of prompts and Agent Skills, maintained by the people who use it.',
-  newest: 'Newest',
-  mostVoted: 'Most voted',
   newestSkills: 'Newest skills',
   allPrompts: 'All prompts',
   allSkills: 'All skills',
@@ -26,9 +22,9 @@ export const BROWSE_WORDS = {
   category: 'Category',
   tags: 'Tags',
   author: 'Author',
-  votes: (count: number) => (count === 1 ? '1 vote' : `${number(count)} votes`),
-  fileCount: (count: number) => (count === 1 ? '1 file' : `${number(count)} files`),
-  found: (count: number) => (count === 1 ? '1 result' : `${number(count)} results`),
+  votes: (n: number) => count(n, 'vote'),
+  fileCount: (n: number) => count(n, 'file'),
+  found: (n: number) => count(n, 'result'),
   showingResultsFor: 'Showing results for',
   similar: 'similar',
   allSimilar: 'No item matches these words; these are similar.',
@@ -78,11 +74,46 @@ export const BROWSE_WORDS = {
   makePublic: 'Make public',
   makePublicMeans: 'Everyone can then read it, and search engines may list it. Versions written while it was hidden stay hidden.',
   moreActions: 'More actions',
-  moveToTrash: 'Delete',
+  delete: 'Delete',
   feature: 'Feature',
   unfeature: 'Remove from featured',
   hold: 'Unlist',
   unhold: 'Relist',
   isHeld: 'An administrator has unlisted this item.',
   featured: 'Featured',
+}
+
+/** The first page: for strangers, and for those who are signed in. */
+export const FIRST_PAGE_WORDS = {
+  categories: 'Browse by category',
+  lately: 'Recently edited by you',
+  allOwn: 'All of yours',
+  allFavourites: 'All favourites',
+  drafts: 'Unsaved drafts on this browser',
+  untitled: 'Untitled',
+  ofOthers: 'New in the library',
+  unclaimed: 'This library has no administrator yet. Open the address that the service printed when it started.',
+  firstSteps: 'First steps',
+  steps: {
+    account: 'Create an account',
+    key: 'Create an API key',
+    client: 'Connect your editor with the key',
+    item: 'Save your first prompt',
+    invite: 'Invite someone',
+  },
+  stepDone: 'done',
+  hideSteps: 'Hide these steps',
+}
+
+/** The texts that differ in a library for members: nothing in it is for everyone. */
+export const MEMBERS_ONLY_WORDS = {
+  visibilityMeans: {
+    private: 'Private: only you',
+    unlisted: 'Unlisted: members with the link',
+    members: 'Members: everyone who is signed in',
+    public: 'Public: everyone who is signed in',
+  },
+  makePublicMeans: 'Everyone who is signed in can then read it. Versions written while it was hidden stay hidden.',
+  profileLead: 'Visible to everyone who is signed in.',
+  published: 'Published. Everyone who is signed in can read it now. You can undo this for ten minutes.',
 }

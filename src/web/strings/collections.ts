@@ -1,58 +1,39 @@
 import type { TeamRole } from '../../domain/people/teams.ts'
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
-
-const count = (n: number, one: string, many: string) => (n === 1 ? `1 ${one}` : `${number(n)} ${many}`)
+import { count, countItems } from './count.ts'
 
 /** Collections. */
 export const COLLECTION_WORDS = {
   collections: 'Collections',
   lead: 'Prompts and skills that belong together, in an order of your own.',
-  search: 'Search collections',
-  counts: (n: number) => count(n, 'collection', 'collections'),
-  holds: (prompts: number, skills: number) =>
-    [...(prompts === 0 ? [] : [count(prompts, 'prompt', 'prompts')]), ...(skills === 0 ? [] : [count(skills, 'skill', 'skills')])].join(
-      ', ',
-    ) || 'empty',
+  counts: (n: number) => count(n, 'collection'),
+  holds: (prompts: number, skills: number) => countItems(prompts, skills).join(', ') || 'empty',
   none: 'No collections yet.',
   noneHelp: 'A collection holds prompts and skills that belong together, in the order you give them.',
   noneFound: 'No collection has these words in its title.',
   about: 'About collections',
   create: 'Create collection',
   creating: 'New collection',
-  title: 'Title',
-  description: 'Description',
-  owner: 'Owner',
   yourself: 'You',
-  team: (name: string) => `Team ${name}`,
-  visibility: 'Visibility',
   asDefault: 'Your default',
   ownedBy: 'Owned by',
   ownedByTeam: (role: TeamRole | null) =>
     role === null
       ? 'a team.'
       : { reader: 'your team, as a reader.', editor: 'your team, as an editor.', maintainer: 'your team, as a maintainer.' }[role],
-  empty: 'Nothing here yet.',
   emptyFor: 'Open a prompt or a skill, and choose “Add to collection”.',
   emptyForOthers: 'It is empty, or you cannot see what is in it.',
   items: 'Items',
-  edit: 'Edit',
-  save: 'Save',
   address: 'Address',
   addressHint: 'The last part of its address. Old addresses redirect here.',
   onlyMaintainers: 'Maintainers of the team choose the visibility.',
-  delete: 'Delete',
   deleteMeans: 'Deletes the collection for good. Its items stay in the library.',
   moves: { up: 'Move up', down: 'Move down' },
   move: (title: string, to: 'up' | 'down') => `Move ${title} ${to === 'up' ? 'up' : 'down'}`,
-  remove: 'Remove',
   removeItem: (title: string) => `Remove ${title} from the collection`,
   drag: 'Drag to reorder',
   moveFailed: 'The order was not saved. Reload the page and try again.',
   moved: (title: string) => `Moved ${title}.`,
   mcpAddress: 'MCP address of this collection:',
-  connect: 'Connect',
   addTo: 'Add to collection',
   addItem: (title: string) => `Add “${title}” to a collection`,
   createAndAdd: 'Create and add',
@@ -61,5 +42,4 @@ export const COLLECTION_WORDS = {
   editOrder: 'Edit order',
   endOrder: 'Done',
   searchIn: 'Search this collection:',
-  close: 'Close',
 }

@@ -1,12 +1,10 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { count } from './count.ts'
 
 /** The documentation pages. */
 export const DOCUMENT_WORDS = {
   documents: 'Docs',
   documentsLead: 'How to use the library, and how to run it.',
-  sectionsFound: (n: number) => (n === 1 ? '1 section found.' : `${number(n)} sections found.`),
+  sectionsFound: (n: number) => count(n, 'section found.', 'sections found.'),
   allDocuments: 'All documents',
   neighbours: 'Previous and next',
   previousDocument: 'Previous',
@@ -44,4 +42,49 @@ export const DOCUMENT_WORDS = {
     errors: 'Every error code.',
   },
   documentGroups: { use: 'Use', share: 'Share', run: 'Run', reference: 'Reference' },
+}
+
+/** The texts of the API reference. */
+export const API_WORDS = {
+  keyLead:
+    'Send an API key in the X-API-Key header, or as “Authorization: Bearer cpb_…”. Many routes work without a key and return public data.',
+  inputLead:
+    'GET and DELETE take inputs from the query string, other methods from a JSON body. Separate lists in a query with commas. Filters accept slugs or names in any case; if one is unknown, “hints” in the response lists the valid values.',
+  document: 'OpenAPI document',
+  healthLead: 'Health checks and metrics',
+  groups: {
+    prompts: 'Prompts',
+    skills: 'Skills',
+    collections: 'Collections',
+    items: 'Versions, votes, favourites and the trash',
+    names: 'Categories and tags',
+    listings: 'Complete listings',
+    checks: 'Checks',
+    teams: 'Teams',
+    account: 'Your account',
+    channels: 'Install links',
+    embeds: 'Embeds',
+    other: 'Other routes',
+  },
+  access: {
+    none: 'No key needed.',
+    optional: 'No key needed; with one, your private items are included.',
+    required: 'Needs a key.',
+  },
+  scope: (scope: string) => `Needs a key with the “${scope}” scope.`,
+  parameters: 'Parameters',
+  body: 'JSON body',
+  optional: 'optional',
+  inPath: 'in the path',
+  answer: 'Response',
+  or: 'or',
+  listOf: (kind: string) => `list of ${kind}`,
+  from: (least: string) => `from ${least}`,
+  range: (least: string, most: string) => `${least} to ${most}`,
+  characters: (range: string) => `${range} characters`,
+  atMost: (most: string) => `at most ${most}`,
+  standard: (value: string) => `default ${value}`,
+  errors: 'Errors',
+  errorsLead: 'Every error has the same body.',
+  errorsMore: 'Error codes and statuses',
 }

@@ -1,6 +1,4 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { count } from './count.ts'
 
 /** The texts of embeds. */
 export const EMBED_WORDS = {
@@ -8,8 +6,6 @@ export const EMBED_WORDS = {
   chat: 'Prompt',
   by: (author: string) => `by ${author}`,
   readAll: 'Read the full prompt',
-  empty: 'Nothing here yet.',
-  settings: 'Settings',
   mode: 'Mode',
   model: 'Model',
   modes: { code: 'Code', chat: 'Chat', ask: 'Ask', plan: 'Plan', agent: 'Agent', image: 'Image', video: 'Video' },
@@ -17,11 +13,10 @@ export const EMBED_WORDS = {
   context: 'Context',
   kinds: { file: 'File', image: 'Image', link: 'Link', folder: 'Folder', source: 'Source' },
   tools: 'Tools',
-  more: (count: number) => `and ${number(count)} more`,
   change: (file: string) => (file === '' ? 'Change' : `Change in ${file}`),
   untitled: 'Change',
-  linesAdded: (count: number) => (count === 1 ? '1 line added' : `${number(count)} lines added`),
-  linesRemoved: (count: number) => (count === 1 ? '1 line removed' : `${number(count)} lines removed`),
+  linesAdded: (n: number) => count(n, 'line added', 'lines added'),
+  linesRemoved: (n: number) => count(n, 'line removed', 'lines removed'),
   accept: 'Accept',
   reject: 'Reject',
   notShown: 'Cannot be shown',
@@ -80,7 +75,6 @@ export const DESIGNER_WORDS = {
   ownColors: 'Custom (set below)',
   presets: { indigo: 'Indigo', green: 'Green', orange: 'Orange', rose: 'Rose', violet: 'Violet', grey: 'Grey' },
   themes: { auto: 'Automatic', light: 'Light', dark: 'Dark' },
-  shownThemes: { auto: 'Automatic', light: 'Light', dark: 'Dark' },
   shownWidths: { wide: 'Wide', narrow: 'Phone' },
   show: 'Update preview',
   save: 'Save with a short link',

@@ -1,6 +1,4 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { count, number } from './count.ts'
 
 /** Searching and finding: the header, the results page, filters, shortcuts, and pages for what was not found. */
 export const FIND_WORDS = {
@@ -23,7 +21,7 @@ export const FIND_WORDS = {
     prompts: 'All prompts of this library, by category, type and tag, with variables to fill in.',
     skills: 'All skills of this library: folders of instructions, scripts and references for AI agents.',
   },
-  blanks: (count: number) => (count === 1 ? '1 blank' : `${number(count)} blanks`),
+  blanks: (n: number) => count(n, 'blank'),
   results: (query: string) => `Results for “${query}”`,
   lead: 'Type what you need. The search finds prompts and skills by their words and by their meaning.',
   allOf: {
@@ -31,8 +29,8 @@ export const FIND_WORDS = {
     skills: (count: number) => `All ${number(count)} skills`,
   },
   counts: {
-    prompts: (count: number) => (count === 1 ? '1 prompt' : `${number(count)} prompts`),
-    skills: (count: number) => (count === 1 ? '1 skill' : `${number(count)} skills`),
+    prompts: (n: number) => count(n, 'prompt'),
+    skills: (n: number) => count(n, 'skill'),
   },
   filter: (active: number) => (active === 0 ? 'Filter' : `Filter (${active})`),
   noItems: { prompts: 'No prompts yet.', skills: 'No skills yet.' },
@@ -55,7 +53,6 @@ export const FIND_WORDS = {
   ] satisfies [key: string, does: string][] as [key: string, does: string][],
   singleKeys: 'Use single-key shortcuts',
   close: 'Close',
-  pagesGroup: 'Pages',
   actionsGroup: 'Actions',
   paletteHint: 'Enter opens. Ctrl+Enter copies a prompt.',
   searchFor: 'Search for',

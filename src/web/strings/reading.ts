@@ -1,10 +1,7 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { count, countItems, number } from './count.ts'
 
 /** Prompt and skill pages, versions, profiles and feeds. */
 export const READING_WORDS = {
-  rendered: 'Preview',
   raw: 'Source',
   view: 'View',
   promptFile: 'Prompt file',
@@ -25,7 +22,6 @@ export const READING_WORDS = {
   newest: 'newest',
   noVersions: 'There are no versions you can see.',
   versionLead: (author: string) => `written by ${author}`,
-  note: 'Note',
   compare: 'Compare',
   compareFrom: 'Compare',
   compareTo: 'with',
@@ -37,10 +33,8 @@ export const READING_WORDS = {
   noChanges: 'The text is unchanged.',
   noFileChanges: 'No files changed.',
   showText: 'Text only',
-  unchangedLines: (count: number) => (count === 1 ? '1 unchanged line' : `${number(count)} unchanged lines`),
+  unchangedLines: (n: number) => count(n, 'unchanged line'),
   moreChanges: 'Only the first changes are shown.',
-  fields: { title: 'Title', description: 'Description', category: 'Category', tags: 'Tags', type: 'Type' },
-  nothing: 'none',
   inEditor: 'In Claude Code',
   howToConnect: 'how to connect',
   install: 'Install',
@@ -72,28 +66,41 @@ export const READING_WORDS = {
   fileAdded: 'added',
   fileRemoved: 'removed',
   fileChanged: 'changed',
-  fileSame: (count: number) => (count === 1 ? '1 file unchanged.' : `${number(count)} files unchanged.`),
+  fileSame: (n: number) => count(n, 'file unchanged.', 'files unchanged.'),
   binaryChange: 'Binary file changed.',
   compareAlone: 'Compare this file',
   tooLarge: 'This file is too large to compare here.',
   allFiles: 'All files',
   downloadZip: 'Download as zip',
   frontmatter: 'Frontmatter',
-  promptsBy: (name: string) => `Prompts by ${name}`,
-  skillsBy: (name: string) => `Skills by ${name}`,
-  profileLead: (prompts: number, skills: number) =>
-    [
-      prompts === 0 ? [] : [prompts === 1 ? '1 prompt' : `${number(prompts)} prompts`],
-      skills === 0 ? [] : [skills === 1 ? '1 skill' : `${number(skills)} skills`],
-    ]
-      .flat()
-      .join(' and '),
+  profileLead: (prompts: number, skills: number) => countItems(prompts, skills).join(' and '),
   feed: 'Feed',
   feedOf: (name: string) => `Feed of ${name}`,
   feedTitle: (name: string) => `New in ${name}`,
   onlyTag: (tag: string) => `Tag: ${tag}`,
   onlyAuthor: (author: string) => `Author: ${author}`,
-  remove: 'Remove',
   related: 'Related',
   nearlySame: 'nearly the same',
+}
+
+/** Filling in a prompt and taking it elsewhere. The page's script puts `{n}`, `{count}`, `{names}` and `{name}` in. */
+export const FILLING_WORDS = {
+  copy: 'Copy',
+  copied: 'Copied',
+  copyWithOne: 'Copy with 1 blank',
+  copyWithMany: 'Copy with {n} blanks',
+  copiedText: 'Copied.',
+  copiedWithBlanks: 'Copied. Still empty: {names}.',
+  notCopied: 'The browser refused to copy. Select the text and copy it yourself.',
+  stillEmpty: 'Still empty: {names}. Fill in the rest, or press again to continue without.',
+  namesAndMore: '{names} and {n} more',
+  pasteThere: 'Copied. Paste it into {name}.',
+  filled: '{n} of {count} filled',
+  required: '{n} required',
+  longValue: '{n} characters',
+  clear: 'Clear',
+  cleared: 'Values cleared.',
+  openIn: 'Open in',
+  copiedFirst: 'copied first',
+  copyYourself: 'copy the text first',
 }

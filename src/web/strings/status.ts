@@ -1,6 +1,4 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { count, number } from './count.ts'
 
 /** The status page. */
 export const STATUS_WORDS = {
@@ -14,7 +12,6 @@ export const STATUS_WORDS = {
   log: 'Write-ahead log',
   items: (prompts: string, skills: string) => `${prompts} prompts, ${skills} skills`,
   contents: 'Contents',
-  inTrash: 'In trash',
   people: 'Users',
   accounts: (users: string, logins: string) => `${users} authors, ${logins} with an account`,
   streams: 'Open streams',
@@ -44,7 +41,6 @@ export const STATUS_WORDS = {
   ownWords: (count: string) => `${count} words of their own`,
   faults: 'Errors in the last 24 hours',
   times: (count: number) => (count === 1 ? 'once' : `${number(count)} times`),
-  settings: 'Settings',
   settingsLead: 'Those that differ from their default. Secrets are hidden.',
   isSet: 'set (hidden)',
   notSet: 'not set',
@@ -61,4 +57,37 @@ export const STATUS_WORDS = {
     errors: (count: string) => `${count} in 24 hours`,
     noMail: 'not set up',
   },
+}
+
+const uses = (n: number, one: string, many = `${one}s`) => (n === 0 ? `no ${many}` : count(n, one, many))
+
+/** Counts of uses and their charts. */
+export const USAGE_WORDS = {
+  title: 'Last 30 days',
+  use: 'Use',
+  usedHint: 'Copied from its page, or read by programs. Only you see this.',
+  ways: (copies: number, reads: number, views: number) =>
+    `Last 30 days: ${uses(views, 'view')}, ${uses(copies, 'copy', 'copies')}, ${uses(reads, 'API read')}`,
+  wayNames: { copies: 'Copies', reads: 'Reads', views: 'Views' },
+  calls: (n: number) => count(n, 'call in 30 days', 'calls in 30 days'),
+  callsOf: (name: string) => `Calls with ${name} by day`,
+  charts: {
+    newItems: 'New items',
+    searches: 'Searches',
+    mcpCalls: 'MCP calls',
+    restCalls: 'REST calls',
+    views: 'Views',
+    copies: 'Copies',
+    signIns: 'Sign-ins',
+    errors: 'Errors',
+  },
+  emptySearches: 'found nothing',
+  emptyCount: (count: number) => `${number(count)} found nothing`,
+  byDay: (what: string) => `${what} by day`,
+  most: (count: number, day: string) => `Most on ${day}: ${number(count)}.`,
+  none: 'None.',
+  day: 'Day (UTC)',
+  asTable: 'As a table',
+  off: 'Nothing is counted: USAGE_COUNTS is off.',
+  lag: 'Days are in UTC. The last minute is not counted yet.',
 }

@@ -1,7 +1,5 @@
 import type { TeamRole } from '../../domain/people/teams.ts'
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { count, number } from './count.ts'
 
 /** Teams. */
 export const TEAM_WORDS = {
@@ -20,8 +18,6 @@ export const TEAM_WORDS = {
   newTeam: 'New team',
   name: 'Name',
   nameHint: 'a–z, A–Z, 0–9, dot, hyphen and underscore. Used in links. It cannot be reused by others.',
-  displayName: 'Display name',
-  description: 'Description',
   newItems: 'New items are',
   isTeam: 'A team.',
   manageLink: 'Members and settings',
@@ -31,24 +27,17 @@ export const TEAM_WORDS = {
   back: (name: string) => `Back to ${name}`,
   yourRole: (role: string) => `Your role: ${role}`,
   members: 'Members',
-  memberCount: (count: number) => (count === 1 ? '1 member' : `${number(count)} members`),
+  memberCount: (n: number) => count(n, 'member'),
   findMembers: 'Find members',
   noMembers: 'No member has this name.',
   addMember: 'Add a member',
-  username: 'Username',
-  role: 'Role',
   add: 'Add',
   roleOf: (name: string) => `Role of ${name}`,
   setRole: 'Save role',
   setRoleOf: (name: string) => `Save role: ${name}`,
-  suspended: 'Suspended',
-  you: 'you',
-  remove: 'Remove',
-  removeMember: (name: string) => `Remove ${name}`,
   removeMeans: 'They lose access to private items of the team immediately. What they made stays.',
   leave: 'Leave',
   leaveMeans: 'You lose access to private items of the team. What you made stays. A maintainer can add you again.',
-  settings: 'Settings',
   renameHint: 'Old names keep redirecting here and are never reused.',
   deleteTeam: 'Delete team',
   deleteMeans: 'The team must own nothing, not even in the trash. Its names are never reused. This cannot be undone.',
@@ -59,7 +48,6 @@ export const TEAM_WORDS = {
     find: 'Find teams',
     none: 'None found.',
     tabs: { all: 'All', orphaned: 'Orphaned' },
-    orphaned: 'Orphaned',
     lead: 'An orphaned team has no maintainer who can act. Appoint one. You still cannot see its private items.',
     maintainedBy: (names: string) => `maintained by ${names}`,
     asked: 'A group map names this team, which someone here created. Its maintainers would see what the group saves.',
@@ -69,4 +57,20 @@ export const TEAM_WORDS = {
     createLead: 'Create a team for others. The person you name maintains it.',
     maintainer: 'Maintainer',
   },
+}
+
+/** Transfers of items between owners. */
+export const TRANSFER_WORDS = {
+  transfer: 'Transfer',
+  title: 'Transfer to another owner',
+  lead: (title: string) => `“${title}” is transferred immediately, with its addresses, versions and votes.`,
+  about: 'How transfers work',
+  none: 'There is no team you could transfer this to.',
+  privateVersions: (count: number) =>
+    count === 1
+      ? 'One earlier version was private. The new owner would see it.'
+      : `${number(count)} earlier versions were private. The new owner would see them.`,
+  leaveOut: 'Delete private versions, and tags from private times, for good first',
+  to: 'New owner',
+  becomesPrivate: (name: string) => `${name} (becomes private: you cannot publish there)`,
 }

@@ -49,6 +49,6 @@ export const submitConsent: Action = async (request) => {
     form.text('do') === 'allow'
       ? await call(connectProgram, { query, scopes: form.allChoices('scopes', DEFAULT_SCOPES), ...chosenReach(form) })
       : await call(refuseProgram, { query })
-  const { going, goingLead, goOn } = site.words.programs
-  return { html: <LeavePage request={request} title={going} lead={goingLead} goOn={goOn} url={to} /> }
+  const { programs, factors } = site.words
+  return { html: <LeavePage request={request} title={programs.going} lead={programs.goingLead} goOn={factors.goOn} url={to} /> }
 }

@@ -49,7 +49,7 @@ export async function showData(request: PageRequest) {
             ...(maintained.length > 0 && {
               handOverTo: { label: words.teams.handOver, options: [['', words.teams.handOverNone] as const, ...maintained] },
             }),
-            username: { label: words.typeYourName(me.username), autocomplete: 'off' },
+            username: { label: words.typeToConfirm(me.username), autocomplete: 'off' },
             ...(me.hasPassword && {
               password: { label: words.password, type: 'password' as const, autocomplete: 'current-password', isRequired: true },
             }),

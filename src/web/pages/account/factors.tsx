@@ -142,7 +142,7 @@ const Passkeys: FC<{ words: Words; shown: Shown; to: string | null }> = ({ words
             <ProvenAction
               words={words}
               does="remove-passkey"
-              label={factors.remove}
+              label={words.remove}
               name={factors.removeNamed(name ?? factors.passkeyWithoutName)}
               means={factors.removeMeans}
               values={{ id }}

@@ -117,8 +117,8 @@ const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> 
               <ProvenAction
                 words={words}
                 does="disconnect"
-                label={signingIn.disconnect}
-                name={signingIn.disconnectNamed(shown)}
+                label={words.programs.disconnect}
+                name={words.programs.disconnectNamed(shown)}
                 means={signingIn.disconnectMeans}
                 values={{ provider }}
                 hasPassword={hasPassword}

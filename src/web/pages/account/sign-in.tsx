@@ -34,7 +34,7 @@ export async function showSignIn(request: PageRequest) {
       ))}
       {hasPasswords ? (
         <>
-          {providers.length > 0 ? <p class="quiet">{words.signingIn.or}</p> : null}
+          {providers.length > 0 ? <p class="quiet">{words.factors.or}</p> : null}
           <Form
             request={request}
             action="/sign-in"
@@ -56,7 +56,7 @@ export async function showSignIn(request: PageRequest) {
       ) : null}
       {isOpen && !isFirst ? (
         <p>
-          <a href={`/sign-up?to=${encodeURIComponent(to)}`}>{words.signUpInstead}</a>
+          <a href={`/sign-up?to=${encodeURIComponent(to)}`}>{words.signUp}</a>
         </p>
       ) : null}
     </NarrowPage>

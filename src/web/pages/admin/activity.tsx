@@ -157,7 +157,7 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
         )}
       />
       <nav class="pages" aria-label={pages}>
-        {query.has('cursor') ? <a href={toListUrl(path, filters)}>{audit.newest}</a> : null}
+        {query.has('cursor') ? <a href={toListUrl(path, filters)}>{words.sorts.newest}</a> : null}
         {nextCursor === null ? null : (
           <a href={toListUrl(path, { ...filters, cursor: nextCursor })} rel="next">
             {audit.older}
@@ -174,7 +174,7 @@ function nameAction({ audit }: Words, { action, actor, target }: AuditRecord): s
 }
 
 /** The target: its title or name where the reader may see it, else the start of its id. */
-const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, event: { action, actor, target, detail } }) => {
+const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit, kinds }, event: { action, actor, target, detail } }) => {
   const kind = AUDIT_ACTIONS[action]
   const { id, name } = target
   // Who acted on their own account, or their items, is named below.
@@ -183,7 +183,7 @@ const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, ev
   if ((kind === 'user' || kind === 'team') && name !== null) return <a href={`/@${encodeURIComponent(name)}`}>{name}</a>
   if (kind === 'collection' && name !== null) return <a href={`/collections/${id}`}>{name}</a>
   if (name !== null) return <span>{name}</span>
-  const what = kind === 'item' && detail.kind ? audit.kinds[detail.kind] : audit.targets[kind]
+  const what = kind === 'item' && detail.kind ? kinds[detail.kind] : audit.targets[kind]
   return (
     <span class="quiet">
       {what} <code>{id.slice(0, SHORT_ID)}</code>

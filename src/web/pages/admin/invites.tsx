@@ -32,7 +32,7 @@ export async function showInvites(request: PageRequest) {
           action={PATH}
           fields={{
             username: {
-              label: words.inviteName,
+              label: words.username,
               value: query.get('username'),
               hint: words.inviteNameHint,
               maxlength: 64,

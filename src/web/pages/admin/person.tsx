@@ -50,7 +50,7 @@ export async function showPersonPage(request: PageRequest) {
       {kind === 'placeholder' ? null : <Access words={words} person={person} isOwn={isOwn} />}
       {kind === 'placeholder' || isOwn ? null : (
         <section>
-          <h2>{words.deletePerson}</h2>
+          <h2>{words.deleteAccount}</h2>
           <p class="prose">{words.deletePersonLead(username)}</p>
           <Form
             request={request}
@@ -58,7 +58,7 @@ export async function showPersonPage(request: PageRequest) {
             of={deletePerson}
             fields={{
               handOverTo: { label: words.teams.handOver, hint: words.teams.handOverHint, maxlength: 64, autocomplete: 'off' },
-              confirm: { label: words.typeTheName(username), autocomplete: 'off', isRequired: true },
+              confirm: { label: words.typeToConfirm(username), autocomplete: 'off', isRequired: true },
             }}
             submit={words.deleteForGood}
             isMain={false}
@@ -115,7 +115,7 @@ export const changePerson = actBy({
   delete: doing(
     deletePerson,
     ({ form, ...request }) => ({ ...nameOf(request), ...form.texts('handOverTo'), confirm: form.text('confirm') }),
-    'person-deleted',
+    'account-deleted',
     '/admin/people',
   ),
 })

@@ -33,7 +33,7 @@ export async function showStatus(request: PageRequest) {
     [told.log, database.logBytes === null ? null : bytes(database.logBytes)],
     [told.schema, status.schema],
     [told.contents, told.items(number(status.prompts), number(status.skills))],
-    [told.inTrash, number(status.inTrash)],
+    [words.counts.inTrash, number(status.inTrash)],
     [told.people, told.accounts(number(status.users), number(status.logins))],
   ]
   const service: typeof library = [
@@ -133,7 +133,7 @@ const Figures: FC<{ title: string; facts: readonly (readonly [label: string, val
 )
 
 /** The settings that somebody changed; the others are folded. */
-const Settings: FC<{ words: Words; settings: Status['settings'] }> = ({ words: { status }, settings }) => {
+const Settings: FC<{ words: Words; settings: Status['settings'] }> = ({ words: { status, settings: title }, settings }) => {
   const list = (shown: Status['settings']) => (
     <Entries
       of={shown}
@@ -145,7 +145,7 @@ const Settings: FC<{ words: Words; settings: Status['settings'] }> = ({ words: {
   const [changed, others] = [settings.filter(({ isDefault }) => !isDefault), settings.filter(({ isDefault }) => isDefault)]
   return (
     <section>
-      <h2>{status.settings}</h2>
+      <h2>{title}</h2>
       <p class="quiet">{status.settingsLead}</p>
       {list(changed)}
       <details>

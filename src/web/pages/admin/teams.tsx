@@ -60,7 +60,7 @@ const Row: FC<{ words: Words; team: Output<typeof listAllTeams>['teams'][number]
     <Entry
       title={<strong>{name}</strong>}
       note={displayName}
-      state={isOrphaned ? all.orphaned : null}
+      state={isOrphaned ? words.teams.all.tabs.orphaned : null}
       facts={[
         words.teams.memberCount(members),
         words.itemCount(items),

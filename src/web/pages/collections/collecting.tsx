@@ -32,12 +32,12 @@ export function showCollecting(kind: Kind) {
             {found.item.title}
           </a>
         </p>
-        <section data-collecting={collecting.close}>
+        <section data-collecting={words.find.close}>
           <h1 dir="auto">{collecting.addItem(found.item.title)}</h1>
           <Done words={words} query={query} sent={sent} />
           <Fault sent={sentWith(sent, 'add', 'remove')} words={words} />
           {found.total > PER_PAGE || q !== '' ? (
-            <ListSearch words={words} label={collecting.search} query={q} maxlength={MAX_QUERY} action={here} />
+            <ListSearch words={words} label={words.find.fields.collections} query={q} maxlength={MAX_QUERY} action={here} />
           ) : null}
           {found.total === 0 ? <p class="prose">{q === '' ? collecting.noneHelp : collecting.noneFound}</p> : null}
           <ul class="ticks">
@@ -48,7 +48,7 @@ export function showCollecting(kind: Kind) {
                 </ActionButton>{' '}
                 <span class="quiet">
                   {words.visibilities[visibility]}
-                  {owner === site.reader?.username ? null : ` · ${collecting.team(owner)}`}
+                  {owner === site.reader?.username ? null : ` · ${words.teamNamed(owner)}`}
                 </span>
               </li>
             ))}

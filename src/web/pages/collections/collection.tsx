@@ -110,7 +110,7 @@ export async function showCollectionPage(request: PageRequest) {
       ) : null}
       {site.hasMcp && total > 0 ? (
         <details class="install">
-          <summary>{collecting.connect}</summary>
+          <summary>{words.connect}</summary>
           <p class="quiet">
             {collecting.mcpAddress} <a href="/connect">{words.reading.howToConnect}</a>
           </p>
@@ -119,7 +119,7 @@ export async function showCollectionPage(request: PageRequest) {
       ) : null}
       {total === 0 ? (
         <section>
-          <h2>{collecting.empty}</h2>
+          <h2>{words.nothingYet}</h2>
           <p class="prose">{mayEdit ? collecting.emptyFor : collecting.emptyForOthers}</p>
         </section>
       ) : (
@@ -191,30 +191,30 @@ const Editing: FC<{ request: PageRequest; collection: Shown; path: string }> = (
   const team = collection.isOfTeam ? collection.owner : null
   return (
     <details class="install" open={sentWith(request.sent, 'save') !== null}>
-      <summary>{collecting.edit}</summary>
+      <summary>{words.edit}</summary>
       <Form
         request={request}
         does="save"
         of={updateCollection}
         action={path}
         fields={{
-          title: { label: collecting.title, value: collection.title, autocomplete: 'off', isRequired: true },
-          description: { label: collecting.description, value: collection.description, rows: 3 },
+          title: { label: words.title, value: collection.title, autocomplete: 'off', isRequired: true },
+          description: { label: words.description, value: collection.description, rows: 3 },
           slug: { label: collecting.address, value: collection.slug, hint: collecting.addressHint, maxlength: 64, autocomplete: 'off' },
           ...(mayPublish && {
             visibility: {
-              label: collecting.visibility,
+              label: words.visibility,
               value: collection.visibility,
               options: VISIBILITIES.map((one) => [one, nameVisibility(words, one, team)] as const),
             },
           }),
         }}
-        submit={collecting.save}
+        submit={words.save}
       >
         {mayPublish ? null : <p class="quiet">{collecting.onlyMaintainers}</p>}
       </Form>
       {hasRight(collection.role, 'delete') ? (
-        <ConfirmedAction action={path} does="delete" label={collecting.delete} means={collecting.deleteMeans} />
+        <ConfirmedAction action={path} does="delete" label={words.delete} means={collecting.deleteMeans} />
       ) : null}
     </details>
   )
@@ -231,7 +231,7 @@ interface OrderProps {
 }
 
 /** Buttons that move an item, and remove it. A script adds a handle to drag it by. */
-const Order: FC<OrderProps> = ({ words: { collecting }, item, action, back, isFirst, isLast }) => (
+const Order: FC<OrderProps> = ({ words: { collecting, remove }, item, action, back, isFirst, isLast }) => (
   <form method="post" action={action} class="order" data-item={item.id}>
     <input type="hidden" name="item" value={item.id} />
     <input type="hidden" name="back" value={back} />
@@ -254,7 +254,7 @@ const Order: FC<OrderProps> = ({ words: { collecting }, item, action, back, isFi
       </button>
     ))}
     <button class="button quiet" type="submit" name="do" value="remove" aria-label={collecting.removeItem(item.title)}>
-      {collecting.remove}
+      {remove}
     </button>
   </form>
 )

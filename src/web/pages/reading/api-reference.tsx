@@ -265,7 +265,7 @@ const SchemaTable: FC<SchemaTableProps> = ({ words, caption, fields, isAnswer = 
                 ))}
                 {[
                   ...(isInPath ? [api.inPath] : []),
-                  ...(isRequired && !isAnswer ? [api.required] : []),
+                  ...(isRequired && !isAnswer ? [words.required] : []),
                   ...(!isRequired && isAnswer ? [api.optional] : []),
                   ...(bounds === '' || isAnswer ? [] : [bounds]),
                 ].map((fact) => ` · ${fact}`)}

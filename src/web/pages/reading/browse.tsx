@@ -240,7 +240,7 @@ const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept; titles: rea
       {narrowings.map(([name, shown]) =>
         shown ? (
           <p class="quiet">
-            {shown} <a href={linkTo(base, kept, { [name]: undefined })}>{words.reading.remove}</a>
+            {shown} <a href={linkTo(base, kept, { [name]: undefined })}>{words.remove}</a>
           </p>
         ) : null,
       )}

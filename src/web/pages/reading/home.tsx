@@ -93,12 +93,12 @@ const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrang
         <>
           {voted.length > 0 ? (
             <section>
-              <h2>{words.mostVoted}</h2>
+              <h2>{words.sorts.votes}</h2>
               <ItemRows site={site} prompts={voted} />
             </section>
           ) : null}
           <section>
-            <h2>{words.newest}</h2>
+            <h2>{words.sorts.newest}</h2>
             <ItemRows site={site} prompts={newest.prompts} />
             <p>
               <a href="/prompts">{words.allPrompts}</a> <span class="quiet">{formatsOf(words.language).number(newest.total)}</span>

@@ -181,7 +181,7 @@ const Views: FC<{ site: Site; path: string; isRendered: boolean; isFilled: boole
   isFilled,
 }) => {
   const views = [
-    { view: 'rendered', label: words.reading.rendered, isCurrent: isRendered },
+    { view: 'rendered', label: words.preview, isCurrent: isRendered },
     { view: 'raw', label: words.reading.raw, isCurrent: !isRendered },
   ]
   return (

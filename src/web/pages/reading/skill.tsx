@@ -190,7 +190,7 @@ const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, render
             <ul class="filters views">
               <li>
                 <a href={url} aria-current={view === 'raw' ? undefined : 'true'}>
-                  {words.reading.rendered}
+                  {words.preview}
                 </a>
               </li>
               <li>

@@ -226,7 +226,7 @@ const VersionPage: FC<VersionPageProps> = ({ request: { site, sent }, collection
           ) : null}
           {canRestore ? (
             <a class="button quiet" href={`${item.path}/purge?first=${shown.version}&last=${shown.version}`}>
-              {words.purge.link}
+              {words.deleteForGood}
             </a>
           ) : null}
         </div>
@@ -263,13 +263,12 @@ const Views: FC<{ site: Site; path: string; against: number; view: View }> = ({ 
 
 /** Changed fields other than the text. */
 function compareFields({ words }: Site, before: Shown, after: Shown): FieldChange[] {
-  const { fields } = words.reading
   return [
-    { label: fields.title, before: before.title, after: after.title },
-    { label: fields.description, before: before.description, after: after.description },
-    { label: fields.category, before: before.categorySlug, after: after.categorySlug },
-    { label: fields.tags, before: before.tags.join(', '), after: after.tags.join(', ') },
-    { label: fields.type, before: before.type, after: after.type },
+    { label: words.title, before: before.title, after: after.title },
+    { label: words.description, before: before.description, after: after.description },
+    { label: words.category, before: before.categorySlug, after: after.categorySlug },
+    { label: words.tags, before: before.tags.join(', '), after: after.tags.join(', ') },
+    { label: words.type, before: before.type, after: after.type },
   ]
 }
 

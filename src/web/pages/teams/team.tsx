@@ -65,8 +65,8 @@ export async function showTeamPage(request: PageRequest) {
             of={setTeamMember}
             action={path}
             fields={{
-              username: { label: words.teams.username, maxlength: 64, autocomplete: 'off', list: 'people' },
-              role: { label: words.teams.role, options: TEAM_ROLES.map((role) => [role, words.teams.roleMeans[role]]) },
+              username: { label: words.username, maxlength: 64, autocomplete: 'off', list: 'people' },
+              role: { label: words.role, options: TEAM_ROLES.map((role) => [role, words.teams.roleMeans[role]]) },
             }}
             submit={words.teams.add}
           />
@@ -101,7 +101,7 @@ export async function showTeamPage(request: PageRequest) {
       ) : null}
       {isMaintainer ? (
         <section>
-          <h2>{words.teams.settings}</h2>
+          <h2>{words.settings}</h2>
           <Form
             request={request}
             does="save"
@@ -135,8 +135,8 @@ const MemberRow: FC<MemberRowProps> = ({ request, member, path, isMaintainer }) 
   return (
     <Entry
       title={<strong>{username}</strong>}
-      note={[displayName, isSelf ? `(${teams.you})` : null].filter((text) => text !== null).join(' ')}
-      state={isSuspended ? teams.suspended : null}
+      note={[displayName, isSelf ? `(${words.audit.you})` : null].filter((text) => text !== null).join(' ')}
+      state={isSuspended ? words.suspended : null}
       facts={[
         <>
           {teams.roles[role]} {words.since} <Day words={words} at={joinedAt} />
@@ -165,8 +165,8 @@ const MemberRow: FC<MemberRowProps> = ({ request, member, path, isMaintainer }) 
           action={path}
           does="remove"
           values={{ username }}
-          label={teams.remove}
-          name={teams.removeMember(username)}
+          label={words.remove}
+          name={words.factors.removeNamed(username)}
           means={teams.removeMeans}
         />
       ) : null}

@@ -18,10 +18,10 @@ interface Described {
 }
 
 /** The fields of a team besides its name. */
-export function teamFields({ teams, visibilities }: Words, team: Described | null) {
+export function teamFields({ teams, visibilities, displayName, description }: Words, team: Described | null) {
   return {
-    displayName: { label: teams.displayName, value: team?.displayName, autocomplete: 'off' },
-    description: { label: teams.description, value: team?.description, rows: 2 },
+    displayName: { label: displayName, value: team?.displayName, autocomplete: 'off' },
+    description: { label: description, value: team?.description, rows: 2 },
     defaultVisibility: {
       label: teams.newItems,
       value: team?.defaultVisibility ?? 'private',

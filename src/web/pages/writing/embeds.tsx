@@ -199,7 +199,7 @@ const Kept: FC<{ site: Site; own: readonly EmbedRecord[] }> = ({ site: { words }
             facts={[<On label={words.created} words={words} at={createdAt} />, <a href={`/e/${id}`}>{words.designer.open}</a>]}
           >
             <ActionButton action="/embeds" does="delete" values={{ id }} label={words.designer.deleteOne(name)}>
-              {words.moveToTrash}
+              {words.delete}
             </ActionButton>
           </Entry>
         )
@@ -300,7 +300,7 @@ const Designing: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site
         {text('mode')}
       </div>
       <fieldset>
-        <legend>{words.embed.settings}</legend>
+        <legend>{words.settings}</legend>
         {(['thinking', 'reasoning', 'planning', 'fast'] as const).map((name) => tick(name))}
       </fieldset>
       {item?.kind === 'skill' ? null : folded('showFiletree', words.files, text('filetree', { rows: 5 }))}
@@ -332,7 +332,7 @@ const Designing: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site
         names={designer.themes}
         chosen={sentOr(sent, 'themeMode', config.themeMode ?? 'auto')}
       />
-      <Segments name="shownTheme" label={designer.shownTheme} names={designer.shownThemes} chosen={shownTheme} />
+      <Segments name="shownTheme" label={designer.shownTheme} names={words.designer.themes} chosen={shownTheme} />
       <Segments name="shownWidth" label={designer.shownWidth} names={designer.shownWidths} chosen={shownWidth} />
       <p class="actions">
         <button class="button first" type="submit" name="do" value="show">

@@ -23,7 +23,7 @@ export async function showImportForm({ site, sent, call, query }: PageRequest) {
       <h1>{importing.title}</h1>
       <p class="lead">{importing.lead}</p>
       <Done words={words} query={query} sent={sent} />
-      <Fault sent={sent} labels={{ files: importing.files, visibility: words.visibility }} words={words} />
+      <Fault sent={sent} labels={{ files: words.files, visibility: words.visibility }} words={words} />
       <form
         method="post"
         enctype="multipart/form-data"
@@ -35,7 +35,7 @@ export async function showImportForm({ site, sent, call, query }: PageRequest) {
       >
         <div class="sources">
           <div class="field">
-            <label for="field-files">{importing.files}</label>
+            <label for="field-files">{words.files}</label>
             <input type="file" id="field-files" name="files" multiple aria-describedby="files-hint" />
             <p class="quiet" id="files-hint">
               {importing.filesHint} <a href="/docs/import-export">{importing.help}</a>
@@ -109,7 +109,7 @@ export async function showImportPage(request: PageRequest) {
         <ul class="filters">
           <li>
             <a href={toUrl(undefined)} aria-current={outcome === undefined ? 'true' : undefined}>
-              {importing.all} {formatsOf(words.language).number(total)}
+              {words.all} {formatsOf(words.language).number(total)}
             </a>
           </li>
           {IMPORT_OUTCOMES.filter((one) => counts[one] > 0).map((one) => (

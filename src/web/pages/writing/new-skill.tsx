@@ -10,7 +10,7 @@ import { DescriptionField, draftWords, itemLabels, PlaceFields, readChoices, rea
 import { drawLiveMarkdown, LiveMarkdown } from '../../parts/live-markdown.tsx'
 import { readUploads, SkillUpload } from '../../parts/skill-upload.tsx'
 import type { Action, PageRequest } from '../../request.ts'
-import { SKILL_TEMPLATE } from '../../strings/errors.ts'
+import { SKILL_TEMPLATE } from '../../strings/messages.ts'
 
 /** A new skill: a SKILL.md written here, or files from the reader's machine. */
 export async function showNewSkill(request: PageRequest) {

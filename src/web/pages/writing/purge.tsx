@@ -18,14 +18,14 @@ export function showPurgePage(collection: Collection) {
     const path = `/${collection}/${encodeURIComponent(item.id)}`
     const sentWith = (does: string) => (sent?.form.text('do') === does ? sent : null)
     return (
-      <Layout site={site} title={texts.title} current={item.isInTrash ? 'library' : collection} isIndexed={false}>
+      <Layout site={site} title={words.deleteForGood} current={item.isInTrash ? 'library' : collection} isIndexed={false}>
         <p class="quiet">{item.isInTrash ? <a href="/trash">{words.trash}</a> : <a href={path}>{item.title}</a>}</p>
-        <h1>{texts.title}</h1>
+        <h1>{words.deleteForGood}</h1>
         <p class="lead">{texts.lead(item.title)}</p>
         <p class="notice">{texts.copies(item.copies)}</p>
         {newest === null ? null : (
           <section>
-            <h2>{texts.versions}</h2>
+            <h2>{words.reading.olderVersions}</h2>
             <p class="quiet">{texts.versionsLead(newest)}</p>
             <Fault sent={sentWith('versions')} fields={['first', 'last']} words={words} />
             <form method="post" class="fields">

@@ -45,7 +45,7 @@ const Deleted: FC<{ words: PageRequest['site']['words']; items: Output<typeof li
             {words.restore}
           </ActionButton>{' '}
           <a class="button" href={`/${kind}s/${id}/purge`} aria-label={words.purge.linkOf(title)}>
-            {words.purge.link}
+            {words.deleteForGood}
           </a>
         </div>
       </li>

@@ -1,11 +1,10 @@
-import type { ACCOUNT_WORDS } from '../account.ts'
+import type { ACCOUNT_WORDS, CONNECT_WORDS, LANGUAGE_WORDS } from '../account.ts'
 
 /** Sign-in, sign-up, settings and API keys, in German. */
 export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
   signIn: 'Anmelden',
   signOut: 'Abmelden',
   signUp: 'Konto erstellen',
-  account: 'Konto',
   myLibrary: 'Meine Bibliothek',
   newItem: 'Neu',
   nameOrEmail: 'Benutzername oder E-Mail-Adresse',
@@ -15,7 +14,6 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
   passwordHint: 'Mindestens 8 Zeichen. Ein langer Satz eignet sich gut.',
   remember: 'In diesem Browser angemeldet bleiben',
   forgotPassword: 'Passwort vergessen?',
-  signUpInstead: 'Konto erstellen',
   signInInstead: 'Mit bestehendem Konto anmelden',
   firstAccount: 'Admin-Konto erstellen',
   firstAccountLead: 'Mit diesem Konto verwaltest du die Bibliothek: Du lädst andere ein und wählst aus, was hervorgehoben wird.',
@@ -78,7 +76,7 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
   deleteAccount: 'Konto löschen',
   deleteLead:
     'Das löscht alles, was dir gehört: Prompts, Skills, ihre Versionen, den Papierkorb, Schlüssel, Favoriten und Stimmen. Es lässt sich nicht rückgängig machen. Sicherungen der Bibliothek behalten es, bis neuere sie ersetzen.',
-  typeYourName: (name) => `Zur Bestätigung ${name} eingeben`,
+  typeToConfirm: (name) => `Zur Bestätigung ${name} eingeben`,
   deleteForGood: 'Endgültig löschen',
   newKey: 'Neuer Schlüssel',
   keysLead:
@@ -139,4 +137,33 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
   tryKey: 'Ausprobieren',
   apiKeys: 'API-Schlüssel',
   scopeNames: { read: 'lesen', write: 'schreiben', improve: 'verbessern', results: 'Ergebnisse' },
+}
+
+/** Choosing a language, in German. */
+export const LANGUAGE_WORDS_DE: typeof LANGUAGE_WORDS = {
+  name: 'Deutsch',
+  language: 'Sprache',
+  asBrowser: 'Wie im Browser eingestellt',
+  choose: 'Diese Sprache benutzen',
+}
+
+/** The page that connects a client, in German. */
+export const CONNECT_WORDS_DE: typeof CONNECT_WORDS = {
+  title: 'Programm verbinden',
+  lead: 'Durchsuche, benutze und speichere Prompts aus deinen KI-Programmen.',
+  accesses: { public: 'Nur Öffentliches', 'sign-in': 'Anmelden', key: 'API-Schlüssel' },
+  client: 'Programm',
+  configOf: (client) => `Konfiguration von ${client}`,
+  inFiles: (files) => (files === 1 ? 'In' : 'In einer dieser Dateien:'),
+  inShell: 'In einem Terminal:',
+  signInIn: { shell: 'Dann im Terminal anmelden:', client: 'Dann im Programm anmelden:' },
+  opensBrowser: 'Das Programm öffnet eine Seite in deinem Browser. Dort wählst du, was es darf.',
+  cannotSignIn: (client) => `Ob sich ${client} anmelden kann, wissen wir nicht. Nimm einen Schlüssel.`,
+  placeholder: (key) => `Ersetze ${key} in der Konfiguration durch deinen Schlüssel.`,
+  signIn: 'Anmelden, um einen Schlüssel zu erstellen',
+  more: 'Andere Programme, und was ein Programm sehen kann',
+  notes: {
+    'vs-code': 'VS Code fragt nach dem Schlüssel und schreibt ihn nicht in die Datei.',
+    'claude-desktop': 'Benutze https, wenn der Server nicht auf deinem eigenen Rechner läuft.',
+  },
 }

@@ -1,7 +1,5 @@
-import { formatsOf } from '../../formats.ts'
 import type { ADMIN_WORDS } from '../admin.ts'
-
-const { number } = formatsOf('de')
+import { count, number } from './count.ts'
 
 /** The administration pages, in German. */
 export const ADMIN_WORDS_DE: typeof ADMIN_WORDS = {
@@ -64,7 +62,6 @@ export const ADMIN_WORDS_DE: typeof ADMIN_WORDS = {
   invites: 'Einladungen',
   newInvite: 'Neue Einladung',
   inviteLead: 'Mit einem Einladungslink lässt sich ein Konto erstellen. Er gilt eine Woche lang.',
-  inviteName: 'Benutzername',
   inviteNameHint: 'Leer lassen, damit die Person selbst wählt. Reservierte und importierte Namen brauchen eine eigene Einladung.',
   createInvite: 'Einladung erstellen',
   inviteCreated: 'Schick diesen Link der Person, die du einlädst. Er wird nicht noch einmal angezeigt.',
@@ -86,10 +83,8 @@ export const ADMIN_WORDS_DE: typeof ADMIN_WORDS = {
   tickToConfirm: 'Zur Bestätigung ankreuzen.',
   removeCategory: 'Kategorie entfernen',
   removeCategoryMeans: 'Sie ist leer: Nur ihr Name und ihre Adresse gehen verloren.',
-  itemCount: (count) => (count === 1 ? '1 Eintrag' : `${number(count)} Einträge`),
-  deletePerson: 'Konto löschen',
+  itemCount: (n) => count(n, 'Eintrag', 'Einträge'),
   deletePersonLead: (name) =>
     `Das löscht alles, was ${name} gehört: Prompts, Skills, ihre Versionen, den Papierkorb, Schlüssel und Stimmen. Offene Einladungen von ${name} werden widerrufen. Das lässt sich nicht rückgängig machen. Sicherungen und andere Kopien der Bibliothek enthalten es noch; „purge --backups“ auf dem Rechner des Dienstes löscht diese.`,
-  typeTheName: (name) => `Zur Bestätigung ${name} eingeben`,
   categoriesLead: 'Die Zahlen enthalten auch private Einträge, die du siehst. Listen zählen, was sie zeigen.',
 }

@@ -1,7 +1,5 @@
-import { formatsOf } from '../../formats.ts'
 import type { AUDIT_WORDS } from '../audit.ts'
-
-const { number } = formatsOf('de')
+import { number } from './count.ts'
 
 /** The activity pages: the audit log, in German. */
 export const AUDIT_WORDS_DE: typeof AUDIT_WORDS = {
@@ -17,7 +15,6 @@ export const AUDIT_WORDS_DE: typeof AUDIT_WORDS = {
   filter: 'Filtern',
   download: 'Als JSONL herunterladen',
   older: 'Älter',
-  newest: 'Neueste',
   nobody: 'anonym',
   service: 'der Dienst',
   operator: 'die Befehlszeile',
@@ -36,7 +33,6 @@ export const AUDIT_WORDS_DE: typeof AUDIT_WORDS = {
   moved: (count) => `${number(count)} verschoben`,
   items: (count) => `${number(count)} Einträge`,
   more: (count) => `und ${number(count)} weitere`,
-  kinds: { prompt: 'Prompt', skill: 'Skill' },
   targets: {
     item: 'Eintrag',
     user: 'Konto',

@@ -1,7 +1,5 @@
-import { formatsOf } from '../../formats.ts'
-import type { BROWSE_WORDS } from '../browse.ts'
-
-const { number } = formatsOf('de')
+import type { BROWSE_WORDS, FIRST_PAGE_WORDS, MEMBERS_ONLY_WORDS } from '../browse.ts'
+import { count, number } from './count.ts'
 
 /** Navigation, lists, search and item pages, in German. */
 export const BROWSE_WORDS_DE: typeof BROWSE_WORDS = {
@@ -14,8 +12,6 @@ export const BROWSE_WORDS_DE: typeof BROWSE_WORDS = {
   docs: 'Doku',
   search: 'Suchen',
   lead: 'Eine gemeinsame Bibliothek für Prompts und Agent Skills, gepflegt von denen, die sie benutzen.',
-  newest: 'Neueste',
-  mostVoted: 'Meiste Stimmen',
   newestSkills: 'Neueste Skills',
   allPrompts: 'Alle Prompts',
   allSkills: 'Alle Skills',
@@ -27,9 +23,9 @@ export const BROWSE_WORDS_DE: typeof BROWSE_WORDS = {
   category: 'Kategorie',
   tags: 'Schlagwörter',
   author: 'Von',
-  votes: (count) => (count === 1 ? '1 Stimme' : `${number(count)} Stimmen`),
-  fileCount: (count) => (count === 1 ? '1 Datei' : `${number(count)} Dateien`),
-  found: (count) => (count === 1 ? '1 Ergebnis' : `${number(count)} Ergebnisse`),
+  votes: (n) => count(n, 'Stimme', 'Stimmen'),
+  fileCount: (n) => count(n, 'Datei', 'Dateien'),
+  found: (n) => count(n, 'Ergebnis', 'Ergebnisse'),
   showingResultsFor: 'Ergebnisse für',
   similar: 'ähnlich',
   allSimilar: 'Kein Eintrag passt zu diesen Wörtern; diese sind ähnlich.',
@@ -78,11 +74,46 @@ export const BROWSE_WORDS_DE: typeof BROWSE_WORDS = {
   makePublic: 'Veröffentlichen',
   makePublicMeans: 'Dann können alle ihn lesen, und Suchmaschinen können ihn aufnehmen. Versionen aus der Zeit davor bleiben verborgen.',
   moreActions: 'Weitere Aktionen',
-  moveToTrash: 'Löschen',
+  delete: 'Löschen',
   feature: 'Hervorheben',
   unfeature: 'Nicht mehr hervorheben',
   hold: 'Aus Listen nehmen',
   unhold: 'Wieder listen',
   isHeld: 'Die Administration hat diesen Eintrag aus den Listen genommen.',
   featured: 'Hervorgehoben',
+}
+
+/** The first page: for strangers, and for those who are signed in, in German. */
+export const FIRST_PAGE_WORDS_DE: typeof FIRST_PAGE_WORDS = {
+  categories: 'Nach Kategorie stöbern',
+  lately: 'Zuletzt von dir bearbeitet',
+  allOwn: 'Alles von dir',
+  allFavourites: 'Alle Favoriten',
+  drafts: 'Ungespeicherte Entwürfe in diesem Browser',
+  untitled: 'Ohne Titel',
+  ofOthers: 'Neu in der Bibliothek',
+  unclaimed: 'Diese Bibliothek hat noch keine Administration. Öffne die Adresse, die der Dienst beim Start ausgegeben hat.',
+  firstSteps: 'Erste Schritte',
+  steps: {
+    account: 'Ein Konto erstellen',
+    key: 'Einen API-Schlüssel erstellen',
+    client: 'Deinen Editor mit dem Schlüssel verbinden',
+    item: 'Deinen ersten Prompt speichern',
+    invite: 'Jemanden einladen',
+  },
+  stepDone: 'erledigt',
+  hideSteps: 'Diese Schritte ausblenden',
+}
+
+/** The texts that differ in a library for members, in German. */
+export const MEMBERS_ONLY_WORDS_DE: typeof MEMBERS_ONLY_WORDS = {
+  visibilityMeans: {
+    private: 'Privat: nur du',
+    unlisted: 'Nicht gelistet: Mitglieder mit dem Link',
+    members: 'Mitglieder: alle, die angemeldet sind',
+    public: 'Öffentlich: alle, die angemeldet sind',
+  },
+  makePublicMeans: 'Dann können alle ihn lesen, die angemeldet sind. Versionen aus der Zeit davor bleiben verborgen.',
+  profileLead: 'Für alle sichtbar, die angemeldet sind.',
+  published: 'Veröffentlicht. Alle, die angemeldet sind, können es jetzt lesen. Du kannst das zehn Minuten lang rückgängig machen.',
 }

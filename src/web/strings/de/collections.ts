@@ -1,32 +1,19 @@
-import { formatsOf } from '../../formats.ts'
 import type { COLLECTION_WORDS } from '../collections.ts'
-
-const { number } = formatsOf('de')
-
-const count = (n: number, one: string, many: string) => `${number(n)} ${n === 1 ? one : many}`
+import { count, countItems } from './count.ts'
 
 /** Collections, in German. */
 export const COLLECTION_WORDS_DE: typeof COLLECTION_WORDS = {
   collections: 'Sammlungen',
   lead: 'Prompts und Skills, zusammengestellt und in einer eigenen Reihenfolge.',
-  search: 'Sammlungen durchsuchen',
   counts: (n) => count(n, 'Sammlung', 'Sammlungen'),
-  holds: (prompts, skills) =>
-    [...(prompts === 0 ? [] : [count(prompts, 'Prompt', 'Prompts')]), ...(skills === 0 ? [] : [count(skills, 'Skill', 'Skills')])].join(
-      ', ',
-    ) || 'leer',
+  holds: (prompts, skills) => countItems(prompts, skills).join(', ') || 'leer',
   none: 'Noch keine Sammlungen.',
   noneHelp: 'Eine Sammlung enthält Prompts und Skills, die zusammengehören, in der Reihenfolge, die du ihnen gibst.',
   noneFound: 'Keine Sammlung hat diese Wörter im Titel.',
   about: 'Über Sammlungen',
   create: 'Sammlung erstellen',
   creating: 'Neue Sammlung',
-  title: 'Titel',
-  description: 'Beschreibung',
-  owner: 'Gehört',
   yourself: 'Dir',
-  team: (name) => `Team ${name}`,
-  visibility: 'Sichtbarkeit',
   asDefault: 'Dein Standard',
   ownedBy: 'Gehört',
   ownedByTeam: (role) =>
@@ -37,26 +24,20 @@ export const COLLECTION_WORDS_DE: typeof COLLECTION_WORDS = {
           editor: 'deinem Team; du darfst sie bearbeiten.',
           maintainer: 'deinem Team; du verwaltest es.',
         }[role],
-  empty: 'Hier ist noch nichts.',
   emptyFor: 'Öffne einen Prompt oder einen Skill, und wähle „In Sammlung legen“.',
   emptyForOthers: 'Sie ist leer, oder du kannst ihren Inhalt nicht sehen.',
   items: 'Inhalt',
-  edit: 'Bearbeiten',
-  save: 'Speichern',
   address: 'Adresse',
   addressHint: 'Der letzte Teil ihrer Adresse. Alte Adressen führen hierher.',
   onlyMaintainers: 'Wer das Team verwaltet, bestimmt die Sichtbarkeit.',
-  delete: 'Löschen',
   deleteMeans: 'Löscht die Sammlung endgültig. Ihr Inhalt bleibt in der Bibliothek.',
   moves: { up: 'Nach oben', down: 'Nach unten' },
   move: (title, to) => `${title} nach ${to === 'up' ? 'oben' : 'unten'}`,
-  remove: 'Entfernen',
   removeItem: (title) => `${title} aus der Sammlung entfernen`,
   drag: 'Zum Umordnen ziehen',
   moveFailed: 'Die Reihenfolge wurde nicht gespeichert. Lade die Seite neu und versuche es noch einmal.',
   moved: (title) => `${title} verschoben.`,
   mcpAddress: 'MCP-Adresse dieser Sammlung:',
-  connect: 'Verbinden',
   addTo: 'In Sammlung legen',
   addItem: (title) => `„${title}“ zu einer Sammlung hinzufügen`,
   createAndAdd: 'Erstellen und hinzufügen',
@@ -65,5 +46,4 @@ export const COLLECTION_WORDS_DE: typeof COLLECTION_WORDS = {
   editOrder: 'Reihenfolge ändern',
   endOrder: 'Fertig',
   searchIn: 'In dieser Sammlung suchen:',
-  close: 'Schließen',
 }

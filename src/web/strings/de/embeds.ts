@@ -1,7 +1,5 @@
-import { formatsOf } from '../../formats.ts'
 import type { DESIGNER_WORDS, EMBED_WORDS } from '../embeds.ts'
-
-const { number } = formatsOf('de')
+import { count } from './count.ts'
 
 /** The texts of embeds, in German. */
 export const EMBED_WORDS_DE: typeof EMBED_WORDS = {
@@ -9,8 +7,6 @@ export const EMBED_WORDS_DE: typeof EMBED_WORDS = {
   chat: 'Prompt',
   by: (author) => `von ${author}`,
   readAll: 'Ganzen Prompt lesen',
-  empty: 'Hier ist noch nichts.',
-  settings: 'Einstellungen',
   mode: 'Modus',
   model: 'Modell',
   modes: { code: 'Code', chat: 'Chat', ask: 'Fragen', plan: 'Planen', agent: 'Agent', image: 'Bild', video: 'Video' },
@@ -18,11 +14,10 @@ export const EMBED_WORDS_DE: typeof EMBED_WORDS = {
   context: 'Kontext',
   kinds: { file: 'Datei', image: 'Bild', link: 'Link', folder: 'Ordner', source: 'Quelle' },
   tools: 'Werkzeuge',
-  more: (count) => `und ${number(count)} weitere`,
   change: (file) => (file === '' ? 'Änderung' : `Änderung in ${file}`),
   untitled: 'Änderung',
-  linesAdded: (count) => (count === 1 ? '1 Zeile hinzugefügt' : `${number(count)} Zeilen hinzugefügt`),
-  linesRemoved: (count) => (count === 1 ? '1 Zeile entfernt' : `${number(count)} Zeilen entfernt`),
+  linesAdded: (n) => count(n, 'Zeile hinzugefügt', 'Zeilen hinzugefügt'),
+  linesRemoved: (n) => count(n, 'Zeile entfernt', 'Zeilen entfernt'),
   accept: 'Annehmen',
   reject: 'Ablehnen',
   notShown: 'Kann nicht gezeigt werden',
@@ -81,7 +76,6 @@ export const DESIGNER_WORDS_DE: typeof DESIGNER_WORDS = {
   ownColors: 'Eigene (unten wählen)',
   presets: { indigo: 'Indigo', green: 'Grün', orange: 'Orange', rose: 'Rosé', violet: 'Violett', grey: 'Grau' },
   themes: { auto: 'Automatisch', light: 'Hell', dark: 'Dunkel' },
-  shownThemes: { auto: 'Automatisch', light: 'Hell', dark: 'Dunkel' },
   shownWidths: { wide: 'Breit', narrow: 'Handy' },
   show: 'Vorschau aktualisieren',
   save: 'Mit kurzem Link speichern',

@@ -1,7 +1,5 @@
-import { formatsOf } from '../../formats.ts'
 import type { FIND_WORDS } from '../find.ts'
-
-const { number } = formatsOf('de')
+import { count, number } from './count.ts'
 
 /** Searching and finding, in German. */
 export const FIND_WORDS_DE: typeof FIND_WORDS = {
@@ -24,7 +22,7 @@ export const FIND_WORDS_DE: typeof FIND_WORDS = {
     prompts: 'Alle Prompts dieser Bibliothek, nach Kategorie, Typ und Schlagwort, mit Variablen zum Ausfüllen.',
     skills: 'Alle Skills dieser Bibliothek: Ordner mit Anleitungen, Skripten und Nachschlagewerken für KI-Agenten.',
   },
-  blanks: (count) => (count === 1 ? '1 Lücke' : `${number(count)} Lücken`),
+  blanks: (n) => count(n, 'Lücke', 'Lücken'),
   results: (query) => `Ergebnisse für „${query}“`,
   lead: 'Schreib, was du brauchst. Die Suche findet Prompts und Skills nach ihren Wörtern und nach ihrer Bedeutung.',
   allOf: {
@@ -32,8 +30,8 @@ export const FIND_WORDS_DE: typeof FIND_WORDS = {
     skills: (count) => `Alle ${number(count)} Skills`,
   },
   counts: {
-    prompts: (count) => (count === 1 ? '1 Prompt' : `${number(count)} Prompts`),
-    skills: (count) => (count === 1 ? '1 Skill' : `${number(count)} Skills`),
+    prompts: (n) => count(n, 'Prompt', 'Prompts'),
+    skills: (n) => count(n, 'Skill', 'Skills'),
   },
   filter: (active) => (active === 0 ? 'Filter' : `Filter (${active})`),
   noItems: { prompts: 'Noch keine Prompts.', skills: 'Noch keine Skills.' },
@@ -56,7 +54,6 @@ export const FIND_WORDS_DE: typeof FIND_WORDS = {
   ],
   singleKeys: 'Kürzel mit einer einzigen Taste benutzen',
   close: 'Schließen',
-  pagesGroup: 'Seiten',
   actionsGroup: 'Aktionen',
   paletteHint: 'Enter öffnet. Strg+Enter kopiert einen Prompt.',
   searchFor: 'Suchen nach',

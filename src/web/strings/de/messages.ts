@@ -1,4 +1,4 @@
-import type { DONE_MESSAGES } from '../messages.ts'
+import type { DONE_MESSAGES, ERROR_WORDS } from '../messages.ts'
 
 /** Confirmations after an action, by the word in the address that led here, in German. */
 export const DONE_MESSAGES_DE: typeof DONE_MESSAGES = {
@@ -74,6 +74,47 @@ export const DONE_MESSAGES_DE: typeof DONE_MESSAGES = {
   appointed: 'Die Person verwaltet das Team jetzt.',
   merged: 'Zusammengeführt.',
   'category-removed': 'Kategorie entfernt.',
-  'person-deleted': 'Konto gelöscht, mit allem, was ihm gehörte.',
   'account-deleted': 'Konto gelöscht, mit allem, was ihm gehörte.',
+}
+
+/** Errors that only pages, forms and pictures report, in German. */
+export const ERROR_WORDS_DE: typeof ERROR_WORDS = {
+  notHere: 'Seite nicht gefunden.',
+  signInFirst: 'Bitte zuerst anmelden.',
+  wrongLogin: 'Benutzername oder Passwort ist falsch.',
+  noFile: 'Datei nicht gefunden.',
+  noDocument: 'Seite der Dokumentation nicht gefunden.',
+  noDocsFolder: 'Der Ordner docs fehlt neben dem Programm.',
+  noVersion: 'Version nicht gefunden.',
+  noPerson: 'Person nicht gefunden.',
+  noTag: 'Nichts hat dieses Schlagwort.',
+  noSitemap: 'Sitemap nicht gefunden.',
+  noPicture: 'Bild nicht gefunden.',
+  noCategory: 'Kategorie nicht gefunden.',
+  noButton: 'Diese Aktion gibt es auf dieser Seite nicht. Lade sie neu und versuche es noch einmal.',
+  notYourPrompt: 'Nur wem dieser Prompt gehört, kann ihn bearbeiten. Speichere ihn in deiner Bibliothek, um eine Kopie zu ändern.',
+  notYourSkill: 'Nur wem dieser Skill gehört, kann ihn bearbeiten. Speichere ihn in deiner Bibliothek, um eine Kopie zu ändern.',
+  oneZip: 'Lade immer nur ein Zip hoch.',
+  fileExists: (name) => `Der Skill hat schon eine Datei ${name}.`,
+  noUpload: 'Wähle zuerst eine Datei.',
+  urlRequired: 'url ist nötig.',
+  notEmbeddable: 'Unter dieser Adresse lässt sich nichts einbetten.',
+  onlyJson: 'Nur format=json wird unterstützt.',
+  notPixels: (name) => `${name} muss eine ganze Zahl von Pixeln sein.`,
+  repeated: (times) => `ist ${times}-mal angegeben; nur die erste Angabe zählt`,
+  notTool: (lines, more, count) =>
+    `braucht in jeder Zeile server:tool; so ist es nicht in ${count === 1 ? 'Zeile' : 'den Zeilen'} ${lines}${more > 0 ? ` und ${more} weiteren` : ''}`,
+  notBoolean: 'muss true oder false sein',
+  notOneOf: (values) => `muss eines davon sein: ${values}`,
+  notValid: 'ist ungültig',
+  notAChoice: (name, options) => `${name} muss eines davon sein: ${options}.`,
+  notAForm: 'Sende dieses Formular von seiner Seite aus.',
+  unreadableForm: 'Das Formular war nicht lesbar. Lade die Seite neu und versuche es noch einmal.',
+  tooManyFields: (most) => `Ein Formular kann höchstens ${most} Felder haben.`,
+  fieldTooLong: (most) => `Ein Feld kann höchstens ${most} Zeichen haben.`,
+  formNotUtf8: 'Das Formular ist kein gültiges UTF-8.',
+  foreignForm: 'Dieses Formular kam von einer anderen Website. Öffne die Seite hier und sende es noch einmal.',
+  tooManyPicturesOfYours: (most) => `Von dir warten schon ${most} Bilder. Versuche es gleich noch einmal.`,
+  tooManyPictures: 'Gerade werden zu viele Bilder gezeichnet. Versuche es gleich noch einmal.',
+  noPng: 'PNG-Bilder gibt es auf diesem Server nicht. Nimm stattdessen das SVG.',
 }

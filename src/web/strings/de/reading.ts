@@ -1,11 +1,8 @@
-import { formatsOf } from '../../formats.ts'
-import type { READING_WORDS } from '../reading.ts'
-
-const { number } = formatsOf('de')
+import type { FILLING_WORDS, READING_WORDS } from '../reading.ts'
+import { count, countItems, number } from './count.ts'
 
 /** Prompt and skill pages, versions, profiles and feeds, in German. */
 export const READING_WORDS_DE: typeof READING_WORDS = {
-  rendered: 'Vorschau',
   raw: 'Quelltext',
   view: 'Ansicht',
   promptFile: 'Prompt-Datei',
@@ -25,7 +22,6 @@ export const READING_WORDS_DE: typeof READING_WORDS = {
   newest: 'neueste',
   noVersions: 'Es gibt keine Versionen, die du sehen kannst.',
   versionLead: (author) => `geschrieben von ${author}`,
-  note: 'Notiz',
   compare: 'Vergleichen',
   compareFrom: 'Vergleiche',
   compareTo: 'mit',
@@ -37,10 +33,8 @@ export const READING_WORDS_DE: typeof READING_WORDS = {
   noChanges: 'Der Text ist unverändert.',
   noFileChanges: 'Keine Datei wurde geändert.',
   showText: 'Nur der Text',
-  unchangedLines: (count) => (count === 1 ? '1 unveränderte Zeile' : `${number(count)} unveränderte Zeilen`),
+  unchangedLines: (n) => count(n, 'unveränderte Zeile', 'unveränderte Zeilen'),
   moreChanges: 'Nur die ersten Änderungen werden gezeigt.',
-  fields: { title: 'Titel', description: 'Beschreibung', category: 'Kategorie', tags: 'Schlagwörter', type: 'Typ' },
-  nothing: 'nichts',
   inEditor: 'In Claude Code',
   howToConnect: 'so verbindest du dich',
   install: 'Installieren',
@@ -74,28 +68,41 @@ export const READING_WORDS_DE: typeof READING_WORDS = {
   fileAdded: 'hinzugefügt',
   fileRemoved: 'entfernt',
   fileChanged: 'geändert',
-  fileSame: (count) => (count === 1 ? '1 Datei unverändert.' : `${number(count)} Dateien unverändert.`),
+  fileSame: (n) => count(n, 'Datei unverändert.', 'Dateien unverändert.'),
   binaryChange: 'Binärdatei geändert.',
   compareAlone: 'Diese Datei vergleichen',
   tooLarge: 'Diese Datei ist zu groß, um sie hier zu vergleichen.',
   allFiles: 'Alle Dateien',
   downloadZip: 'Als Zip herunterladen',
   frontmatter: 'Frontmatter',
-  promptsBy: (name) => `Prompts von ${name}`,
-  skillsBy: (name) => `Skills von ${name}`,
-  profileLead: (prompts, skills) =>
-    [
-      prompts === 0 ? [] : [prompts === 1 ? '1 Prompt' : `${number(prompts)} Prompts`],
-      skills === 0 ? [] : [skills === 1 ? '1 Skill' : `${number(skills)} Skills`],
-    ]
-      .flat()
-      .join(' und '),
+  profileLead: (prompts, skills) => countItems(prompts, skills).join(' und '),
   feed: 'Feed',
   feedOf: (name) => `Feed von ${name}`,
   feedTitle: (name) => `Neu in ${name}`,
   onlyTag: (tag) => `Schlagwort: ${tag}`,
   onlyAuthor: (author) => `Von: ${author}`,
-  remove: 'Entfernen',
   related: 'Ähnliches',
   nearlySame: 'fast gleich',
+}
+
+/** Filling in a prompt and taking it elsewhere, in German. */
+export const FILLING_WORDS_DE: typeof FILLING_WORDS = {
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  copyWithOne: 'Mit 1 Lücke kopieren',
+  copyWithMany: 'Mit {n} Lücken kopieren',
+  copiedText: 'Kopiert.',
+  copiedWithBlanks: 'Kopiert. Noch leer: {names}.',
+  notCopied: 'Der Browser hat das Kopieren verweigert. Markiere den Text und kopiere ihn selbst.',
+  stillEmpty: 'Noch leer: {names}. Fülle den Rest aus, oder klick noch einmal, um so weiterzumachen.',
+  namesAndMore: '{names} und {n} weitere',
+  pasteThere: 'Kopiert. Füge es in {name} ein.',
+  filled: '{n} von {count} ausgefüllt',
+  required: '{n} erforderlich',
+  longValue: '{n} Zeichen',
+  clear: 'Leeren',
+  cleared: 'Werte geleert.',
+  openIn: 'Öffnen in',
+  copiedFirst: 'wird vorher kopiert',
+  copyYourself: 'Text vorher kopieren',
 }

@@ -1,7 +1,5 @@
-import { formatsOf } from '../../formats.ts'
-import type { STATUS_WORDS } from '../status.ts'
-
-const { number } = formatsOf('de')
+import type { STATUS_WORDS, USAGE_WORDS } from '../status.ts'
+import { count, number } from './count.ts'
 
 /** The status page, in German. */
 export const STATUS_WORDS_DE: typeof STATUS_WORDS = {
@@ -15,7 +13,6 @@ export const STATUS_WORDS_DE: typeof STATUS_WORDS = {
   log: 'Write-Ahead-Log',
   items: (prompts, skills) => `${prompts} Prompts, ${skills} Skills`,
   contents: 'Inhalt',
-  inTrash: 'Im Papierkorb',
   people: 'Personen',
   accounts: (users, logins) => `${users} Namen, ${logins} mit Konto`,
   streams: 'Offene Streams',
@@ -46,7 +43,6 @@ export const STATUS_WORDS_DE: typeof STATUS_WORDS = {
   ownWords: (count) => `${count} eigene Wörter`,
   faults: 'Fehler in den letzten 24 Stunden',
   times: (count) => (count === 1 ? 'einmal' : `${number(count)}-mal`),
-  settings: 'Einstellungen',
   settingsLead: 'Die vom Standard abweichen. Geheimnisse sind verborgen.',
   isSet: 'gesetzt (verborgen)',
   notSet: 'nicht gesetzt',
@@ -63,4 +59,35 @@ export const STATUS_WORDS_DE: typeof STATUS_WORDS = {
     errors: (count) => `${count} in 24 Stunden`,
     noMail: 'nicht eingerichtet',
   },
+}
+
+/** Counts of uses and their charts, in German. */
+export const USAGE_WORDS_DE: typeof USAGE_WORDS = {
+  title: 'Letzte 30 Tage',
+  use: 'Nutzung',
+  usedHint: 'Von seiner Seite kopiert oder von Programmen gelesen. Nur du siehst das.',
+  ways: (copies, reads, views) =>
+    `Letzte 30 Tage: ${number(views)} × angesehen, ${number(copies)} × kopiert, ${number(reads)} × über die API gelesen`,
+  wayNames: { copies: 'Kopiert', reads: 'Gelesen', views: 'Angesehen' },
+  calls: (n) => count(n, 'Aufruf in 30 Tagen', 'Aufrufe in 30 Tagen'),
+  callsOf: (name) => `Aufrufe mit ${name} nach Tag`,
+  charts: {
+    newItems: 'Neue Einträge',
+    searches: 'Suchen',
+    mcpCalls: 'MCP-Aufrufe',
+    restCalls: 'REST-Aufrufe',
+    views: 'Ansichten',
+    copies: 'Kopien',
+    signIns: 'Anmeldungen',
+    errors: 'Fehler',
+  },
+  emptySearches: 'ohne Treffer',
+  emptyCount: (count) => `${number(count)} ohne Treffer`,
+  byDay: (what) => `${what} nach Tag`,
+  most: (count, day) => `Die meisten am ${day}: ${number(count)}.`,
+  none: 'Keine.',
+  day: 'Tag (UTC)',
+  asTable: 'Als Tabelle',
+  off: 'Es wird nichts gezählt: USAGE_COUNTS ist aus.',
+  lag: 'Tage sind in UTC. Die letzte Minute ist noch nicht gezählt.',
 }

@@ -1,7 +1,5 @@
-import { formatsOf } from '../../formats.ts'
-import type { TEAM_WORDS } from '../teams.ts'
-
-const { number } = formatsOf('de')
+import type { TEAM_WORDS, TRANSFER_WORDS } from '../teams.ts'
+import { count, number } from './count.ts'
 
 /** Teams, in German. */
 export const TEAM_WORDS_DE: typeof TEAM_WORDS = {
@@ -20,8 +18,6 @@ export const TEAM_WORDS_DE: typeof TEAM_WORDS = {
   newTeam: 'Neues Team',
   name: 'Name',
   nameHint: 'a–z, A–Z, 0–9, Punkt, Bindestrich und Unterstrich. Steht in Links. Niemand sonst kann ihn später benutzen.',
-  displayName: 'Anzeigename',
-  description: 'Beschreibung',
   newItems: 'Neue Einträge sind',
   isTeam: 'Ein Team.',
   manageLink: 'Mitglieder und Einstellungen',
@@ -31,25 +27,18 @@ export const TEAM_WORDS_DE: typeof TEAM_WORDS = {
   back: (name) => `Zurück zu ${name}`,
   yourRole: (role) => `Deine Rolle: ${role}`,
   members: 'Mitglieder',
-  memberCount: (count) => (count === 1 ? '1 Mitglied' : `${number(count)} Mitglieder`),
+  memberCount: (n) => count(n, 'Mitglied', 'Mitglieder'),
   findMembers: 'Mitglieder suchen',
   noMembers: 'Kein Mitglied heißt so.',
   addMember: 'Mitglied hinzufügen',
-  username: 'Benutzername',
-  role: 'Rolle',
   add: 'Hinzufügen',
   roleOf: (name) => `Rolle von ${name}`,
   setRole: 'Rolle speichern',
   setRoleOf: (name) => `Rolle speichern: ${name}`,
-  suspended: 'Gesperrt',
-  you: 'du',
-  remove: 'Entfernen',
-  removeMember: (name) => `${name} entfernen`,
   removeMeans: 'Ab der nächsten Anfrage sieht die Person keine privaten Einträge des Teams mehr. Was sie gemacht hat, bleibt.',
   leave: 'Verlassen',
   leaveMeans:
     'Du siehst keine privaten Einträge des Teams mehr. Was du gemacht hast, bleibt bei ihm. Wer es verwaltet, kann dich wieder aufnehmen.',
-  settings: 'Einstellungen',
   renameHint: 'Alte Namen führen weiter hierher und werden nie neu vergeben.',
   deleteTeam: 'Team löschen',
   deleteMeans:
@@ -61,7 +50,6 @@ export const TEAM_WORDS_DE: typeof TEAM_WORDS = {
     find: 'Teams suchen',
     none: 'Keine gefunden.',
     tabs: { all: 'Alle', orphaned: 'Verwaist' },
-    orphaned: 'Verwaist',
     lead: 'Ein verwaistes Team hat niemanden mit einem nutzbaren Konto, der es verwaltet. Bestimme jemanden; seine privaten Einträge siehst du trotzdem nicht.',
     maintainedBy: (names) => `verwaltet von ${names}`,
     asked: 'Eine Gruppenzuordnung nennt dieses Team, das jemand hier angelegt hat. Wer es verwaltet, sähe, was die Gruppe speichert.',
@@ -71,4 +59,20 @@ export const TEAM_WORDS_DE: typeof TEAM_WORDS = {
     createLead: 'Du kannst ein Team für andere erstellen: Wen du nennst, verwaltet es.',
     maintainer: 'Verwaltet von',
   },
+}
+
+/** Transfers of items between owners, in German. */
+export const TRANSFER_WORDS_DE: typeof TRANSFER_WORDS = {
+  transfer: 'Übertragen',
+  title: 'An andere übertragen',
+  lead: (title) => `„${title}“ wird sofort übertragen, mit Adressen, Versionen und Stimmen.`,
+  about: 'Wie Übertragungen funktionieren',
+  none: 'Es gibt kein Team, an das du das übertragen könntest.',
+  privateVersions: (count) =>
+    count === 1
+      ? 'Eine frühere Version war privat, als sie geschrieben wurde. Wer den Eintrag bekommt, würde sie sehen.'
+      : `${number(count)} frühere Versionen waren privat, als sie geschrieben wurden. Wer den Eintrag bekommt, würde sie sehen.`,
+  leaveOut: 'Private Versionen und Tags aus privaten Zeiten weglassen: endgültig löschen',
+  to: 'Neuer Besitz',
+  becomesPrivate: (name) => `${name} (wird privat, weil du dort nicht veröffentlichen darfst)`,
 }
