@@ -55,6 +55,6 @@ type Shared = Pick<Rule, 'owasp' | 'weight'> & Partial<Pick<Rule, 'severity' | '
 type Own = Omit<Rule, 'id' | 'owasp' | 'weight' | 'severity'> & Partial<Rule>
 
 /** The rules of a family by their names. */
-export function ruleFamily(family: string, shared: Shared, rules: Readonly<Record<string, Own>>): Rule[] {
+export function ruleFamily(shared: Shared, family: string, rules: Readonly<Record<string, Own>>): Rule[] {
   return Object.entries(rules).map(([name, rule]) => ({ severity: 'medium', ...shared, ...rule, id: `${family}/${name}` }))
 }
