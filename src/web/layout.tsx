@@ -1,4 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
+import { Link } from './parts/controls.tsx'
 import { drawOnce } from './parts/draw-once.ts'
 import { type Current, Header, type PageSearch } from './parts/header.tsx'
 import { LanguageSwitch } from './parts/language-switch.tsx'
@@ -81,9 +82,7 @@ export const Layout: FC<LayoutProps> = ({
         ))}
       </head>
       <body data-reader={site.reader?.username}>
-        <a class="skip" href="#content">
-          {words.skip}
-        </a>
+        <Link to="#content" look="skip" text={words.skip} />
         {drawHeader(site, current, search)}
         <main class="frame" id="content">
           {children}

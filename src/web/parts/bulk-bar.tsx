@@ -13,6 +13,7 @@ import { MAX_BULK, matchOwnItems } from '../../operations/items/own-items.ts'
 import type { SentForm } from '../forms.ts'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site, Words } from '../site.ts'
+import { Submit } from './controls.tsx'
 import { ActionButton, sentOr } from './field.tsx'
 
 const CHANGES = ['add-tag', 'remove-tag', 'category', 'visibility', 'collect', 'delete'] as const
@@ -69,9 +70,7 @@ export const BulkQuestion: FC<{ site: Site; question: Awaited<ReturnType<typeof 
   asked === null ? null : (
     <div class="notice" role="status">
       {words.library.ask[asked.does](asked.ids.length)}{' '}
-      <ActionButton action={here} does="confirm" values={{ question: asked.id }}>
-        {words.library.goOn}
-      </ActionButton>
+      <ActionButton action={here} does="confirm" values={{ question: asked.id }} text={words.library.goOn} />
     </div>
   )
 
@@ -102,9 +101,7 @@ export const BulkReport: FC<BulkReportProps> = ({ site: { words }, report, here 
     <div class="notice" role="status">
       {library.done[does](count)} {unchanged > 0 ? library.unchanged(unchanged) : null}{' '}
       {!inverse && deleted.length === 0 ? null : (
-        <ActionButton class="link" action={here} does="undo" values={{ report: report.id }}>
-          {words.undo}
-        </ActionButton>
+        <ActionButton class="link" action={here} does="undo" values={{ report: report.id }} text={words.undo} />
       )}
       {refused.length === 0 ? null : (
         <>
@@ -217,9 +214,7 @@ export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, catego
 }
 
 const BulkButton: FC<{ does: (typeof ACTS)[number]; label: string }> = ({ does, label }) => (
-  <button class="button quiet" type="submit" name="do" value={does}>
-    {label}
-  </button>
+  <Submit does={does} look="button quiet" text={label} />
 )
 
 type View = Input<typeof matchOwnItems>

@@ -3,6 +3,7 @@ import { CLIENTS, type ClientConfig, type ClientId, PLACEHOLDER_KEY } from '../c
 import { linkInstalls } from '../install-links.ts'
 import type { Site } from '../site.ts'
 import { textOf } from '../text-of.ts'
+import { LinkLine } from './controls.tsx'
 import { Sample } from './sample.tsx'
 
 /** How configurations reach what only their reader sees: not at all, by signing in, by a key. */
@@ -109,13 +110,7 @@ const Config: FC<{ site: Site; client: Omit<ClientConfig, 'signsIn'>; apiKey: st
   const note = apiKey === null && client.id === 'vs-code' ? undefined : textOf(connecting.notes, client.id)
   return (
     <>
-      {install ? (
-        <p>
-          <a class="button first" href={install.href} rel="nofollow">
-            {words.installIn[install.client]}
-          </a>
-        </p>
-      ) : null}
+      {install ? <LinkLine to={install.href} look="button first" rel="nofollow" text={words.installIn[install.client]} /> : null}
       {client.samples.map(({ files, write }) => (
         <>
           <p class="where">

@@ -4,6 +4,7 @@ import { listVersions } from '../../operations/items/versions.ts'
 import { formatsOf } from '../formats.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
+import { Submit } from './controls.tsx'
 
 type Version = Output<typeof listVersions>['versions'][number]
 
@@ -44,9 +45,7 @@ export const CompareVersions: FC<CompareVersionsProps> = ({ site: { words }, pat
     <form class="compare" method="get" action={`${path}/versions`}>
       <Choices name="from" label={words.reading.compareFrom} versions={versions} chosen={from} words={words} />
       <Choices name="to" label={words.reading.compareTo} versions={versions} chosen={to} words={words} />
-      <button class="button" type="submit">
-        {words.reading.compare}
-      </button>
+      <Submit text={words.reading.compare} />
     </form>
   )
 

@@ -33,8 +33,6 @@ interface ConfirmedProps {
 /** An action that is confirmed. */
 export const ConfirmedAction: FC<ConfirmedProps> = ({ does, label, name, means, action, values }) => (
   <Confirm label={label} name={name} means={means}>
-    <ActionButton does={does} {...(action && { action })} {...(values && { values })} {...(name && { label: name })}>
-      {label}
-    </ActionButton>
+    <ActionButton does={does} {...(action && { action })} {...(values && { values })} {...(name && { label: name })} text={label} />
   </Confirm>
 )

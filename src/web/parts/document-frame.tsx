@@ -2,6 +2,7 @@ import type { Child, FC } from 'hono/jsx'
 import { ALL_DOCUMENTS, DOCUMENT_GROUPS, DOCUMENTS, type DocumentSource, readDocument } from '../documents.ts'
 import { markEnglish } from '../language.ts'
 import type { Site } from '../site.ts'
+import { LinkItem } from './controls.tsx'
 
 interface DocumentFrameProps {
   readonly site: Site
@@ -59,11 +60,12 @@ const Titles: FC<{ site: Site; sources: readonly DocumentSource[]; name: string 
     {sources
       .filter((source) => isShown(source, site))
       .map((source) => (
-        <li>
-          <a href={`/docs/${source.name}`} aria-current={source.name === name ? 'page' : undefined} lang={markEnglish(site.words)}>
-            {readDocument(source.name, site).title}
-          </a>
-        </li>
+        <LinkItem
+          to={`/docs/${source.name}`}
+          aria-current={source.name === name ? 'page' : undefined}
+          lang={markEnglish(site.words)}
+          text={readDocument(source.name, site).title}
+        />
       ))}
   </ul>
 )

@@ -1,6 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
+import { HiddenFields, LinkItem, Submit } from './controls.tsx'
 import { PageLinks } from './page-links.tsx'
 
 interface EntryProps {
@@ -102,11 +103,7 @@ export function List<T>({ request, path, found, find = null, kinds = [], ...entr
         <nav aria-label={site.words.filters}>
           <ul class="filters tabs">
             {kinds.map(([value, name]) => (
-              <li>
-                <a href={toUrl(value)} aria-current={value === kind ? 'page' : undefined}>
-                  {name}
-                </a>
-              </li>
+              <LinkItem to={toUrl(value)} aria-current={value === kind ? 'page' : undefined} text={name} />
             ))}
           </ul>
         </nav>
@@ -128,13 +125,9 @@ export const ListSearch: FC<{
 }> = ({ words, label, query, maxlength, kept = {}, action }) => (
   <search>
     <form method="get" action={action} class="search">
-      {Object.entries(kept).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields values={kept} />
       <input type="search" name="q" value={query} aria-label={label} placeholder={label} maxlength={maxlength} autocomplete="off" />
-      <button class="button" type="submit">
-        {words.search}
-      </button>
+      <Submit text={words.search} />
     </form>
   </search>
 )

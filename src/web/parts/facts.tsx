@@ -4,6 +4,7 @@ import { othersMaySee, type Visibility } from '../../domain/items/visibility.ts'
 import type { Output } from '../../operations/core/procedure.ts'
 import type { showItemPage } from '../../operations/items/item-page.ts'
 import type { Site } from '../site.ts'
+import { LinkItem } from './controls.tsx'
 import { Day } from './day.tsx'
 
 /** The page of an author. */
@@ -64,11 +65,7 @@ export const LinksFact: FC<{ label: string; links: readonly { readonly title: st
     <Fact label={label}>
       <ul class="tags">
         {links.map(({ title, url }) => (
-          <li>
-            <a href={new URL(url).pathname} dir="auto">
-              {title}
-            </a>
-          </li>
+          <LinkItem to={new URL(url).pathname} dir="auto" text={title} />
         ))}
       </ul>
     </Fact>
@@ -109,9 +106,7 @@ export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item, col
       <Fact label={words.tags}>
         <ul class="tags">
           {item.tags.map((tag) => (
-            <li>
-              <a href={`/${kind}?tag=${slugifyTag(tag)}`}>{tag}</a>
-            </li>
+            <LinkItem to={`/${kind}?tag=${slugifyTag(tag)}`} text={tag} />
           ))}
         </ul>
       </Fact>

@@ -4,6 +4,7 @@ import type { Visibility } from '../../domain/items/visibility.ts'
 import { MAX_SHOWN_AGAIN } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
+import { HiddenFields, Submit } from './controls.tsx'
 
 export interface FieldProps {
   readonly sent: PageRequest['sent']
@@ -180,6 +181,13 @@ export const Fault: FC<{
   )
 }
 
+/** Says that something went wrong. */
+export const Alert: FC<{ text: Child }> = ({ text }) => (
+  <p class="fault notice" role="alert">
+    {text}
+  </p>
+)
+
 /** Says what was just done, after a form led here, with the hints that came of it. */
 export const Done: FC<{
   words: Site['words']
@@ -230,21 +238,18 @@ export const ActionButton: FC<{
   class?: string
   label?: string
   isPressed?: boolean
+  /** What stands on it; `children` where that is more. */
+  text?: Child
   children?: Child
-}> = ({ action, does, values = {}, class: look = 'button', label, isPressed, children }) => (
+}> = ({ action, does, values = {}, class: look, label, isPressed, text, children = text }) => (
   <form method="post" action={action} class="inline">
-    {Object.entries(values).map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
-    <button
-      class={look}
-      type="submit"
-      name="do"
-      value={does}
+    <HiddenFields values={values} />
+    <Submit
+      does={does}
+      look={look}
       aria-label={label}
-      aria-pressed={isPressed === undefined ? undefined : isPressed ? 'true' : 'false'}
-    >
-      {children}
-    </button>
+      aria-pressed={isPressed === undefined ? undefined : `${isPressed}`}
+      text={children}
+    />
   </form>
 )

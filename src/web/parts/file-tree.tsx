@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { SKILL_MD } from '../../domain/skills/skill.ts'
 import type { Site } from '../site.ts'
+import { LinkItem } from './controls.tsx'
 
 interface Folder {
   readonly folders: Map<string, Folder>
@@ -69,11 +70,7 @@ interface LevelProps {
 
 const Level: FC<LevelProps> = ({ folder, path, open, isOpen, toUrl }) => {
   const link = ({ name, filename }: Folder['files'][number]) => (
-    <li>
-      <a href={toUrl(filename)} aria-current={filename === open ? 'true' : undefined}>
-        {name}
-      </a>
-    </li>
+    <LinkItem to={toUrl(filename)} aria-current={filename === open ? 'true' : undefined} text={name} />
   )
   return (
     <ul class="files">

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
+import { LinkItem, LinkLine } from './controls.tsx'
 
 /** One way to narrow a list. */
 export interface FilterGroup {
@@ -39,11 +40,7 @@ export const Filters: FC<FiltersProps> = ({ words, groups, active, clear }) => (
             {label}
           </p>
           <ul class="filters" aria-labelledby={`filter-${place}`}>
-            <li>
-              <a href={toUrl(undefined)} aria-current={chosen === undefined ? 'true' : undefined}>
-                {words.all}
-              </a>
-            </li>
+            <LinkItem to={toUrl(undefined)} aria-current={chosen === undefined ? 'true' : undefined} text={words.all} />
             {choices.map(({ value, name, count, isBelow }) => (
               <li class={isBelow ? 'lower' : undefined}>
                 <a href={toUrl(value)} aria-current={chosen === value ? 'true' : undefined}>
@@ -54,11 +51,7 @@ export const Filters: FC<FiltersProps> = ({ words, groups, active, clear }) => (
           </ul>
         </div>
       ))}
-      {active === 0 ? null : (
-        <p>
-          <a href={clear}>{words.clearFilters}</a>
-        </p>
-      )}
+      {active === 0 ? null : <LinkLine to={clear} text={words.clearFilters} />}
     </nav>
   </details>
 )

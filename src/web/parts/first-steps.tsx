@@ -26,9 +26,7 @@ export const FirstSteps: FC<{ site: Site; steps: Output<typeof showFirstSteps> }
           </li>
         ))}
       </ol>
-      <ActionButton class="link" action="/settings" does="hide-steps">
-        {firstPage.hideSteps}
-      </ActionButton>
+      <ActionButton class="link" action="/settings" does="hide-steps" text={firstPage.hideSteps} />
     </section>
   )
 }

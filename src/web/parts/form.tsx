@@ -2,6 +2,7 @@ import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
+import { Submit } from './controls.tsx'
 import { Choice, Fault, Field, type FieldProps, faultOf } from './field.tsx'
 
 /** A field of a form: a list to choose from where it has `options`, else a text. */
@@ -48,9 +49,7 @@ export const Form: FC<FormProps> = ({ request, does, of: { input }, fields, subm
       })}
       {children}
       <p>
-        <button class={isMain ? 'button first' : 'button'} type="submit" name={does && 'do'} value={does}>
-          {submit}
-        </button>
+        <Submit look={isMain ? 'button first' : 'button'} does={does} text={submit} />
       </p>
     </form>
   )

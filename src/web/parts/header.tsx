@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
+import { Link, LinkItem, Submit } from './controls.tsx'
 
 /** Which entry of the menu a page is. */
 export type Current = 'prompts' | 'skills' | 'collections' | 'connect' | 'docs' | 'library' | 'favourites' | 'teams' | 'account' | undefined
@@ -32,37 +33,17 @@ export const Header: FC<HeaderProps> = ({ site, current, search }) => {
   return (
     <header class="top">
       <div class="frame">
-        <a class="brand" href="/">
-          {name}
-        </a>
+        <Link to="/" look="brand" text={name} />
         <HeaderSearch site={site} search={search} />
         <details class="site-menu">
           <summary>{words.find.menu}</summary>
           <nav aria-label={name}>
-            <a href="/prompts" aria-current={at('prompts')}>
-              {words.prompts}
-            </a>
-            <a href="/skills" aria-current={at('skills')}>
-              {words.skills}
-            </a>
-            <a href="/collections" aria-current={at('collections')}>
-              {words.collecting.collections}
-            </a>
-            {hasMcp ? (
-              <a href="/connect" aria-current={at('connect')}>
-                {words.connect}
-              </a>
-            ) : null}
-            <a href="/docs" aria-current={at('docs')}>
-              {words.docs}
-            </a>
-            {reader ? (
-              <OwnLinks site={site} at={at} />
-            ) : (
-              <a class="apart" href="/sign-in" rel="nofollow">
-                {words.signIn}
-              </a>
-            )}
+            <Link to="/prompts" aria-current={at('prompts')} text={words.prompts} />
+            <Link to="/skills" aria-current={at('skills')} text={words.skills} />
+            <Link to="/collections" aria-current={at('collections')} text={words.collecting.collections} />
+            {hasMcp ? <Link to="/connect" aria-current={at('connect')} text={words.connect} /> : null}
+            <Link to="/docs" aria-current={at('docs')} text={words.docs} />
+            {reader ? <OwnLinks site={site} at={at} /> : <Link to="/sign-in" look="apart" rel="nofollow" text={words.signIn} />}
           </nav>
         </details>
       </div>
@@ -102,54 +83,26 @@ const HeaderSearch: FC<{ site: Site; search: PageSearch }> = ({ site: { words },
 /** The menus of somebody who is signed in. */
 const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ site: { words, reader }, at }) => (
   <>
-    <a class="apart" href="/library" aria-current={at('library')}>
-      {words.myLibrary}
-    </a>
+    <Link to="/library" look="apart" aria-current={at('library')} text={words.myLibrary} />
     <details class="drop" name="menu">
       <summary>{words.newItem}</summary>
       <ul>
-        <li>
-          <a href="/new">{words.newPrompt}</a>
-        </li>
-        <li>
-          <a href="/new/skill">{words.newSkill}</a>
-        </li>
-        <li>
-          <a href="/import">{words.importing.menu}</a>
-        </li>
+        <LinkItem to="/new" text={words.newPrompt} />
+        <LinkItem to="/new/skill" text={words.newSkill} />
+        <LinkItem to="/import" text={words.importing.menu} />
       </ul>
     </details>
     <details class="drop" name="menu">
       <summary>{reader?.username}</summary>
       <ul>
-        <li>
-          <a href="/favourites" aria-current={at('favourites')}>
-            {words.favourites}
-          </a>
-        </li>
-        <li>
-          <a href="/teams" aria-current={at('teams')}>
-            {words.teams.teams}
-          </a>
-        </li>
-        <li>
-          <a href="/settings" aria-current={at('account')}>
-            {words.settings}
-          </a>
-        </li>
-        <li>
-          <a href="/settings/access">{words.apiKeys}</a>
-        </li>
-        {reader?.isAdmin ? (
-          <li>
-            <a href="/admin">{words.administration}</a>
-          </li>
-        ) : null}
+        <LinkItem to="/favourites" aria-current={at('favourites')} text={words.favourites} />
+        <LinkItem to="/teams" aria-current={at('teams')} text={words.teams.teams} />
+        <LinkItem to="/settings" aria-current={at('account')} text={words.settings} />
+        <LinkItem to="/settings/access" text={words.apiKeys} />
+        {reader?.isAdmin ? <LinkItem to="/admin" text={words.administration} /> : null}
         <li>
           <form method="post" action="/sign-out">
-            <button type="submit" class="link">
-              {words.signOut}
-            </button>
+            <Submit look="link" text={words.signOut} />
           </form>
         </li>
       </ul>

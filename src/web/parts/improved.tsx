@@ -9,6 +9,7 @@ import { BUILT_IN_IMPROVER, type improvePrompt } from '../../operations/prompts/
 import { type SentForm, toLines } from '../forms.ts'
 import type { Words } from '../site.ts'
 import { WordChanges } from './changes.tsx'
+import { Submit } from './controls.tsx'
 
 export type Improvement = Output<typeof improvePrompt>
 
@@ -43,19 +44,16 @@ export const Improved: FC<{ words: Words; before: string; improvement: Improveme
         </textarea>
       ) : null}
       <p>
-        <button
-          class="button first"
-          type="submit"
-          name="do"
-          value="use"
+        <Submit
+          does="use"
+          look="button first"
           formnovalidate
           data-some={words.useChanges('{n}', '{count}')}
           data-replaced={words.replacedText}
           data-replaced-some={words.tookChanges('{n}', '{count}')}
           data-undo={words.undo}
-        >
-          {words.useImproved}
-        </button>{' '}
+          text={words.useImproved}
+        />{' '}
         <button class="button" type="button" data-keep hidden>
           {words.keepMine}
         </button>

@@ -12,6 +12,7 @@ import { localPath } from '../forms.ts'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { keepDeleted } from './bulk-bar.tsx'
+import { Link } from './controls.tsx'
 import { ActionButton } from './field.tsx'
 
 type Collection = 'prompts' | 'skills'
@@ -57,26 +58,19 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing, usedBy
         action={item.path}
         does={standing.isFavourite ? 'unfavourite' : 'favourite'}
         isPressed={standing.isFavourite}
-      >
-        {words.favourite}
-      </ActionButton>
+        text={words.favourite}
+      />
       {mayDo(standing, 'edit') ? (
-        <a class="button quiet" href={`${item.path}/edit`}>
-          {words.edit}
-        </a>
+        <Link to={`${item.path}/edit`} look="button quiet" text={words.edit} />
       ) : (
-        <ActionButton class="button quiet" action={item.path} does="copy">
-          {words.saveToLibrary}
-        </ActionButton>
+        <ActionButton class="button quiet" action={item.path} does="copy" text={words.saveToLibrary} />
       )}
       {mayDo(standing, 'publish') && !standing.isHeld && item.visibility !== 'public' ? (
         <details class="menu">
           <summary class="button quiet">{words.makePublic}</summary>
           <div>
             <p>{words.makePublicMeans}</p>
-            <ActionButton class="button first" action={item.path} does="publish">
-              {words.makePublic}
-            </ActionButton>
+            <ActionButton class="button first" action={item.path} does="publish" text={words.makePublic} />
           </div>
         </details>
       ) : null}
@@ -111,33 +105,24 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
         ⋯
       </summary>
       <div>
-        <a class="link" href={`${item.path}/collections`} rel="nofollow">
-          {words.collecting.addTo}
-        </a>
+        <Link to={`${item.path}/collections`} look="link" rel="nofollow" text={words.collecting.addTo} />
         <ShareButton site={site} item={item} look="link" />
         {acts.map(([isOffered, does, label]) =>
-          isOffered ? (
-            <ActionButton class="link" action={item.path} does={does}>
-              {label}
-            </ActionButton>
-          ) : null,
+          isOffered ? <ActionButton class="link" action={item.path} does={does} text={label} /> : null,
         )}
-        {may('transfer') ? (
-          <a class="link" href={`${item.path}/transfer`}>
-            {words.transfers.transfer}
-          </a>
-        ) : null}
+        {may('transfer') ? <Link to={`${item.path}/transfer`} look="link" text={words.transfers.transfer} /> : null}
         {may('delete') ? (
           <div class="last">
-            <ActionButton class="link" action={item.path} does="delete">
-              {usedBy === 0 ? words.delete : words.reading.deleteUsed(usedBy)}
-            </ActionButton>
+            <ActionButton
+              class="link"
+              action={item.path}
+              does="delete"
+              text={usedBy === 0 ? words.delete : words.reading.deleteUsed(usedBy)}
+            />
           </div>
         ) : isAdmin ? (
           <div class="last">
-            <a class="link" href={`${item.path}/purge`}>
-              {words.deleteForGood}
-            </a>
+            <Link to={`${item.path}/purge`} look="link" text={words.deleteForGood} />
           </div>
         ) : null}
       </div>

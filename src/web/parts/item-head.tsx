@@ -4,6 +4,7 @@ import type { Output } from '../../operations/core/procedure.ts'
 import type { showItemPage } from '../../operations/items/item-page.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
+import { Link } from './controls.tsx'
 import { authorPath } from './facts.tsx'
 import { Done, Fault, takeHints } from './field.tsx'
 import { ItemActions, mayDo, teamOf } from './item-actions.tsx'
@@ -47,9 +48,7 @@ export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, 
       {source === null ? null : (
         <p class="quiet source">
           {words.copiedFrom} <a href={authorPath(source.author)}>@{source.author}</a> ·{' '}
-          <a href={new URL(source.url).pathname} dir="auto">
-            {source.title}
-          </a>
+          <Link to={new URL(source.url).pathname} dir="auto" text={source.title} />
         </p>
       )}
       <Done
@@ -91,11 +90,7 @@ interface ItemTitleProps {
 export const ItemTitle: FC<ItemTitleProps> = ({ site: { words }, title, visibility, team }) => (
   <div class="titled">
     <h1 dir="auto">{title}</h1>
-    {team === null ? null : (
-      <a class="team quiet" href={`/@${team}`}>
-        {words.teamNamed(team)}
-      </a>
-    )}
+    {team === null ? null : <Link to={`/@${team}`} look="team quiet" text={words.teamNamed(team)} />}
     {visibility === null ? null : (
       <span class={`badge is-${visibility}`} title={nameVisibility(words, visibility, team)}>
         {words.visibilities[visibility]}

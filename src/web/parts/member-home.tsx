@@ -4,6 +4,7 @@ import { browseFavourites } from '../../operations/items/marks.ts'
 import { listNewestOfOthers, listOwnItems } from '../../operations/items/own-items.ts'
 import { formatsOf } from '../formats.ts'
 import type { PageRequest } from '../request.ts'
+import { LinkLine } from './controls.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { NothingYet } from './nothing-yet.tsx'
 import { ItemRows } from './rows.tsx'
@@ -55,9 +56,7 @@ export const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, sta
         <section>
           <h2>{words.favourites}</h2>
           <ItemRows site={site} {...starred} stars={stars} />
-          <p>
-            <a href="/favourites">{words.firstPage.allFavourites}</a>
-          </p>
+          <LinkLine to="/favourites" text={words.firstPage.allFavourites} />
         </section>
       )}
       {others.prompts.length + others.skills.length > 0 ? (

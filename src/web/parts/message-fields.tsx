@@ -3,6 +3,7 @@ import { MAX_MESSAGES, type Message, ROLES } from '../../domain/prompts/messages
 import { invalidInput } from '../../errors.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
+import { Submit } from './controls.tsx'
 import { Choice, Field } from './field.tsx'
 
 const PLACEHOLDER = 'placeholder'
@@ -58,9 +59,7 @@ export const MessageFields: FC<{ request: PageRequest; messages: readonly Messag
           </div>
         )
       })}
-      <button class="button" type="submit" name="do" value="more" formnovalidate>
-        {chat.more}
-      </button>
+      <Submit does="more" formnovalidate text={chat.more} />
     </fieldset>
   )
 }

@@ -1,7 +1,8 @@
 import type { Child, FC } from 'hono/jsx'
 import { Layout } from '../layout.tsx'
 import type { PageRequest } from '../request.ts'
-import { Done } from './field.tsx'
+import { LinkLine } from './controls.tsx'
+import { Alert, Done } from './field.tsx'
 
 interface NarrowPageProps {
   readonly request: Pick<PageRequest, 'site' | 'query' | 'sent'>
@@ -22,11 +23,7 @@ export const NarrowPage: FC<NarrowPageProps> = ({ request: { site, query, sent }
     <div class="narrow">
       <h1>{title}</h1>
       <Done words={site.words} query={query} sent={sent} />
-      {dead ? (
-        <p class="fault notice" role="alert">
-          {dead}
-        </p>
-      ) : null}
+      {dead ? <Alert text={dead} /> : null}
       {children}
     </div>
   </Layout>
@@ -43,10 +40,6 @@ export const LeavePage: FC<{
 }> = ({ lead, goOn, url, ...page }) => (
   <NarrowPage {...page} goesTo={url}>
     <p>{lead}</p>
-    <p>
-      <a class="button first" href={url} rel="noreferrer">
-        {goOn}
-      </a>
-    </p>
+    <LinkLine to={url} look="button first" rel="noreferrer" text={goOn} />
   </NarrowPage>
 )

@@ -29,9 +29,7 @@ export const NewSignIns: FC<{ words: Site['words']; sessions: Output<typeof list
       <p>
         {factors.notYou} <a href={SESSIONS}>{factors.notYouDo}</a>
       </p>
-      <ActionButton action={SESSIONS} does="seen">
-        {factors.itWasMe}
-      </ActionButton>
+      <ActionButton action={SESSIONS} does="seen" text={factors.itWasMe} />
     </section>
   )
 }

@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
+import { Link } from './controls.tsx'
 import { ActionButton } from './field.tsx'
 
 /** A list before there is anything to list, with the next step. */
@@ -9,28 +10,20 @@ export const NothingYet: FC<{ site: Site; kind: 'prompts' | 'skills' }> = ({ sit
     <p class="prose">{words.find.noItemsHelp}</p>
     <div class="actions">
       {reader ? (
-        <a class="button first" href={kind === 'prompts' ? '/new' : '/new/skill'}>
-          {kind === 'prompts' ? words.newPrompt : words.newSkill}
-        </a>
+        <Link
+          to={kind === 'prompts' ? '/new' : '/new/skill'}
+          look="button first"
+          text={kind === 'prompts' ? words.newPrompt : words.newSkill}
+        />
       ) : (
-        <a class="button first" href="/sign-in" rel="nofollow">
-          {words.signIn}
-        </a>
+        <Link to="/sign-in" look="button first" rel="nofollow" text={words.signIn} />
       )}
       {reader ? (
-        <a class="button" href="/import">
-          {words.importing.menu}
-        </a>
+        <Link to="/import" look="button" text={words.importing.menu} />
       ) : (
-        <a class="button" href="/docs/import-export">
-          {words.find.howToImport}
-        </a>
+        <Link to="/docs/import-export" look="button" text={words.find.howToImport} />
       )}
-      {reader?.isAdmin ? (
-        <ActionButton action="/import" does="starter">
-          {words.importing.starter}
-        </ActionButton>
-      ) : null}
+      {reader?.isAdmin ? <ActionButton action="/import" does="starter" text={words.importing.starter} /> : null}
     </div>
   </section>
 )

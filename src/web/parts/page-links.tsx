@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
+import { Link, LinkItem } from './controls.tsx'
 
 interface PageLinksProps {
   readonly site: Site
@@ -17,31 +18,20 @@ export const PageLinks: FC<PageLinksProps> = ({ site: { words }, page, pages, to
   pages < 2 ? null : (
     <nav class="pages" aria-label={words.pages}>
       <ul>
-        <li>
-          {page > 1 ? (
-            <a href={toUrl(page - 1)} rel="prev" aria-label={words.previous}>
-              «
-            </a>
-          ) : null}
-        </li>
+        <li>{page > 1 ? <Link to={toUrl(page - 1)} rel="prev" aria-label={words.previous} text="«" /> : null}</li>
         {numbersAround(page, pages).map((number) =>
           number === null ? (
             <li class="quiet">…</li>
           ) : (
-            <li>
-              <a href={toUrl(number)} aria-label={words.pageOf(number, pages)} aria-current={number === page ? 'page' : undefined}>
-                {formatsOf(words.language).number(number)}
-              </a>
-            </li>
+            <LinkItem
+              to={toUrl(number)}
+              aria-label={words.pageOf(number, pages)}
+              aria-current={number === page ? 'page' : undefined}
+              text={formatsOf(words.language).number(number)}
+            />
           ),
         )}
-        <li>
-          {page < pages ? (
-            <a href={toUrl(page + 1)} rel="next" aria-label={words.next}>
-              »
-            </a>
-          ) : null}
-        </li>
+        <li>{page < pages ? <Link to={toUrl(page + 1)} rel="next" aria-label={words.next} text="»" /> : null}</li>
       </ul>
     </nav>
   )

@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
+import { LinkItem } from './controls.tsx'
 
 /** The keys that work on every page with a script, as a table; the script shows it in a dialog too. */
 export const Shortcuts: FC<{ words: Site['words'] }> = ({ words: { find } }) => (
@@ -62,25 +63,17 @@ export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasM
     >
       <ul data-group={words.find.actionsGroup}>
         {actions.map(([path, name]) => (
-          <li>
-            <a href={path}>{name}</a>
-          </li>
+          <LinkItem to={path} text={name} />
         ))}
         {reader
           ? (['light', 'dark', 'system'] as const).map((theme) => (
-              <li>
-                <a href="/settings" data-theme-choice={theme}>
-                  {words.find.themes[theme]}
-                </a>
-              </li>
+              <LinkItem to="/settings" data-theme-choice={theme} text={words.find.themes[theme]} />
             ))
           : null}
       </ul>
       <ul data-group={words.pages}>
         {pages.map(([path, name]) => (
-          <li>
-            <a href={path}>{name}</a>
-          </li>
+          <LinkItem to={path} text={name} />
         ))}
       </ul>
     </template>

@@ -5,6 +5,7 @@ import type { listedPrompt, listedSkill } from '../../operations/core/records.ts
 import type { Marks } from '../../search/analysis/mark-words.ts'
 import type { Site } from '../site.ts'
 import { Ago } from './ago.tsx'
+import { LinkItem } from './controls.tsx'
 import { drawOnce } from './draw-once.ts'
 import { authorPath } from './facts.tsx'
 import { type DrawnText, drawRowText } from './row-text.ts'
@@ -186,20 +187,10 @@ const Facts: FC<FactsProps> = ({
     {visibility === 'public' ? null : <li>{words.visibilities[visibility]}</li>}
     {approximate ? <li>{words.similar}</li> : null}
     {labels.map((label) => (
-      <li>
-        <a class="label-name" href={`/${kind}?label=${label}`}>
-          {label}
-        </a>
-      </li>
+      <LinkItem to={`/${kind}?label=${label}`} look="label-name" text={label} />
     ))}
-    {category === null ? null : (
-      <li>
-        <a href={`/${kind}?category=${categorySlug}`}>{category}</a>
-      </li>
-    )}
-    <li>
-      <a href={authorPath(author)}>{author}</a>
-    </li>
+    {category === null ? null : <LinkItem to={`/${kind}?category=${categorySlug}`} text={category} />}
+    <LinkItem to={authorPath(author)} text={author} />
     {type === null || type === 'TEXT' ? null : <li class="kind">{words.types[type]}</li>}
     {kind === 'skills' ? <li>{words.fileCount(counted)}</li> : null}
     {kind === 'prompts' && counted > 0 ? <li>{words.find.blanks(counted)}</li> : null}

@@ -1,6 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { Layout } from '../layout.tsx'
 import type { PageRequest } from '../request.ts'
+import { LinkItem } from './controls.tsx'
 import { Done, Fault } from './field.tsx'
 
 interface SectionPageProps {
@@ -42,11 +43,7 @@ export const SectionPage: FC<SectionPageProps> = ({ request, at, title, forms = 
             <summary>{of}</summary>
             <ul>
               {Object.entries(sections).map(([path, name]) => (
-                <li>
-                  <a href={path} aria-current={path === at ? 'page' : undefined}>
-                    {name}
-                  </a>
-                </li>
+                <LinkItem to={path} aria-current={path === at ? 'page' : undefined} text={name} />
               ))}
             </ul>
           </details>

@@ -23,8 +23,7 @@ export const UndoRestore: FC<{ site: Site; path: string; undone: Restored }> = (
       does="restore"
       class="link"
       values={{ baseVersion: String(undone.restored) }}
-    >
-      {words.undo}
-    </ActionButton>
+      text={words.undo}
+    />
   </>
 )

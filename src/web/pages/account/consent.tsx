@@ -1,5 +1,6 @@
 import { DEFAULT_SCOPES } from '../../../domain/people/actor.ts'
 import { connectProgram, refuseProgram, showProgramRequest } from '../../../operations/account/connect-programs.ts'
+import { Submit } from '../../parts/controls.tsx'
 import { Fault } from '../../parts/field.tsx'
 import { LeavePage, NarrowPage } from '../../parts/narrow-page.tsx'
 import { chosenReach, Permissions, Reach, readReaches } from '../../parts/permissions.tsx'
@@ -29,12 +30,7 @@ export async function showConsent(request: PageRequest) {
         <Permissions sent={sent} words={words} scopes={scopes} />
         <Reach sent={sent} words={words} label={words.access} reaches={reaches} />
         <p class="ways">
-          <button class="button first" type="submit" name="do" value="allow">
-            {programs.allow}
-          </button>{' '}
-          <button class="button" type="submit" name="do" value="refuse">
-            {programs.refuse}
-          </button>
+          <Submit does="allow" look="button first" text={programs.allow} /> <Submit does="refuse" text={programs.refuse} />
         </p>
       </form>
     </NarrowPage>

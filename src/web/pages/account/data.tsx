@@ -3,6 +3,7 @@ import { hasRight } from '../../../domain/people/teams.ts'
 import { deleteAccount, showAccount } from '../../../operations/account/account.ts'
 import { listTeams } from '../../../operations/teams/teams.ts'
 import { formatsOf } from '../../formats.ts'
+import { LinkLine } from '../../parts/controls.tsx'
 import { Fact } from '../../parts/facts.tsx'
 import { Form } from '../../parts/form.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
@@ -32,11 +33,7 @@ export async function showData(request: PageRequest) {
       <section>
         <h2>{words.exportData}</h2>
         <p>{words.exportLead}</p>
-        <p>
-          <a class="button" href="/settings/data/export.zip">
-            {words.exportData}
-          </a>
-        </p>
+        <LinkLine to="/settings/data/export.zip" look="button" text={words.exportData} />
       </section>
       <section>
         <h2>{words.deleteAccount}</h2>

@@ -13,6 +13,7 @@ import {
 import type { Output } from '../../../operations/core/procedure.ts'
 import { localPath } from '../../forms.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { HiddenFields, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Day, On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -36,15 +37,7 @@ export async function showFactorsPage(request: PageRequest) {
   const { factors } = site.words
   return (
     <SectionPage request={request} at={SECURITY} forms={['codes-on']} scripts={['passkeys.js']}>
-      {isSet ? (
-        <p>
-          <a class="button first" href={localPath(asked)}>
-            {factors.goOn}
-          </a>
-        </p>
-      ) : (
-        <p class="notice">{factors.required}</p>
-      )}
+      {isSet ? <LinkLine to={localPath(asked)} look="button first" text={factors.goOn} /> : <p class="notice">{factors.required}</p>}
       <Factors request={request} to={localPath(asked)} />
     </SectionPage>
   )
@@ -105,17 +98,13 @@ interface ProvenProps {
 export const ProvenAction: FC<ProvenProps> = ({ words, does, label, name, means, values = {}, hasPassword }) => (
   <Confirm label={label} name={name} means={means}>
     <form method="post">
-      {Object.entries(values).map(([field, value]) => (
-        <input type="hidden" name={field} value={value} />
-      ))}
+      <HiddenFields values={values} />
       {hasPassword ? (
         <Password words={words} id={[does, ...Object.values(values)].join('-')} />
       ) : (
         <p class="quiet">{words.signingIn.confirmFresh}</p>
       )}
-      <button class="button" type="submit" name="do" value={does}>
-        {label}
-      </button>
+      <Submit does={does} text={label} />
     </form>
   </Confirm>
 )
@@ -168,9 +157,7 @@ const Passkeys: FC<{ words: Words; shown: Shown; to: string | null }> = ({ words
         />
         {hasPassword ? <Password words={words} id="passkey" /> : null}
         <p>
-          <button class="button" type="submit">
-            {factors.addPasskey}
-          </button>
+          <Submit text={factors.addPasskey} />
         </p>
         <p class="fault notice" role="alert" data-fault hidden></p>
       </form>
@@ -189,9 +176,7 @@ const NewCodes: FC<{ request: PageRequest; made: Output<typeof startCodes> }> = 
       <p>
         {factors.orType} <code class="key">{secret.replaceAll(/.{4}(?=.)/g, '$& ')}</code>
       </p>
-      <p>
-        <a href={uri}>{factors.orOpen}</a>
-      </p>
+      <LinkLine to={uri} text={factors.orOpen} />
       <Form
         request={request}
         does="codes-on"

@@ -1,4 +1,5 @@
 import { requestPasswordReset, resetPassword, showPasswordHelp, showPasswordReset } from '../../../operations/account/sign-in.ts'
+import { LinkLine } from '../../parts/controls.tsx'
 import { Form, Tick } from '../../parts/form.tsx'
 import { NarrowPage } from '../../parts/narrow-page.tsx'
 import { type Action, done, nullWhenRefused, type PageRequest } from '../../request.ts'
@@ -27,9 +28,7 @@ export async function showForgotPassword(request: PageRequest) {
           />
         </>
       )}
-      <p>
-        <a href="/sign-in">{words.signIn}</a>
-      </p>
+      <LinkLine to="/sign-in" text={words.signIn} />
     </NarrowPage>
   )
 }
@@ -69,9 +68,7 @@ export async function showResetPassword(request: PageRequest) {
           <Tick sent={sent} name="revokeKeys" label={words.revokeKeysToo} />
         </Form>
       ) : (
-        <p>
-          <a href="/forgot-password">{words.askForNewLink}</a>
-        </p>
+        <LinkLine to="/forgot-password" text={words.askForNewLink} />
       )}
     </NarrowPage>
   )

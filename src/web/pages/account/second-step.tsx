@@ -1,5 +1,6 @@
 import { finishSignIn, showSecondStep } from '../../../operations/account/sign-in.ts'
 import { localPath } from '../../forms.ts'
+import { LinkLine } from '../../parts/controls.tsx'
 import { Fault } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { NarrowPage } from '../../parts/narrow-page.tsx'
@@ -37,9 +38,7 @@ export async function showSecondStepPage(request: PageRequest) {
       )}
       {hasPasskeys ? <PasskeySignIn words={words} to={to} isAlternative={hasCodes} /> : null}
       <p class="quiet">{factors.noCode}</p>
-      <p>
-        <a href={again}>{factors.startAgain}</a>
-      </p>
+      <LinkLine to={again} text={factors.startAgain} />
     </NarrowPage>
   )
 }

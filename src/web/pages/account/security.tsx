@@ -4,6 +4,7 @@ import { disconnectProvider, listIdentities } from '../../../operations/account/
 import { beginConnecting, showSignInWays } from '../../../operations/account/provider-sign-in.ts'
 import { dismissNewSignIns } from '../../../operations/account/sign-in.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
+import { Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { ActionButton } from '../../parts/field.tsx'
@@ -52,20 +53,14 @@ export async function showSecurity(request: PageRequest) {
                 <On label={words.lastUsed} words={words} at={one.lastUsedAt} />,
               ]}
             >
-              {one.isThis ? null : (
-                <ActionButton does="end" values={{ id: one.id }}>
-                  {words.signOut}
-                </ActionButton>
-              )}
+              {one.isThis ? null : <ActionButton does="end" values={{ id: one.id }} text={words.signOut} />}
             </Entry>
           )}
         />
         <form method="post" class="fields">
           {site.hasOAuth ? <Tick sent={others} name="programs" label={words.factors.programsToo} /> : null}
           <p>
-            <button class="button" type="submit" name="do" value="end-others">
-              {words.signOutElsewhere}
-            </button>
+            <Submit does="end-others" text={words.signOutElsewhere} />
           </p>
         </form>
       </section>

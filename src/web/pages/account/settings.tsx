@@ -3,6 +3,7 @@ import { DEFAULT_VISIBILITIES } from '../../../domain/items/visibility.ts'
 import { writeCookie } from '../../../domain/sign-in/cookies.ts'
 import { hideFirstSteps, showAccount, updateAccount } from '../../../operations/account/account.ts'
 import { languageCookie } from '../../language.ts'
+import { Submit } from '../../parts/controls.tsx'
 import { authorPath } from '../../parts/facts.tsx'
 import { Choice, Fault } from '../../parts/field.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
@@ -94,9 +95,7 @@ const Look: FC<{ request: PageRequest; language: string | null }> = ({ request: 
         options={[['', words.languages.asBrowser], ...LANGUAGE_OPTIONS]}
       />
       <p>
-        <button class="button" type="submit" name="do" value="theme">
-          {words.saveAppearance}
-        </button>
+        <Submit does="theme" text={words.saveAppearance} />
       </p>
     </form>
   )

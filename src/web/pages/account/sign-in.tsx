@@ -4,6 +4,7 @@ import { showSignInWays } from '../../../operations/account/provider-sign-in.ts'
 import { signIn, signOut } from '../../../operations/account/sign-in.ts'
 import { showSignUp } from '../../../operations/account/sign-up.ts'
 import { localPath } from '../../forms.ts'
+import { LinkLine, Submit } from '../../parts/controls.tsx'
 import { Fault } from '../../parts/field.tsx'
 import { Form, Tick } from '../../parts/form.tsx'
 import { NarrowPage } from '../../parts/narrow-page.tsx'
@@ -26,9 +27,7 @@ export async function showSignIn(request: PageRequest) {
         <form method="post" action={`/sign-in/with/${key}`}>
           {sentTo}
           <p>
-            <button class={hasPasswords ? 'button' : 'button first'} type="submit">
-              {words.signingIn.by(name)}
-            </button>
+            <Submit look={hasPasswords ? 'button' : 'button first'} text={words.signingIn.by(name)} />
           </p>
         </form>
       ))}
@@ -48,17 +47,11 @@ export async function showSignIn(request: PageRequest) {
             {sentTo}
             <Tick sent={sent?.form.has('name') ? sent : null} name="isRemembered" label={words.remember} isTicked />
           </Form>
-          <p>
-            <a href="/forgot-password">{words.forgotPassword}</a>
-          </p>
+          <LinkLine to="/forgot-password" text={words.forgotPassword} />
           <PasskeySignIn words={words} to={to} isAlternative />
         </>
       ) : null}
-      {isOpen && !isFirst ? (
-        <p>
-          <a href={`/sign-up?to=${encodeURIComponent(to)}`}>{words.signUp}</a>
-        </p>
-      ) : null}
+      {isOpen && !isFirst ? <LinkLine to={`/sign-up?to=${encodeURIComponent(to)}`} text={words.signUp} /> : null}
     </NarrowPage>
   )
 }
@@ -90,18 +83,10 @@ export async function showSignOut(request: PageRequest) {
     <NarrowPage request={request} title={words.signOut}>
       {providers.length > 0 ? <p>{words.signingIn.signedOutHere(providers.map(({ name }) => name))}</p> : null}
       {hasProxy ? <p>{words.signingIn.proxyKeeps}</p> : null}
-      {signOutUrl === null ? null : (
-        <p>
-          <a class="button first" href={signOutUrl}>
-            {words.signingIn.proxySignOut}
-          </a>
-        </p>
-      )}
+      {signOutUrl === null ? null : <LinkLine to={signOutUrl} look="button first" text={words.signingIn.proxySignOut} />}
       {query.get('done') === 'signed-out' ? null : (
         <form method="post">
-          <button class="button first" type="submit">
-            {words.signOut}
-          </button>
+          <Submit look="button first" text={words.signOut} />
         </form>
       )}
     </NarrowPage>
@@ -114,9 +99,7 @@ export const PasskeySignIn: FC<{ words: Words; to: string; isAlternative?: boole
     {isAlternative ? <p class="quiet">{words.factors.or}</p> : null}
     <input type="hidden" name="to" value={to} />
     <p>
-      <button class={isAlternative ? 'button' : 'button first'} type="submit">
-        {words.factors.withPasskey}
-      </button>
+      <Submit look={isAlternative ? 'button' : 'button first'} text={words.factors.withPasskey} />
     </p>
     <p class="fault notice" role="alert" data-fault hidden></p>
   </form>

@@ -1,5 +1,6 @@
 import { showSignUp, signUp } from '../../../operations/account/sign-up.ts'
 import { localPath } from '../../forms.ts'
+import { LinkLine } from '../../parts/controls.tsx'
 import { Form } from '../../parts/form.tsx'
 import { NarrowPage } from '../../parts/narrow-page.tsx'
 import { type Action, done, type PageRequest } from '../../request.ts'
@@ -49,9 +50,7 @@ export async function showSignUpPage(request: PageRequest) {
       ) : (
         <p>{state.hasPasswords ? words.byInvite : words.signingIn.accountsElsewhere}</p>
       )}
-      <p>
-        <a href="/sign-in">{words.signInInstead}</a>
-      </p>
+      <LinkLine to="/sign-in" text={words.signInInstead} />
     </NarrowPage>
   )
 }

@@ -5,9 +5,10 @@ import { type AuditRecord, listAuditEvents, listOwnActivity, listTeamActivity } 
 import type { Input, Output } from '../../../operations/core/procedure.ts'
 import { showTeam } from '../../../operations/teams/teams.ts'
 import { Layout } from '../../layout.tsx'
+import { Link, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Moment } from '../../parts/day.tsx'
 import { Entries, Entry, toListUrl } from '../../parts/entries.tsx'
-import { Choice, Field } from '../../parts/field.tsx'
+import { Alert, Choice, Field } from '../../parts/field.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
@@ -43,9 +44,7 @@ export async function showActivity(request: PageRequest) {
         {words.audit.lead} {words.audit.retention}
       </p>
       <Filters request={request} names={FILTERS} />
-      <p>
-        <a href={toListUrl('/admin/activity/export.jsonl', readFilters(request.query))}>{words.audit.download}</a>
-      </p>
+      <LinkLine to={toListUrl('/admin/activity/export.jsonl', readFilters(request.query))} text={words.audit.download} />
       <Events request={request} activity={activity} path="/admin/activity" isOwn={false} />
     </SectionPage>
   )
@@ -117,9 +116,7 @@ const Filters: FC<{ request: PageRequest; names: readonly (typeof FILTERS)[numbe
         {names.includes('target') ? (
           <Field sent={null} name="target" label={audit.target} value={value('target')} maxlength={36} autocomplete="off" />
         ) : null}
-        <button class="button" type="submit">
-          {audit.filter}
-        </button>
+        <Submit text={audit.filter} />
       </form>
     </search>
   )
@@ -133,11 +130,7 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
   const filters = readFilters(query)
   const you = isOwn ? (site.reader?.username ?? null) : null
   if (fault !== null) {
-    return (
-      <p class="fault notice" role="alert">
-        {fault}
-      </p>
-    )
+    return <Alert text={fault} />
   }
   return (
     <>
@@ -158,11 +151,7 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
       />
       <nav class="pages" aria-label={pages}>
         {query.has('cursor') ? <a href={toListUrl(path, filters)}>{words.sorts.newest}</a> : null}
-        {nextCursor === null ? null : (
-          <a href={toListUrl(path, { ...filters, cursor: nextCursor })} rel="next">
-            {audit.older}
-          </a>
-        )}
+        {nextCursor === null ? null : <Link to={toListUrl(path, { ...filters, cursor: nextCursor })} rel="next" text={audit.older} />}
       </nav>
     </>
   )

@@ -3,6 +3,7 @@ import { createCategory, deleteCategory, mergeCategory, moveCategory, renameCate
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { Link } from '../../parts/controls.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Form, sentWith, Tick } from '../../parts/form.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
@@ -27,9 +28,7 @@ export async function showCategories(request: PageRequest) {
             note={words.itemCount(prompts + skills)}
             class={parent === null ? undefined : 'below'}
           >
-            <a class="button quiet" href={`${PATH}/${slug}`} aria-label={words.editCategory(name)}>
-              {words.edit}
-            </a>
+            <Link to={`${PATH}/${slug}`} look="button quiet" aria-label={words.editCategory(name)} text={words.edit} />
           </Entry>
         )}
       />

@@ -1,5 +1,6 @@
 import { PERSON_KINDS } from '../../../domain/people/people.ts'
 import { listPeople } from '../../../operations/admin/people.ts'
+import { Link } from '../../parts/controls.tsx'
 import { On, UtcDay } from '../../parts/day.tsx'
 import { Entry, List, readQuery } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
@@ -44,9 +45,12 @@ export async function showPeople(request: PageRequest) {
           >
             {kind === 'login' ? null : <a href={`/admin/invites?username=${encodeURIComponent(username)}`}>{words.invite}</a>}
             {kind === 'placeholder' ? null : (
-              <a class="button quiet" href={`${PATH}/${encodeURIComponent(username)}`} aria-label={words.managePerson(username)}>
-                {words.manage}
-              </a>
+              <Link
+                to={`${PATH}/${encodeURIComponent(username)}`}
+                look="button quiet"
+                aria-label={words.managePerson(username)}
+                text={words.manage}
+              />
             )}
           </Entry>
         )}

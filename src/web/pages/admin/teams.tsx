@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { setTeamMember } from '../../../operations/teams/team-members.ts'
 import { bindTeam, createTeam, listAllTeams } from '../../../operations/teams/teams.ts'
+import { Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entry, List, readQuery } from '../../parts/entries.tsx'
 import { ActionButton } from '../../parts/field.tsx'
@@ -69,11 +70,7 @@ const Row: FC<{ words: Words; team: Output<typeof listAllTeams>['teams'][number]
       ]}
     >
       {isAsked ? <p class="quiet">{all.asked}</p> : null}
-      {isAsked ? (
-        <ActionButton action={PATH} does="bind" values={{ bound: name }}>
-          {all.bind}
-        </ActionButton>
-      ) : null}
+      {isAsked ? <ActionButton action={PATH} does="bind" values={{ bound: name }} text={all.bind} /> : null}
       {isOrphaned ? (
         <form method="post" action={PATH} class="controls">
           <input type="hidden" name="appointed" value={name} />
@@ -86,9 +83,7 @@ const Row: FC<{ words: Words; team: Output<typeof listAllTeams>['teams'][number]
             aria-label={all.appointFor(name)}
             placeholder={words.username}
           />
-          <button class="button" type="submit" name="do" value="appoint">
-            {all.appoint}
-          </button>
+          <Submit does="appoint" text={all.appoint} />
         </form>
       ) : null}
     </Entry>

@@ -2,6 +2,7 @@ import { addToCollection, removeFromCollection } from '../../../operations/colle
 import { chooseCollections } from '../../../operations/collections/collections.ts'
 import { Layout } from '../../layout.tsx'
 import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
+import { Link } from '../../parts/controls.tsx'
 import { ListSearch, toListUrl } from '../../parts/entries.tsx'
 import { ActionButton, Done, Fault } from '../../parts/field.tsx'
 import { sentWith } from '../../parts/form.tsx'
@@ -28,9 +29,7 @@ export function showCollecting(kind: Kind) {
     return (
       <Layout site={site} title={collecting.addItem(found.item.title)} current={kind} isIndexed={false} styles={['admin.css']}>
         <p class="quiet">
-          <a href={path} dir="auto">
-            {found.item.title}
-          </a>
+          <Link to={path} dir="auto" text={found.item.title} />
         </p>
         <section data-collecting={words.find.close}>
           <h1 dir="auto">{collecting.addItem(found.item.title)}</h1>

@@ -11,6 +11,7 @@ import { listSkills } from '../../../operations/items/search-items.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { Link, Submit } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
@@ -88,15 +89,13 @@ export async function showCollectionPage(request: PageRequest) {
               {words.share}
             </button>
           )}
-          {collection.skills > 0 ? (
-            <a class="button quiet" href={checkPath(scope)} rel="nofollow">
-              {words.checking.link}
-            </a>
-          ) : null}
+          {collection.skills > 0 ? <Link to={checkPath(scope)} look="button quiet" rel="nofollow" text={words.checking.link} /> : null}
           {mayOrder ? (
-            <a class={isOrdering ? 'button first' : 'button quiet'} href={toUrl(page, isOrdering ? '' : 'order')}>
-              {isOrdering ? collecting.endOrder : collecting.editOrder}
-            </a>
+            <Link
+              to={toUrl(page, isOrdering ? '' : 'order')}
+              look={isOrdering ? 'button first' : 'button quiet'}
+              text={isOrdering ? collecting.endOrder : collecting.editOrder}
+            />
           ) : null}
         </div>
         {mayEdit ? <Editing request={request} collection={collection} path={path} /> : null}
@@ -241,21 +240,16 @@ const Order: FC<OrderProps> = ({ words: { collecting, remove }, item, action, ba
         ['down', '↓', isLast],
       ] as const
     ).map(([to, sign, isOff]) => (
-      <button
-        class="button quiet"
-        type="submit"
-        name="do"
-        value={to}
+      <Submit
+        does={to}
+        look="button quiet"
         disabled={isOff}
         title={collecting.moves[to]}
         aria-label={collecting.move(item.title, to)}
-      >
-        {sign}
-      </button>
+        text={sign}
+      />
     ))}
-    <button class="button quiet" type="submit" name="do" value="remove" aria-label={collecting.removeItem(item.title)}>
-      {remove}
-    </button>
+    <Submit does="remove" look="button quiet" aria-label={collecting.removeItem(item.title)} text={remove} />
   </form>
 )
 

@@ -4,6 +4,7 @@ import type { foundCollection } from '../../../operations/collections/collection
 import { listCollections } from '../../../operations/collections/collections.ts'
 import { Layout } from '../../layout.tsx'
 import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
+import { LinkItem } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
 import { Done } from '../../parts/field.tsx'
@@ -75,9 +76,7 @@ const CollectionRow: FC<{ site: Site; collection: Listed }> = ({ site: { words }
       </h3>
       <ul class="facts line">
         {visibility === 'public' ? null : <li>{words.visibilities[visibility]}</li>}
-        <li>
-          <a href={authorPath(owner)}>{owner}</a>
-        </li>
+        <LinkItem to={authorPath(owner)} text={owner} />
         <li>{words.collecting.holds(prompts, skills)}</li>
       </ul>
       {description === null ? null : (

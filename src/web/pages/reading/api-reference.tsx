@@ -9,6 +9,7 @@ import { describeField, listFields, type SchemaField } from '../../api/schema-fi
 import { readDocument } from '../../documents.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
+import { Link, LinkItem } from '../../parts/controls.tsx'
 import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
 import { Sample } from '../../parts/sample.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -82,9 +83,7 @@ const Reference: FC<{ site: Site; group: string | null }> = ({ site, group }) =>
           <>
             <p class="prose">
               {api.keyLead}{' '}
-              <a href="/docs/keys-and-visibility" lang={markEnglish(words)}>
-                {readDocument('keys-and-visibility', site).title}
-              </a>
+              <Link to="/docs/keys-and-visibility" lang={markEnglish(words)} text={readDocument('keys-and-visibility', site).title} />
             </p>
             <p class="prose">{api.inputLead}</p>
             <p class="prose">
@@ -116,9 +115,7 @@ const Titles: FC<{ words: Words; group: ApiGroup }> = ({ words, group: { name, r
     <ul>
       {routes.map(({ anchor, method, path, title }) => (
         <li id={anchor}>
-          <a href={`${pathOf(name)}#${anchor}`} lang={markEnglish(words)}>
-            {title}
-          </a>{' '}
+          <Link to={`${pathOf(name)}#${anchor}`} lang={markEnglish(words)} text={title} />{' '}
           <span class="quiet">
             {method} {path}
           </span>
@@ -133,25 +130,17 @@ const Contents: FC<{ words: Words; groups: readonly ApiGroup[]; shown: string | 
     <ul>
       {groups.map(({ name, routes }) => (
         <li>
-          <a href={pathOf(name)} aria-current={name === shown ? 'page' : undefined}>
-            {words.api.groups[name]}
-          </a>
+          <Link to={pathOf(name)} aria-current={name === shown ? 'page' : undefined} text={words.api.groups[name]} />
           {name === shown ? (
             <ul>
               {routes.map(({ anchor, title }) => (
-                <li>
-                  <a href={`#${anchor}`} lang={markEnglish(words)}>
-                    {title}
-                  </a>
-                </li>
+                <LinkItem to={`#${anchor}`} lang={markEnglish(words)} text={title} />
               ))}
             </ul>
           ) : null}
         </li>
       ))}
-      <li>
-        <a href="/docs/api#errors">{words.api.errors}</a>
-      </li>
+      <LinkItem to="/docs/api#errors" text={words.api.errors} />
     </ul>
   </nav>
 )
@@ -165,9 +154,7 @@ const Route: FC<{ words: Words; route: ApiRoute; baseUrl: string }> = ({ words, 
   return (
     <section class="route">
       <h3 id={anchor}>
-        <a href={`#${anchor}`} lang={markEnglish(words)}>
-          {title}
-        </a>
+        <Link to={`#${anchor}`} lang={markEnglish(words)} text={title} />
       </h3>
       <p class="call">
         <strong>{method}</strong> {path}

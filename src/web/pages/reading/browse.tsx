@@ -8,6 +8,7 @@ import { browseItems } from '../../../operations/items/search-items.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
+import { LinkItem } from '../../parts/controls.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
@@ -214,11 +215,7 @@ const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; titles: re
           <span class="quiet">{words.sortedBy}</span>
           <ul class="filters">
             {sorts.map((sort) => (
-              <li>
-                <a href={linkTo(base, kept, { sort })} aria-current={chosen === sort ? 'true' : undefined}>
-                  {words.sorts[sort]}
-                </a>
-              </li>
+              <LinkItem to={linkTo(base, kept, { sort })} aria-current={chosen === sort ? 'true' : undefined} text={words.sorts[sort]} />
             ))}
           </ul>
         </nav>

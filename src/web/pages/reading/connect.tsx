@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx'
 import { CLIENT_IDS, type ClientId, PLACEHOLDER_KEY } from '../../client-configs.ts'
 import { Layout } from '../../layout.tsx'
 import { ACCESSES, type Access, ClientTabs } from '../../parts/client-tabs.tsx'
+import { Link, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Fault } from '../../parts/field.tsx'
 import { FirstKeyFields, makeKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
 import type { Action, PageRequest } from '../../request.ts'
@@ -46,9 +47,7 @@ export async function showConnect({ site, query, sent, takeFlash }: PageRequest)
           <KeyForm site={site} />
         </ClientTabs>
       )}
-      <p>
-        <a href="/docs/connect">{connecting.more}</a>
-      </p>
+      <LinkLine to="/docs/connect" text={connecting.more} />
     </Layout>
   )
 }
@@ -61,14 +60,10 @@ const KeyForm: FC<{ site: Site }> = ({ site: { words, reader } }) => (
       {reader ? (
         <>
           <FirstKeyFields words={words} />
-          <button class="button first" type="submit" name="do" value="create">
-            {words.createKeyHere}
-          </button>
+          <Submit does="create" look="button first" text={words.createKeyHere} />
         </>
       ) : (
-        <a class="button first" href={`/sign-in?to=${encodeURIComponent(WITH_KEY)}`} rel="nofollow">
-          {words.connecting.signIn}
-        </a>
+        <Link to={`/sign-in?to=${encodeURIComponent(WITH_KEY)}`} look="button first" rel="nofollow" text={words.connecting.signIn} />
       )}
     </p>
   </form>

@@ -7,6 +7,7 @@ import { DOCUMENT_GROUPS, DOCUMENTS, readDocument } from '../../documents.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
+import { Link, LinkItem } from '../../parts/controls.tsx'
 import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
 import { Highlight } from '../../parts/highlight.ts'
 import { findPassage, readStart } from '../../parts/passage.ts'
@@ -98,9 +99,7 @@ const Index: FC<{ site: Site; sources: readonly { readonly name: Name; readonly 
       .map(({ name }) => (
         <div>
           <dt>
-            <a href={`/docs/${name}`} lang={markEnglish(site.words)}>
-              {readDocument(name, site).title}
-            </a>
+            <Link to={`/docs/${name}`} lang={markEnglish(site.words)} text={readDocument(name, site).title} />
           </dt>
           <dd>{site.words.aboutDocuments[name]}</dd>
         </div>
@@ -130,11 +129,7 @@ export function showDocument(name: Name) {
               <nav class="contents" aria-label={words.onThisPage}>
                 <ul>
                   {sections.map(({ id, text }) => (
-                    <li>
-                      <a href={`#${id}`} lang={markEnglish(words)}>
-                        {text}
-                      </a>
-                    </li>
+                    <LinkItem to={`#${id}`} lang={markEnglish(words)} text={text} />
                   ))}
                 </ul>
               </nav>

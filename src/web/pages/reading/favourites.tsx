@@ -1,5 +1,6 @@
 import { browseFavourites } from '../../../operations/items/marks.ts'
 import { Layout } from '../../layout.tsx'
+import { Link, LinkItem } from '../../parts/controls.tsx'
 import { Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
@@ -29,11 +30,7 @@ export async function showFavourites(request: PageRequest) {
       <nav aria-label={words.filters}>
         <ul class="filters tabs">
           {COLLECTIONS.map((one) => (
-            <li>
-              <a href={linkTo(one)} aria-current={one === collection ? 'true' : undefined}>
-                {words[one]}
-              </a>
-            </li>
+            <LinkItem to={linkTo(one)} aria-current={one === collection ? 'true' : undefined} text={words[one]} />
           ))}
         </ul>
       </nav>
@@ -42,9 +39,7 @@ export async function showFavourites(request: PageRequest) {
           <h2>{words.noFavourites[collection]}</h2>
           <p class="prose">{words.noFavouritesHelp}</p>
           <div class="actions">
-            <a class="button first" href={`/${collection}`}>
-              {words.find.browseAll[collection]}
-            </a>
+            <Link to={`/${collection}`} look="button first" text={words.find.browseAll[collection]} />
           </div>
         </section>
       ) : (

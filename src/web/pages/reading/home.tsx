@@ -7,6 +7,7 @@ import { listPrompts, listSkills } from '../../../operations/items/search-items.
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
+import { LinkLine, Submit } from '../../parts/controls.tsx'
 import { Done } from '../../parts/field.tsx'
 import { MemberHome, readMemberHome } from '../../parts/member-home.tsx'
 import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
@@ -40,9 +41,7 @@ export async function showHome(request: PageRequest) {
             maxlength={1000}
             autocomplete="off"
           />
-          <button class="button" type="submit">
-            {words.search}
-          </button>
+          <Submit text={words.search} />
         </form>
       </search>
       {site.reader ? <MemberHome site={site} shown={await readMemberHome(request)} /> : null}
@@ -82,9 +81,7 @@ const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrang
         <section aria-labelledby="connect">
           <h2 id="connect">{words.connectLead}</h2>
           <ConnectBox site={site} />
-          <p>
-            <a href="/connect">{words.moreClients}</a>
-          </p>
+          <LinkLine to="/connect" text={words.moreClients} />
         </section>
       ) : null}
       {newest.total === 0 && skills.total === 0 ? (

@@ -3,6 +3,7 @@ import type { CallOperation } from '../../../operations/core/invoke.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { nearAddresses } from '../../../operations/items/search-items.ts'
 import { Layout } from '../../layout.tsx'
+import { LinkItem } from '../../parts/controls.tsx'
 import { WaysOn } from '../../parts/ways-on.tsx'
 import type { Site } from '../../site.ts'
 import { textOf } from '../../text-of.ts'
@@ -52,17 +53,13 @@ export function showProblem(site: Site, error: AppError, { path, requestId, near
           <h2>{words.find.didYouMean}</h2>
           <ul>
             {near.map(({ collection, slug, title }) => (
-              <li>
-                <a href={`/${collection}/${slug}`}>{title}</a>
-              </li>
+              <LinkItem to={`/${collection}/${slug}`} text={title} />
             ))}
           </ul>
         </section>
       )}
       <WaysOn words={words}>
-        <li>
-          <a href="/">{words.home}</a>
-        </li>
+        <LinkItem to="/" text={words.home} />
       </WaysOn>
       <p class="quiet reference" data-prompt>
         {words.find.reference}: <code data-text>{requestId}</code>{' '}

@@ -1,5 +1,6 @@
 import { scopePath } from '../../../domain/skills/channel-scope.ts'
 import { showProfile } from '../../../operations/account/account.ts'
+import { LinkLine } from '../../parts/controls.tsx'
 import type { LeadsOn, PageRequest } from '../../request.ts'
 import { showPart } from './scope.tsx'
 
@@ -37,13 +38,7 @@ export async function showProfilePage(request: PageRequest) {
               ) : null}
             </p>
           ) : null}
-          {website === null ? null : (
-            <p>
-              <a href={website} rel="nofollow noopener ugc">
-                {website}
-              </a>
-            </p>
-          )}
+          {website === null ? null : <LinkLine to={website} rel="nofollow noopener ugc" text={website} />}
         </>
       ),
     },

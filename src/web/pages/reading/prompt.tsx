@@ -17,6 +17,7 @@ import { claudePromptCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { looksLikeMarkdown, renderMarkdown } from '../../markup/markdown.ts'
+import { Link, Submit } from '../../parts/controls.tsx'
 import { Day } from '../../parts/day.tsx'
 import { authorPath, CheckFact, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, LinksFact, needsKey } from '../../parts/facts.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
@@ -115,11 +116,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
             {words.filling.copy}
           </button>
           <OpenIn site={site} text={taken} />
-          {isFilled ? (
-            <a class="button" href={path}>
-              {words.original}
-            </a>
-          ) : null}
+          {isFilled ? <Link to={path} look="button" text={words.original} /> : null}
           <p class="said quiet" role="status" data-said />
         </div>
         <Facts site={site} prompt={prompt} path={path} page={page} />
@@ -190,13 +187,9 @@ const Views: FC<{ site: Site; path: string; isRendered: boolean; isFilled: boole
         {views.map(({ view, label, isCurrent }) => (
           <li>
             {isFilled ? (
-              <button class="link" type="submit" form={BLANKS_FORM} name="view" value={view} aria-current={isCurrent ? 'true' : undefined}>
-                {label}
-              </button>
+              <Submit look="link" form={BLANKS_FORM} name="view" value={view} aria-current={isCurrent ? 'true' : undefined} text={label} />
             ) : (
-              <a href={`${path}?view=${view}`} rel="nofollow" aria-current={isCurrent ? 'true' : undefined}>
-                {label}
-              </a>
+              <Link to={`${path}?view=${view}`} rel="nofollow" aria-current={isCurrent ? 'true' : undefined} text={label} />
             )}
           </li>
         ))}
@@ -272,9 +265,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page }) => {
                   <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}
                 </>
               )}
-              <a href={`/embeds?item=${prompt.id}`} rel="nofollow">
-                {words.designer.embed}
-              </a>
+              <Link to={`/embeds?item=${prompt.id}`} rel="nofollow" text={words.designer.embed} />
             </Fact>
           )}
         </dl>
@@ -312,9 +303,7 @@ const FillForm: FC<FillFormProps> = ({ site: { words }, path, prompt, values, is
           </>
         ))}
       </div>
-      <button class="button" type="submit" name="view" value={isRendered ? 'rendered' : 'raw'}>
-        {words.fillIn}
-      </button>
+      <Submit name="view" value={isRendered ? 'rendered' : 'raw'} text={words.fillIn} />
     </form>
   </noscript>
 )

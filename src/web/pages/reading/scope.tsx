@@ -6,6 +6,7 @@ import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listPrompts, listSkills } from '../../../operations/items/search-items.ts'
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
+import { LinkItem } from '../../parts/controls.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
@@ -85,17 +86,9 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
         ) : null}
         <ul class="filters" aria-label={words.sortedBy}>
           {SORTS.map((choice) => (
-            <li>
-              <a href={toUrl({ sort: choice })} aria-current={choice === sort ? 'true' : undefined}>
-                {words.sorts[choice]}
-              </a>
-            </li>
+            <LinkItem to={toUrl({ sort: choice })} aria-current={choice === sort ? 'true' : undefined} text={words.sorts[choice]} />
           ))}
-          {feed === undefined ? null : (
-            <li>
-              <a href={feed}>{words.reading.feed}</a>
-            </li>
-          )}
+          {feed === undefined ? null : <LinkItem to={feed} text={words.reading.feed} />}
         </ul>
       </nav>
       <h2 class="visually-hidden">{isSkills ? words.skills : words.prompts}</h2>

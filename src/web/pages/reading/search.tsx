@@ -1,6 +1,7 @@
 import { listPrompts, listSkills } from '../../../operations/items/search-items.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
+import { LinkLine } from '../../parts/controls.tsx'
 import { PaletteEntries, Shortcuts } from '../../parts/palette.tsx'
 import { ResultTabs } from '../../parts/result-tabs.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
@@ -52,22 +53,14 @@ export async function showSearch({ site, call, query }: PageRequest) {
           <section class="hits" data-hits={words.prompts}>
             <h2>{words.prompts}</h2>
             <ItemRows site={site} prompts={prompts.prompts} marks={marks} stars={stars} />
-            {prompts.total <= SHOWN ? null : (
-              <p>
-                <a href={toUrl('/prompts')}>{words.find.allOf.prompts(prompts.total)}</a>
-              </p>
-            )}
+            {prompts.total <= SHOWN ? null : <LinkLine to={toUrl('/prompts')} text={words.find.allOf.prompts(prompts.total)} />}
           </section>
         )}
         {skills.total === 0 ? null : (
           <section class="hits" data-hits={words.skills}>
             <h2>{words.skills}</h2>
             <ItemRows site={site} skills={skills.skills} marks={marks} stars={stars} />
-            {skills.total <= SHOWN ? null : (
-              <p>
-                <a href={toUrl('/skills')}>{words.find.allOf.skills(skills.total)}</a>
-              </p>
-            )}
+            {skills.total <= SHOWN ? null : <LinkLine to={toUrl('/skills')} text={words.find.allOf.skills(skills.total)} />}
           </section>
         )}
       </div>

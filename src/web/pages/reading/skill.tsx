@@ -11,6 +11,7 @@ import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
 import { isMarkdown, renderSkillMarkdown } from '../../markup/skill-markdown.ts'
+import { Link, LinkItem } from '../../parts/controls.tsx'
 import { CheckFact, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
@@ -77,9 +78,7 @@ export async function showSkillPage(request: PageRequest) {
                   }}
                   lead={words.reading.installLead}
                 />
-                <a class="button" href={`${downloads}/zip`}>
-                  {words.reading.downloadZip}
-                </a>
+                <Link to={`${downloads}/zip`} look="button" text={words.reading.downloadZip} />
               </>
             )
           }
@@ -97,9 +96,7 @@ export async function showSkillPage(request: PageRequest) {
                     <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>,{' '}
                   </>
                 )}
-                <a href={`/embeds?item=${skill.id}`} rel="nofollow">
-                  {words.designer.embed}
-                </a>
+                <Link to={`/embeds?item=${skill.id}`} rel="nofollow" text={words.designer.embed} />
               </Fact>
             )}
           </dl>
@@ -188,20 +185,13 @@ const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, render
         {file.encoding === 'base64' || !isMarkdown(file.filename) ? null : (
           <nav aria-label={words.reading.view}>
             <ul class="filters views">
-              <li>
-                <a href={url} aria-current={view === 'raw' ? undefined : 'true'}>
-                  {words.preview}
-                </a>
-              </li>
-              <li>
-                <a
-                  href={`${url}${url.includes('?') ? '&' : '?'}view=raw`}
-                  rel="nofollow"
-                  aria-current={view === 'raw' ? 'true' : undefined}
-                >
-                  {words.reading.raw}
-                </a>
-              </li>
+              <LinkItem to={url} aria-current={view === 'raw' ? undefined : 'true'} text={words.preview} />
+              <LinkItem
+                to={`${url}${url.includes('?') ? '&' : '?'}view=raw`}
+                rel="nofollow"
+                aria-current={view === 'raw' ? 'true' : undefined}
+                text={words.reading.raw}
+              />
             </ul>
           </nav>
         )}
@@ -211,11 +201,7 @@ const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, render
               {words.copy}
             </button>
           )}
-          {downloadUrl === null ? null : (
-            <a class="button" href={downloadUrl} download>
-              {words.download}
-            </a>
-          )}
+          {downloadUrl === null ? null : <Link to={downloadUrl} look="button" download text={words.download} />}
         </div>
       </div>
       <FrontmatterTable site={site} fields={fields} />

@@ -9,6 +9,7 @@ import { Layout } from '../../layout.tsx'
 import { Ago } from '../../parts/ago.tsx'
 import { type FieldChange, FieldChanges, LineChanges, WordChanges } from '../../parts/changes.tsx'
 import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
+import { Link, LinkItem, LinkLine } from '../../parts/controls.tsx'
 import { ActionButton, Fault } from '../../parts/field.tsx'
 import { blockedVersionOf, mayDo, readStanding } from '../../parts/item-actions.tsx'
 import type { Restored } from '../../parts/undo-restore.tsx'
@@ -126,11 +127,7 @@ export async function showSkillVersion(request: PageRequest) {
           </h2>
           {pieces === 'binary' ? <p class="quiet">{words.reading.binaryChange}</p> : null}
           {pieces === 'large' ? <p class="quiet">{words.reading.tooLarge}</p> : null}
-          {pieces === 'later' ? (
-            <p>
-              <a href={`${path}?${search(filename)}`}>{words.reading.compareAlone}</a>
-            </p>
-          ) : null}
+          {pieces === 'later' ? <LinkLine to={`${path}?${search(filename)}`} text={words.reading.compareAlone} /> : null}
           {typeof pieces === 'string' ? null : <LineChanges site={site} pieces={pieces} />}
         </section>
       ))}
@@ -139,9 +136,7 @@ export async function showSkillVersion(request: PageRequest) {
           <p class="quiet">{words.reading.fileSame(same)}</p>
         ) : null
       ) : (
-        <p>
-          <a href={path}>{words.reading.allFiles}</a>
-        </p>
+        <LinkLine to={path} text={words.reading.allFiles} />
       )}
     </VersionPage>
   )
@@ -214,20 +209,17 @@ const VersionPage: FC<VersionPageProps> = ({ request: { site, sent }, collection
       ) : null}
       {shown.version < newest || canRestore ? (
         <div class="version-actions">
-          {canRestore ? (
-            <ActionButton action={path} does="restore" class="button first">
-              {words.reading.restoreVersion}
-            </ActionButton>
-          ) : null}
+          {canRestore ? <ActionButton action={path} does="restore" class="button first" text={words.reading.restoreVersion} /> : null}
           {shown.version < newest ? (
-            <a class="button quiet" href={`${item.path}/versions/${newest}?against=${shown.version}`} rel="nofollow">
-              {words.reading.compareWithNewest}
-            </a>
+            <Link
+              to={`${item.path}/versions/${newest}?against=${shown.version}`}
+              look="button quiet"
+              rel="nofollow"
+              text={words.reading.compareWithNewest}
+            />
           ) : null}
           {canRestore ? (
-            <a class="button quiet" href={`${item.path}/purge?first=${shown.version}&last=${shown.version}`}>
-              {words.deleteForGood}
-            </a>
+            <Link to={`${item.path}/purge?first=${shown.version}&last=${shown.version}`} look="button quiet" text={words.deleteForGood} />
           ) : null}
         </div>
       ) : null}
@@ -252,11 +244,7 @@ const Views: FC<{ site: Site; path: string; against: number; view: View }> = ({ 
         ['text', '&view=text', words.reading.showText],
       ] as const
     ).map(([name, query, label]) => (
-      <li>
-        <a href={`${path}?against=${against}${query}`} rel="nofollow" aria-current={view === name ? 'true' : undefined}>
-          {label}
-        </a>
-      </li>
+      <LinkItem to={`${path}?against=${against}${query}`} rel="nofollow" aria-current={view === name ? 'true' : undefined} text={label} />
     ))}
   </ul>
 )

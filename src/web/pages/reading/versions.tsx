@@ -10,6 +10,7 @@ import { getSkill } from '../../../operations/skills/get-skill.ts'
 import { Layout } from '../../layout.tsx'
 import { Ago } from '../../parts/ago.tsx'
 import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
+import { Link, LinkItem, LinkLine } from '../../parts/controls.tsx'
 import { Done } from '../../parts/field.tsx'
 import { blockedVersionOf, mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
 import { LabelNames, Labels } from '../../parts/labels.tsx'
@@ -114,9 +115,7 @@ export function showVersions(collection: Collection) {
           <nav class="pages" aria-label={words.pages}>
             {before === undefined ? null : <a href={`${item.path}/versions`}>{words.reading.newestVersions}</a>}
             {nextBefore === null ? null : (
-              <a href={`${item.path}/versions?before=${nextBefore}`} rel="next">
-                {words.reading.olderVersions}
-              </a>
+              <Link to={`${item.path}/versions?before=${nextBefore}`} rel="next" text={words.reading.olderVersions} />
             )}
           </nav>
         )}
@@ -134,13 +133,7 @@ export function showVersions(collection: Collection) {
           mayMove={mayMove}
           team={teamOf(standing)}
         />
-        {hasOlder ? (
-          <p>
-            <a class="button quiet" href={`${item.path}/purge`}>
-              {words.purge.history}
-            </a>
-          </p>
-        ) : null}
+        {hasOlder ? <LinkLine to={`${item.path}/purge`} look="button quiet" text={words.purge.history} /> : null}
       </Layout>
     )
   }
@@ -172,13 +165,7 @@ const VersionRows = ({
         {note === null ? null : <p>{note}</p>}
         <ul class="facts line">
           {version === newest ? <li>{words.reading.newest}</li> : null}
-          {version === blocked ? (
-            <li>
-              <a class="state" href={`${path}/check`}>
-                {words.findings.blocked}
-              </a>
-            </li>
-          ) : null}
+          {version === blocked ? <LinkItem to={`${path}/check`} look="state" text={words.findings.blocked} /> : null}
           <LabelNames labels={labels} version={version} />
           {counts.has(version) ? <li>{words.reading.lines(counts.get(version)?.added ?? 0, counts.get(version)?.removed ?? 0)}</li> : null}
           <li>{author}</li>
@@ -186,11 +173,7 @@ const VersionRows = ({
             <Ago words={words} at={createdAt} hasTime />
           </li>
           {version < newest ? (
-            <li>
-              <a href={`${path}/versions/${newest}?against=${version}`} rel="nofollow">
-                {words.reading.compareWithNewest}
-              </a>
-            </li>
+            <LinkItem to={`${path}/versions/${newest}?against=${version}`} rel="nofollow" text={words.reading.compareWithNewest} />
           ) : null}
         </ul>
       </li>

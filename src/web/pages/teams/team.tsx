@@ -10,6 +10,7 @@ import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { CheckLevels, saveLevels } from '../../parts/check-rules.tsx'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { Submit } from '../../parts/controls.tsx'
 import { Day } from '../../parts/day.tsx'
 import { Entry, List, readQuery } from '../../parts/entries.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
@@ -153,9 +154,7 @@ const MemberRow: FC<MemberRowProps> = ({ request, member, path, isMaintainer }) 
               </option>
             ))}
           </select>
-          <button class="button quiet" type="submit" name="do" value="role" aria-label={teams.setRoleOf(username)}>
-            {teams.setRole}
-          </button>
+          <Submit does="role" look="button quiet" aria-label={teams.setRoleOf(username)} text={teams.setRole} />
         </form>
       ) : null}
       {isSelf ? (

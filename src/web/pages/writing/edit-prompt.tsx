@@ -17,6 +17,7 @@ import { improvePrompt } from '../../../operations/prompts/improve-prompt.ts'
 import { nameLineEnds, type SentForm, toSentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, WordChanges } from '../../parts/changes.tsx'
+import { Link, Submit } from '../../parts/controls.tsx'
 import { Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
 import { Improved, type Improvement, readSuggested } from '../../parts/improved.tsx'
 import {
@@ -216,32 +217,20 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
           </section>
         </aside>
         <div class="actions here">
-          <button class="button first" type="submit" name="do" value={isConflict ? 'overwrite' : 'save'} data-save>
-            {isConflict ? words.saveOver : words.save}
-          </button>
-          <button class="button" type="submit" name="do" value="preview" formnovalidate>
-            {words.preview}
-          </button>
+          <Submit does={isConflict ? 'overwrite' : 'save'} look="button first" data-save text={isConflict ? words.saveOver : words.save} />
+          <Submit does="preview" formnovalidate text={words.preview} />
           {isChat ? null : (
-            <button
-              class="button"
-              type="submit"
-              name="do"
-              value="improve"
+            <Submit
+              does="improve"
               formnovalidate
               data-improving={words.improving('{n}')}
               data-coming={words.improved}
               data-stopped={words.improveStopped}
               data-failed={words.improveFailed}
-            >
-              {words.improve}
-            </button>
+              text={words.improve}
+            />
           )}
-          {known ? (
-            <a class="button" href={known.path}>
-              {words.cancel}
-            </a>
-          ) : null}
+          {known ? <Link to={known.path} look="button" text={words.cancel} /> : null}
         </div>
         {shown?.improvement ? <Improved words={words} before={content} improvement={shown.improvement} /> : null}
       </form>

@@ -11,6 +11,7 @@ import { arrangeSkillFiles } from '../../../operations/skills/skill-files.ts'
 import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
+import { LinkLine, Submit } from '../../parts/controls.tsx'
 import { Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import {
@@ -60,9 +61,7 @@ export async function showEditSkill(request: PageRequest) {
   return (
     <Layout site={site} title={words.editSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
       <h1 class="over-title">{words.editSkill}</h1>
-      <p>
-        <a href={path}>{skill.title}</a>
-      </p>
+      <LinkLine to={path} text={skill.title} />
       <Done words={words} query={query} sent={sent} hints={takeHints(request)} baseUrl={site.baseUrl} />
       {isConflict ? (
         <section class="notice" role="alert">
@@ -98,16 +97,12 @@ export async function showEditSkill(request: PageRequest) {
               maxlength={255}
               autocomplete="off"
             />
-            <button class="button" type="submit" name="do" value="add">
-              {words.addFile}
-            </button>
+            <Submit does="add" text={words.addFile} />
             <SkillUpload request={request} hint={words.uploadHint} />
             <label class="tick">
               <input type="checkbox" name="isAll" value="true" /> {words.replaceAll}
             </label>
-            <button class="button" type="submit" name="do" value="upload">
-              {words.uploadFiles}
-            </button>
+            <Submit does="upload" text={words.uploadFiles} />
           </form>
         </div>
         <div>{file ? <FileForm request={request} file={file} base={base} does={does} version={version} /> : null}</div>
@@ -151,9 +146,7 @@ const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choice
         <TitleField request={request} title={skill.title} isFirst={false} />
         <DescriptionField request={request} item={skill} />
       </details>
-      <button class="button" type="submit" name="do" value="details" data-save>
-        {isConflict ? words.saveOver : words.saveDetails}
-      </button>
+      <Submit does="details" data-save text={isConflict ? words.saveOver : words.saveDetails} />
     </form>
   )
 }
@@ -248,15 +241,12 @@ const FileForm: FC<{
         )}
         <div class="actions here">
           {isText ? (
-            <button
-              class="button first"
-              type="submit"
-              name="do"
-              value={isSent && sent?.fault.code === 'conflict' ? 'overwrite' : 'file'}
+            <Submit
+              does={isSent && sent?.fault.code === 'conflict' ? 'overwrite' : 'file'}
+              look="button first"
               data-save
-            >
-              {isSent && sent?.fault.code === 'conflict' ? words.saveOver : words.saveFile}
-            </button>
+              text={isSent && sent?.fault.code === 'conflict' ? words.saveOver : words.saveFile}
+            />
           ) : null}
           {file.filename === SKILL_MD ? null : (
             <>
@@ -273,12 +263,8 @@ const FileForm: FC<{
                 aria-label={words.renameTo(file.filename)}
                 class="short"
               />
-              <button class="button" type="submit" form={NAME_FORM} name="do" value="rename">
-                {words.rename}
-              </button>
-              <button class="button" type="submit" form={NAME_FORM} name="do" value="remove">
-                {words.remove}
-              </button>
+              <Submit does="rename" form={NAME_FORM} text={words.rename} />
+              <Submit does="remove" form={NAME_FORM} text={words.remove} />
             </>
           )}
         </div>

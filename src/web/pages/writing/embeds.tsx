@@ -11,6 +11,7 @@ import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
 import { type EmbedFault, readEmbedQuery } from '../../embed/query.ts'
 import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
+import { Link, Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { ActionButton, Choice, Done, Fault, Field, sentOr } from '../../parts/field.tsx'
@@ -171,9 +172,7 @@ const Examples: FC<{ site: Site }> = ({ site: { words, hasMcp } }) => (
         <ul class="gallery">
           {listEmbedExamples(hasMcp, category).map(({ value, label, config }) => (
             <li>
-              <a href={`/embeds?example=${value}`} rel="nofollow">
-                {label}
-              </a>
+              <Link to={`/embeds?example=${value}`} rel="nofollow" text={label} />
               {/* A picture of it: nothing in it gets the focus or is read out. */}
               <div inert>
                 <iframe src={toEmbedPaths({ kind: 'config', config })?.page} title={label} loading="lazy" />
@@ -198,9 +197,7 @@ const Kept: FC<{ site: Site; own: readonly EmbedRecord[] }> = ({ site: { words }
             title={<a href={`/embeds?embed=${id}`}>{name}</a>}
             facts={[<On label={words.created} words={words} at={createdAt} />, <a href={`/e/${id}`}>{words.designer.open}</a>]}
           >
-            <ActionButton action="/embeds" does="delete" values={{ id }} label={words.designer.deleteOne(name)}>
-              {words.delete}
-            </ActionButton>
+            <ActionButton action="/embeds" does="delete" values={{ id }} label={words.designer.deleteOne(name)} text={words.delete} />
           </Entry>
         )
       }}
@@ -335,20 +332,12 @@ const Designing: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site
       <Segments name="shownTheme" label={designer.shownTheme} names={words.designer.themes} chosen={shownTheme} />
       <Segments name="shownWidth" label={designer.shownWidth} names={designer.shownWidths} chosen={shownWidth} />
       <p class="actions">
-        <button class="button first" type="submit" name="do" value="show">
-          {designer.show}
-        </button>
-        {reader && !item ? (
-          <button class="button" type="submit" name="do" value="save">
-            {designer.save}
-          </button>
-        ) : null}
+        <Submit does="show" look="button first" text={designer.show} />
+        {reader && !item ? <Submit does="save" text={designer.save} /> : null}
       </p>
       {reader || item ? null : (
         <p class="quiet">
-          <a href="/sign-in?to=/embeds" rel="nofollow">
-            {designer.signInToSave}
-          </a>
+          <Link to="/sign-in?to=/embeds" rel="nofollow" text={designer.signInToSave} />
         </p>
       )}
     </form>

@@ -6,6 +6,7 @@ import type { Output } from '../../../operations/core/procedure.ts'
 import { checkImport, IMPORT_OUTCOMES, loadStarterLibrary, runImport, showImport } from '../../../operations/items/import-items.ts'
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
+import { Link, Submit } from '../../parts/controls.tsx'
 import { Choice, Done, Fault } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
@@ -60,9 +61,7 @@ export async function showImportForm({ site, sent, call, query }: PageRequest) {
           options={[['', importing.asInFiles], ...VISIBILITIES.toReversed().map((one) => [one, words.visibilityMeans[one]] as const)]}
         />
         <div class="actions">
-          <button class="button first" type="submit" name="do" value="check">
-            {importing.check}
-          </button>
+          <Submit does="check" look="button first" text={importing.check} />
         </div>
         <p role="status" data-said />
       </form>
@@ -138,12 +137,8 @@ const State: FC<{ site: Site; found: Import; path: string }> = ({ site: { words 
           {isDone ? importing.over : importing.nothingToDo}
         </p>
         <div class="actions">
-          <a class="button first" href="/library">
-            {importing.toLibrary}
-          </a>
-          <a class="button" href="/import">
-            {importing.again}
-          </a>
+          <Link to="/library" look="button first" text={importing.toLibrary} />
+          <Link to="/import" look="button" text={importing.again} />
         </div>
       </>
     )
@@ -152,12 +147,8 @@ const State: FC<{ site: Site; found: Import; path: string }> = ({ site: { words 
     <form method="post" action={path}>
       <p class="lead">{importing.plan}</p>
       <div class="actions">
-        <button class="button first" type="submit" name="do" value="run">
-          {importing.start(left)}
-        </button>
-        <a class="button" href="/import">
-          {importing.again}
-        </a>
+        <Submit does="run" look="button first" text={importing.start(left)} />
+        <Link to="/import" look="button" text={importing.again} />
       </div>
     </form>
   )

@@ -9,7 +9,8 @@ import { listTeams } from '../../../operations/teams/teams.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { BulkBar, BulkQuestion, BulkReport, changeTogether, readQuestion, readReport } from '../../parts/bulk-bar.tsx'
-import { Done } from '../../parts/field.tsx'
+import { Link, LinkItem } from '../../parts/controls.tsx'
+import { Alert, Done } from '../../parts/field.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
@@ -80,11 +81,7 @@ export async function showLibrary(request: PageRequest) {
       <Done words={words} query={query} sent={sent} />
       <BulkReport site={site} report={report} here={here} />
       <BulkQuestion site={site} question={question} here={here} />
-      {sent ? (
-        <p class="fault notice" role="alert">
-          {sent.fault.message}
-        </p>
-      ) : null}
+      {sent ? <Alert text={sent.fault.message} /> : null}
       <div class="list" data-results>
         <Filters
           words={words}
@@ -108,12 +105,8 @@ export async function showLibrary(request: PageRequest) {
             />
           ) : isWhole ? (
             <div class="actions">
-              <a class="button first" href={addTo}>
-                {view.collection === 'prompts' ? words.newPrompt : words.newSkill}
-              </a>
-              <a class="button" href="/import">
-                {words.importing.menu}
-              </a>
+              <Link to={addTo} look="button first" text={view.collection === 'prompts' ? words.newPrompt : words.newSkill} />
+              <Link to="/import" look="button" text={words.importing.menu} />
             </div>
           ) : null}
           <ItemRows site={site} {...found} marks={marks} stars={stars} selected={selected} />
@@ -129,17 +122,16 @@ const Owners: FC<{ site: Site; view: View; teams: readonly string[] }> = ({ site
   <nav aria-label={words.owner}>
     <ul class="filters">
       {[undefined, ...teams].map((owner) => (
-        <li>
-          <a href={linkTo({ ...view, owner, ...WHOLE })} aria-current={owner === view.owner ? 'true' : undefined}>
-            {owner === undefined ? words.ownedByYourself : words.teamNamed(owner)}
-          </a>
-        </li>
+        <LinkItem
+          to={linkTo({ ...view, owner, ...WHOLE })}
+          aria-current={owner === view.owner ? 'true' : undefined}
+          text={owner === undefined ? words.ownedByYourself : words.teamNamed(owner)}
+        />
       ))}
-      <li>
-        <a href={view.owner === undefined ? '/teams' : `/teams/${encodeURIComponent(view.owner)}`}>
-          {view.owner === undefined ? words.teams.yours : words.teams.manageLink}
-        </a>
-      </li>
+      <LinkItem
+        to={view.owner === undefined ? '/teams' : `/teams/${encodeURIComponent(view.owner)}`}
+        text={view.owner === undefined ? words.teams.yours : words.teams.manageLink}
+      />
     </ul>
   </nav>
 )
@@ -163,21 +155,15 @@ function Head({
     <>
       <ul class="filters tabs">
         {COLLECTIONS.map((collection) => (
-          <li>
-            <a href={linkTo({ ...view, collection })} aria-current={collection === view.collection ? 'true' : undefined}>
-              {words[collection]}
-            </a>
-          </li>
+          <LinkItem
+            to={linkTo({ ...view, collection })}
+            aria-current={collection === view.collection ? 'true' : undefined}
+            text={words[collection]}
+          />
         ))}
-        <li>
-          <a href="/favourites">{words.favourites}</a>
-        </li>
-        <li>
-          <a href="/trash">{words.trash}</a>
-        </li>
-        <li>
-          <a href={addTo}>{view.collection === 'prompts' ? words.newPrompt : words.newSkill}</a>
-        </li>
+        <LinkItem to="/favourites" text={words.favourites} />
+        <LinkItem to="/trash" text={words.trash} />
+        <LinkItem to={addTo} text={view.collection === 'prompts' ? words.newPrompt : words.newSkill} />
       </ul>
       <div class="summary">
         <div class="found">
@@ -188,11 +174,11 @@ function Head({
             <span class="quiet">{words.sortedBy}</span>
             <ul class="filters">
               {OWN_SORTS.filter((sort) => sort !== 'relevance' || view.q !== '').map((sort) => (
-                <li>
-                  <a href={linkTo({ ...view, sort })} aria-current={chosen === sort ? 'true' : undefined}>
-                    {words.library.sorts[sort]}
-                  </a>
-                </li>
+                <LinkItem
+                  to={linkTo({ ...view, sort })}
+                  aria-current={chosen === sort ? 'true' : undefined}
+                  text={words.library.sorts[sort]}
+                />
               ))}
             </ul>
           </nav>

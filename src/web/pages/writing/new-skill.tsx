@@ -5,6 +5,7 @@ import { cutAtWord } from '../../../domain/text/characters.ts'
 import { showAccount } from '../../../operations/account/account.ts'
 import { saveSkill } from '../../../operations/items/save-items.ts'
 import { Layout } from '../../layout.tsx'
+import { Submit } from '../../parts/controls.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import { DescriptionField, draftWords, itemLabels, PlaceFields, readChoices, readItemFields, TitleField } from '../../parts/item-fields.tsx'
 import { drawLiveMarkdown, LiveMarkdown } from '../../parts/live-markdown.tsx'
@@ -43,9 +44,7 @@ export async function showNewSkill(request: PageRequest) {
           <LiveMarkdown words={words} filename={SKILL_MD} />
         </aside>
         <div class="actions here">
-          <button class="button first" type="submit" name="do" value="save" data-save>
-            {words.save}
-          </button>
+          <Submit does="save" look="button first" data-save text={words.save} />
         </div>
       </form>
     </Layout>

@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx'
 import { AppError } from '../../../errors.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from '../../../operations/items/purge.ts'
 import { Layout } from '../../layout.tsx'
+import { Submit } from '../../parts/controls.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { type Collection, readVersionNumber } from '../reading/versions.tsx'
@@ -47,9 +48,7 @@ export function showPurgePage(collection: Collection) {
               />
               <Sure label={texts.sure} />
               <p>
-                <button class="button" type="submit" name="do" value="versions">
-                  {texts.deleteVersions}
-                </button>
+                <Submit does="versions" text={texts.deleteVersions} />
               </p>
             </form>
           </section>
@@ -71,9 +70,7 @@ export function showPurgePage(collection: Collection) {
               />
               <Sure label={texts.sure} />
               <p>
-                <button class="button" type="submit" name="do" value="file">
-                  {texts.deleteFile}
-                </button>
+                <Submit does="file" text={texts.deleteFile} />
               </p>
             </form>
           </section>
@@ -85,9 +82,7 @@ export function showPurgePage(collection: Collection) {
           <form method="post" class="fields">
             <Sure label={texts.sure} />
             <p>
-              <button class="button" type="submit" name="do" value="item">
-                {texts.deleteAll}
-              </button>
+              <Submit does="item" text={texts.deleteAll} />
             </p>
           </form>
         </section>

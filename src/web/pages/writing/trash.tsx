@@ -2,8 +2,9 @@ import type { FC } from 'hono/jsx'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listTrash, restoreItem } from '../../../operations/items/trash.ts'
 import { Layout } from '../../layout.tsx'
+import { Link } from '../../parts/controls.tsx'
 import { Day } from '../../parts/day.tsx'
-import { ActionButton, Done } from '../../parts/field.tsx'
+import { ActionButton, Alert, Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 
@@ -19,11 +20,7 @@ export async function showTrash(request: PageRequest) {
       <h1>{words.trash}</h1>
       <p class="lead">{words.trashLead}</p>
       <Done words={words} query={query} sent={sent} />
-      {sent ? (
-        <p class="fault notice" role="alert">
-          {sent.fault.message}
-        </p>
-      ) : null}
+      {sent ? <Alert text={sent.fault.message} /> : null}
       {found.total === 0 ? <p>{words.trashEmpty}</p> : <Deleted words={words} items={found.items} />}
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => (page === 1 ? '/trash' : `/trash?page=${page}`)} />
     </Layout>
@@ -41,12 +38,8 @@ const Deleted: FC<{ words: PageRequest['site']['words']; items: Output<typeof li
           </p>
         </div>
         <div>
-          <ActionButton does="restore" values={{ id, collection: `${kind}s` }} label={words.restoreItem(title)}>
-            {words.restore}
-          </ActionButton>{' '}
-          <a class="button" href={`/${kind}s/${id}/purge`} aria-label={words.purge.linkOf(title)}>
-            {words.deleteForGood}
-          </a>
+          <ActionButton does="restore" values={{ id, collection: `${kind}s` }} label={words.restoreItem(title)} text={words.restore} />{' '}
+          <Link to={`/${kind}s/${id}/purge`} look="button" aria-label={words.purge.linkOf(title)} text={words.deleteForGood} />
         </div>
       </li>
     ))}
