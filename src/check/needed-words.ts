@@ -4,7 +4,7 @@ export const KEY_LENGTH = 4
 export const NO_KEY = 0
 /** Alternatives that are followed together, and characters of a class. */
 const MAX_TEXTS = 24
-const MAX_CLASS = 8
+const MAX_CLASS = 5
 
 /** Marks in texts that a pattern matches: anything or nothing, a place where no word goes on, and characters that are in no word. */
 const GAP = '\ue000'
@@ -63,15 +63,13 @@ function join(before: readonly string[], after: readonly string[]): readonly str
 const CHARACTERS = [...Array.from({ length: 118 }, (_, at) => String.fromCharCode(at + 9)), '—']
 const read = new Map<string, readonly string[]>()
 
-/** The characters that a literal, an escape or a class of a pattern matches. */
+/** The characters that a class of a pattern matches. */
 function readCharacters(written: string, flags: string): readonly string[] {
   const key = `${flags} ${written}`
   const known = read.get(key)
   if (known) return known
   const form = new RegExp(`^${written}$`, flags.replace(/[gm]/g, ''))
   const found = [...new Set(CHARACTERS.filter((one) => form.test(one)).map((one) => one.toLowerCase()))]
-  // A character that is none of ASCII stands for itself.
-  if (found.length === 0 && /^[^\\[]/.test(written)) found.push(written.toLowerCase())
   const isInWord = found.some((one) => /[a-z0-9]/.test(one))
   const isListed = found.length === 1 || (isInWord && found.length <= MAX_CLASS)
   const texts = isListed ? found : [isInWord ? GAP : BREAK]
@@ -123,7 +121,7 @@ function readTexts({ source, flags }: RegExp): readonly string[] {
     const [form = '', end] = parts.slice(at, at + 2)
     if (part === '^' || part === '$' || part === '\\b') return [EDGE]
     if (part === '\\B') return ['']
-    if (/^[\w ]/.test(part)) return [part.toLowerCase()]
+    if (/^(?:[^(.[\\]|\\\W$)/u.test(part)) return [part.replace('\\', '').toLowerCase()]
     if (!part.startsWith('(')) return readCharacters(part, flags)
     const texts = readGroup()
     if (part === '(' || part === '(?:') return texts
