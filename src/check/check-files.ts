@@ -5,6 +5,7 @@ import type { MarkedFinding } from '../domain/check/policy.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
 import { findTail, isArchive, isHiddenZip, isZip, pickledGlobal, programOf } from './file-forms.ts'
 import { type CheckedFile, type FileView, viewFile } from './file-view.ts'
+import { INVISIBLE } from './plain-text.ts'
 import type { Match, Rule } from './rule.ts'
 import { SINK, SOURCE } from './rules/flows.ts'
 import { TEXT_RULES } from './rules/index.ts'
@@ -31,14 +32,12 @@ export interface FileReport {
   readonly sink: MarkedFinding | null
 }
 
+/** Characters that evidence shows by their numbers. */
+const HIDDEN = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u2028\\u2029${INVISIBLE}]|[\\u{e0000}-\\u{e01ef}]`, 'gu')
+
 /** A text with its invisible characters by their numbers; tabs and ends of lines stay. */
 export function spellOut(text: string): string {
-  return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must show
-    // biome-ignore lint/suspicious/noMisleadingCharacterClass: selectors of variants are among them
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|[\u{e0000}-\u{e01ef}]/gu,
-    (hidden) => `⟨U+${(hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
-  )
+  return text.replace(HIDDEN, (hidden) => `⟨U+${(hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
 }
 
 /** The evidence of a match. Of a secret, the first and last characters show. */

@@ -18,7 +18,7 @@ export function readText(bytes: Uint8Array): string | null {
 }
 
 /** Characters that show nothing, which are passed over when words are looked for, as a class of a pattern. */
-const INVISIBLE =
+export const INVISIBLE =
   '\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0'
 const SHOWS_NOTHING = new RegExp(`[${INVISIBLE}]|\\u{e0001}|[\\u{e0100}-\\u{e01ef}]`, 'u')
 /** Letters of other scripts that look as Latin ones (Unicode, confusables.txt: those of Greek and Cyrillic with the same shape). */

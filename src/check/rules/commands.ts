@@ -1,5 +1,5 @@
 import { type FileView, linesFrom } from '../file-view.ts'
-import { type Match, type Rule, ruleFamily } from '../rule.ts'
+import { type Rule, ruleFamily } from '../rule.ts'
 import { escapeText } from './flows.ts'
 import { RUNNER } from './payloads.ts'
 import { findPiped } from './pipes.ts'
@@ -22,23 +22,18 @@ const FETCHED =
 
 const DOWNLOADER = /(?<![\w-])(?:curl|wget|fetch|lwp-request|aria2c|iwr|irm|Invoke-WebRequest|Invoke-RestMethod)(?=\s)|\.DownloadString\(/i
 
-/** A download of which a line soon after is the result, run or made runnable. */
-function* findSavedAndRun(file: FileView): Generator<Match> {
-  for (const { at, length, match } of file.search(DOWNLOAD)) {
-    const [found] = match
-    const isNamedByAddress = /\s-[a-zA-Z]{0,4}O\b|^wget/i.test(found)
-    const target = SAVED.exec(found)?.[1] ?? (isNamedByAddress ? /\/([\w.-]{2,80})["']?(?:\s|$)/.exec(found)?.[1] : undefined)
-    const name = target?.split(/[/\\]/).at(-1)
-    if (name) {
-      const after = linesFrom(file, at + 8, LINES_AFTER)
-      const safe = escapeText(name)
-      const runs = new RegExp(
-        `chmod\\s+(?:[ugoa]*\\+[a-z]*x|[0-7]*7[0-7]*)\\s[^\\n]{0,80}${safe}|\\b(?:bash|sh|zsh|python3?|node|perl|ruby|pwsh|powershell|source|start|Start-Process|msiexec|rundll32|subprocess\\.\\w+\\(|system\\(|exec\\w*\\()[^\\n]{0,60}${safe}|(?:&&|;)\\s*\\.?[\\w./~]*/${safe}|^\\s*\\.?[./~][\\w./~]*${safe}\\b`,
-        'm',
-      )
-      if (runs.test(after)) yield { at, length }
-    }
-  }
+/** Whether what a download saves is run, or made runnable, in its line or soon after. */
+function isRunLater(download: string, file: FileView, at: number): boolean {
+  const isNamedByAddress = /\s-[a-zA-Z]{0,4}O\b|^wget/i.test(download)
+  const target = SAVED.exec(download)?.[1] ?? (isNamedByAddress ? /\/([\w.-]{2,80})["']?(?:\s|$)/.exec(download)?.[1] : undefined)
+  const name = target?.split(/[/\\]/).at(-1)
+  if (!name) return false
+  const saved = escapeText(name)
+  const runs = new RegExp(
+    `chmod\\s+(?:[ugoa]*\\+[a-z]*x|[0-7]*7[0-7]*)\\s[^\\n]{0,80}${saved}|\\b(?:bash|sh|zsh|python3?|node|perl|ruby|pwsh|powershell|source|start|Start-Process|msiexec|rundll32|subprocess\\.\\w+\\(|system\\(|exec\\w*\\()[^\\n]{0,60}${saved}|(?:&&|;)\\s*\\.?[\\w./~]*/${saved}|^\\s*\\.?[./~][\\w./~]*${saved}\\b`,
+    'm',
+  )
+  return runs.test(linesFrom(file, at + 8, LINES_AFTER))
 }
 
 /** Registries that package managers use by themselves, and their known copies. */
@@ -81,7 +76,8 @@ export const COMMAND_RULES: readonly Rule[] = [
       title: 'Saves a download and runs it',
       why: 'A program comes from a server, and is run without a look at it.',
       fix: 'Put the program into the skill, or compare its digest before it is run.',
-      find: findSavedAndRun,
+      pattern: DOWNLOAD,
+      weigh: ([found], file, at) => (isRunLater(found, file, at) ? 'high' : null),
       example: '```sh\ncurl -o tool https://example.com/tool\nchmod +x tool\n```',
     },
     evaluated: {

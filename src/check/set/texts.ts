@@ -29,13 +29,13 @@ export function tellingWords(text: string): Set<string> {
 
 /** Faults of a description by itself (agentskills.io: at most 1,024 characters, what the skill does and when to use it, in the third person). */
 function findDescriptionFaults({ description, length }: ListedSkill): DescriptionFault[] {
-  const faults: Partial<Record<DescriptionFault, boolean>> = {
-    'too-long': length > MAX_DESCRIPTION,
-    short: tellingWords(description).size < MIN_WORDS,
-    'no-when': !WHEN.test(description),
-    'first-person': FIRST_PERSON.test(description.replaceAll(QUOTED, ' ')),
-  }
-  return (['too-long', 'short', 'no-when', 'first-person'] as const).filter((fault) => faults[fault])
+  const faults: readonly (DescriptionFault | false)[] = [
+    length > MAX_DESCRIPTION && 'too-long',
+    tellingWords(description).size < MIN_WORDS && 'short',
+    !WHEN.test(description) && 'no-when',
+    FIRST_PERSON.test(description.replaceAll(QUOTED, ' ')) && 'first-person',
+  ]
+  return faults.filter((fault) => fault !== false)
 }
 
 /**

@@ -70,28 +70,27 @@ async function setOutdated(db: Kysely<Database>, items: SelectQueryBuilder<Datab
 export function checkStore(reader: Kysely<Database>, context: WriteContext) {
   const now = () => new Date(context.clock()).toISOString()
   const items = writeItems(context)
-  const findItem = (db: Kysely<Database>, id: string) =>
-    selectItems(db).where('item.id', '=', id).where('item.deleted_at', 'is', null).executeTakeFirst()
+  const findItem = (id: string) => selectItems(reader).where('item.id', '=', id).where('item.deleted_at', 'is', null).executeTakeFirst()
   const ownerSeq = async (db: Kysely<Database>, ownerId: string | null) =>
     ownerId === null ? null : ((await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst())?.seq ?? 0)
-  const served = async (db: Kysely<Database>, row: ItemRow) => {
-    const [item] = await toItems(db, [row])
+  const served = async (row: ItemRow) => {
+    const [item] = await toItems(reader, [row])
     const { title, description } = row
     return item?.kind === 'prompt'
       ? filesToCheck({ title, description, content: item.content })
-      : filesToCheck({ title, description, files: await readFiles(db, row.seq) })
+      : filesToCheck({ title, description, files: await readFiles(reader, row.seq) })
   }
-  const judgeRow = async (db: Kysely<Database>, row: ItemRow, files: ReturnType<typeof filesToCheck>): Promise<Verdict> =>
-    await withChecks((checked) => judge(db, { seq: row.seq, ownerSeq: row.owner_seq }, files, now(), checked))
+  const judgeRow = (row: ItemRow, files: ReturnType<typeof filesToCheck>): Promise<Verdict> =>
+    withChecks((checked) => judge(reader, { seq: row.seq, ownerSeq: row.owner_seq }, files, now(), checked))
   /** Serves the newest text where nothing blocks it any more. */
   const release = async (row: ItemRow, userId: string) => {
     if (row.blocked_version === null) return
     const version = await readVersion(reader, row.seq, row.blocked_version)
-    if (!version || (await judgeRow(reader, row, toCheck(version))).blocking.length > 0) return
+    if (!version || (await judgeRow(row, toCheck(version))).blocking.length > 0) return
     await items.changeItem(row.kind, row.id, { userId, note: null, makesVersion: true }, () => ({}))
   }
   const refresh = async (row: ItemRow, before: string | null = null) => {
-    const verdict = await judgeRow(reader, row, await served(reader, row))
+    const verdict = await judgeRow(row, await served(row))
     await context.sideTransaction(async (db) => {
       const [still] = await db.selectFrom('item').select('version').where('seq', '=', row.seq).execute()
       // A save that came between has written its own.
@@ -139,10 +138,10 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** The verdict on a version of an item: the one that is served, or another. The caller checks who may see it. */
     async judgeItem(id: string, number?: number): Promise<Verdict> {
-      const row = await findItem(reader, id)
+      const row = await findItem(id)
       if (!row) return { findings: [], blocking: [] }
       const version = number === undefined || number === row.version ? null : await readVersion(reader, row.seq, number)
-      return await judgeRow(reader, row, version ? toCheck(version) : await served(reader, row))
+      return await judgeRow(row, version ? toCheck(version) : await served(row))
     },
     /** Whether a version that was just saved has findings to tell, by what was stored with it: above low severity, or any of a private item. */
     async hasFindings(id: string, version: number): Promise<boolean> {
@@ -160,7 +159,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       finding: MarkedFinding,
       by: { readonly userId: string; readonly reason: string; readonly until: string | null },
     ): Promise<void> {
-      const row = await findItem(reader, id)
+      const row = await findItem(id)
       if (!row) throw new AppError('not_found', 'This item does not exist.')
       await context.transact(async (db, notes) => {
         const ofItem = db.selectFrom('waiver').where('item_seq', '=', row.seq)
@@ -197,7 +196,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** Ends what was accepted of an item; what is served stays until an administrator confirms otherwise. False when there is none. */
     async endWaiver(id: string, seq: number): Promise<boolean> {
-      const row = await findItem(reader, id)
+      const row = await findItem(id)
       if (!row) return false
       const isEnded = await context.transact(async (db, notes) => {
         const ended = await db
@@ -277,9 +276,9 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
      * not be, or somebody saved meanwhile.
      */
     async confirmBlock(kind: ItemKind, id: string, userId: string): Promise<boolean> {
-      const row = await findItem(reader, id)
+      const row = await findItem(id)
       if (!row || row.kind !== kind || row.visibility === 'private') return false
-      if ((await judgeRow(reader, row, await served(reader, row))).blocking.length === 0) {
+      if ((await judgeRow(row, await served(row))).blocking.length === 0) {
         await refresh(row)
         return false
       }
@@ -335,7 +334,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     for (const { number } of numbers) {
       const version = await readVersion(reader, row.seq, number)
       if (!version) continue
-      if ((await judgeRow(reader, row, toCheck(version))).blocking.length > 0) blocked.push(number)
+      if ((await judgeRow(row, toCheck(version))).blocking.length > 0) blocked.push(number)
       else if (allowed === null && !isNarrower(version.visibility, row.visibility)) allowed = version
     }
     return { blocked, allowed }
