@@ -24,6 +24,8 @@ export interface NeededWord {
 /** Adds the code of a character of ASCII to a number for those before it; there is room for four. */
 export const addLetter = (key: number, code: number) => (key << 7) | code
 
+const WORD = /[a-z0-9]+/g
+
 /**
  * Picks the word by which lines with a text are found: the longest one with a known beginning, and a known end if it is short; else the
  * longest run of known characters. Null for neither.
@@ -31,11 +33,12 @@ export const addLetter = (key: number, code: number) => (key << 7) | code
 function pickWord(text: string): NeededWord | null {
   let [word, around, longest] = ['', '', '']
   for (const run of text.replaceAll(BREAK, `${EDGE}${GAP}${EDGE}`).split(GAP)) {
-    const isFree = (at: number) => at >= 0 && at < run.length && !/[a-z0-9]/.test(run[at] ?? '')
     const known = run.replaceAll(EDGE, '')
     if (known.length > longest.length) longest = known
-    for (const { 0: found, index } of run.matchAll(/[a-z0-9]{2,}/g)) {
-      const isFound = isFree(index - 1) && (found.length >= KEY_LENGTH || isFree(index + found.length))
+    for (let match = WORD.exec(run); match; match = WORD.exec(run)) {
+      const [found] = match
+      // Words are apart, so that any character before or behind one is in no word.
+      const isFound = match.index > 0 && found.length > 1 && (found.length >= KEY_LENGTH || WORD.lastIndex < run.length)
       if (isFound && found.length > word.length) [word, around] = [found, known]
     }
   }
@@ -144,9 +147,10 @@ export function neededWords(pattern: RegExp): readonly NeededWord[] | null {
   const known = needed.get(pattern)
   if (known !== undefined) return known
   const found = readTexts(pattern).map(pickWord)
-  const sorted = found.filter((one) => one !== null).toSorted((a, b) => a.text.length - b.text.length)
-  const least = sorted.filter((one, at) => !sorted.slice(0, at).some(({ key, text }) => key === one.key && one.text.includes(text)))
-  const words = sorted.length < found.length ? null : least
+  const least: NeededWord[] = []
+  for (const one of found.filter((word) => word !== null).sort((a, b) => a.text.length - b.text.length))
+    if (!least.some(({ key, text }) => key === one.key && one.text.includes(text))) least.push(one)
+  const words = found.includes(null) ? null : least
   needed.set(pattern, words)
   return words
 }
