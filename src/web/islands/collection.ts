@@ -48,11 +48,8 @@ if (order && list) {
   }
 
   for (const row of list.children) {
-    const handle = document.createElement('span')
-    handle.className = 'button quiet handle'
+    const handle = Object.assign(document.createElement('span'), { className: 'button quiet handle', ariaHidden: 'true', textContent: '⠿' })
     handle.title = order.dataset['drag'] ?? ''
-    handle.ariaHidden = 'true'
-    handle.textContent = '⠿'
     row.querySelector('[data-item]')?.prepend(handle)
     handle.addEventListener('pointerdown', (event) => {
       if (event.button !== 0) return

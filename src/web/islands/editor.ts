@@ -1,6 +1,7 @@
 // What the editor does beyond a form: it shows the text as it will be, keeps a draft on this browser, saves by key, and improves in place.
 import { countCharacters } from '../../domain/text/characters.ts'
 import { parseVariables } from '../../domain/variables/variables.ts'
+import { make, makeButton } from './elements.ts'
 import { mountImprove } from './improve-in-place.ts'
 import { mountMarks, showPreview, showVariables } from './live-preview.ts'
 import { mountMarkdownPreview } from './markdown-preview.ts'
@@ -84,22 +85,15 @@ function keepDraft(form: HTMLFormElement, onRestored: () => void): () => void {
 }
 
 function offerDraft(form: HTMLFormElement, key: string, draft: Draft, onRestored: () => void): void {
-  const notice = document.createElement('p')
-  notice.className = 'notice'
-  notice.setAttribute('role', 'status')
-  notice.append(`${form.dataset['found'] ?? ''} `)
-  const addButton = (label: string, act: () => void) => {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'button'
-    button.textContent = label
-    button.addEventListener('click', () => {
+  const notice = make('p', { className: 'notice', role: 'status' }, `${form.dataset['found'] ?? ''} `)
+  const addButton = (label: string | undefined, act: () => void) => {
+    const button = makeButton(label, () => {
       act()
       notice.remove()
     })
     notice.append(button, ' ')
   }
-  addButton(form.dataset['restore'] ?? '', () => {
+  addButton(form.dataset['restore'], () => {
     for (const field of fieldsOf(form)) {
       const value = draft.values[field.name]
       if (value !== undefined) field.value = value
@@ -107,7 +101,7 @@ function offerDraft(form: HTMLFormElement, key: string, draft: Draft, onRestored
     form.dispatchEvent(new Event('draft-restored'))
     onRestored()
   })
-  addButton(form.dataset['discard'] ?? '', () => localStorage.removeItem(key))
+  addButton(form.dataset['discard'], () => localStorage.removeItem(key))
   form.before(notice)
 }
 

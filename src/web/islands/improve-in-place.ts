@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { type TextChange, takeChanges } from '../../domain/text/text-changes.ts'
+import { make, makeButton } from './elements.ts'
 
 /**
  * Improves the text without leaving the page: the form is sent, the text is shown while it is written, and the suggested version is taken
@@ -7,9 +8,7 @@ import { type TextChange, takeChanges } from '../../domain/text/text-changes.ts'
  */
 export function mountImprove(form: HTMLFormElement, button: HTMLButtonElement): void {
   const label = button.textContent
-  const status = document.createElement('p')
-  status.className = 'quiet'
-  status.setAttribute('role', 'status')
+  const status = make('p', { className: 'quiet', role: 'status' })
   button.closest('.actions')?.before(status)
   const say = (...content: (string | Node)[]) => status.replaceChildren(...content)
   let underWay: AbortController | null = null
@@ -69,14 +68,11 @@ export function mountImprove(form: HTMLFormElement, button: HTMLButtonElement): 
       field.dispatchEvent(new Event('input', { bubbles: true }))
       field.focus()
     }
-    const back = document.createElement('button')
-    back.type = 'button'
-    back.className = 'link'
-    back.textContent = undo
-    back.addEventListener('click', () => {
+    const takeBack = () => {
       write(before)
       say('')
-    })
+    }
+    const back = makeButton(undo, takeBack, 'link')
     write(text)
     say(`${replaced} `, back)
   }
@@ -96,12 +92,8 @@ interface Coming {
 }
 
 function showComing(form: HTMLFormElement, title: string): Coming {
-  const section = document.createElement('section')
-  const heading = document.createElement('h2')
-  heading.textContent = title
-  const text = document.createElement('div')
-  text.className = 'text'
-  section.append(heading, text)
+  const text = make('div', { className: 'text' })
+  const section = make('section', {}, make('h2', {}, title), text)
   return {
     add(piece) {
       text.append(piece)

@@ -1,14 +1,13 @@
 import type { ParsedText } from '../../domain/variables/variables.ts'
+import { make } from './elements.ts'
 
 /** Longest text that is marked while it is typed, in UTF-16 units. */
 const MAX_MARKED = 50_000
 
 /** Marks the variables where they stand in a field, by a copy of its text behind it. Gives a function to call when the text changed. */
 export function mountMarks(field: HTMLTextAreaElement): (parsed: ParsedText) => void {
-  const box = document.createElement('div')
-  box.className = 'marked'
-  const behind = document.createElement('div')
-  behind.setAttribute('aria-hidden', 'true')
+  const box = make('div', { className: 'marked' })
+  const behind = make('div', { ariaHidden: 'true' })
   field.replaceWith(box)
   box.append(behind, field)
   const scroll = () => {
@@ -17,18 +16,10 @@ export function mountMarks(field: HTMLTextAreaElement): (parsed: ParsedText) => 
   field.addEventListener('scroll', scroll)
   return ({ segments }) => {
     // A text that ends with a line break has a last line without anything in it.
-    behind.replaceChildren(...(field.value.length > MAX_MARKED ? [] : [...markPieces(segments), '\n ']))
+    const pieces = segments.map(({ kind, raw }) => (kind === 'text' ? raw : make('mark', {}, raw)))
+    behind.replaceChildren(...(field.value.length > MAX_MARKED ? [] : [...pieces, '\n ']))
     scroll()
   }
-}
-
-function markPieces(segments: ParsedText['segments']): (string | HTMLElement)[] {
-  return segments.map((segment) => {
-    if (segment.kind === 'text') return segment.raw
-    const mark = document.createElement('mark')
-    mark.textContent = segment.raw
-    return mark
-  })
 }
 
 /** Shows the text as it is copied: with defaults, and the names of what has to be filled in. */
@@ -36,9 +27,7 @@ export function showPreview(section: HTMLElement, { segments, variables }: Parse
   const byName = new Map(variables.map((variable) => [variable.name, variable]))
   const pieces = segments.map((segment) => {
     if (segment.kind !== 'variable') return segment.kind === 'text' ? segment.text : segment.raw
-    const mark = document.createElement('mark')
-    mark.textContent = byName.get(segment.name)?.default || segment.name
-    return mark
+    return make('mark', {}, byName.get(segment.name)?.default || segment.name)
   })
   section.querySelector('.text')?.replaceChildren(...pieces)
   section.hidden = segments.length === 0
@@ -49,14 +38,10 @@ export function showVariables(section: HTMLElement, { variables }: ParsedText): 
   section.hidden = variables.length === 0
   section.querySelector('ul')?.replaceChildren(
     ...variables.map((variable) => {
-      const row = document.createElement('li')
-      const name = document.createElement('mark')
-      name.textContent = variable.name
       const means = variable.required
         ? section.dataset['required']
         : section.dataset['default']?.replace('{value}', () => variable.default ?? '')
-      row.append(name, ` ${means ?? ''}`)
-      return row
+      return make('li', {}, make('mark', {}, variable.name), ` ${means ?? ''}`)
     }),
   )
 }

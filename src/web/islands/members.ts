@@ -29,10 +29,12 @@ async function readCollecting(answer: Response): Promise<HTMLElement | null> {
 
 /** Shows the collections of an item above its page, with what a form in there came to. What fails leads to the page itself. */
 function openCollecting(part: HTMLElement, path: string): void {
-  const dialog = document.createElement('dialog')
-  dialog.className = 'collecting'
-  const close = document.createElement('button')
-  Object.assign(close, { type: 'button', className: 'button', textContent: part.dataset['collecting'] })
+  const dialog = Object.assign(document.createElement('dialog'), { className: 'collecting' })
+  const close = Object.assign(document.createElement('button'), {
+    type: 'button',
+    className: 'button',
+    textContent: part.dataset['collecting'],
+  })
   const show = (fresh: HTMLElement) => {
     dialog.replaceChildren(fresh, close)
     dialog.ariaLabel = fresh.querySelector('h1')?.textContent ?? ''
@@ -151,10 +153,8 @@ for (const key of drafts ? readKeys() : []) {
   const href = key.startsWith(ownKeys) ? findPath(key.slice(ownKeys.length)) : undefined
   const draft = href && readDraft(key)
   if (!drafts || !draft) continue
-  const link = document.createElement('a')
-  link.href = href
-  link.dir = 'auto'
-  link.textContent = draft.title || (drafts.dataset['drafts'] ?? '')
+  const textContent = draft.title || (drafts.dataset['drafts'] ?? '')
+  const link = Object.assign(document.createElement('a'), { href, dir: 'auto', textContent })
   const row = document.createElement('li')
   row.append(link)
   drafts.querySelector('ul')?.append(row)

@@ -9,38 +9,37 @@ for (const time of document.querySelectorAll<HTMLTimeElement>('time:is([data-day
   time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, isMoment ? asMoment : asDay).format(new Date(time.dateTime))
 }
 
+/** Says on a button for a moment what it did. */
+function sayOn(button: HTMLButtonElement, text = '', label = ''): void {
+  button.textContent = text
+  setTimeout(() => {
+    button.textContent = label
+  }, 1500)
+}
+
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
   const text = button.closest('[data-prompt]')?.querySelector('[data-text]')
   if (!text || !navigator.clipboard) continue
   button.hidden = false
-  const label = button.textContent
+  const label = button.textContent ?? ''
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(text.textContent ?? '')
-    const { counted } = button.dataset
+    const { counted, copy } = button.dataset
     if (counted) navigator.sendBeacon(counted)
-    button.textContent = button.dataset['copy'] ?? ''
-    setTimeout(() => {
-      button.textContent = label
-    }, 1500)
+    sayOn(button, copy, label)
   })
 }
 
 /** Code in a rendered text gets a button that copies it, unless blanks stand in it. */
 const words = document.querySelector<HTMLElement>('form.find')?.dataset
 for (const code of navigator.clipboard ? document.querySelectorAll<HTMLElement>('.written pre:not(:has(mark), .sample pre)') : []) {
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'button'
-  button.textContent = words?.['copy'] ?? ''
+  const label = words?.['copy'] ?? ''
+  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'button', textContent: label })
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(code.textContent ?? '')
-    button.textContent = words?.['copied'] ?? ''
-    setTimeout(() => {
-      button.textContent = words?.['copy'] ?? ''
-    }, 1500)
+    sayOn(button, words?.['copied'], label)
   })
-  const sample = document.createElement('div')
-  sample.className = 'sample'
+  const sample = Object.assign(document.createElement('div'), { className: 'sample' })
   code.replaceWith(sample)
   sample.append(code, button)
 }
@@ -64,7 +63,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-s
   const canShare = typeof navigator.share === 'function'
   if (!canShare && !navigator.clipboard) continue
   button.hidden = false
-  const label = button.textContent
+  const label = button.textContent ?? ''
   button.addEventListener('click', async () => {
     if (canShare) {
       // A reader who closes the sheet is no fault.
@@ -72,10 +71,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-s
       return
     }
     await navigator.clipboard.writeText(url)
-    button.textContent = button.dataset['copied'] ?? ''
-    setTimeout(() => {
-      button.textContent = label
-    }, 1500)
+    sayOn(button, button.dataset['copied'], label)
   })
 }
 

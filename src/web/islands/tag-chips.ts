@@ -1,15 +1,13 @@
+import { make, makeButton } from './elements.ts'
+
 /** Shows the tags of a field one by one, with a field to add another. The field of all tags stays, hidden: it is what is sent. */
 export function mountTagChips(box: HTMLElement): void {
   const all = box.querySelector<HTMLInputElement>('input[name="tags"]')
   if (!all) return
-  const chips = document.createElement('ul')
-  chips.className = 'chips'
-  const adding = document.createElement('input')
-  adding.type = 'text'
-  adding.autocomplete = 'off'
-  adding.setAttribute('list', 'known-tags')
+  const chips = make('ul', { className: 'chips' })
   // What led to the field of all tags leads here.
-  adding.id = all.id
+  const adding = make('input', { type: 'text', autocomplete: 'off', id: all.id })
+  adding.setAttribute('list', 'known-tags')
   all.removeAttribute('id')
   for (const name of ['aria-describedby', 'aria-invalid']) {
     const value = all.getAttribute(name)
@@ -31,22 +29,13 @@ export function mountTagChips(box: HTMLElement): void {
   const draw = () => {
     chips.replaceChildren(
       ...read().map((tag) => {
-        const chip = document.createElement('li')
-        const name = document.createElement('span')
-        name.textContent = tag
-        const remove = document.createElement('button')
-        remove.type = 'button'
-        remove.textContent = '×'
-        remove.setAttribute(
-          'aria-label',
-          (box.dataset['remove'] ?? '').replace('{name}', () => tag),
-        )
-        remove.addEventListener('click', () => {
+        const forget = () => {
           write(read().filter((other) => other !== tag))
           adding.focus()
-        })
-        chip.append(name, remove)
-        return chip
+        }
+        const remove = makeButton('×', forget, '')
+        remove.ariaLabel = (box.dataset['remove'] ?? '').replace('{name}', () => tag)
+        return make('li', {}, make('span', {}, tag), remove)
       }),
     )
     chips.hidden = chips.childElementCount === 0

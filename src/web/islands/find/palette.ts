@@ -13,9 +13,7 @@ const readEntries = () => {
 
 /** A dialog that is removed when it closes, and returns the focus. */
 function openDialog(className: string, label: string): HTMLDialogElement {
-  const dialog = document.createElement('dialog')
-  dialog.className = className
-  dialog.ariaLabel = label
+  const dialog = Object.assign(document.createElement('dialog'), { className, ariaLabel: label })
   document.body.append(dialog)
   dialog.addEventListener('close', () => dialog.remove())
   // A click beside it closes it.
@@ -75,24 +73,21 @@ function noteArrival(path: string): void {
 /** Opens the palette: actions, pages, and what a search finds. Typing before its entries arrive is not lost. */
 export function openPalette(): void {
   if (document.querySelector('dialog[open]')) return
-  const field = document.createElement('input')
-  const list = document.createElement('div')
-  const dialog = openDialog('palette', header?.querySelector('input')?.ariaLabel ?? '')
-  Object.assign(field, {
+  const label = header?.querySelector('input')?.ariaLabel ?? ''
+  const dialog = openDialog('palette', label)
+  const field = Object.assign(document.createElement('input'), {
     type: 'text',
     role: 'combobox',
     autocomplete: 'off',
     maxLength: 1000,
     ariaAutoComplete: 'list',
     ariaExpanded: 'true',
+    ariaLabel: label,
+    placeholder: label,
   })
-  field.ariaLabel = dialog.ariaLabel
-  field.placeholder = dialog.ariaLabel ?? ''
   field.setAttribute('aria-controls', 'palette-list')
-  Object.assign(list, { id: 'palette-list', role: 'listbox' })
-  list.ariaLabel = dialog.ariaLabel
-  const hint = document.createElement('p')
-  hint.className = 'quiet'
+  const list = Object.assign(document.createElement('div'), { id: 'palette-list', role: 'listbox', ariaLabel: label })
+  const hint = Object.assign(document.createElement('p'), { className: 'quiet' })
   dialog.append(field, list, hint)
 
   let links: Entry[] = []
@@ -124,14 +119,11 @@ export function openPalette(): void {
     let group: HTMLElement | undefined
     for (const [place, entry] of shown.entries()) {
       if (!group || group.dataset['name'] !== entry.group) {
-        group = document.createElement('div')
-        group.role = 'group'
+        group = Object.assign(document.createElement('div'), { role: 'group', ariaLabel: entry.group || all.text })
         group.dataset['name'] = entry.group
-        group.ariaLabel = entry.group || all.text
         list.append(group)
       }
-      const option = document.createElement('div')
-      Object.assign(option, { id: `palette-${place}`, role: 'option', textContent: entry.text })
+      const option = Object.assign(document.createElement('div'), { id: `palette-${place}`, role: 'option', textContent: entry.text })
       if (entry.detail) option.append(' ', Object.assign(document.createElement('span'), { className: 'quiet', textContent: entry.detail }))
       option.addEventListener('click', () => go(entry))
       group.append(option)

@@ -8,10 +8,8 @@ const titleOf = (row: Element) => row.querySelector<HTMLAnchorElement>('h3 a')
 export function addCopyButtons(): void {
   if (!navigator.clipboard) return
   for (const row of document.querySelectorAll('li[data-row=prompts]:not(:has(.row-copy))')) {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'button row-copy'
-    button.textContent = header?.dataset['copy'] ?? ''
+    const textContent = header?.dataset['copy'] ?? ''
+    const button = Object.assign(document.createElement('button'), { type: 'button', className: 'button row-copy', textContent })
     button.ariaLabel = `${button.textContent}: ${titleOf(row)?.textContent}`
     button.addEventListener('click', () => copyRow(row, button))
     row.append(button)

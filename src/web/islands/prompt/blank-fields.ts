@@ -83,8 +83,7 @@ export function mountBlankFields(article: HTMLElement, filling: Filling, onChang
   for (const blank of filling.blanks) {
     if (places.get(blank.name)?.some(({ field }) => field)) continue
     const mark = document.createElement('mark')
-    const line = document.createElement('p')
-    line.className = 'apart-blank'
+    const line = Object.assign(document.createElement('p'), { className: 'apart-blank' })
     line.append(`${blank.label}: `, mark)
     shown?.before(line)
     addPlace(mark, blank)
@@ -147,13 +146,9 @@ function readPieces(source: HTMLElement): (string | { readonly name: string; rea
 
 /** A field in a mark. It lies over a copy of its text, which is as large as the text is and makes the room for it. */
 function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (value: string) => void, lengthText: string): Place {
-  const field = document.createElement('textarea')
   const placeholder = preset || label
-  field.rows = 1
-  field.autocomplete = 'off'
-  field.dir = 'auto'
-  field.placeholder = placeholder
-  field.setAttribute('aria-label', label)
+  const options = { rows: 1, autocomplete: 'off', dir: 'auto', placeholder, ariaLabel: label } as const
+  const field = Object.assign(document.createElement('textarea'), options)
   if (preset === undefined) field.setAttribute('aria-required', 'true')
   field.addEventListener('input', () => {
     field.removeAttribute('aria-invalid')
@@ -162,14 +157,13 @@ function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (
   // Not at once when the focus leaves: the page would move under the click that took it.
   field.addEventListener('blur', () => setTimeout(() => fold(), 300))
   field.addEventListener('focus', () => fold())
-  const room = document.createElement('span')
+  const room = Object.assign(document.createElement('span'), { className: 'room' })
+  room.append(field)
   const fold = () => {
     const { length } = field.value
     if (length <= LONG || document.activeElement === field) delete room.dataset['folded']
     else room.dataset['folded'] = lengthText.replace('{n}', length.toLocaleString(document.documentElement.lang))
   }
-  room.className = 'room'
-  room.append(field)
   mark.dataset['blank'] = name
   mark.classList.add('blank')
   mark.replaceChildren(room)
@@ -197,8 +191,7 @@ function keepTogether(mark: HTMLElement): void {
   const end = next instanceof Text ? (/^\p{P}{1,2}/u.exec(next.data)?.[0].length ?? 0) : 0
   if (!(next instanceof Text) || end === 0) return
   next.splitText(end)
-  const line = document.createElement('span')
-  line.className = 'together'
+  const line = Object.assign(document.createElement('span'), { className: 'together' })
   mark.before(line)
   line.append(mark, next)
 }
@@ -222,8 +215,7 @@ function nameControls(value: string): HTMLElement[] {
 }
 
 function nameControl({ name, controls }: { readonly name: string; readonly controls: string }): HTMLElement {
-  const mark = document.createElement('bdi')
+  const mark = Object.assign(document.createElement('bdi'), { textContent: controls })
   mark.dataset['controls'] = name
-  mark.textContent = controls
   return mark
 }

@@ -11,9 +11,7 @@ export async function copyText(text: string): Promise<boolean> {
 
 function copySelected(text: string): boolean {
   const focused = document.activeElement
-  const field = document.createElement('textarea')
-  field.value = text
-  field.className = 'visually-hidden'
+  const field = Object.assign(document.createElement('textarea'), { value: text, className: 'visually-hidden' })
   document.body.append(field)
   field.select()
   const isCopied = document.execCommand('copy')
