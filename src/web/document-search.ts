@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer'
 import { parseQuery } from '../search/analysis/query.ts'
 import { eachWord, STOP_WORDS } from '../search/analysis/words.ts'
-import { ALL_DOCUMENTS, readDocument } from './documents.ts'
+import { listDocuments, readDocument } from './documents.ts'
 import type { Site } from './site.ts'
 
 /** A section of a document, from one heading to the next. */
@@ -57,9 +57,7 @@ export function searchDocuments(query: string, site: Site): readonly Section[] {
 
 function readSections(site: Site): readonly IndexedSection[] {
   const key = [site.baseUrl, site.hasMcp].join(' ')
-  const sections =
-    indexed.get(key) ??
-    ALL_DOCUMENTS.filter(({ isOfMcp }) => site.hasMcp || !isOfMcp).flatMap(({ name }) => cutDocument(name, site).map(indexSection))
+  const sections = indexed.get(key) ?? listDocuments(site).flatMap((name) => cutDocument(name, site).map(indexSection))
   indexed.set(key, sections)
   return sections
 }

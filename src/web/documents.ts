@@ -6,61 +6,46 @@ import type { Site } from './site.ts'
 /** Two folders below the root, as the sources and the built program both stand. */
 const FOLDER = new URL('../../docs/', import.meta.url)
 
-/** A document of the repository that the service shows. */
-export interface DocumentSource {
-  /** Below `/docs/`. */
-  readonly name: string
-  /** Below the folder of the documents. */
-  readonly file: string
-  /** It goes with the MCP endpoint. */
-  readonly isOfMcp?: boolean
-}
-
-/** Every document that is shown, by what its reader wants to do, in the order of the index. */
+/** The documents that are shown, by what their reader wants to do, in the order of the index. */
 export const DOCUMENTS = {
-  use: [
-    { name: 'getting-started', file: 'getting-started.md' },
-    { name: 'connect', file: 'connect.md', isOfMcp: true },
-    { name: 'install', file: 'install.md' },
-    { name: 'variables', file: 'variables.md' },
-    { name: 'skills', file: 'skills.md' },
-    { name: 'search', file: 'search.md' },
-    { name: 'improve', file: 'improve.md' },
-    { name: 'import-export', file: 'import-export.md' },
-    { name: 'langfuse', file: 'langfuse.md' },
-  ],
-  share: [
-    { name: 'accounts', file: 'accounts.md' },
-    { name: 'keys-and-visibility', file: 'keys-and-visibility.md' },
-    { name: 'teams', file: 'teams.md' },
-    { name: 'collections', file: 'collections.md' },
-    { name: 'labels', file: 'labels.md' },
-    { name: 'evals', file: 'evals.md' },
-    { name: 'embeds', file: 'embeds.md' },
-    { name: 'git', file: 'git.md' },
-  ],
-  run: [
-    { name: 'self-hosting', file: 'self-hosting.md' },
-    { name: 'sign-in', file: 'sign-in.md' },
-    { name: 'backup', file: 'backup.md' },
-    { name: 'upgrade', file: 'upgrade.md' },
-    { name: 'scaling', file: 'scaling.md' },
-    { name: 'benchmarks', file: 'benchmarks.md' },
-  ],
-  reference: [
-    { name: 'api', file: 'reference/routes.md' },
-    { name: 'tools', file: 'reference/tools.md', isOfMcp: true },
-    { name: 'cli', file: 'reference/cli.md' },
-    { name: 'settings', file: 'reference/settings.md' },
-    { name: 'errors', file: 'reference/errors.md' },
-  ],
-} as const satisfies Record<string, readonly DocumentSource[]>
+  use: ['getting-started', 'connect', 'install', 'variables', 'skills', 'search', 'improve', 'import-export', 'langfuse'],
+  share: ['accounts', 'keys-and-visibility', 'teams', 'collections', 'labels', 'evals', 'embeds', 'git'],
+  run: ['self-hosting', 'sign-in', 'backup', 'upgrade', 'scaling', 'benchmarks'],
+  reference: ['api', 'tools', 'cli', 'settings', 'errors'],
+} as const
 
 /** The groups of {@link DOCUMENTS}. */
 export const DOCUMENT_GROUPS = ['use', 'share', 'run', 'reference'] as const satisfies readonly (keyof typeof DOCUMENTS)[]
+type Group = (typeof DOCUMENT_GROUPS)[number]
+
+/** The name of a document, below `/docs/`. */
+export type DocumentName = (typeof DOCUMENTS)[Group][number]
+
+/** A document of the repository that the service shows. */
+interface DocumentSource {
+  readonly name: DocumentName
+  /** Below the folder of the documents. */
+  readonly file: string
+  /** It goes with the MCP endpoint. */
+  readonly isOfMcp: boolean
+}
+
+function sourcesOf(group: Group): DocumentSource[] {
+  return DOCUMENTS[group].map((name) => ({
+    name,
+    file: `${group === 'reference' ? 'reference/' : ''}${name === 'api' ? 'routes' : name}.md`,
+    isOfMcp: name === 'connect' || name === 'tools',
+  }))
+}
 
 /** Every document, in the order of the index. */
-export const ALL_DOCUMENTS: readonly DocumentSource[] = DOCUMENT_GROUPS.flatMap((group): readonly DocumentSource[] => DOCUMENTS[group])
+export const ALL_DOCUMENTS: readonly DocumentSource[] = DOCUMENT_GROUPS.flatMap(sourcesOf)
+
+/** The names of the documents that a service shows: all of them, or those of a group. */
+export function listDocuments({ hasMcp }: Pick<Site, 'hasMcp'>, group?: Group): DocumentName[] {
+  const sources = group === undefined ? ALL_DOCUMENTS : sourcesOf(group)
+  return sources.filter(({ isOfMcp }) => hasMcp || !isOfMcp).map(({ name }) => name)
+}
 
 /** A document, ready to be shown. */
 export interface RenderedDocument {

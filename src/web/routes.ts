@@ -1,4 +1,4 @@
-import { DOCUMENT_GROUPS, DOCUMENTS } from './documents.ts'
+import { ALL_DOCUMENTS } from './documents.ts'
 import type { FormLimit } from './forms.ts'
 import { changeAccess, showAccess } from './pages/account/access.tsx'
 import { showConsent, submitConsent } from './pages/account/consent.tsx'
@@ -107,7 +107,16 @@ const SET_COST = 200
 export const PAGES: readonly PageEntry[] = [
   { path: '/', page: showHome },
   { path: '/search', page: showSearch },
-  { path: '/prompts', page: browse('prompts') },
+  ...(['prompts', 'skills'] as const).flatMap((kind) => [
+    { path: `/${kind}`, page: browse(kind) },
+    { path: `/${kind}/:ref/versions`, page: showVersions(kind), act: changeLabels(kind) },
+    { path: `/${kind}/:ref/check`, page: showFindings(kind), act: changeFindings(kind) },
+    { path: `/${kind}/:ref/tests`, page: showTests(kind), act: changeTests(kind) },
+    { path: `/${kind}/:ref/tests/:run`, page: showRun(kind) },
+    { path: `/${kind}/:ref/collections`, page: showCollecting(kind), act: collectItem(kind) },
+    { path: `/${kind}/:ref/purge`, page: showPurgePage(kind), act: purge(kind) },
+    { path: `/${kind}/:ref/transfer`, page: showTransferPage(kind), act: submitTransfer(kind) },
+  ]),
   { path: '/prompts/:ref', page: showPromptPage, act: actOnItem('prompts'), isOfPublicItem: true },
   {
     path: '/prompts/:ref/fill',
@@ -116,24 +125,9 @@ export const PAGES: readonly PageEntry[] = [
     allowsAnonymous: true,
     form: { maxBytes: MAX_VALUES_BYTES, tooLarge: (words) => words.valuesTooLarge },
   },
-  { path: '/prompts/:ref/versions', page: showVersions('prompts'), act: changeLabels('prompts') },
-  { path: '/prompts/:ref/check', page: showFindings('prompts'), act: changeFindings('prompts') },
-  { path: '/prompts/:ref/tests', page: showTests('prompts'), act: changeTests('prompts') },
-  { path: '/prompts/:ref/tests/:run', page: showRun('prompts') },
   { path: '/prompts/:ref/try', page: showTryPrompt, act: submitTryPrompt, cost: TRY_COST },
-  { path: '/prompts/:ref/collections', page: showCollecting('prompts'), act: collectItem('prompts') },
-  { path: '/prompts/:ref/purge', page: showPurgePage('prompts'), act: purge('prompts') },
-  { path: '/prompts/:ref/transfer', page: showTransferPage('prompts'), act: submitTransfer('prompts') },
   { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: submitRestore('prompts') },
-  { path: '/skills', page: browse('skills') },
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills'), isOfPublicItem: true },
-  { path: '/skills/:ref/versions', page: showVersions('skills'), act: changeLabels('skills') },
-  { path: '/skills/:ref/check', page: showFindings('skills'), act: changeFindings('skills') },
-  { path: '/skills/:ref/tests', page: showTests('skills'), act: changeTests('skills') },
-  { path: '/skills/:ref/tests/:run', page: showRun('skills') },
-  { path: '/skills/:ref/collections', page: showCollecting('skills'), act: collectItem('skills') },
-  { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
-  { path: '/skills/:ref/transfer', page: showTransferPage('skills'), act: submitTransfer('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
   { path: '/check', page: showSet, pageCost: SET_COST },
   { path: '/rules', page: showRules },
@@ -188,8 +182,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/connect', page: showConnect, act: createKeyHere, isOfMcp: true },
   { path: '/docs', page: showDocuments },
   { path: '/docs/api/:group', page: showApiGroup },
-  ...DOCUMENT_GROUPS.flatMap((group) => [...DOCUMENTS[group]]).map(({ name, ...source }) => ({
-    ...source,
+  ...ALL_DOCUMENTS.map(({ name, isOfMcp }) => ({
+    isOfMcp,
     path: `/docs/${name}`,
     page: name === 'api' ? showApiReference : showDocument(name),
   })),

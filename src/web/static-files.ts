@@ -6,35 +6,44 @@ import { CODINGS, type Coding, chooseCoding, compressFile } from '../http/compre
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const ROOT = new URL('../../', import.meta.url)
-const FILES: readonly (readonly [name: string, path: string, type: string])[] = [
-  ['literata-latin-wght-normal.woff2', 'assets/web/literata-latin-wght-normal.woff2', 'font/woff2'],
-  ['literata-latin-ext-wght-normal.woff2', 'assets/web/literata-latin-ext-wght-normal.woff2', 'font/woff2'],
-  ['site.css', 'assets/web/site.css', 'text/css; charset=utf-8'],
-  ['members.css', 'assets/web/members.css', 'text/css; charset=utf-8'],
-  ['writing.css', 'assets/web/writing.css', 'text/css; charset=utf-8'],
-  ['admin.css', 'assets/web/admin.css', 'text/css; charset=utf-8'],
-  ['charts.css', 'assets/web/charts.css', 'text/css; charset=utf-8'],
-  ['connect.css', 'assets/web/connect.css', 'text/css; charset=utf-8'],
-  ['collection.css', 'assets/web/collection.css', 'text/css; charset=utf-8'],
-  ['changes.css', 'assets/web/changes.css', 'text/css; charset=utf-8'],
-  ['favicon.svg', 'assets/web/favicon.svg', 'image/svg+xml'],
-  ['growth.svg', 'docs/growth.svg', 'image/svg+xml'],
-  ['editor.png', 'docs/editor.png', 'image/png'],
-  ['versions.png', 'docs/versions.png', 'image/png'],
-  ['connect.png', 'docs/connect.png', 'image/png'],
-  ['site.js', 'dist/web/site.js', 'text/javascript; charset=utf-8'],
-  ['find.js', 'dist/web/find.js', 'text/javascript; charset=utf-8'],
-  ['members.js', 'dist/web/members.js', 'text/javascript; charset=utf-8'],
-  ['prompt.js', 'dist/web/prompt.js', 'text/javascript; charset=utf-8'],
-  ['passkeys.js', 'dist/web/passkeys.js', 'text/javascript; charset=utf-8'],
-  ['embed.css', 'assets/web/embed.css', 'text/css; charset=utf-8'],
-  ['embed.js', 'dist/web/embed.js', 'text/javascript; charset=utf-8'],
-  ['embeds.js', 'dist/web/embeds.js', 'text/javascript; charset=utf-8'],
-  ['editor.js', 'dist/web/editor.js', 'text/javascript; charset=utf-8'],
-  ['code-editor.js', 'dist/web/code-editor.js', 'text/javascript; charset=utf-8'],
-  ['collection.js', 'dist/web/collection.js', 'text/javascript; charset=utf-8'],
-  ['import.js', 'dist/web/import.js', 'text/javascript; charset=utf-8'],
-]
+/** The files of each folder below the root. */
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  'assets/web': [
+    'literata-latin-wght-normal.woff2',
+    'literata-latin-ext-wght-normal.woff2',
+    'site.css',
+    'members.css',
+    'writing.css',
+    'admin.css',
+    'charts.css',
+    'connect.css',
+    'collection.css',
+    'changes.css',
+    'favicon.svg',
+    'embed.css',
+  ],
+  docs: ['growth.svg', 'editor.png', 'versions.png', 'connect.png'],
+  'dist/web': [
+    'site.js',
+    'find.js',
+    'members.js',
+    'prompt.js',
+    'passkeys.js',
+    'embed.js',
+    'embeds.js',
+    'editor.js',
+    'code-editor.js',
+    'collection.js',
+    'import.js',
+  ],
+}
+const TYPES: Readonly<Record<string, string>> = {
+  woff2: 'font/woff2',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  js: 'text/javascript; charset=utf-8',
+}
 /** Larger files stay on disk, next to compressed copies made by the build. */
 const MAX_HELD_BYTES = 256 * 1024
 const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
@@ -62,9 +71,10 @@ export function readStaticFiles(): StaticFiles {
   function find(name: string): StaticFile | null {
     const existing = files.get(name)
     if (existing) return existing
-    const [, path, type] = FILES.find(([one]) => one === name) ?? []
-    if (path === undefined || type === undefined || !existsSync(new URL(path, ROOT))) return null
-    const place = new URL(path, ROOT)
+    const folder = Object.keys(FILES).find((one) => FILES[one]?.includes(name))
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
+    const place = new URL(`${folder}/${name}`, ROOT)
+    if (folder === undefined || type === undefined || !existsSync(place)) return null
     const isHeld = statSync(place).size <= MAX_HELD_BYTES
     // A sheet names other files by the names they have; in the answer they carry their digests.
     const text =

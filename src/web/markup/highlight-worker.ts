@@ -41,19 +41,12 @@ const GRAMMARS: Readonly<Record<string, LanguageInput>> = {
   yaml: () => import('shiki/langs/yaml.mjs'),
 }
 const THEME = 'classes'
-/** The class of each colour of the theme; what has none is plain. */
-const CLASSES: Readonly<Record<string, string>> = {
-  'var(--t-token-keyword)': 't-keyword',
-  'var(--t-token-string)': 't-string',
-  'var(--t-token-string-expression)': 't-string',
-  'var(--t-token-constant)': 't-constant',
-  'var(--t-token-comment)': 't-comment',
-  'var(--t-token-function)': 't-function',
-  'var(--t-token-parameter)': 't-parameter',
-  'var(--t-token-link)': 't-link',
-  'var(--t-token-inserted)': 't-inserted',
-  'var(--t-token-deleted)': 't-deleted',
-  'var(--t-token-changed)': 't-changed',
+/** The colours of the theme that have a class; the others are plain. */
+const COLOURED = /^var\(--t-token-(keyword|string|constant|comment|function|parameter|link|inserted|deleted|changed)(?:-expression)?\)$/
+
+function toClass(color = ''): string {
+  const name = COLOURED.exec(color)?.[1]
+  return name === undefined ? '' : `t-${name}`
 }
 
 let opened: Promise<HighlighterCore> | undefined
@@ -116,7 +109,7 @@ async function highlight({ code, language, maxLine }: HighlightQuestion): Promis
   })
   tellClock(false)
   isStartReported = false
-  return lines.map((line) => line.map(({ content, color }) => [CLASSES[color ?? ''] ?? '', content] as const))
+  return lines.map((line) => line.map(({ content, color }) => [toClass(color), content] as const))
 }
 
 parentPort?.on('message', async (question: HighlightQuestion) => {

@@ -1,5 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
-import { ALL_DOCUMENTS, DOCUMENT_GROUPS, DOCUMENTS, type DocumentSource, readDocument } from '../documents.ts'
+import { DOCUMENT_GROUPS, type DocumentName, listDocuments, readDocument } from '../documents.ts'
 import { markEnglish } from '../language.ts'
 import type { Site } from '../site.ts'
 import { LinkItem } from './controls.tsx'
@@ -7,17 +7,21 @@ import { LinkItem } from './controls.tsx'
 interface DocumentFrameProps {
   readonly site: Site
   /** Of the document that is shown, below `/docs/`. */
-  readonly name: string
+  readonly name: DocumentName
   readonly children?: Child
 }
 
 /** A document between the index of all, which small screens fold, and the links to its neighbours. */
 export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) => {
   const { words } = site
-  const shown = ALL_DOCUMENTS.filter((source) => isShown(source, site))
-  const place = shown.findIndex((source) => source.name === name)
-  const previous = shown[place - 1]
-  const next = shown[place + 1]
+  const shown = listDocuments(site)
+  const place = shown.indexOf(name)
+  const neighbour = (to: DocumentName | undefined, rel: string, kind: string) =>
+    to === undefined ? null : (
+      <a href={`/docs/${to}`} rel={rel}>
+        <span class="kind">{kind}</span> <span lang={markEnglish(words)}>{readDocument(to, site).title}</span>
+      </a>
+    )
   return (
     <div class="docs">
       <details class="docs-index">
@@ -26,7 +30,16 @@ export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) 
           {DOCUMENT_GROUPS.map((group) => (
             <>
               <p class="kind">{words.documentGroups[group]}</p>
-              <Titles site={site} sources={DOCUMENTS[group]} name={name} />
+              <ul>
+                {listDocuments(site, group).map((one) => (
+                  <LinkItem
+                    to={`/docs/${one}`}
+                    aria-current={one === name ? 'page' : undefined}
+                    lang={markEnglish(words)}
+                    text={readDocument(one, site).title}
+                  />
+                ))}
+              </ul>
             </>
           ))}
         </nav>
@@ -34,41 +47,13 @@ export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) 
       <div>
         {children}
         <nav class="neighbours" aria-label={words.neighbours}>
-          {previous ? (
-            <a href={`/docs/${previous.name}`} rel="prev">
-              <span class="kind">{words.previousDocument}</span>{' '}
-              <span lang={markEnglish(words)}>{readDocument(previous.name, site).title}</span>
-            </a>
-          ) : null}
-          {next ? (
-            <a href={`/docs/${next.name}`} rel="next">
-              <span class="kind">{words.nextDocument}</span> <span lang={markEnglish(words)}>{readDocument(next.name, site).title}</span>
-            </a>
-          ) : null}
+          {neighbour(shown[place - 1], 'prev', words.previousDocument)}
+          {neighbour(shown[place + 1], 'next', words.nextDocument)}
         </nav>
       </div>
     </div>
   )
 }
-
-function isShown({ isOfMcp }: DocumentSource, { hasMcp }: Site): boolean {
-  return hasMcp || !isOfMcp
-}
-
-const Titles: FC<{ site: Site; sources: readonly DocumentSource[]; name: string }> = ({ site, sources, name }) => (
-  <ul>
-    {sources
-      .filter((source) => isShown(source, site))
-      .map((source) => (
-        <LinkItem
-          to={`/docs/${source.name}`}
-          aria-current={source.name === name ? 'page' : undefined}
-          lang={markEnglish(site.words)}
-          text={readDocument(source.name, site).title}
-        />
-      ))}
-  </ul>
-)
 
 /** The head of a document: the way to all documents, and its title. */
 export const DocumentHead: FC<{ site: Site; title: string }> = ({ site, title }) => (

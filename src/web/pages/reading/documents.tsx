@@ -3,7 +3,7 @@ import type { Child, FC } from 'hono/jsx'
 import { cutAtWord } from '../../../domain/text/characters.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { searchDocuments } from '../../document-search.ts'
-import { DOCUMENT_GROUPS, DOCUMENTS, readDocument } from '../../documents.ts'
+import { DOCUMENT_GROUPS, type DocumentName, listDocuments, readDocument } from '../../documents.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
@@ -16,8 +16,6 @@ import type { Site } from '../../site.ts'
 
 /** Longest query that is read, in UTF-16 units. */
 const MAX_QUERY = 200
-
-type Name = (typeof DOCUMENTS)[keyof typeof DOCUMENTS][number]['name']
 
 /** How much of a section a hit shows, in UTF-16 units. */
 const SHOWN = 240
@@ -34,7 +32,7 @@ export async function showDocuments({ site, query }: PageRequest) {
       {DOCUMENT_GROUPS.map((group) => (
         <section>
           <h2>{words.documentGroups[group]}</h2>
-          <Index site={site} sources={DOCUMENTS[group]}>
+          <Index site={site} names={listDocuments(site, group)}>
             {group === 'reference' ? (
               <div>
                 <dt>
@@ -88,28 +86,22 @@ const Found: FC<{ site: Site; query: string }> = ({ site, query }) => {
   )
 }
 
-const Index: FC<{ site: Site; sources: readonly { readonly name: Name; readonly isOfMcp?: boolean }[]; children?: Child }> = ({
-  site,
-  sources,
-  children,
-}) => (
+const Index: FC<{ site: Site; names: readonly DocumentName[]; children?: Child }> = ({ site, names, children }) => (
   <dl class="index">
-    {sources
-      .filter((source) => site.hasMcp || !source.isOfMcp)
-      .map(({ name }) => (
-        <div>
-          <dt>
-            <Link to={`/docs/${name}`} lang={markEnglish(site.words)} text={readDocument(name, site).title} />
-          </dt>
-          <dd>{site.words.aboutDocuments[name]}</dd>
-        </div>
-      ))}
+    {names.map((name) => (
+      <div>
+        <dt>
+          <Link to={`/docs/${name}`} lang={markEnglish(site.words)} text={readDocument(name, site).title} />
+        </dt>
+        <dd>{site.words.aboutDocuments[name]}</dd>
+      </div>
+    ))}
     {children}
   </dl>
 )
 
 /** A page that shows one document, with its sections in the margin. */
-export function showDocument(name: Name) {
+export function showDocument(name: DocumentName) {
   return async ({ site }: PageRequest) => {
     const { words } = site
     const { title, html, sections } = readDocument(name, site)
