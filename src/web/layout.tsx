@@ -5,7 +5,7 @@ import { type Current, Header, type PageSearch } from './parts/header.tsx'
 import { LanguageSwitch } from './parts/language-switch.tsx'
 import type { Site } from './site.ts'
 
-interface LayoutProps {
+export interface LayoutProps {
   readonly site: Site
   /** Of the page alone; the library's name is added. */
   readonly title: string | null

@@ -238,7 +238,7 @@ export const ActionButton: FC<{
   class?: string
   label?: string
   isPressed?: boolean
-  /** What stands on it; `children` where that is more. */
+  /** Its label; `children` where that is more than a text. */
   text?: Child
   children?: Child
 }> = ({ action, does, values = {}, class: look, label, isPressed, text, children = text }) => (

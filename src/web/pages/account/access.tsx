@@ -184,9 +184,9 @@ const Lasting: FC<{ words: Words; record: LastingRecord; note: string; more?: Ch
     isOver={state !== 'active'}
     data-used={lastUsedAt === null ? undefined : id}
     facts={[
-      <Since label={words.created} words={words} at={createdAt} />,
-      lastUsedAt === null ? words.neverUsed : <Since label={words.lastUsed} words={words} at={lastUsedAt} />,
-      expiresAt === null ? null : <Since label={words.expires} words={words} at={expiresAt} />,
+      <On label={words.created} words={words} at={createdAt} />,
+      lastUsedAt === null ? words.neverUsed : <On label={words.lastUsed} words={words} at={lastUsedAt} />,
+      expiresAt === null ? null : <On label={words.expires} words={words} at={expiresAt} />,
       state === 'active' ? null : words.keyStates[state],
     ]}
     more={more}
@@ -194,8 +194,6 @@ const Lasting: FC<{ words: Words; record: LastingRecord; note: string; more?: Ch
     {state === 'active' ? children : null}
   </Entry>
 )
-
-const Since: FC<{ label: string; words: Words; at: string }> = ({ label, words, at }) => <On label={label} words={words} at={at} />
 
 function describeKey(
   words: Words,

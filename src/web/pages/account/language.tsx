@@ -1,7 +1,7 @@
 import { updateAccount } from '../../../operations/account/account.ts'
 import { languageCookie } from '../../language.ts'
-import { Layout } from '../../layout.tsx'
 import { Form } from '../../parts/form.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { LANGUAGES, wordsIn } from '../../strings/languages.ts'
 
@@ -13,18 +13,16 @@ export const LANGUAGE_OPTIONS: readonly (readonly [code: string, name: string])[
 
 /** Choosing the language of the pages. The foot of every page has the same choice as buttons. */
 export async function showLanguage(request: PageRequest) {
-  const { site } = request
-  const { words } = site
+  const { words } = request.site
   return (
-    <Layout site={site} title={words.languages.language} isIndexed={false}>
-      <h1>{words.languages.language}</h1>
+    <TitledPage request={request} title={words.languages.language} isIndexed={false}>
       <Form
         request={request}
         of={updateAccount}
         fields={{ language: { label: words.languages.language, value: words.language, options: LANGUAGE_OPTIONS } }}
         submit={words.languages.choose}
       />
-    </Layout>
+    </TitledPage>
   )
 }
 

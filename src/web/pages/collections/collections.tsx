@@ -2,13 +2,12 @@ import type { FC } from 'hono/jsx'
 import type { z } from 'zod'
 import type { foundCollection } from '../../../operations/collections/collection-records.ts'
 import { listCollections } from '../../../operations/collections/collections.ts'
-import { Layout } from '../../layout.tsx'
 import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
 import { LinkItem } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
-import { Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { type Action, done, type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -27,20 +26,17 @@ export async function showCollections(request: PageRequest) {
   if ('to' in found) return found
   const teams = await readCollectingTeams(request)
   return (
-    <Layout
-      site={site}
+    <TitledPage
+      request={request}
       title={collecting.collections}
+      lead={collecting.lead}
+      about={<a href="/docs/collections">{collecting.about}</a>}
       description={collecting.lead}
       path="/collections"
       current="collections"
       search={{ list: 'collections', query: q }}
       isIndexed={query.size === 0 && found.total > 0}
     >
-      <h1>{collecting.collections}</h1>
-      <p class="lead">
-        {collecting.lead} <a href="/docs/collections">{collecting.about}</a>
-      </p>
-      <Done words={words} query={query} sent={sent} />
       {site.reader ? (
         <details class="install" open={sent !== null}>
           <summary>{collecting.creating}</summary>
@@ -63,7 +59,7 @@ export async function showCollections(request: PageRequest) {
         </>
       )}
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => toListUrl('/collections', { q }, page)} />
-    </Layout>
+    </TitledPage>
   )
 }
 

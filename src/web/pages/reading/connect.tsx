@@ -1,10 +1,10 @@
 import type { FC } from 'hono/jsx'
 import { CLIENT_IDS, type ClientId, PLACEHOLDER_KEY } from '../../client-configs.ts'
-import { Layout } from '../../layout.tsx'
 import { ACCESSES, type Access, ClientTabs } from '../../parts/client-tabs.tsx'
 import { Link, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Fault } from '../../parts/field.tsx'
 import { FirstKeyFields, makeKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -22,23 +22,23 @@ function readAccess(asked: string | null, { isForMembers, hasOAuth }: Site): Acc
 }
 
 /** How to connect a client: one tab for each, for public items, signed in, or with a key, which is created here. */
-export async function showConnect({ site, query, sent, takeFlash }: PageRequest) {
+export async function showConnect(request: PageRequest) {
+  const { site, query, sent, takeFlash } = request
   const { words } = site
   const { connecting } = words
   const made = takeFlash(newKey)
   const chosen = readClient(sent ? sent.form.text('client') : query.get('client'))
   const access = sent ? 'key' : readAccess(query.get('access'), site)
   return (
-    <Layout
-      site={site}
+    <TitledPage
+      request={request}
       title={connecting.title}
+      lead={connecting.lead}
       description={connecting.lead}
       path="/connect"
       current="connect"
       styles={['admin.css', 'connect.css']}
     >
-      <h1>{connecting.title}</h1>
-      <p class="lead">{connecting.lead}</p>
       <Fault sent={sent} fields={[]} words={words} />
       {made ? (
         <NewKeySection site={site} made={made} chosen={chosen} />
@@ -48,7 +48,7 @@ export async function showConnect({ site, query, sent, takeFlash }: PageRequest)
         </ClientTabs>
       )}
       <LinkLine to="/docs/connect" text={connecting.more} />
-    </Layout>
+    </TitledPage>
   )
 }
 

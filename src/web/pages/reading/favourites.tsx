@@ -1,10 +1,10 @@
 import { browseFavourites } from '../../../operations/items/marks.ts'
-import { Layout } from '../../layout.tsx'
 import { Link, LinkItem } from '../../parts/controls.tsx'
-import { Done } from '../../parts/field.tsx'
+import { toListUrl } from '../../parts/entries.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
 import { readStars } from '../../parts/star.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 
 const PER_PAGE = 24
@@ -12,21 +12,15 @@ const COLLECTIONS = ['prompts', 'skills'] as const
 
 /** The favourites of the reader, the last marked first. */
 export async function showFavourites(request: PageRequest) {
-  const { site, call, query, sent } = request
+  const { site, call, query } = request
   const { words } = site
   const collection = COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts'
   const found = await readListPage(request, (page) => call(browseFavourites, { collection, page, perPage: PER_PAGE }))
   if ('to' in found) return found
   const stars = await readStars(request, found.prompts, found.skills)
-  const linkTo = (kind: string, page = 1) => {
-    const params = new URLSearchParams({ ...(kind === 'prompts' ? {} : { kind }), ...(page === 1 ? {} : { page: String(page) }) })
-    return params.size === 0 ? '/favourites' : `/favourites?${params}`
-  }
+  const linkTo = (kind: string, page = 1) => toListUrl('/favourites', { kind: kind === 'prompts' ? '' : kind }, page)
   return (
-    <Layout site={site} title={words.favourites} current="favourites" isIndexed={false}>
-      <h1>{words.favourites}</h1>
-      <p class="lead">{words.favouritesLead}</p>
-      <Done words={words} query={query} sent={sent} />
+    <TitledPage request={request} title={words.favourites} lead={words.favouritesLead} current="favourites" isIndexed={false}>
       <nav aria-label={words.filters}>
         <ul class="filters tabs">
           {COLLECTIONS.map((one) => (
@@ -49,6 +43,6 @@ export async function showFavourites(request: PageRequest) {
         </>
       )}
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => linkTo(collection, page)} />
-    </Layout>
+    </TitledPage>
   )
 }

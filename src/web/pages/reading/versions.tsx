@@ -7,13 +7,12 @@ import { listLabels } from '../../../operations/items/labels.ts'
 import { getVersion, listVersions } from '../../../operations/items/versions.ts'
 import { showPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
-import { Layout } from '../../layout.tsx'
 import { Ago } from '../../parts/ago.tsx'
 import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
 import { Link, LinkItem, LinkLine } from '../../parts/controls.tsx'
-import { Done } from '../../parts/field.tsx'
 import { blockedVersionOf, mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
 import { LabelNames, Labels } from '../../parts/labels.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
 
@@ -91,12 +90,14 @@ export function showVersions(collection: Collection) {
       : []
     const hasOlder = mayDo(standing, 'delete') && standing !== null && standing.version > 1
     return (
-      <Layout site={site} title={words.reading.versionsOf(item.title)} current={collection} isIndexed={false}>
-        <p class="quiet">
-          <a href={item.path}>{item.title}</a>
-        </p>
-        <h1>{words.versions}</h1>
-        <Done words={words} query={query} sent={request.sent} />
+      <TitledPage
+        request={request}
+        title={words.reading.versionsOf(item.title)}
+        heading={words.versions}
+        above={<a href={item.path}>{item.title}</a>}
+        current={collection}
+        isIndexed={false}
+      >
         <CompareVersions site={site} path={item.path} versions={newest} from={newest[1]?.version ?? 1} to={newest[0]?.version ?? 1} />
         {versions.length === 0 ? (
           <p class="quiet">{words.reading.noVersions}</p>
@@ -134,7 +135,7 @@ export function showVersions(collection: Collection) {
           team={teamOf(standing)}
         />
         {hasOlder ? <LinkLine to={`${item.path}/purge`} look="button quiet" text={words.purge.history} /> : null}
-      </Layout>
+      </TitledPage>
     )
   }
 }

@@ -1,10 +1,9 @@
 import { DEFAULT_VISIBILITIES, type DefaultVisibility } from '../../../domain/items/visibility.ts'
 import { createTeam, listTeams } from '../../../operations/teams/teams.ts'
 import type { SentForm } from '../../forms.ts'
-import { Layout } from '../../layout.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
-import { Done } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { actBy, doing, type PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
 
@@ -37,16 +36,18 @@ export function readTeam(form: SentForm) {
 
 /** The teams the reader is in, and a form for another. */
 export async function showTeams(request: PageRequest) {
-  const { site, call, sent, query } = request
-  const { words } = site
-  const { teams } = await call(listTeams, {})
+  const { words } = request.site
+  const { teams } = await request.call(listTeams, {})
   return (
-    <Layout site={site} title={words.teams.teams} current="teams" isIndexed={false} styles={['admin.css']}>
-      <h1>{words.teams.teams}</h1>
-      <p class="lead">
-        {words.teams.lead} <a href="/docs/teams">{words.teams.about}</a>
-      </p>
-      <Done words={words} query={query} sent={sent} />
+    <TitledPage
+      request={request}
+      title={words.teams.teams}
+      lead={words.teams.lead}
+      about={<a href="/docs/teams">{words.teams.about}</a>}
+      current="teams"
+      isIndexed={false}
+      styles={['admin.css']}
+    >
       <section>
         <h2>{words.teams.yours}</h2>
         <Entries
@@ -74,7 +75,7 @@ export async function showTeams(request: PageRequest) {
           submit={words.teams.create}
         />
       </section>
-    </Layout>
+    </TitledPage>
   )
 }
 

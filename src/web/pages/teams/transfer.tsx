@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.ts'
 import { showTransfer, transferItem } from '../../../operations/items/transfer-item.ts'
-import { Layout } from '../../layout.tsx'
 import { Form, Tick } from '../../parts/form.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { type Action, done, type PageRequest } from '../../request.ts'
 import type { Collection } from '../reading/versions.tsx'
 
@@ -22,14 +22,15 @@ export function showTransferPage(collection: Collection) {
         : ([`${to.name}${AS_PRIVATE}`, transfers.becomesPrivate(to.name)] as const),
     )
     return (
-      <Layout site={site} title={transfers.title} current={collection} isIndexed={false}>
-        <p class="quiet">
-          <a href={`/${collection}/${itemId}`}>{title}</a>
-        </p>
-        <h1>{transfers.title}</h1>
-        <p class="lead">
-          {transfers.lead(title)} <a href="/docs/teams#transfers">{transfers.about}</a>
-        </p>
+      <TitledPage
+        request={request}
+        title={transfers.title}
+        above={<a href={`/${collection}/${itemId}`}>{title}</a>}
+        lead={transfers.lead(title)}
+        about={<a href="/docs/teams#transfers">{transfers.about}</a>}
+        current={collection}
+        isIndexed={false}
+      >
         {options.length === 0 ? (
           <p>{transfers.none}</p>
         ) : (
@@ -44,7 +45,7 @@ export function showTransferPage(collection: Collection) {
             <Tick sent={request.sent} name="leaveOutPrivate" label={transfers.leaveOut} />
           </Form>
         )}
-      </Layout>
+      </TitledPage>
     )
   }
 }

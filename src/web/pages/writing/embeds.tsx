@@ -10,13 +10,13 @@ import { DEFAULT_COLORS } from '../../embed/colors.ts'
 import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
 import { type EmbedFault, readEmbedQuery } from '../../embed/query.ts'
 import type { SentForm } from '../../forms.ts'
-import { Layout } from '../../layout.tsx'
 import { Link, Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
-import { ActionButton, Choice, Done, Fault, Field, sentOr } from '../../parts/field.tsx'
+import { ActionButton, Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
 import { limitsOf, Tick } from '../../parts/form.tsx'
 import { Sample } from '../../parts/sample.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { type Action, done, type PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 import { textOf } from '../../text-of.ts'
@@ -137,20 +137,17 @@ const Designer: FC<{ request: PageRequest; draft: Draft; own: readonly EmbedReco
   const { site, sent, query } = request
   const { words } = site
   return (
-    <Layout
-      site={site}
+    <TitledPage
+      request={request}
       title={words.designer.title}
+      lead={words.designer.lead}
+      about={draft.item ? null : <a href="#examples">{words.designer.toExamples}</a>}
       description={words.designer.lead}
       path="/embeds"
       isIndexed={query.size === 0}
       styles={['writing.css', 'admin.css', 'connect.css']}
       scripts={['embeds.js', 'embed.js']}
     >
-      <h1>{words.designer.title}</h1>
-      <p class="lead">
-        {words.designer.lead} {draft.item ? null : <a href="#examples">{words.designer.toExamples}</a>}
-      </p>
-      <Done words={words} query={query} sent={sent} />
       <Fault sent={sent} labels={words.designer.fields} words={words} />
       <div class="designer">
         <Outcome site={site} draft={draft} />
@@ -158,7 +155,7 @@ const Designer: FC<{ request: PageRequest; draft: Draft; own: readonly EmbedReco
       </div>
       {draft.item ? null : <Examples site={site} />}
       {own.length === 0 ? null : <Kept site={site} own={own} />}
-    </Layout>
+    </TitledPage>
   )
 }
 

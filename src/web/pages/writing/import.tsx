@@ -5,25 +5,32 @@ import { showAccount } from '../../../operations/account/account.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { checkImport, IMPORT_OUTCOMES, loadStarterLibrary, runImport, showImport } from '../../../operations/items/import-items.ts'
 import { formatsOf } from '../../formats.ts'
-import { Layout } from '../../layout.tsx'
-import { Link, Submit } from '../../parts/controls.tsx'
-import { Choice, Done, Fault } from '../../parts/field.tsx'
+import { Link, LinkItem, Submit } from '../../parts/controls.tsx'
+import { toListUrl } from '../../parts/entries.tsx'
+import { Choice, Fault } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 type Import = Output<typeof showImport>
 
 /** Where somebody chooses files to import. */
-export async function showImportForm({ site, sent, call, query }: PageRequest) {
-  await call(showAccount, {})
+export async function showImportForm(request: PageRequest) {
+  const { site, sent } = request
+  await request.call(showAccount, {})
   const { words } = site
   const { importing } = words
   return (
-    <Layout site={site} title={importing.title} current="library" isIndexed={false} styles={['writing.css']} scripts={['import.js']}>
-      <h1>{importing.title}</h1>
-      <p class="lead">{importing.lead}</p>
-      <Done words={words} query={query} sent={sent} />
+    <TitledPage
+      request={request}
+      title={importing.title}
+      lead={importing.lead}
+      current="library"
+      isIndexed={false}
+      styles={['writing.css']}
+      scripts={['import.js']}
+    >
       <Fault sent={sent} labels={{ files: words.files, visibility: words.visibility }} words={words} />
       <form
         method="post"
@@ -65,7 +72,7 @@ export async function showImportForm({ site, sent, call, query }: PageRequest) {
         </div>
         <p role="status" data-said />
       </form>
-    </Layout>
+    </TitledPage>
   )
 }
 
@@ -92,37 +99,23 @@ export async function showImportPage(request: PageRequest) {
   const { importing } = words
   const { counts, isDone, total } = found
   const labels = isDone ? importing.outcomes.done : importing.outcomes.planned
-  const toUrl = (chosen: string | undefined, page = 1) => {
-    const params = new URLSearchParams({
-      ...(chosen === undefined ? {} : { outcome: chosen }),
-      ...(page === 1 ? {} : { page: String(page) }),
-    })
-    return params.size === 0 ? `/import/${ref}` : `/import/${ref}?${params}`
-  }
+  const toUrl = (chosen = '', page = 1) => toListUrl(`/import/${ref}`, { outcome: chosen }, page)
+  const { number } = formatsOf(words.language)
   return (
-    <Layout site={site} title={importing.title} current="library" isIndexed={false} styles={['writing.css']}>
-      <h1>{importing.title}</h1>
+    <TitledPage request={request} title={importing.title} current="library" isIndexed={false} styles={['writing.css']}>
       <Fault sent={sent} words={words} />
       <State site={site} found={found} path={`/import/${ref}`} />
       <nav aria-label={words.filters}>
         <ul class="filters">
-          <li>
-            <a href={toUrl(undefined)} aria-current={outcome === undefined ? 'true' : undefined}>
-              {words.all} {formatsOf(words.language).number(total)}
-            </a>
-          </li>
+          <LinkItem to={toUrl()} aria-current={outcome === undefined ? 'true' : undefined} text={`${words.all} ${number(total)}`} />
           {IMPORT_OUTCOMES.filter((one) => counts[one] > 0).map((one) => (
-            <li>
-              <a href={toUrl(one)} aria-current={outcome === one ? 'true' : undefined}>
-                {labels[one]} {formatsOf(words.language).number(counts[one])}
-              </a>
-            </li>
+            <LinkItem to={toUrl(one)} aria-current={outcome === one ? 'true' : undefined} text={`${labels[one]} ${number(counts[one])}`} />
           ))}
         </ul>
       </nav>
       <Entries site={site} entries={found.entries} labels={labels} />
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => toUrl(outcome, page)} />
-    </Layout>
+    </TitledPage>
   )
 }
 

@@ -1,50 +1,40 @@
-import type { FC } from 'hono/jsx'
-import type { Output } from '../../../operations/core/procedure.ts'
 import { listTrash, restoreItem } from '../../../operations/items/trash.ts'
-import { Layout } from '../../layout.tsx'
 import { Link } from '../../parts/controls.tsx'
-import { Day } from '../../parts/day.tsx'
-import { ActionButton, Alert, Done } from '../../parts/field.tsx'
-import { PageLinks } from '../../parts/page-links.tsx'
+import { On } from '../../parts/day.tsx'
+import { Entry, List } from '../../parts/entries.tsx'
+import { ActionButton, Alert } from '../../parts/field.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 
-const PER_PAGE = 24
 /** Deleted items, and a way back. */
 export async function showTrash(request: PageRequest) {
-  const { site, call, query, sent } = request
+  const { site, call, sent } = request
   const { words } = site
-  const found = await readListPage(request, (page) => call(listTrash, { page, perPage: PER_PAGE }))
+  const found = await readListPage(request, (page) => call(listTrash, { page, perPage: 24 }))
   if ('to' in found) return found
   return (
-    <Layout site={site} title={words.trash} current="library" isIndexed={false}>
-      <h1>{words.trash}</h1>
-      <p class="lead">{words.trashLead}</p>
-      <Done words={words} query={query} sent={sent} />
+    <TitledPage request={request} title={words.trash} lead={words.trashLead} current="library" isIndexed={false} styles={['admin.css']}>
       {sent ? <Alert text={sent.fault.message} /> : null}
-      {found.total === 0 ? <p>{words.trashEmpty}</p> : <Deleted words={words} items={found.items} />}
-      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => (page === 1 ? '/trash' : `/trash?page=${page}`)} />
-    </Layout>
+      <List
+        request={request}
+        path="/trash"
+        found={found}
+        of={found.items}
+        none={words.trashEmpty}
+        row={({ id, kind, title, deletedAt }) => (
+          <Entry
+            title={<strong>{title}</strong>}
+            note={words.kinds[kind]}
+            facts={[<On label={words.deleted} words={words} at={deletedAt} />]}
+          >
+            <ActionButton does="restore" values={{ id, collection: `${kind}s` }} label={words.restoreItem(title)} text={words.restore} />
+            <Link to={`/${kind}s/${id}/purge`} look="button" aria-label={words.purge.linkOf(title)} text={words.deleteForGood} />
+          </Entry>
+        )}
+      />
+    </TitledPage>
   )
 }
-
-const Deleted: FC<{ words: PageRequest['site']['words']; items: Output<typeof listTrash>['items'] }> = ({ words, items }) => (
-  <ul class="entries">
-    {items.map(({ id, kind, title, deletedAt }) => (
-      <li>
-        <div>
-          <strong>{title}</strong> <span class="quiet">{words.kinds[kind]}</span>
-          <p class="quiet">
-            {words.deleted} <Day words={words} at={deletedAt} />
-          </p>
-        </div>
-        <div>
-          <ActionButton does="restore" values={{ id, collection: `${kind}s` }} label={words.restoreItem(title)} text={words.restore} />{' '}
-          <Link to={`/${kind}s/${id}/purge`} look="button" aria-label={words.purge.linkOf(title)} text={words.deleteForGood} />
-        </div>
-      </li>
-    ))}
-  </ul>
-)
 
 /** Brings something back. */
 export const restoreFromTrash: Action = async ({ call, form }) => {
