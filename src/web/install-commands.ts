@@ -45,6 +45,15 @@ function fromGit(
   return write({ url, name, plugin: `${name}@${marketplaceName(baseUrl, installed.scope)}` })
 }
 
+/** By the commands of an agent whose plugins come from a marketplace. */
+const asPlugin =
+  (command: string, install: string): Agent['write'] =>
+  (baseUrl, installed) =>
+    fromGit(baseUrl, installed, ({ url, plugin }) => [
+      { text: `${command} marketplace add ${url}` },
+      { text: `${command} ${install} ${plugin}` },
+    ])
+
 /** Every agent with a tab, the one that serves most first. */
 export const AGENTS: readonly Agent[] = [
   {
@@ -52,34 +61,10 @@ export const AGENTS: readonly Agent[] = [
     name: 'npx skills',
     write: (baseUrl, installed) => (isShared(installed) ? [{ text: `npx skills add ${baseUrl}${installed.scope}` }] : null),
   },
-  {
-    id: 'claude-plugin',
-    name: 'Claude Code',
-    // Plugins of /marketplace.json are archives, which it takes from https and no loopback address.
-    write: (baseUrl, installed) =>
-      fromGit(baseUrl, installed, ({ url, plugin }) => [
-        { text: `claude plugin marketplace add ${url}` },
-        { text: `claude plugin install ${plugin}` },
-      ]),
-  },
-  {
-    id: 'codex',
-    name: 'Codex',
-    write: (baseUrl, installed) =>
-      fromGit(baseUrl, installed, ({ url, plugin }) => [
-        { text: `codex plugin marketplace add ${url}` },
-        { text: `codex plugin add ${plugin}` },
-      ]),
-  },
-  {
-    id: 'copilot',
-    name: 'Copilot CLI',
-    write: (baseUrl, installed) =>
-      fromGit(baseUrl, installed, ({ url, plugin }) => [
-        { text: `copilot plugin marketplace add ${url}` },
-        { text: `copilot plugin install ${plugin}` },
-      ]),
-  },
+  // Plugins of /marketplace.json are archives, which it takes from https and no loopback address.
+  { id: 'claude-plugin', name: 'Claude Code', write: asPlugin('claude plugin', 'install') },
+  { id: 'codex', name: 'Codex', write: asPlugin('codex plugin', 'add') },
+  { id: 'copilot', name: 'Copilot CLI', write: asPlugin('copilot plugin', 'install') },
   {
     id: 'gemini-cli',
     name: 'Gemini CLI',

@@ -6,44 +6,23 @@ import { CODINGS, type Coding, chooseCoding, compressFile } from '../http/compre
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const ROOT = new URL('../../', import.meta.url)
-/** The files of each folder below the root. */
-const FILES: Readonly<Record<string, readonly string[]>> = {
-  'assets/web': [
-    'literata-latin-wght-normal.woff2',
-    'literata-latin-ext-wght-normal.woff2',
-    'site.css',
-    'members.css',
-    'writing.css',
-    'admin.css',
-    'charts.css',
-    'connect.css',
-    'collection.css',
-    'changes.css',
-    'favicon.svg',
-    'embed.css',
+/** The files of the pages: of a folder below the root and a type, by their names without the ending. */
+const FILES: readonly (readonly [folder: string, ending: string, type: string, names: string])[] = [
+  ['assets/web', 'woff2', 'font/woff2', 'literata-latin-wght-normal literata-latin-ext-wght-normal'],
+  ['assets/web', 'css', 'text/css; charset=utf-8', 'site members writing admin charts connect collection changes embed'],
+  ['assets/web', 'svg', 'image/svg+xml', 'favicon'],
+  [
+    'dist/web',
+    'js',
+    'text/javascript; charset=utf-8',
+    'site find members prompt passkeys embed embeds editor code-editor collection import',
   ],
-  docs: ['growth.svg', 'editor.png', 'versions.png', 'connect.png'],
-  'dist/web': [
-    'site.js',
-    'find.js',
-    'members.js',
-    'prompt.js',
-    'passkeys.js',
-    'embed.js',
-    'embeds.js',
-    'editor.js',
-    'code-editor.js',
-    'collection.js',
-    'import.js',
-  ],
-}
-const TYPES: Readonly<Record<string, string>> = {
-  woff2: 'font/woff2',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-  png: 'image/png',
-  js: 'text/javascript; charset=utf-8',
-}
+  ['docs', 'svg', 'image/svg+xml', 'growth'],
+  ['docs', 'png', 'image/png', 'editor versions connect'],
+]
+const BY_NAME = new Map<string, { readonly folder: string; readonly type: string }>(
+  FILES.flatMap(([folder, ending, type, names]) => names.split(' ').map((name) => [`${name}.${ending}`, { folder, type }])),
+)
 /** Larger files stay on disk, next to compressed copies made by the build. */
 const MAX_HELD_BYTES = 256 * 1024
 const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
@@ -71,10 +50,9 @@ export function readStaticFiles(): StaticFiles {
   function find(name: string): StaticFile | null {
     const existing = files.get(name)
     if (existing) return existing
-    const folder = Object.keys(FILES).find((one) => FILES[one]?.includes(name))
-    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
+    const { folder, type } = BY_NAME.get(name) ?? {}
     const place = new URL(`${folder}/${name}`, ROOT)
-    if (folder === undefined || type === undefined || !existsSync(place)) return null
+    if (type === undefined || !existsSync(place)) return null
     const isHeld = statSync(place).size <= MAX_HELD_BYTES
     // A sheet names other files by the names they have; in the answer they carry their digests.
     const text =

@@ -16,47 +16,33 @@ export interface SchemaField {
   readonly bounds: string
 }
 
-/** The part of JSON Schema that the schemas of operations are made of. */
-export interface Schema {
-  readonly type?: string | readonly string[] | undefined
-  readonly description?: string | undefined
-  readonly format?: string | undefined
-  readonly enum?: readonly (string | number | boolean | null)[] | undefined
-  readonly const?: string | number | boolean | null | undefined
-  readonly anyOf?: readonly Schema[] | undefined
-  readonly items?: Schema | undefined
-  readonly properties?: Readonly<Record<string, Schema>> | undefined
-  readonly required?: readonly string[] | undefined
-  readonly minimum?: number | undefined
-  readonly maximum?: number | undefined
-  readonly minLength?: number | undefined
-  readonly maxLength?: number | undefined
-  readonly maxItems?: number | undefined
-  readonly default?: unknown
-}
-
 const literal = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
-/** Reads a JSON Schema out of an OpenAPI document. */
-export const jsonSchema: z.ZodType<Schema> = z.lazy(() =>
-  z.object({
-    type: z.union([z.string(), z.array(z.string())]).optional(),
-    description: z.string().optional(),
-    format: z.string().optional(),
-    enum: z.array(literal).optional(),
-    const: literal.optional(),
-    anyOf: z.array(jsonSchema).optional(),
-    items: jsonSchema.optional(),
-    properties: z.record(z.string(), jsonSchema).optional(),
-    required: z.array(z.string()).optional(),
-    minimum: z.number().optional(),
-    maximum: z.number().optional(),
-    minLength: z.number().optional(),
-    maxLength: z.number().optional(),
-    maxItems: z.number().optional(),
-    default: z.unknown().optional(),
-  }),
-)
+/** The part of JSON Schema that the schemas of operations are made of, as an OpenAPI document has it. */
+export const jsonSchema = z.object({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  description: z.string().optional(),
+  format: z.string().optional(),
+  enum: z.array(literal).optional(),
+  const: literal.optional(),
+  get anyOf(): z.ZodOptional<z.ZodArray<typeof jsonSchema>> {
+    return z.array(jsonSchema).optional()
+  },
+  get items(): z.ZodOptional<typeof jsonSchema> {
+    return jsonSchema.optional()
+  },
+  get properties(): z.ZodOptional<z.ZodRecord<z.ZodString, typeof jsonSchema>> {
+    return z.record(z.string(), jsonSchema).optional()
+  },
+  required: z.array(z.string()).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  maxItems: z.number().optional(),
+  default: z.unknown().optional(),
+})
+export type Schema = z.infer<typeof jsonSchema>
 
 /** The fields of an object, each followed by those in it. A list of objects counts as its objects. */
 export function listFields(schema: Schema, words: Words, prefix = ''): SchemaField[] {

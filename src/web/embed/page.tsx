@@ -26,28 +26,13 @@ export interface EmbedSettings {
   answerFile(exchange: Exchange, path: string): Promise<Answer | null>
 }
 
-/** Colour names in a fixed order: the content policy has the digest of the stylesheet. */
-const NAMES: readonly (readonly [property: string, name: keyof EmbedColors])[] = [
-  ['paper', 'paper'],
-  ['panel', 'panel'],
-  ['ink', 'ink'],
-  ['quiet', 'quiet'],
-  ['rule', 'rule'],
-  ['accent', 'accent'],
-  ['on-accent', 'onAccent'],
-  ['wash', 'wash'],
-  ['wash-ink', 'washInk'],
-  ['added', 'added'],
-  ['added-ink', 'addedInk'],
-  ['removed', 'removed'],
-  ['removed-ink', 'removedInk'],
-]
-
 /** The only inline stylesheet: colours made from numbers, allowed by digest in the content policy. */
 function makeSheet({ lightColor = DEFAULT_COLORS.light, darkColor = DEFAULT_COLORS.dark, themeMode = 'auto' }: EmbedConfig): string {
   const [light, dark] = [makeEmbedColors('light', lightColor), makeEmbedColors('dark', darkColor)]
   const scheme = themeMode === 'auto' ? 'light dark' : themeMode
-  return `:root{color-scheme:${scheme};${NAMES.map(([property, name]) => `--${property}:light-dark(${light[name]},${dark[name]})`).join(';')}}`
+  const toProperty = (name: string) => name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)
+  const names = Object.keys(light) as (keyof EmbedColors)[]
+  return `:root{color-scheme:${scheme};${names.map((name) => `--${toProperty(name)}:light-dark(${light[name]},${dark[name]})`).join(';')}}`
 }
 
 /**
