@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
+import { Details } from './controls.tsx'
 
 /** Height of the tallest bar and width of a day, in units of the drawing. */
 const HEIGHT = 40
@@ -78,8 +79,7 @@ export const DayTable: FC<DayTableProps> = ({ words, days, columns }) => {
   if (shown.length === 0) return null
   const formats = formatsOf(words.language)
   return (
-    <details class="day-table">
-      <summary>{words.usage.asTable}</summary>
+    <Details class="day-table" summary={words.usage.asTable}>
       {/* Reachable by keys: a narrow window scrolls it sideways. */}
       <section class="scrolled" aria-label={words.usage.title} tabindex={0}>
         <table>
@@ -103,7 +103,7 @@ export const DayTable: FC<DayTableProps> = ({ words, days, columns }) => {
           </tbody>
         </table>
       </section>
-    </details>
+    </Details>
   )
 }
 

@@ -13,7 +13,7 @@ import { MAX_BULK, matchOwnItems } from '../../operations/items/own-items.ts'
 import type { SentForm } from '../forms.ts'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site, Words } from '../site.ts'
-import { Submit } from './controls.tsx'
+import { Details, Options, Submit, Suggestions } from './controls.tsx'
 import { ActionButton, sentOr } from './field.tsx'
 
 const CHANGES = ['add-tag', 'remove-tag', 'category', 'visibility', 'collect', 'delete'] as const
@@ -138,6 +138,14 @@ interface BulkBarProps {
 /** The actions on the selected rows of a list: their boxes belong to this form. The script shows them once something is selected. */
 export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, categories, tags, collections, shown, sent }) => {
   const { library } = words
+  const ofCategories = categories.map(({ slug, name, parent }) => [slug, parent === null ? name : `– ${name}`] as const)
+  const ofVisibilities = VISIBILITIES.toReversed().map((one) => [one, words.visibilities[one]] as const)
+  const ofCollections = collections.map(({ id, title }) => [id, title] as const)
+  const lists = [
+    ['category', 'category', words.category, [['', words.noCategory] as const, ...ofCategories], library.setCategory],
+    ['visibility', 'visibility', words.visibility, ofVisibilities, library.setVisibility],
+    ...(collections.length === 0 ? [] : [['collect', 'collection', library.collection, ofCollections, library.collect] as const]),
+  ] as const
   return (
     <form id="bulk" class="bulk" method="post" action={here} aria-label={library.withSelected}>
       <p>
@@ -151,8 +159,7 @@ export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, catego
         </label>
         <span class="quiet" role="status" data-selected={library.selected} data-total={Math.min(total, MAX_BULK)} />
       </p>
-      <details open={sent !== null}>
-        <summary>{library.withSelected}</summary>
+      <Details open={sent !== null} summary={library.withSelected}>
         <div>
           <input
             name="tag"
@@ -162,53 +169,23 @@ export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, catego
             placeholder={library.tag}
             autocomplete="off"
           />
-          <datalist id="own-tags">
-            {tags.map((tag) => (
-              <option value={tag} />
-            ))}
-          </datalist>
+          <Suggestions id="own-tags" of={tags} />
           <BulkButton does="add-tag" label={library.addTag} />
           <BulkButton does="remove-tag" label={library.removeTag} />
         </div>
-        <div>
-          <select name="category" aria-label={words.category}>
-            <option value={UNCHOSEN}>{words.category}</option>
-            <option value="">{words.noCategory}</option>
-            {categories.map(({ slug, name, parent }) => (
-              <option value={slug} selected={sent?.form.text('category') === slug}>
-                {parent === null ? name : `– ${name}`}
-              </option>
-            ))}
-          </select>
-          <BulkButton does="category" label={library.setCategory} />
-        </div>
-        <div>
-          <select name="visibility" aria-label={words.visibility}>
-            <option value={UNCHOSEN}>{words.visibility}</option>
-            {VISIBILITIES.toReversed().map((visibility) => (
-              <option value={visibility} selected={sent?.form.text('visibility') === visibility}>
-                {words.visibilities[visibility]}
-              </option>
-            ))}
-          </select>
-          <BulkButton does="visibility" label={library.setVisibility} />
-        </div>
-        {collections.length === 0 ? null : (
+        {lists.map(([does, name, label, options, submit]) => (
           <div>
-            <select name="collection" aria-label={library.collection}>
-              <option value={UNCHOSEN}>{library.collection}</option>
-              {collections.map(({ id, title }) => (
-                <option value={id}>{title}</option>
-              ))}
+            <select name={name} aria-label={label}>
+              <Options of={[[UNCHOSEN, label], ...options]} chosen={sentOr(sent, name, UNCHOSEN)} />
             </select>
-            <BulkButton does="collect" label={library.collect} />
+            <BulkButton does={does} label={submit} />
           </div>
-        )}
+        ))}
         <div>
           <BulkButton does="export" label={library.export} />
           <BulkButton does="delete" label={words.delete} />
         </div>
-      </details>
+      </Details>
     </form>
   )
 }

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { type DiffBlock, type DiffPiece, diffTexts, toDiffBlocks } from '../../domain/text/text-diff.ts'
 import type { Site } from '../site.ts'
+import { Details } from './controls.tsx'
 
 /** Unchanged lines shown around a change. */
 const AROUND = 3
@@ -51,10 +52,9 @@ export const LineChanges: FC<{ site: Site; pieces: readonly DiffPiece[] }> = ({ 
             block.kind === 'counted' ? (
               <p class="quiet">{words.reading.unchangedLines(block.lines)}</p>
             ) : block.kind === 'left-out' ? (
-              <details>
-                <summary>{words.reading.unchangedLines(block.lines.length)}</summary>
+              <Details summary={words.reading.unchangedLines(block.lines.length)}>
                 <Unchanged block={block} />
-              </details>
+              </Details>
             ) : block.kind === 'same' ? (
               <Unchanged block={block} />
             ) : (

@@ -4,7 +4,7 @@ import { listVersions } from '../../operations/items/versions.ts'
 import { formatsOf } from '../formats.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
-import { Submit } from './controls.tsx'
+import { Options, Submit } from './controls.tsx'
 
 type Version = Output<typeof listVersions>['versions'][number]
 
@@ -40,30 +40,25 @@ interface CompareVersionsProps {
 }
 
 /** Two lists to choose two versions from; nothing while there is only one. */
-export const CompareVersions: FC<CompareVersionsProps> = ({ site: { words }, path, versions, from, to }) =>
-  versions.length < 2 ? null : (
+export const CompareVersions: FC<CompareVersionsProps> = ({ site: { words }, path, versions, from, to }) => {
+  const { moment } = formatsOf(words.language)
+  const options = versions.map(({ version, createdAt }) => [`${version}`, words.reading.versionAt(version, moment(createdAt))] as const)
+  return versions.length < 2 ? null : (
     <form class="compare" method="get" action={`${path}/versions`}>
-      <Choices name="from" label={words.reading.compareFrom} versions={versions} chosen={from} words={words} />
-      <Choices name="to" label={words.reading.compareTo} versions={versions} chosen={to} words={words} />
+      <Choices name="from" label={words.reading.compareFrom} options={options} chosen={from} />
+      <Choices name="to" label={words.reading.compareTo} options={options} chosen={to} />
       <Submit text={words.reading.compare} />
     </form>
   )
+}
 
-const Choices: FC<{
-  name: string
-  label: string
-  versions: readonly Version[]
-  chosen: number
-  words: Site['words']
-}> = ({ name, label, versions, chosen, words }) => (
+type Names = readonly (readonly [value: string, name: string])[]
+
+const Choices: FC<{ name: string; label: string; options: Names; chosen: number }> = ({ name, label, options, chosen }) => (
   <>
     <label for={`compare-${name}`}>{label}</label>
     <select id={`compare-${name}`} name={name}>
-      {versions.map(({ version, createdAt }) => (
-        <option value={String(version)} selected={version === chosen}>
-          {words.reading.versionAt(version, formatsOf(words.language).moment(createdAt))}
-        </option>
-      ))}
+      <Options of={options} chosen={String(chosen)} />
     </select>
   </>
 )

@@ -44,3 +44,44 @@ export const HiddenFields: FC<{ values: Readonly<Record<string, string>> }> = ({
     ))}
   </>
 )
+
+/** The options of a list to choose from. */
+export const Options: FC<{ of: readonly (readonly [value: string, text: string])[]; chosen?: string | undefined }> = ({ of, chosen }) => (
+  <>
+    {of.map(([value, text]) => (
+      <option value={value} selected={value === chosen}>
+        {text}
+      </option>
+    ))}
+  </>
+)
+
+/** The texts that a field with this `list` offers. */
+export const Suggestions: FC<{ id: string; of: readonly string[] }> = ({ id, of }) => (
+  <datalist id={id}>
+    {of.map((text) => (
+      <option value={text} />
+    ))}
+  </datalist>
+)
+
+type SectionProps = JSX.IntrinsicElements['section'] & { readonly title: Child; readonly lead?: Child; readonly children?: Child }
+
+/** A part of a page below its own heading. */
+export const Section: FC<SectionProps> = ({ title, lead, children, ...more }) => (
+  <section {...more}>
+    <h2>{title}</h2>
+    {lead ? <p class="quiet">{lead}</p> : null}
+    {children}
+  </section>
+)
+
+type DetailsProps = JSX.IntrinsicElements['details'] & { readonly summary: Child; readonly children?: Child }
+
+/** A part of a page that is folded away. */
+export const Details: FC<DetailsProps> = ({ summary, children, ...more }) => (
+  <details {...more}>
+    <summary>{summary}</summary>
+    {children}
+  </details>
+)

@@ -2,7 +2,7 @@ import type { Child, FC } from 'hono/jsx'
 import { DOCUMENT_GROUPS, type DocumentName, listDocuments, readDocument } from '../documents.ts'
 import { markEnglish } from '../language.ts'
 import type { Site } from '../site.ts'
-import { LinkItem } from './controls.tsx'
+import { Details, LinkItem } from './controls.tsx'
 
 interface DocumentFrameProps {
   readonly site: Site
@@ -24,8 +24,7 @@ export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) 
     )
   return (
     <div class="docs">
-      <details class="docs-index">
-        <summary>{words.allDocuments}</summary>
+      <Details class="docs-index" summary={words.allDocuments}>
         <nav aria-label={words.allDocuments}>
           {DOCUMENT_GROUPS.map((group) => (
             <>
@@ -43,7 +42,7 @@ export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) 
             </>
           ))}
         </nav>
-      </details>
+      </Details>
       <div>
         {children}
         <nav class="neighbours" aria-label={words.neighbours}>

@@ -4,7 +4,7 @@ import { othersMaySee, type Visibility } from '../../domain/items/visibility.ts'
 import type { Output } from '../../operations/core/procedure.ts'
 import type { showItemPage } from '../../operations/items/item-page.ts'
 import type { Site } from '../site.ts'
-import { LinkItem } from './controls.tsx'
+import { Link, LinkItem } from './controls.tsx'
 import { Day } from './day.tsx'
 
 /** The page of an author. */
@@ -68,6 +68,23 @@ export const LinksFact: FC<{ label: string; links: readonly { readonly title: st
           <LinkItem to={new URL(url).pathname} dir="auto" text={title} />
         ))}
       </ul>
+    </Fact>
+  )
+
+/** Where else an item is found; nothing for items that are not shown to everybody. */
+export const ElsewhereFact: FC<{
+  site: Site
+  kind: 'prompts' | 'skills'
+  item: { readonly id: string; readonly visibility: Visibility }
+}> = ({ site, kind, item }) =>
+  isOutside(site) || !isEmbeddable(site, item) ? null : (
+    <Fact label={site.words.reading.elsewhere}>
+      {needsKey(site, item) ? null : (
+        <>
+          <a href={`/api/${kind}/${item.id}`}>{site.words.asJson}</a>,{' '}
+        </>
+      )}
+      <Link to={`/embeds?item=${item.id}`} rel="nofollow" text={site.words.designer.embed} />
     </Fact>
   )
 

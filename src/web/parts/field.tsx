@@ -4,7 +4,7 @@ import type { Visibility } from '../../domain/items/visibility.ts'
 import { MAX_SHOWN_AGAIN } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
-import { HiddenFields, Submit } from './controls.tsx'
+import { HiddenFields, Options, Submit } from './controls.tsx'
 
 export interface FieldProps {
   readonly sent: PageRequest['sent']
@@ -96,16 +96,16 @@ const Below: FC<{ id: string; hint: string | undefined; fault: string | null }> 
   </>
 )
 
-type Options = readonly (readonly [value: string, label: string])[]
+type Choices = readonly (readonly [value: string, label: string])[]
 
 interface ChoiceProps {
   readonly sent: PageRequest['sent']
   readonly name: string
   readonly label: string
   readonly value: string
-  readonly options: Options
+  readonly options: Choices
   /** More options, below a name each. */
-  readonly groups?: readonly (readonly [name: string, options: Options])[]
+  readonly groups?: readonly (readonly [name: string, options: Choices])[]
   readonly hint?: string | undefined
   /** The form it is of, where a page has several: part of its id. */
   readonly form?: string
@@ -116,12 +116,6 @@ export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, gro
   const chosen = sentOr(sent, name, value)
   const fault = faultOf(sent, name)
   const id = toId(name, form)
-  const draw = (shown: Options) =>
-    shown.map(([option, text]) => (
-      <option value={option} selected={option === chosen}>
-        {text}
-      </option>
-    ))
   return (
     <div class="field">
       <label for={`field-${id}`}>{label}</label>
@@ -132,9 +126,11 @@ export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, gro
         aria-invalid={fault ? 'true' : undefined}
         aria-describedby={fault ? `${id}-fault` : undefined}
       >
-        {draw(options)}
+        <Options of={options} chosen={chosen} />
         {groups.map(([group, grouped]) => (
-          <optgroup label={group}>{draw(grouped)}</optgroup>
+          <optgroup label={group}>
+            <Options of={grouped} chosen={chosen} />
+          </optgroup>
         ))}
       </select>
       <Below id={id} hint={hint} fault={fault} />

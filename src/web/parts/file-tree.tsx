@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { SKILL_MD } from '../../domain/skills/skill.ts'
 import type { Site } from '../site.ts'
-import { LinkItem } from './controls.tsx'
+import { Details, LinkItem } from './controls.tsx'
 
 interface Folder {
   readonly folders: Map<string, Folder>
@@ -79,10 +79,9 @@ const Level: FC<LevelProps> = ({ folder, path, open, isOpen, toUrl }) => {
         const below = `${path}${name}/`
         return (
           <li>
-            <details open={isOpen || open.startsWith(below)}>
-              <summary>{name}</summary>
+            <Details open={isOpen || open.startsWith(below)} summary={name}>
               <Level folder={inner} path={below} open={open} isOpen={isOpen} toUrl={toUrl} />
-            </details>
+            </Details>
           </li>
         )
       })}

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
-import { LinkItem, LinkLine } from './controls.tsx'
+import { Details, LinkItem, LinkLine } from './controls.tsx'
 
 /** One way to narrow a list. */
 export interface FilterGroup {
@@ -31,8 +31,7 @@ interface FiltersProps {
 
 /** The filters of a list as plain links with counts: in the margin, and folded behind a button on phones. */
 export const Filters: FC<FiltersProps> = ({ words, groups, active, clear }) => (
-  <details class="narrowing">
-    <summary>{words.find.filter(active)}</summary>
+  <Details class="narrowing" summary={words.find.filter(active)}>
     <nav aria-label={words.filters}>
       {groups.map(({ label, chosen, choices, toUrl }, place) => (
         <div>
@@ -53,5 +52,5 @@ export const Filters: FC<FiltersProps> = ({ words, groups, active, clear }) => (
       ))}
       {active === 0 ? null : <LinkLine to={clear} text={words.clearFilters} />}
     </nav>
-  </details>
+  </Details>
 )

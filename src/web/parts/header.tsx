@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
-import { Link, LinkItem, Submit } from './controls.tsx'
+import { Details, Link, LinkItem, Submit } from './controls.tsx'
 
 /** Which entry of the menu a page is. */
 export type Current = 'prompts' | 'skills' | 'collections' | 'connect' | 'docs' | 'library' | 'favourites' | 'teams' | 'account' | undefined
@@ -17,17 +17,11 @@ export interface PageSearch {
   readonly isInPage?: boolean
 }
 
-interface HeaderProps {
-  readonly site: Site
-  readonly current: Current
-  readonly search: PageSearch
-}
-
 /**
  * The head of every page: brand, search, menu. Where there is little room, the menu is behind one button: the sheet shows the contents of
  * closed `<details>` where there is room, and browsers that cannot do so keep the button.
  */
-export const Header: FC<HeaderProps> = ({ site, current, search }) => {
+export const Header: FC<{ site: Site; current: Current; search: PageSearch }> = ({ site, current, search }) => {
   const { words, name, hasMcp, reader } = site
   const at = (entry: Current) => (entry === current ? 'page' : undefined)
   return (
@@ -35,8 +29,7 @@ export const Header: FC<HeaderProps> = ({ site, current, search }) => {
       <div class="frame">
         <Link to="/" look="brand" text={name} />
         <HeaderSearch site={site} search={search} />
-        <details class="site-menu">
-          <summary>{words.find.menu}</summary>
+        <Details class="site-menu" summary={words.find.menu}>
           <nav aria-label={name}>
             <Link to="/prompts" aria-current={at('prompts')} text={words.prompts} />
             <Link to="/skills" aria-current={at('skills')} text={words.skills} />
@@ -45,7 +38,7 @@ export const Header: FC<HeaderProps> = ({ site, current, search }) => {
             <Link to="/docs" aria-current={at('docs')} text={words.docs} />
             {reader ? <OwnLinks site={site} at={at} /> : <Link to="/sign-in" look="apart" rel="nofollow" text={words.signIn} />}
           </nav>
-        </details>
+        </Details>
       </div>
     </header>
   )
@@ -84,16 +77,14 @@ const HeaderSearch: FC<{ site: Site; search: PageSearch }> = ({ site: { words },
 const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ site: { words, reader }, at }) => (
   <>
     <Link to="/library" look="apart" aria-current={at('library')} text={words.myLibrary} />
-    <details class="drop" name="menu">
-      <summary>{words.newItem}</summary>
+    <Details class="drop" name="menu" summary={words.newItem}>
       <ul>
         <LinkItem to="/new" text={words.newPrompt} />
         <LinkItem to="/new/skill" text={words.newSkill} />
         <LinkItem to="/import" text={words.importing.menu} />
       </ul>
-    </details>
-    <details class="drop" name="menu">
-      <summary>{reader?.username}</summary>
+    </Details>
+    <Details class="drop" name="menu" summary={reader?.username}>
       <ul>
         <LinkItem to="/favourites" aria-current={at('favourites')} text={words.favourites} />
         <LinkItem to="/teams" aria-current={at('teams')} text={words.teams.teams} />
@@ -106,6 +97,6 @@ const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ 
           </form>
         </li>
       </ul>
-    </details>
+    </Details>
   </>
 )

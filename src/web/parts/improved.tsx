@@ -9,7 +9,7 @@ import { BUILT_IN_IMPROVER, type improvePrompt } from '../../operations/prompts/
 import { type SentForm, toLines } from '../forms.ts'
 import type { Words } from '../site.ts'
 import { WordChanges } from './changes.tsx'
-import { Submit } from './controls.tsx'
+import { Section, Submit } from './controls.tsx'
 
 export type Improvement = Output<typeof improvePrompt>
 
@@ -33,8 +33,7 @@ export const Improved: FC<{ words: Words; before: string; improvement: Improveme
   const count = countChanges(parts)
   const isChosen = count > 1 && count <= MAX_CHANGES
   return (
-    <section id="improved">
-      <h2>{words.improved}</h2>
+    <Section id="improved" title={words.improved}>
       {isChosen ? <p class="quiet">{words.chooseChanges}</p> : null}
       <div class="text">{isChosen ? <Choices words={words} parts={parts} count={count} /> : <WordChanges pieces={pieces} />}</div>
       <textarea name="improved" hidden>{`\n${improved}`}</textarea>
@@ -75,7 +74,7 @@ export const Improved: FC<{ words: Words; before: string; improvement: Improveme
           </>
         )}
       </p>
-    </section>
+    </Section>
   )
 }
 

@@ -14,6 +14,7 @@ import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { type FieldChange, FieldChanges } from './changes.tsx'
+import { Suggestions } from './controls.tsx'
 import { Choice, Field, faultOf } from './field.tsx'
 
 /** The values of an item's fields before anything is typed. */
@@ -116,11 +117,7 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
       />
       <div data-tags={words.addTag} data-remove={words.removeTag('{name}')} data-most={MAX_TAGS} data-full={words.tagsFull(MAX_TAGS)}>
         <Field sent={sent} name="tags" label={words.tags} value={item.tags.join(', ')} hint={words.tagsHint(MAX_TAGS)} autocomplete="off" />
-        <datalist id="known-tags">
-          {tags.map((name) => (
-            <option value={name} />
-          ))}
-        </datalist>
+        <Suggestions id="known-tags" of={tags} />
       </div>
     </>
   )

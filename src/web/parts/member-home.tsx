@@ -4,10 +4,9 @@ import { browseFavourites } from '../../operations/items/marks.ts'
 import { listNewestOfOthers, listOwnItems } from '../../operations/items/own-items.ts'
 import { formatsOf } from '../formats.ts'
 import type { PageRequest } from '../request.ts'
-import { LinkLine } from './controls.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { NothingYet } from './nothing-yet.tsx'
-import { ItemRows } from './rows.tsx'
+import { ShortList } from './rows.tsx'
 import { readStars } from './star.tsx'
 
 /** Entries of each short list. */
@@ -43,33 +42,16 @@ export const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, sta
         <h2>{words.firstPage.drafts}</h2>
         <ul class="plain" />
       </section>
-      {own.total === 0 ? null : (
-        <section>
-          <h2>{words.firstPage.lately}</h2>
-          <ItemRows site={site} {...own} stars={stars} />
-          <p>
-            <a href="/library">{words.firstPage.allOwn}</a> <span class="quiet">{formatsOf(words.language).number(own.total)}</span>
-          </p>
-        </section>
-      )}
-      {starred.prompts.length + starred.skills.length === 0 ? null : (
-        <section>
-          <h2>{words.favourites}</h2>
-          <ItemRows site={site} {...starred} stars={stars} />
-          <LinkLine to="/favourites" text={words.firstPage.allFavourites} />
-        </section>
-      )}
-      {others.prompts.length + others.skills.length > 0 ? (
-        <section>
-          <h2>{words.firstPage.ofOthers}</h2>
-          <ItemRows site={site} {...others} stars={stars} />
-          <p>
-            <a href="/prompts">{words.allPrompts}</a> · <a href="/skills">{words.allSkills}</a>
-          </p>
-        </section>
-      ) : own.total === 0 ? (
-        <NothingYet site={site} kind="prompts" />
-      ) : null}
+      <ShortList site={site} title={words.firstPage.lately} prompts={own.prompts} skills={own.skills} stars={stars}>
+        <a href="/library">{words.firstPage.allOwn}</a> <span class="quiet">{formatsOf(words.language).number(own.total)}</span>
+      </ShortList>
+      <ShortList site={site} title={words.favourites} {...starred} stars={stars}>
+        <a href="/favourites">{words.firstPage.allFavourites}</a>
+      </ShortList>
+      <ShortList site={site} title={words.firstPage.ofOthers} {...others} stars={stars}>
+        <a href="/prompts">{words.allPrompts}</a> · <a href="/skills">{words.allSkills}</a>
+      </ShortList>
+      {own.total + others.prompts.length + others.skills.length === 0 ? <NothingYet site={site} kind="prompts" /> : null}
     </>
   )
 }

@@ -3,7 +3,7 @@ import { MAX_MESSAGES, type Message, ROLES } from '../../domain/prompts/messages
 import { invalidInput } from '../../errors.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
-import { Submit } from './controls.tsx'
+import { Details, Submit } from './controls.tsx'
 import { Choice, Field } from './field.tsx'
 
 const PLACEHOLDER = 'placeholder'
@@ -77,8 +77,7 @@ export function readConfig(form: SentForm): unknown {
 
 /** The config of a prompt, folded away where there is none. */
 export const ConfigField: FC<{ request: PageRequest; config: object | null }> = ({ request: { site, sent }, config }) => (
-  <details open={config !== null || (sent?.form.text('config') ?? '') !== ''}>
-    <summary>{site.words.chat.config}</summary>
+  <Details open={config !== null || (sent?.form.text('config') ?? '') !== ''} summary={site.words.chat.config}>
     <Field
       sent={sent}
       name="config"
@@ -87,5 +86,5 @@ export const ConfigField: FC<{ request: PageRequest; config: object | null }> = 
       rows={8}
       hint={site.words.chat.configHint}
     />
-  </details>
+  </Details>
 )

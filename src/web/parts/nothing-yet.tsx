@@ -1,12 +1,11 @@
 import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
-import { Link } from './controls.tsx'
+import { Link, Section } from './controls.tsx'
 import { ActionButton } from './field.tsx'
 
 /** A list before there is anything to list, with the next step. */
 export const NothingYet: FC<{ site: Site; kind: 'prompts' | 'skills' }> = ({ site: { words, reader }, kind }) => (
-  <section>
-    <h2>{words.find.noItems[kind]}</h2>
+  <Section title={words.find.noItems[kind]}>
     <p class="prose">{words.find.noItemsHelp}</p>
     <div class="actions">
       {reader ? (
@@ -25,5 +24,5 @@ export const NothingYet: FC<{ site: Site; kind: 'prompts' | 'skills' }> = ({ sit
       )}
       {reader?.isAdmin ? <ActionButton action="/import" does="starter" text={words.importing.starter} /> : null}
     </div>
-  </section>
+  </Section>
 )

@@ -1,11 +1,10 @@
 import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
-import { LinkItem } from './controls.tsx'
+import { LinkItem, Section } from './controls.tsx'
 
 /** The keys that work on every page with a script, as a table; the script shows it in a dialog too. */
 export const Shortcuts: FC<{ words: Site['words'] }> = ({ words: { find } }) => (
-  <section data-shortcuts>
-    <h2>{find.shortcuts}</h2>
+  <Section data-shortcuts title={find.shortcuts}>
     <dl class="keys">
       {find.shortcutKeys.map(([key, does]) => (
         <div>
@@ -21,7 +20,7 @@ export const Shortcuts: FC<{ words: Site['words'] }> = ({ words: { find } }) => 
     <label class="tick" hidden>
       <input type="checkbox" checked data-single-keys /> {find.singleKeys}
     </label>
-  </section>
+  </Section>
 )
 
 /** The entries of the palette beside hits: pages and actions of this reader. Not shown by itself. */

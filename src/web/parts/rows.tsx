@@ -1,11 +1,10 @@
 import type { Child, FC } from 'hono/jsx'
-import type { HtmlEscapedString } from 'hono/utils/html'
 import type { z } from 'zod'
 import type { listedPrompt, listedSkill } from '../../operations/core/records.ts'
 import type { Marks } from '../../search/analysis/mark-words.ts'
 import type { Site } from '../site.ts'
 import { Ago } from './ago.tsx'
-import { LinkItem } from './controls.tsx'
+import { LinkItem, Section } from './controls.tsx'
 import { drawOnce } from './draw-once.ts'
 import { authorPath } from './facts.tsx'
 import { type DrawnText, drawRowText } from './row-text.ts'
@@ -70,6 +69,23 @@ export const ItemRows: FC<ListProps & { prompts?: readonly ListedPrompt[]; skill
     </>
   )
 }
+
+interface ShortListProps extends ListProps {
+  readonly title: string
+  readonly prompts?: readonly ListedPrompt[]
+  readonly skills?: readonly ListedSkill[]
+  /** Below it: the way to all. */
+  readonly children?: Child
+}
+
+/** A few items under a heading; nothing without any. */
+export const ShortList: FC<ShortListProps> = ({ title, children, prompts = [], skills = [], ...list }) =>
+  prompts.length + skills.length === 0 ? null : (
+    <Section title={title}>
+      <ItemRows prompts={prompts} skills={skills} {...list} />
+      {children ? <p>{children}</p> : null}
+    </Section>
+  )
 
 type OneRow = Pick<RowProps, 'site' | 'stars' | 'selected' | 'controls'> & { readonly marks: Marks | null }
 
@@ -143,60 +159,25 @@ const Row: FC<RowProps> = ({ site, kind, item, type, text, counted, stars, selec
 )
 
 /** The line of facts, which is the same for every query and reader. */
-function drawFacts(
-  words: Site['words'],
-  kind: RowProps['kind'],
-  { visibility, approximate, category, categorySlug, author, votes, createdAt, labels = [] }: RowProps['item'],
-  type: RowProps['type'],
-  counted: number,
-): HtmlEscapedString {
-  const facts = {
-    kind,
-    visibility,
-    approximate: approximate === true,
-    category,
-    categorySlug,
-    author,
-    type,
-    counted,
-    votes,
-    createdAt,
-    labels,
-  }
-  return drawOnce(words, JSON.stringify(Object.values(facts)), () => <Facts words={words} {...facts} />)
+function drawFacts(words: Site['words'], kind: RowProps['kind'], item: RowProps['item'], type: RowProps['type'], counted: number) {
+  const { visibility, approximate = false, category, categorySlug, author, votes, createdAt, labels = [] } = item
+  const key = JSON.stringify([kind, visibility, approximate, category, categorySlug, author, type, counted, votes, createdAt, labels])
+  return drawOnce(words, key, () => (
+    <ul class="facts line">
+      {visibility === 'public' ? null : <li>{words.visibilities[visibility]}</li>}
+      {approximate ? <li>{words.similar}</li> : null}
+      {labels.map((label) => (
+        <LinkItem to={`/${kind}?label=${label}`} look="label-name" text={label} />
+      ))}
+      {category === null ? null : <LinkItem to={`/${kind}?category=${categorySlug}`} text={category} />}
+      <LinkItem to={authorPath(author)} text={author} />
+      {type === null || type === 'TEXT' ? null : <li class="kind">{words.types[type]}</li>}
+      {kind === 'skills' ? <li>{words.fileCount(counted)}</li> : null}
+      {kind === 'prompts' && counted > 0 ? <li>{words.find.blanks(counted)}</li> : null}
+      {votes > 0 ? <li>{words.votes(votes)}</li> : null}
+      <li>
+        <Ago words={words} at={createdAt} />
+      </li>
+    </ul>
+  ))
 }
-
-type FactsProps = Pick<RowProps['item'], 'visibility' | 'category' | 'categorySlug' | 'author' | 'votes' | 'createdAt' | 'labels'> &
-  Pick<RowProps, 'kind' | 'type' | 'counted'> & { readonly words: Site['words']; readonly approximate: boolean }
-
-const Facts: FC<FactsProps> = ({
-  words,
-  kind,
-  visibility,
-  approximate,
-  category,
-  categorySlug,
-  author,
-  type,
-  counted,
-  votes,
-  createdAt,
-  labels = [],
-}) => (
-  <ul class="facts line">
-    {visibility === 'public' ? null : <li>{words.visibilities[visibility]}</li>}
-    {approximate ? <li>{words.similar}</li> : null}
-    {labels.map((label) => (
-      <LinkItem to={`/${kind}?label=${label}`} look="label-name" text={label} />
-    ))}
-    {category === null ? null : <LinkItem to={`/${kind}?category=${categorySlug}`} text={category} />}
-    <LinkItem to={authorPath(author)} text={author} />
-    {type === null || type === 'TEXT' ? null : <li class="kind">{words.types[type]}</li>}
-    {kind === 'skills' ? <li>{words.fileCount(counted)}</li> : null}
-    {kind === 'prompts' && counted > 0 ? <li>{words.find.blanks(counted)}</li> : null}
-    {votes > 0 ? <li>{words.votes(votes)}</li> : null}
-    <li>
-      <Ago words={words} at={createdAt} />
-    </li>
-  </ul>
-)

@@ -1,7 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { Layout } from '../layout.tsx'
 import type { PageRequest } from '../request.ts'
-import { LinkItem } from './controls.tsx'
+import { Details, LinkItem } from './controls.tsx'
 import { Done, Fault } from './field.tsx'
 
 interface SectionPageProps {
@@ -39,14 +39,13 @@ export const SectionPage: FC<SectionPageProps> = ({ request, at, title, forms = 
     >
       <div class="sections">
         <nav aria-label={of}>
-          <details class="section-menu">
-            <summary>{of}</summary>
+          <Details class="section-menu" summary={of}>
             <ul>
               {Object.entries(sections).map(([path, name]) => (
                 <LinkItem to={path} aria-current={path === at ? 'page' : undefined} text={name} />
               ))}
             </ul>
-          </details>
+          </Details>
         </nav>
         <div>
           <h1 dir="auto">{heading}</h1>

@@ -7,7 +7,7 @@ interface TitledPageProps extends Omit<LayoutProps, 'site'> {
   readonly request: Pick<PageRequest, 'site' | 'query' | 'sent'>
   /** Default: the title */
   readonly heading?: string
-  /** What the page belongs to. */
+  /** The page that it belongs to. */
   readonly above?: Child
   readonly lead?: string
   /** After the lead: where more is said. */

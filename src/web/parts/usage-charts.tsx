@@ -5,6 +5,7 @@ import type { listKeyUsage, showLibraryUsage } from '../../operations/usage.ts'
 import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
 import { Bars, DayTable, sum } from './bars.tsx'
+import { Section } from './controls.tsx'
 import { Fact } from './facts.tsx'
 
 /** Styles of charts. */
@@ -20,8 +21,7 @@ export const LibraryCharts: FC<{ site: Site; usage: Output<typeof showLibraryUsa
   const emptySearches = days.map((day) => day.emptySearches)
   const columns = shown.map((name) => ({ name: charts[name], values: days.map((day) => day[name]) }))
   return (
-    <section>
-      <h2>{words.usage.title}</h2>
+    <Section title={words.usage.title}>
       {isCounting ? (
         <>
           <ul class="charts">
@@ -61,7 +61,7 @@ export const LibraryCharts: FC<{ site: Site; usage: Output<typeof showLibraryUsa
       ) : (
         <p class="quiet">{words.usage.off}</p>
       )}
-    </section>
+    </Section>
   )
 }
 
@@ -79,17 +79,15 @@ export const ItemUse: FC<{ site: Site; usage: Output<typeof showItemPage>['usage
         <Bars words={words} id="item-use" title={words.usage.byDay(words.usage.use)} days={days} values={uses} class="bars small" />
       )}
       {sum(uses) + sum(views) === 0 ? null : (
-        <>
-          <DayTable
-            words={words}
-            days={days}
-            columns={[
-              { name: words.usage.wayNames.copies, values: copies },
-              { name: words.usage.wayNames.reads, values: reads },
-              { name: words.usage.wayNames.views, values: views },
-            ]}
-          />
-        </>
+        <DayTable
+          words={words}
+          days={days}
+          columns={[
+            { name: words.usage.wayNames.copies, values: copies },
+            { name: words.usage.wayNames.reads, values: reads },
+            { name: words.usage.wayNames.views, values: views },
+          ]}
+        />
       )}
     </Fact>
   )

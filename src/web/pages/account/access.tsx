@@ -6,6 +6,7 @@ import { createInstallLink, listInstallLinks, revokeInstallLink } from '../../..
 import { listKeyUsage } from '../../../operations/usage.ts'
 import { CLIENT_IDS } from '../../client-configs.ts'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { Details, Section } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
@@ -52,9 +53,7 @@ export async function showAccess(request: PageRequest) {
           <p class="quiet">{installing.isStored}</p>
         </ShownOnce>
       ) : null}
-      <section id="keys">
-        <h2>{words.apiKeys}</h2>
-        <p class="quiet">{words.keysLead}</p>
+      <Section id="keys" title={words.apiKeys} lead={words.keysLead}>
         <Entries
           of={keys}
           row={(record) => (
@@ -70,8 +69,7 @@ export async function showAccess(request: PageRequest) {
           )}
         />
         <KeyUseTable words={words} usage={usage} keys={keys} />
-        <details open={keys.length === 0 || sentWith(sent, 'create') !== null}>
-          <summary>{words.newKey}</summary>
+        <Details open={keys.length === 0 || sentWith(sent, 'create') !== null} summary={words.newKey}>
           <Form
             request={request}
             does="create"
@@ -90,11 +88,10 @@ export async function showAccess(request: PageRequest) {
             <Permissions sent={sentWith(sent, 'create')} words={words} scopes={SCOPES} />
             <Reach sent={sentWith(sent, 'create')} words={words} label={words.keyReaches} reaches={reaches} />
           </Form>
-        </details>
-      </section>
+        </Details>
+      </Section>
       {site.hasOAuth ? (
-        <section id="programs">
-          <h2>{programs.connected}</h2>
+        <Section id="programs" title={programs.connected}>
           <p class="quiet">
             {programs.lead} {programs.howTo(`${site.baseUrl}/mcp`)}
           </p>
@@ -116,10 +113,9 @@ export async function showAccess(request: PageRequest) {
           {held.filter(({ state }) => state === 'active').length > 1 ? (
             <ConfirmedAction does="disconnect-all" label={programs.disconnectAll} means={programs.disconnectAllMeans} />
           ) : null}
-        </section>
+        </Section>
       ) : null}
-      <section id="install-links">
-        <h2>{installing.links}</h2>
+      <Section id="install-links" title={installing.links}>
         <p class="quiet">
           {installing.lead} <a href="/docs/install">{words.reading.aboutInstalling}</a>
         </p>
@@ -137,8 +133,7 @@ export async function showAccess(request: PageRequest) {
             </Lasting>
           )}
         />
-        <details open={query.has('scope') || sentWith(sent, 'create-link') !== null}>
-          <summary>{installing.newLink}</summary>
+        <Details open={query.has('scope') || sentWith(sent, 'create-link') !== null} summary={installing.newLink}>
           <Form
             request={request}
             does="create-link"
@@ -155,8 +150,8 @@ export async function showAccess(request: PageRequest) {
             }}
             submit={installing.create}
           />
-        </details>
-      </section>
+        </Details>
+      </Section>
     </SectionPage>
   )
 }

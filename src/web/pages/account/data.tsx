@@ -3,7 +3,7 @@ import { hasRight } from '../../../domain/people/teams.ts'
 import { deleteAccount, showAccount } from '../../../operations/account/account.ts'
 import { listTeams } from '../../../operations/teams/teams.ts'
 import { formatsOf } from '../../formats.ts'
-import { LinkLine } from '../../parts/controls.tsx'
+import { LinkLine, Section } from '../../parts/controls.tsx'
 import { Fact } from '../../parts/facts.tsx'
 import { Form } from '../../parts/form.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
@@ -19,8 +19,7 @@ export async function showData(request: PageRequest) {
   const count = (part: UsagePart, used: number) => (part === 'bytes' ? `${shortNumber(used / 1_000_000)} MB` : number(used))
   return (
     <SectionPage request={request} at="/settings/data" forms={['delete']}>
-      <section>
-        <h2>{words.kept.title}</h2>
+      <Section title={words.kept.title}>
         <p>{words.kept.lead}</p>
         <dl class="figures">
           {me.keeps.map(({ part, used, limit }) => (
@@ -29,14 +28,12 @@ export async function showData(request: PageRequest) {
             </Fact>
           ))}
         </dl>
-      </section>
-      <section>
-        <h2>{words.exportData}</h2>
+      </Section>
+      <Section title={words.exportData}>
         <p>{words.exportLead}</p>
         <LinkLine to="/settings/data/export.zip" look="button" text={words.exportData} />
-      </section>
-      <section>
-        <h2>{words.deleteAccount}</h2>
+      </Section>
+      <Section title={words.deleteAccount}>
         <p>{words.deleteLead}</p>
         <Form
           request={request}
@@ -56,7 +53,7 @@ export async function showData(request: PageRequest) {
         >
           {me.hasPassword ? null : <p class="quiet">{words.signingIn.confirmFresh}</p>}
         </Form>
-      </section>
+      </Section>
     </SectionPage>
   )
 }

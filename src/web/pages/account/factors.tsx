@@ -13,7 +13,7 @@ import {
 import type { Output } from '../../../operations/core/procedure.ts'
 import { localPath } from '../../forms.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { HiddenFields, LinkLine, Submit } from '../../parts/controls.tsx'
+import { Details, HiddenFields, LinkLine, Section, Submit } from '../../parts/controls.tsx'
 import { Day, On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -60,20 +60,17 @@ export async function Factors({ request, to }: { readonly request: PageRequest; 
         />
       ) : null}
       <Passkeys words={words} shown={shown} to={to} />
-      <section id="codes">
-        <h2>{words.factors.codes}</h2>
-        <p class="quiet">{words.factors.codesLead}</p>
+      <Section id="codes" title={words.factors.codes} lead={words.factors.codesLead}>
         {shown.codes !== null ? (
           <Codes words={words} codes={shown.codes} />
         ) : shown.hasPassword ? (
-          <details open={to !== null || sentWith(sent, 'codes-on') !== null}>
-            <summary>{words.factors.setUp}</summary>
+          <Details open={to !== null || sentWith(sent, 'codes-on') !== null} summary={words.factors.setUp}>
             <NewCodes request={request} made={await call(startCodes, { token: sent?.form.text('token') ?? '' })} />
-          </details>
+          </Details>
         ) : (
           <p>{words.factors.codesNeedPassword}</p>
         )}
-      </section>
+      </Section>
     </>
   )
 }
@@ -112,8 +109,7 @@ export const ProvenAction: FC<ProvenProps> = ({ words, does, label, name, means,
 const Passkeys: FC<{ words: Words; shown: Shown; to: string | null }> = ({ words, shown: { passkeys, hasPassword }, to }) => {
   const { factors } = words
   return (
-    <section id="passkeys">
-      <h2>{factors.passkeys}</h2>
+    <Section id="passkeys" title={factors.passkeys}>
       <p class="quiet">
         {factors.passkeysLead} {hasPassword ? factors.passkeysBesidePassword : ''}
       </p>
@@ -161,7 +157,7 @@ const Passkeys: FC<{ words: Words; shown: Shown; to: string | null }> = ({ words
         </p>
         <p class="fault notice" role="alert" data-fault hidden></p>
       </form>
-    </section>
+    </Section>
   )
 }
 

@@ -4,7 +4,7 @@ import { disconnectProvider, listIdentities } from '../../../operations/account/
 import { beginConnecting, showSignInWays } from '../../../operations/account/provider-sign-in.ts'
 import { dismissNewSignIns } from '../../../operations/account/sign-in.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
-import { Submit } from '../../parts/controls.tsx'
+import { Section, Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { ActionButton } from '../../parts/field.tsx'
@@ -32,15 +32,13 @@ export async function showSecurity(request: PageRequest) {
       ) : null}
       <NewSignIns words={words} sessions={await readNewSignIns(request)} />
       {ways.hasPasswords ? (
-        <section>
-          <h2>{words.password}</h2>
+        <Section title={words.password}>
           <PasswordForm request={request} me={me} />
-        </section>
+        </Section>
       ) : null}
       <Factors request={request} to={null} />
       {identities.identities.length + identities.others.length === 0 ? null : <Providers request={request} ways={identities} />}
-      <section>
-        <h2>{words.sessions}</h2>
+      <Section title={words.sessions}>
         <Entries
           of={me.sessions}
           row={(one) => (
@@ -63,7 +61,7 @@ export async function showSecurity(request: PageRequest) {
             <Submit does="end-others" text={words.signOutElsewhere} />
           </p>
         </form>
-      </section>
+      </Section>
     </SectionPage>
   )
 }
@@ -98,8 +96,7 @@ const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> 
   const { signingIn } = words
   const { hasPassword, identities, others } = ways
   return (
-    <section id="providers">
-      <h2>{signingIn.providers}</h2>
+    <Section id="providers" title={signingIn.providers}>
       <Entries
         of={identities}
         row={({ provider, name, subject, connectedAt }) => {
@@ -132,7 +129,7 @@ const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> 
           hasPassword={hasPassword}
         />
       ))}
-    </section>
+    </Section>
   )
 }
 

@@ -1,12 +1,10 @@
-import type { FC } from 'hono/jsx'
 import { DEFAULT_VISIBILITIES } from '../../../domain/items/visibility.ts'
 import { writeCookie } from '../../../domain/sign-in/cookies.ts'
 import { hideFirstSteps, showAccount, updateAccount } from '../../../operations/account/account.ts'
 import { languageCookie } from '../../language.ts'
-import { Submit } from '../../parts/controls.tsx'
+import { Section } from '../../parts/controls.tsx'
 import { authorPath } from '../../parts/facts.tsx'
-import { Choice, Fault } from '../../parts/field.tsx'
-import { Form, sentWith } from '../../parts/form.tsx'
+import { Form } from '../../parts/form.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
 import { actBy, doing, done, type PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -14,6 +12,7 @@ import { LANGUAGES } from '../../strings/languages.ts'
 import { LANGUAGE_OPTIONS } from './language.tsx'
 
 const PATH = '/settings'
+const THEMES = ['system', 'light', 'dark'] as const
 const YEAR_SECONDS = 365 * 24 * 3600
 
 /** Profile, privacy of new items, and the look of the pages. */
@@ -42,8 +41,7 @@ export async function showSettings(request: PageRequest) {
         }}
         submit={words.save}
       />
-      <section>
-        <h2>{words.email}</h2>
+      <Section title={words.email}>
         <Form
           request={request}
           does="email"
@@ -64,40 +62,25 @@ export async function showSettings(request: PageRequest) {
         >
           {me.hasPassword ? null : <p class="quiet">{words.signingIn.confirmFresh}</p>}
         </Form>
-      </section>
-      <section>
-        <h2>{words.appearance}</h2>
-        <Look request={request} language={me.language} />
-      </section>
+      </Section>
+      <Section title={words.appearance}>
+        <Form
+          request={request}
+          does="theme"
+          of={updateAccount}
+          fields={{
+            theme: { label: words.themeHere, value: site.theme ?? 'system', options: THEMES.map((one) => [one, words.themes[one]]) },
+            language: {
+              label: words.languages.language,
+              value: me.language,
+              options: [['', words.languages.asBrowser], ...LANGUAGE_OPTIONS],
+            },
+          }}
+          submit={words.saveAppearance}
+          isMain={false}
+        />
+      </Section>
     </SectionPage>
-  )
-}
-
-/** The theme on this browser, and the language of the account. */
-const Look: FC<{ request: PageRequest; language: string | null }> = ({ request: { sent, site }, language }) => {
-  const { words, theme } = site
-  const refused = sentWith(sent, 'theme')
-  return (
-    <form method="post" class="fields">
-      <Fault sent={refused} fields={['language']} words={words} />
-      <Choice
-        sent={null}
-        name="theme"
-        label={words.themeHere}
-        value={theme ?? 'system'}
-        options={(['system', 'light', 'dark'] as const).map((one) => [one, words.themes[one]])}
-      />
-      <Choice
-        sent={refused}
-        name="language"
-        label={words.languages.language}
-        value={language ?? ''}
-        options={[['', words.languages.asBrowser], ...LANGUAGE_OPTIONS]}
-      />
-      <p>
-        <Submit does="theme" text={words.saveAppearance} />
-      </p>
-    </form>
   )
 }
 

@@ -2,6 +2,7 @@ import { countLibrary } from '../../../operations/admin/administration.ts'
 import { listHeld } from '../../../operations/items/marks.ts'
 import { showLibraryUsage } from '../../../operations/usage.ts'
 import { formatsOf } from '../../formats.ts'
+import { Section } from '../../parts/controls.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
@@ -28,12 +29,10 @@ export async function showAdmin(request: PageRequest) {
       </dl>
       <LibraryCharts site={site} usage={usage} />
       {held.total === 0 ? null : (
-        <section>
-          <h2>{words.held}</h2>
-          <p class="quiet">{words.heldLead}</p>
+        <Section title={words.held} lead={words.heldLead}>
           <ItemRows site={site} {...held} />
           <PageLinks site={site} page={held.page} pages={held.totalPages} toUrl={(page) => `/admin?page=${page}`} />
-        </section>
+        </Section>
       )}
     </SectionPage>
   )

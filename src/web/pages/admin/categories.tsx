@@ -3,7 +3,7 @@ import { createCategory, deleteCategory, mergeCategory, moveCategory, renameCate
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
-import { Link } from '../../parts/controls.tsx'
+import { Link, Section } from '../../parts/controls.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Form, sentWith, Tick } from '../../parts/form.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
@@ -32,8 +32,7 @@ export async function showCategories(request: PageRequest) {
           </Entry>
         )}
       />
-      <section>
-        <h2>{words.newCategory}</h2>
+      <Section title={words.newCategory}>
         <Form
           request={request}
           does="create"
@@ -44,7 +43,7 @@ export async function showCategories(request: PageRequest) {
           }}
           submit={words.createCategory}
         />
-      </section>
+      </Section>
     </SectionPage>
   )
 }
@@ -88,8 +87,7 @@ export async function showCategoryPage(request: PageRequest) {
         />
       )}
       {others.length === 0 ? null : (
-        <section>
-          <h2>{words.merge}</h2>
+        <Section title={words.merge}>
           <p class="prose">{words.mergeLead(name)}</p>
           <Form
             request={request}
@@ -101,7 +99,7 @@ export async function showCategoryPage(request: PageRequest) {
           >
             <Tick sent={sentWith(request.sent, 'merge')} name="isMeant" label={words.mergeMeant(name)} isRequired />
           </Form>
-        </section>
+        </Section>
       )}
       {prompts + skills > 0 || hasBelow ? null : (
         <ConfirmedAction does="delete" label={words.removeCategory} means={words.removeCategoryMeans} />

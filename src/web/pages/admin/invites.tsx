@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ROLES } from '../../../domain/people/account.ts'
 import { createInvite, listInvites, revokeInvite } from '../../../operations/admin/people.ts'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { Section } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entry, List } from '../../parts/entries.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -22,9 +23,7 @@ export async function showInvites(request: PageRequest) {
   return (
     <SectionPage request={request} at={PATH} forms={['create']}>
       {link === null ? null : <ShownOnce words={words} lead={words.inviteCreated} texts={[link.url]} />}
-      <section>
-        <h2>{words.newInvite}</h2>
-        <p class="quiet">{words.inviteLead}</p>
+      <Section title={words.newInvite} lead={words.inviteLead}>
         <Form
           request={request}
           does="create"
@@ -42,10 +41,9 @@ export async function showInvites(request: PageRequest) {
           }}
           submit={words.createInvite}
         />
-      </section>
+      </Section>
       {found.total === 0 ? null : (
-        <section>
-          <h2>{words.invites}</h2>
+        <Section title={words.invites}>
           <List
             request={request}
             path={PATH}
@@ -76,7 +74,7 @@ export async function showInvites(request: PageRequest) {
               </Entry>
             )}
           />
-        </section>
+        </Section>
       )}
     </SectionPage>
   )

@@ -5,6 +5,7 @@ import { resetFactors } from '../../../operations/account/factors.ts'
 import { createResetLink, deletePerson, setRole, setSuspended, showPerson, signOutPerson } from '../../../operations/admin/people.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { Section } from '../../parts/controls.tsx'
 import { Day, UtcDay } from '../../parts/day.tsx'
 import { authorPath, Fact } from '../../parts/facts.tsx'
 import { ActionButton } from '../../parts/field.tsx'
@@ -49,8 +50,7 @@ export async function showPersonPage(request: PageRequest) {
       {isOwn ? <p class="quiet">{words.yourself}</p> : null}
       {kind === 'placeholder' ? null : <Access words={words} person={person} isOwn={isOwn} />}
       {kind === 'placeholder' || isOwn ? null : (
-        <section>
-          <h2>{words.deleteAccount}</h2>
+        <Section title={words.deleteAccount}>
           <p class="prose">{words.deletePersonLead(username)}</p>
           <Form
             request={request}
@@ -63,7 +63,7 @@ export async function showPersonPage(request: PageRequest) {
             submit={words.deleteForGood}
             isMain={false}
           />
-        </section>
+        </Section>
       )}
     </SectionPage>
   )
@@ -71,8 +71,7 @@ export async function showPersonPage(request: PageRequest) {
 
 /** The rights to act as this account. */
 const Access: FC<{ words: Words; person: Output<typeof showPerson>; isOwn: boolean }> = ({ words, person, isOwn }) => (
-  <section>
-    <h2>{words.access}</h2>
+  <Section title={words.access}>
     <div class="controls">
       {person.kind === 'login' ? (
         <>
@@ -92,7 +91,7 @@ const Access: FC<{ words: Words; person: Output<typeof showPerson>; isOwn: boole
         <ActionButton does="unsuspend">{words.unsuspend}</ActionButton>
       )}
     </div>
-  </section>
+  </Section>
 )
 
 /** Does what a button of the page says. Removing one's own admin role leads away from it. */

@@ -4,6 +4,7 @@ import { showServiceStatus } from '../../../operations/admin/administration.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { formatsOf } from '../../formats.ts'
 import { judgeHealth } from '../../health.ts'
+import { Details, Section } from '../../parts/controls.tsx'
 import { Moment } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { authorPath, Fact } from '../../parts/facts.tsx'
@@ -49,8 +50,7 @@ export async function showStatus(request: PageRequest) {
       <Health words={words} status={status} />
       <Figures title={told.library} facts={library} />
       <Figures title={told.service} facts={service} />
-      <section>
-        <h2>{told.owners}</h2>
+      <Section title={told.owners}>
         <Entries
           of={owners}
           row={({ username, items, versions, words: used, ...kept }) => (
@@ -60,24 +60,21 @@ export async function showStatus(request: PageRequest) {
             />
           )}
         />
-      </section>
+      </Section>
       {faults.length === 0 ? null : (
-        <section id="errors">
-          <h2>{told.faults}</h2>
+        <Section id="errors" title={told.faults}>
           <Entries
             of={faults}
             row={({ message, times, lastAt }) => (
               <Entry title={message} facts={[told.times(times), <Moment words={words} at={lastAt} />]} />
             )}
           />
-        </section>
+        </Section>
       )}
       {database.beside.length === 0 ? null : (
-        <section>
-          <h2>{told.beside}</h2>
-          <p class="quiet">{told.besideLead}</p>
+        <Section title={told.beside} lead={told.besideLead}>
           <Entries of={database.beside} row={(file) => <Entry title={<code>{file.name}</code>} note={bytes(file.bytes)} />} />
-        </section>
+        </Section>
       )}
       {settings.length === 0 ? null : <Settings words={words} settings={settings} />}
     </SectionPage>
@@ -126,10 +123,9 @@ function describeBackups({ status, language }: Words, backups: Status['backups']
 }
 
 const Figures: FC<{ title: string; facts: readonly (readonly [label: string, value: Child | null])[] }> = ({ title, facts }) => (
-  <section>
-    <h2>{title}</h2>
+  <Section title={title}>
     <dl class="figures">{facts.map(([label, value]) => (value === null ? null : <Fact label={label}>{value}</Fact>))}</dl>
-  </section>
+  </Section>
 )
 
 /** The settings that somebody changed; the others are folded. */
@@ -144,14 +140,9 @@ const Settings: FC<{ words: Words; settings: Status['settings'] }> = ({ words: {
   )
   const [changed, others] = [settings.filter(({ isDefault }) => !isDefault), settings.filter(({ isDefault }) => isDefault)]
   return (
-    <section>
-      <h2>{title}</h2>
-      <p class="quiet">{status.settingsLead}</p>
+    <Section title={title} lead={status.settingsLead}>
       {list(changed)}
-      <details>
-        <summary>{status.byDefault(others.length)}</summary>
-        {list(others)}
-      </details>
-    </section>
+      <Details summary={status.byDefault(others.length)}>{list(others)}</Details>
+    </Section>
   )
 }

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { setTeamMember } from '../../../operations/teams/team-members.ts'
 import { bindTeam, createTeam, listAllTeams } from '../../../operations/teams/teams.ts'
-import { Submit } from '../../parts/controls.tsx'
+import { Section, Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entry, List, readQuery } from '../../parts/entries.tsx'
 import { ActionButton } from '../../parts/field.tsx'
@@ -35,9 +35,7 @@ export async function showAllTeams(request: PageRequest) {
         kinds={Object.entries(all.tabs)}
         row={(team) => <Row words={words} team={team} />}
       />
-      <section>
-        <h2>{words.teams.newTeam}</h2>
-        <p class="quiet">{all.createLead}</p>
+      <Section title={words.teams.newTeam} lead={all.createLead}>
         <Form
           request={request}
           does="create"
@@ -49,7 +47,7 @@ export async function showAllTeams(request: PageRequest) {
           }}
           submit={words.teams.create}
         />
-      </section>
+      </Section>
     </SectionPage>
   )
 }

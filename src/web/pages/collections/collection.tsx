@@ -11,7 +11,7 @@ import { listSkills } from '../../../operations/items/search-items.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
-import { Link, Submit } from '../../parts/controls.tsx'
+import { Details, Link, Section, Submit } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
@@ -108,19 +108,17 @@ export async function showCollectionPage(request: PageRequest) {
         />
       ) : null}
       {site.hasMcp && total > 0 ? (
-        <details class="install">
-          <summary>{words.connect}</summary>
+        <Details class="install" summary={words.connect}>
           <p class="quiet">
             {collecting.mcpAddress} <a href="/connect">{words.reading.howToConnect}</a>
           </p>
           <Sample words={words} text={`${site.baseUrl}/api/mcp${scope}`} />
-        </details>
+        </Details>
       ) : null}
       {total === 0 ? (
-        <section>
-          <h2>{words.nothingYet}</h2>
+        <Section title={words.nothingYet}>
           <p class="prose">{mayEdit ? collecting.emptyFor : collecting.emptyForOthers}</p>
-        </section>
+        </Section>
       ) : (
         <>
           <p>
@@ -189,8 +187,7 @@ const Editing: FC<{ request: PageRequest; collection: Shown; path: string }> = (
   const mayPublish = hasRight(collection.role, 'manage')
   const team = collection.isOfTeam ? collection.owner : null
   return (
-    <details class="install" open={sentWith(request.sent, 'save') !== null}>
-      <summary>{words.edit}</summary>
+    <Details class="install" open={sentWith(request.sent, 'save') !== null} summary={words.edit}>
       <Form
         request={request}
         does="save"
@@ -215,7 +212,7 @@ const Editing: FC<{ request: PageRequest; collection: Shown; path: string }> = (
       {hasRight(collection.role, 'delete') ? (
         <ConfirmedAction action={path} does="delete" label={words.delete} means={collecting.deleteMeans} />
       ) : null}
-    </details>
+    </Details>
   )
 }
 

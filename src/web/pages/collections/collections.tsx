@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { foundCollection } from '../../../operations/collections/collection-records.ts'
 import { listCollections } from '../../../operations/collections/collections.ts'
 import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
-import { LinkItem } from '../../parts/controls.tsx'
+import { Details, LinkItem, Section } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
 import { authorPath } from '../../parts/facts.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
@@ -38,16 +38,14 @@ export async function showCollections(request: PageRequest) {
       isIndexed={query.size === 0 && found.total > 0}
     >
       {site.reader ? (
-        <details class="install" open={sent !== null}>
-          <summary>{collecting.creating}</summary>
+        <Details class="install" open={sent !== null} summary={collecting.creating}>
           <NewCollection request={request} teams={teams} label={collecting.create} />
-        </details>
+        </Details>
       ) : null}
       {found.total === 0 ? (
-        <section>
-          <h2>{q === '' ? collecting.none : collecting.noneFound}</h2>
+        <Section title={q === '' ? collecting.none : collecting.noneFound}>
           <p class="prose">{collecting.noneHelp}</p>
-        </section>
+        </Section>
       ) : (
         <>
           <h2 class="visually-hidden">{collecting.counts(found.total)}</h2>

@@ -9,7 +9,7 @@ import { describeField, listFields, type SchemaField } from '../../api/schema-fi
 import { readDocument } from '../../documents.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
-import { Link, LinkItem } from '../../parts/controls.tsx'
+import { Details, Link, LinkItem, Section } from '../../parts/controls.tsx'
 import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
 import { Sample } from '../../parts/sample.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -73,12 +73,11 @@ const Reference: FC<{ site: Site; group: string | null }> = ({ site, group }) =>
       <Contents words={words} groups={groups} shown={group} />
       <div class="routes">
         {shown ? (
-          <section>
-            <h2>{api.groups[shown.name]}</h2>
+          <Section title={api.groups[shown.name]}>
             {shown.routes.map((route) => (
               <Route words={words} route={route} baseUrl={baseUrl} />
             ))}
-          </section>
+          </Section>
         ) : (
           <>
             <p class="prose">
@@ -198,15 +197,14 @@ const Answer: FC<{ words: Words; answer: RouteAnswer }> = ({ words, answer: { st
       </p>
     )
   return (
-    <details class="answer">
-      <summary>{head}</summary>
+    <Details class="answer" summary={head}>
       <SchemaTable words={words} caption={api.answer} fields={fields} isAnswer />
       {stream === null ? null : (
         <p class="prose">
           <code>text/event-stream</code>: <span lang={markEnglish(words)}>{stream}</span>
         </p>
       )}
-    </details>
+    </Details>
   )
 }
 

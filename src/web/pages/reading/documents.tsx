@@ -7,7 +7,7 @@ import { DOCUMENT_GROUPS, type DocumentName, listDocuments, readDocument } from 
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
-import { Link, LinkItem } from '../../parts/controls.tsx'
+import { Link, LinkItem, Section } from '../../parts/controls.tsx'
 import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
 import { Highlight } from '../../parts/highlight.ts'
 import { findPassage, readStart } from '../../parts/passage.ts'
@@ -30,8 +30,7 @@ export async function showDocuments({ site, query }: PageRequest) {
       <h1>{words.documents}</h1>
       <p class="lead">{words.documentsLead}</p>
       {DOCUMENT_GROUPS.map((group) => (
-        <section>
-          <h2>{words.documentGroups[group]}</h2>
+        <Section title={words.documentGroups[group]}>
           <Index site={site} names={listDocuments(site, group)}>
             {group === 'reference' ? (
               <div>
@@ -42,7 +41,7 @@ export async function showDocuments({ site, query }: PageRequest) {
               </div>
             ) : null}
           </Index>
-        </section>
+        </Section>
       ))}
     </Layout>
   )

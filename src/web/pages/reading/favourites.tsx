@@ -1,5 +1,5 @@
 import { browseFavourites } from '../../../operations/items/marks.ts'
-import { Link, LinkItem } from '../../parts/controls.tsx'
+import { Link, LinkItem, Section } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
@@ -29,13 +29,12 @@ export async function showFavourites(request: PageRequest) {
         </ul>
       </nav>
       {found.total === 0 ? (
-        <section>
-          <h2>{words.noFavourites[collection]}</h2>
+        <Section title={words.noFavourites[collection]}>
           <p class="prose">{words.noFavouritesHelp}</p>
           <div class="actions">
             <Link to={`/${collection}`} look="button first" text={words.find.browseAll[collection]} />
           </div>
-        </section>
+        </Section>
       ) : (
         <>
           <h2 class="visually-hidden">{words.find.counts[collection](found.total)}</h2>

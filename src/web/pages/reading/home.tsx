@@ -12,7 +12,7 @@ import { Done } from '../../parts/field.tsx'
 import { MemberHome, readMemberHome } from '../../parts/member-home.tsx'
 import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
-import { ItemRows } from '../../parts/rows.tsx'
+import { ShortList } from '../../parts/rows.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -45,12 +45,7 @@ export async function showHome(request: PageRequest) {
         </form>
       </search>
       {site.reader ? <MemberHome site={site} shown={await readMemberHome(request)} /> : null}
-      {featured.prompts.length + featured.skills.length > 0 ? (
-        <section>
-          <h2>{words.featured}</h2>
-          <ItemRows site={site} {...featured} />
-        </section>
-      ) : null}
+      <ShortList site={site} title={words.featured} {...featured} />
       {site.reader ? null : <StrangerHome site={site} shown={await readStrangerHome(request)} />}
     </Layout>
   )
@@ -73,6 +68,7 @@ const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrang
   shown: { isFirst, newest, voted, skills, categories },
 }) => {
   const { words } = site
+  const { number } = formatsOf(words.language)
   return (
     <>
       {isFirst ? <p class="notice">{words.firstPage.unclaimed}</p> : null}
@@ -88,28 +84,13 @@ const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrang
         <NothingYet site={site} kind="prompts" />
       ) : (
         <>
-          {voted.length > 0 ? (
-            <section>
-              <h2>{words.sorts.votes}</h2>
-              <ItemRows site={site} prompts={voted} />
-            </section>
-          ) : null}
-          <section>
-            <h2>{words.sorts.newest}</h2>
-            <ItemRows site={site} prompts={newest.prompts} />
-            <p>
-              <a href="/prompts">{words.allPrompts}</a> <span class="quiet">{formatsOf(words.language).number(newest.total)}</span>
-            </p>
-          </section>
-          {skills.total === 0 ? null : (
-            <section>
-              <h2>{words.newestSkills}</h2>
-              <ItemRows site={site} skills={skills.skills} />
-              <p>
-                <a href="/skills">{words.allSkills}</a> <span class="quiet">{formatsOf(words.language).number(skills.total)}</span>
-              </p>
-            </section>
-          )}
+          <ShortList site={site} title={words.sorts.votes} prompts={voted} />
+          <ShortList site={site} title={words.sorts.newest} prompts={newest.prompts}>
+            <a href="/prompts">{words.allPrompts}</a> <span class="quiet">{number(newest.total)}</span>
+          </ShortList>
+          <ShortList site={site} title={words.newestSkills} skills={skills.skills}>
+            <a href="/skills">{words.allSkills}</a> <span class="quiet">{number(skills.total)}</span>
+          </ShortList>
         </>
       )}
     </>

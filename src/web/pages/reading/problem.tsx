@@ -3,7 +3,7 @@ import type { CallOperation } from '../../../operations/core/invoke.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { nearAddresses } from '../../../operations/items/search-items.ts'
 import { Layout } from '../../layout.tsx'
-import { LinkItem } from '../../parts/controls.tsx'
+import { LinkItem, Section } from '../../parts/controls.tsx'
 import { WaysOn } from '../../parts/ways-on.tsx'
 import type { Site } from '../../site.ts'
 import { textOf } from '../../text-of.ts'
@@ -49,14 +49,13 @@ export function showProblem(site: Site, error: AppError, { path, requestId, near
       <h1>{title}</h1>
       <p class="lead">{isMissing ? words.notFound : isOfAdmin ? words.find.adminOnly : toSentence(error.message)}</p>
       {near.length === 0 ? null : (
-        <section>
-          <h2>{words.find.didYouMean}</h2>
+        <Section title={words.find.didYouMean}>
           <ul>
             {near.map(({ collection, slug, title }) => (
               <LinkItem to={`/${collection}/${slug}`} text={title} />
             ))}
           </ul>
-        </section>
+        </Section>
       )}
       <WaysOn words={words}>
         <LinkItem to="/" text={words.home} />

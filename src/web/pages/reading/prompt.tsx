@@ -17,9 +17,19 @@ import { claudePromptCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { looksLikeMarkdown, renderMarkdown } from '../../markup/markdown.ts'
-import { Link, Submit } from '../../parts/controls.tsx'
+import { Details, Link, Submit } from '../../parts/controls.tsx'
 import { Day } from '../../parts/day.tsx'
-import { authorPath, CheckFact, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, LinksFact, needsKey } from '../../parts/facts.tsx'
+import {
+  authorPath,
+  CheckFact,
+  downloadsOf,
+  ElsewhereFact,
+  Fact,
+  ItemFacts,
+  isEmbeddable,
+  isOutside,
+  LinksFact,
+} from '../../parts/facts.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { mayDo } from '../../parts/item-actions.tsx'
 import { ItemHead } from '../../parts/item-head.tsx'
@@ -157,13 +167,6 @@ function isCode(prompt: ShownPrompt): boolean {
   return prompt.type === 'STRUCTURED'
 }
 
-interface FactsProps {
-  readonly site: Site
-  readonly prompt: ShownPrompt
-  readonly path: string
-  readonly page: ShownPage
-}
-
 /** Language of a structured text, guessed from its start; null when unknown. */
 function languageOf(text: string): string | null {
   if (/^\s*[[{]/.test(text)) return 'json'
@@ -217,13 +220,12 @@ const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prom
   </p>
 )
 
-const Facts: FC<FactsProps> = ({ site, prompt, path, page }) => {
+const Facts: FC<{ site: Site; prompt: ShownPrompt; path: string; page: ShownPage }> = ({ site, prompt, path, page }) => {
   const { words } = site
   const { versions, labels, related, collections, usage, usedBy } = page
   return (
     <aside class="facts">
-      <details class="folded">
-        <summary>{words.reading.about}</summary>
+      <Details class="folded" summary={words.reading.about}>
         <dl>
           {prompt.type === 'TEXT' ? null : <Fact label={words.type}>{words.types[prompt.type]}</Fact>}
           <ItemFacts site={site} kind="prompts" item={prompt} collections={collections} />
@@ -231,10 +233,9 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page }) => {
           <LinksFact label={words.reading.usedBy} links={usedBy} />
           {prompt.config === undefined ? null : (
             <Fact label={words.reading.config}>
-              <details>
-                <summary>{Object.keys(prompt.config).slice(0, 4).join(', ')}</summary>
+              <Details summary={Object.keys(prompt.config).slice(0, 4).join(', ')}>
                 <pre tabindex={0}>{JSON.stringify(prompt.config, null, 2)}</pre>
-              </details>
+              </Details>
             </Fact>
           )}
           <TestsFact site={site} path={path} trend={page.tests} isOwn={mayDo(page.marks, 'see')} />
@@ -258,20 +259,11 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, page }) => {
               <code>{claudePromptCommand(prompt.slug)}</code>, <a href="/connect">{words.reading.howToConnect}</a>
             </Fact>
           ) : null}
-          {isOutside(site) || !isEmbeddable(site, prompt) ? null : (
-            <Fact label={words.reading.elsewhere}>
-              {needsKey(site, prompt) ? null : (
-                <>
-                  <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}
-                </>
-              )}
-              <Link to={`/embeds?item=${prompt.id}`} rel="nofollow" text={words.designer.embed} />
-            </Fact>
-          )}
+          <ElsewhereFact site={site} kind="prompts" item={prompt} />
         </dl>
         <VersionIndex site={site} path={path} versions={versions} labels={labels} />
         <Related site={site} items={related} />
-      </details>
+      </Details>
     </aside>
   )
 }

@@ -1,4 +1,4 @@
-import type { Child, FC } from 'hono/jsx'
+import type { Child } from 'hono/jsx'
 import { slugifyTag } from '../../../domain/items/slug.ts'
 import { scopePath } from '../../../domain/skills/channel-scope.ts'
 import { AppError } from '../../../errors.ts'
@@ -7,12 +7,12 @@ import { listPrompts, listSkills } from '../../../operations/items/search-items.
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { LinkItem } from '../../parts/controls.tsx'
+import { toListUrl } from '../../parts/entries.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
-import type { Words } from '../../site.ts'
 
 const PER_PAGE = 24
 const SORTS = ['newest', 'oldest', 'votes'] as const
@@ -50,13 +50,11 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
   if ('to' in found) return found
   const stars = await readStars(request, found.prompts, found.skills)
   const { words } = site
-  const toUrl = (change: { kind?: 'skills' | undefined; sort?: string; page?: number }) => {
-    const wanted = { kind: isSkills ? 'skills' : undefined, sort, ...change }
-    const search = new URLSearchParams()
-    if (wanted.kind === 'skills' && counts.prompts > 0) search.set('kind', 'skills')
-    if (wanted.sort !== 'newest') search.set('sort', wanted.sort)
-    if (change.page !== undefined && change.page > 1) search.set('page', String(change.page))
-    return search.size === 0 ? path : `${path}?${search}`
+  const shown = isSkills ? 'skills' : 'prompts'
+  const toUrl = (change: { kind?: string; sort?: string; page?: number }) => {
+    const wanted = { kind: shown, sort, ...change }
+    const kind = wanted.kind === 'skills' && counts.prompts > 0 ? 'skills' : ''
+    return toListUrl(path, { kind, sort: wanted.sort === 'newest' ? '' : wanted.sort }, change.page)
   }
   return (
     <Layout
@@ -80,8 +78,13 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
       <nav aria-label={words.filters}>
         {counts.prompts > 0 && counts.skills > 0 ? (
           <ul class="filters">
-            <Kind words={words} href={toUrl({ kind: undefined })} label={words.prompts} count={counts.prompts} isCurrent={!isSkills} />
-            <Kind words={words} href={toUrl({ kind: 'skills' })} label={words.skills} count={counts.skills} isCurrent={isSkills} />
+            {(['prompts', 'skills'] as const).map((one) => (
+              <LinkItem
+                to={toUrl({ kind: one })}
+                aria-current={one === shown ? 'true' : undefined}
+                text={`${words[one]} ${formatsOf(words.language).number(counts[one])}`}
+              />
+            ))}
           </ul>
         ) : null}
         <ul class="filters" aria-label={words.sortedBy}>
@@ -91,26 +94,12 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
           {feed === undefined ? null : <LinkItem to={feed} text={words.reading.feed} />}
         </ul>
       </nav>
-      <h2 class="visually-hidden">{isSkills ? words.skills : words.prompts}</h2>
+      <h2 class="visually-hidden">{words[shown]}</h2>
       <ItemRows site={site} {...found} stars={stars} />
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(number) => toUrl({ page: number })} />
     </Layout>
   )
 }
-
-const Kind: FC<{ words: Words; href: string; label: string; count: number; isCurrent: boolean }> = ({
-  words,
-  href,
-  label,
-  count,
-  isCurrent,
-}) => (
-  <li>
-    <a href={href} aria-current={isCurrent ? 'true' : undefined}>
-      {label} {formatsOf(words.language).number(count)}
-    </a>
-  </li>
-)
 
 /** Everything with a tag that the reader may list. */
 export async function showTagPage(request: PageRequest) {

@@ -1,7 +1,7 @@
 import { listPrompts, listSkills } from '../../../operations/items/search-items.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
-import { LinkLine } from '../../parts/controls.tsx'
+import { LinkLine, Section } from '../../parts/controls.tsx'
 import { PaletteEntries, Shortcuts } from '../../parts/palette.tsx'
 import { ResultTabs } from '../../parts/result-tabs.tsx'
 import { ItemRows } from '../../parts/rows.tsx'
@@ -49,19 +49,18 @@ export async function showSearch({ site, call, query }: PageRequest) {
           {hits.length > 0 && hits.every(({ approximate }) => approximate) ? <p class="quiet">{words.allSimilar}</p> : null}
         </div>
         {hits.length === 0 ? <WaysOn words={words} /> : null}
-        {prompts.total === 0 ? null : (
-          <section class="hits" data-hits={words.prompts}>
-            <h2>{words.prompts}</h2>
-            <ItemRows site={site} prompts={prompts.prompts} marks={marks} stars={stars} />
-            {prompts.total <= SHOWN ? null : <LinkLine to={toUrl('/prompts')} text={words.find.allOf.prompts(prompts.total)} />}
-          </section>
-        )}
-        {skills.total === 0 ? null : (
-          <section class="hits" data-hits={words.skills}>
-            <h2>{words.skills}</h2>
-            <ItemRows site={site} skills={skills.skills} marks={marks} stars={stars} />
-            {skills.total <= SHOWN ? null : <LinkLine to={toUrl('/skills')} text={words.find.allOf.skills(skills.total)} />}
-          </section>
+        {(
+          [
+            ['prompts', prompts],
+            ['skills', skills],
+          ] as const
+        ).map(([kind, found]) =>
+          found.total === 0 ? null : (
+            <Section class="hits" data-hits={words[kind]} title={words[kind]}>
+              <ItemRows site={site} {...found} marks={marks} stars={stars} />
+              {found.total <= SHOWN ? null : <LinkLine to={toUrl(`/${kind}`)} text={words.find.allOf[kind](found.total)} />}
+            </Section>
+          ),
         )}
       </div>
     </Layout>

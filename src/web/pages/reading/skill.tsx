@@ -12,7 +12,7 @@ import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
 import { isMarkdown, renderSkillMarkdown } from '../../markup/skill-markdown.ts'
 import { Link, LinkItem } from '../../parts/controls.tsx'
-import { CheckFact, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
+import { CheckFact, downloadsOf, ElsewhereFact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
@@ -89,16 +89,7 @@ export async function showSkillPage(request: PageRequest) {
             <CheckFact site={site} path={path} page={page} />
             <TestsFact site={site} path={path} trend={page.tests} isOwn={mayDo(page.marks, 'see')} />
             <ItemUse site={site} usage={usage} />
-            {isOutside(site) || !isEmbeddable(site, skill) ? null : (
-              <Fact label={words.reading.elsewhere}>
-                {needsKey(site, skill) ? null : (
-                  <>
-                    <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>,{' '}
-                  </>
-                )}
-                <Link to={`/embeds?item=${skill.id}`} rel="nofollow" text={words.designer.embed} />
-              </Fact>
-            )}
+            <ElsewhereFact site={site} kind="skills" item={skill} />
           </dl>
           {mayDo(standing, 'edit') && shared?.described.fault ? (
             <p class="notice">{words.reading.leftOut(shared.described.fault)}</p>

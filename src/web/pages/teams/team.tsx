@@ -10,7 +10,7 @@ import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { CheckLevels, saveLevels } from '../../parts/check-rules.tsx'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
-import { Submit } from '../../parts/controls.tsx'
+import { Options, Section, Submit, Suggestions } from '../../parts/controls.tsx'
 import { Day } from '../../parts/day.tsx'
 import { Entry, List, readQuery } from '../../parts/entries.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
@@ -58,8 +58,7 @@ export async function showTeamPage(request: PageRequest) {
       <Done words={words} query={query} sent={sent} />
       <Fault sent={sentWith(sent, 'role', 'remove', 'leave', 'delete')} words={words} />
       {isMaintainer ? (
-        <section>
-          <h2>{words.teams.addMember}</h2>
+        <Section title={words.teams.addMember}>
           <Form
             request={request}
             does="add"
@@ -71,15 +70,10 @@ export async function showTeamPage(request: PageRequest) {
             }}
             submit={words.teams.add}
           />
-          <datalist id="people">
-            {candidates.map((name) => (
-              <option value={name} />
-            ))}
-          </datalist>
-        </section>
+          <Suggestions id="people" of={candidates} />
+        </Section>
       ) : null}
-      <section>
-        <h2>{words.teams.members}</h2>
+      <Section title={words.teams.members}>
         <List
           request={request}
           path={path}
@@ -90,19 +84,17 @@ export async function showTeamPage(request: PageRequest) {
           class="members"
           row={(member) => <MemberRow request={request} member={member} path={path} isMaintainer={isMaintainer} />}
         />
-      </section>
+      </Section>
       {levels ? (
-        <section>
-          <h2>{words.findings.levels}</h2>
+        <Section title={words.findings.levels}>
           <p class="quiet">
             {words.findings.teamLevelsLead} <a href="/rules">{words.findings.rules}</a>
           </p>
           <CheckLevels words={words} levels={levels} />
-        </section>
+        </Section>
       ) : null}
       {isMaintainer ? (
-        <section>
-          <h2>{words.settings}</h2>
+        <Section title={words.settings}>
           <Form
             request={request}
             does="save"
@@ -115,7 +107,7 @@ export async function showTeamPage(request: PageRequest) {
             submit={words.save}
           />
           <ConfirmedAction action={path} does="delete" label={words.teams.deleteTeam} means={words.teams.deleteMeans} />
-        </section>
+        </Section>
       ) : null}
     </Layout>
   )
@@ -148,11 +140,7 @@ const MemberRow: FC<MemberRowProps> = ({ request, member, path, isMaintainer }) 
         <form method="post" action={path} class="role">
           <input type="hidden" name="username" value={username} />
           <select name="role" aria-label={teams.roleOf(username)}>
-            {TEAM_ROLES.map((one) => (
-              <option value={one} selected={one === role}>
-                {teams.roles[one]}
-              </option>
-            ))}
+            <Options of={TEAM_ROLES.map((one) => [one, teams.roles[one]])} chosen={role} />
           </select>
           <Submit does="role" look="button quiet" aria-label={teams.setRoleOf(username)} text={teams.setRole} />
         </form>

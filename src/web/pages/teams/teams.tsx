@@ -1,6 +1,7 @@
 import { DEFAULT_VISIBILITIES, type DefaultVisibility } from '../../../domain/items/visibility.ts'
 import { createTeam, listTeams } from '../../../operations/teams/teams.ts'
 import type { SentForm } from '../../forms.ts'
+import { Section } from '../../parts/controls.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Form } from '../../parts/form.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
@@ -48,8 +49,7 @@ export async function showTeams(request: PageRequest) {
       isIndexed={false}
       styles={['admin.css']}
     >
-      <section>
-        <h2>{words.teams.yours}</h2>
+      <Section title={words.teams.yours}>
         <Entries
           of={teams}
           none={words.teams.none}
@@ -61,9 +61,8 @@ export async function showTeams(request: PageRequest) {
             />
           )}
         />
-      </section>
-      <section>
-        <h2>{words.teams.newTeam}</h2>
+      </Section>
+      <Section title={words.teams.newTeam}>
         <Form
           request={request}
           does="create"
@@ -74,7 +73,7 @@ export async function showTeams(request: PageRequest) {
           }}
           submit={words.teams.create}
         />
-      </section>
+      </Section>
     </TitledPage>
   )
 }

@@ -17,7 +17,7 @@ import { improvePrompt } from '../../../operations/prompts/improve-prompt.ts'
 import { nameLineEnds, type SentForm, toSentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, WordChanges } from '../../parts/changes.tsx'
-import { Link, Submit } from '../../parts/controls.tsx'
+import { Link, Section, Submit } from '../../parts/controls.tsx'
 import { Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
 import { Improved, type Improvement, readSuggested } from '../../parts/improved.tsx'
 import {
@@ -207,10 +207,9 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
               options={PROMPT_TYPES.map((type) => [type, words.types[type]])}
             />
           </div>
-          <section data-variables data-required={words.required} data-default={words.defaultOf('{value}')}>
-            <h2>{words.variables}</h2>
+          <Section data-variables data-required={words.required} data-default={words.defaultOf('{value}')} title={words.variables}>
             <Variables words={words} variables={variables} />
-          </section>
+          </Section>
           <section class="live" data-live hidden>
             <h2>{words.livePreview}</h2>
             <div class="text" />
@@ -235,12 +234,11 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
         {shown?.improvement ? <Improved words={words} before={content} improvement={shown.improvement} /> : null}
       </form>
       {shown && !shown.improvement ? (
-        <section id="preview">
-          <h2>{words.preview}</h2>
+        <Section id="preview" title={words.preview}>
           <div class="text">
             <MarkedText segments={segments} />
           </div>
-        </section>
+        </Section>
       ) : null}
     </Layout>
   )

@@ -11,7 +11,7 @@ import { arrangeSkillFiles } from '../../../operations/skills/skill-files.ts'
 import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
-import { LinkLine, Submit } from '../../parts/controls.tsx'
+import { Details, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import {
@@ -141,11 +141,10 @@ const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choice
       <div class="beside">
         <PlaceFields request={request} item={skill} choices={choices} isNew={false} />
       </div>
-      <details open={faultOf(sent, 'title') !== null || faultOf(sent, 'description') !== null}>
-        <summary>{words.titleAndDescription}</summary>
+      <Details open={faultOf(sent, 'title') !== null || faultOf(sent, 'description') !== null} summary={words.titleAndDescription}>
         <TitleField request={request} title={skill.title} isFirst={false} />
         <DescriptionField request={request} item={skill} />
-      </details>
+      </Details>
       <Submit does="details" data-save text={isConflict ? words.saveOver : words.saveDetails} />
     </form>
   )

@@ -10,7 +10,7 @@ import { DEFAULT_COLORS } from '../../embed/colors.ts'
 import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
 import { type EmbedFault, readEmbedQuery } from '../../embed/query.ts'
 import type { SentForm } from '../../forms.ts'
-import { Link, Submit } from '../../parts/controls.tsx'
+import { Details, Link, Section, Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { ActionButton, Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
@@ -164,8 +164,7 @@ const Examples: FC<{ site: Site }> = ({ site: { words, hasMcp } }) => (
   <nav aria-labelledby="examples">
     <h2 id="examples">{words.designer.examples}</h2>
     {listEmbedCategories(hasMcp).map((category, place) => (
-      <details name="examples" open={place === 0}>
-        <summary>{words.designer.categories[category]}</summary>
+      <Details name="examples" open={place === 0} summary={words.designer.categories[category]}>
         <ul class="gallery">
           {listEmbedExamples(hasMcp, category).map(({ value, label, config }) => (
             <li>
@@ -177,14 +176,13 @@ const Examples: FC<{ site: Site }> = ({ site: { words, hasMcp } }) => (
             </li>
           ))}
         </ul>
-      </details>
+      </Details>
     ))}
   </nav>
 )
 
 const Kept: FC<{ site: Site; own: readonly EmbedRecord[] }> = ({ site: { words }, own }) => (
-  <section>
-    <h2>{words.designer.yours}</h2>
+  <Section title={words.designer.yours}>
     <Entries
       of={own}
       row={({ id, config, createdAt }) => {
@@ -199,7 +197,7 @@ const Kept: FC<{ site: Site; own: readonly EmbedRecord[] }> = ({ site: { words }
         )
       }}
     />
-  </section>
+  </Section>
 )
 
 /** The preview of the embed, and the snippets for another page. The script replaces what is marked as live. */
@@ -272,11 +270,10 @@ const Designing: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site
   )
   /** Lists of fields that are folded until the first is ticked. */
   const folded = (name: FieldName, title: string, children: Child) => (
-    <details open={config[name] === true}>
-      <summary>{title}</summary>
+    <Details open={config[name] === true} summary={title}>
       {tick(name)}
       {children}
-    </details>
+    </Details>
   )
   return (
     <form method="post" action="/embeds" class="fields" data-embeds>

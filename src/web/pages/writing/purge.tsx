@@ -1,92 +1,64 @@
 import type { FC } from 'hono/jsx'
 import { AppError } from '../../../errors.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from '../../../operations/items/purge.ts'
-import { Layout } from '../../layout.tsx'
-import { Submit } from '../../parts/controls.tsx'
-import { Fault, Field } from '../../parts/field.tsx'
+import { Section } from '../../parts/controls.tsx'
+import { Form } from '../../parts/form.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { type Collection, readVersionNumber } from '../reading/versions.tsx'
 
 /** The parts of an item that can be deleted for good, their limits, and a form for each. */
 export function showPurgePage(collection: Collection) {
   return async (request: PageRequest) => {
-    const { site, call, ref, query, sent } = request
+    const { site, call, ref, query } = request
     const { words } = site
     const item = await call(showPurge, { collection, id: ref })
     const texts = words.purge
     const older = item.isOwner && item.version !== null && item.version > 1 ? item.version - 1 : null
     const newest = item.isOwner && (older !== null || item.hasEarlierTags) ? item.version : null
     const path = `/${collection}/${encodeURIComponent(item.id)}`
-    const sentWith = (does: string) => (sent?.form.text('do') === does ? sent : null)
+    const sure = <Sure label={texts.sure} />
+    const shared = { request, isMain: false, children: sure }
+    const text = (label: string, value: string | null) => ({ label, value, autocomplete: 'off', isRequired: true })
     return (
-      <Layout site={site} title={words.deleteForGood} current={item.isInTrash ? 'library' : collection} isIndexed={false}>
-        <p class="quiet">{item.isInTrash ? <a href="/trash">{words.trash}</a> : <a href={path}>{item.title}</a>}</p>
-        <h1>{words.deleteForGood}</h1>
-        <p class="lead">{texts.lead(item.title)}</p>
+      <TitledPage
+        request={request}
+        title={words.deleteForGood}
+        above={item.isInTrash ? <a href="/trash">{words.trash}</a> : <a href={path}>{item.title}</a>}
+        lead={texts.lead(item.title)}
+        current={item.isInTrash ? 'library' : collection}
+        isIndexed={false}
+      >
         <p class="notice">{texts.copies(item.copies)}</p>
         {newest === null ? null : (
-          <section>
-            <h2>{words.reading.olderVersions}</h2>
-            <p class="quiet">{texts.versionsLead(newest)}</p>
-            <Fault sent={sentWith('versions')} fields={['first', 'last']} words={words} />
-            <form method="post" class="fields">
-              <Field
-                sent={sentWith('versions')}
-                name="first"
-                label={texts.first}
-                value={query.get('first') ?? '1'}
-                autocomplete="off"
-                isRequired
-              />
-              <Field
-                sent={sentWith('versions')}
-                name="last"
-                label={texts.last}
-                value={query.get('last') ?? String(older ?? newest)}
-                autocomplete="off"
-                isRequired
-              />
-              <Sure label={texts.sure} />
-              <p>
-                <Submit does="versions" text={texts.deleteVersions} />
-              </p>
-            </form>
-          </section>
+          <Section title={words.reading.olderVersions} lead={texts.versionsLead(newest)}>
+            <Form
+              {...shared}
+              does="versions"
+              of={purgeVersions}
+              fields={{
+                first: text(texts.first, query.get('first') ?? '1'),
+                last: text(texts.last, query.get('last') ?? String(older ?? newest)),
+              }}
+              submit={texts.deleteVersions}
+            />
+          </Section>
         )}
         {older === null || collection !== 'skills' ? null : (
-          <section>
-            <h2>{texts.file}</h2>
-            <p class="quiet">{texts.fileLead}</p>
-            <Fault sent={sentWith('file')} fields={['filename']} words={words} />
-            <form method="post" class="fields">
-              <Field
-                sent={sentWith('file')}
-                name="filename"
-                label={texts.filename}
-                value={query.get('file')}
-                maxlength={255}
-                autocomplete="off"
-                isRequired
-              />
-              <Sure label={texts.sure} />
-              <p>
-                <Submit does="file" text={texts.deleteFile} />
-              </p>
-            </form>
-          </section>
+          <Section title={texts.file} lead={texts.fileLead}>
+            <Form
+              {...shared}
+              does="file"
+              of={purgeFile}
+              fields={{ filename: text(texts.filename, query.get('file')) }}
+              submit={texts.deleteFile}
+            />
+          </Section>
         )}
-        <section>
-          <h2>{texts.all}</h2>
-          <p class="quiet">{texts.allLead}</p>
-          <Fault sent={sentWith('item')} words={words} />
-          <form method="post" class="fields">
-            <Sure label={texts.sure} />
-            <p>
-              <Submit does="item" text={texts.deleteAll} />
-            </p>
-          </form>
-        </section>
-      </Layout>
+        <Section title={texts.all} lead={texts.allLead}>
+          <Form {...shared} does="item" of={purgeItem} fields={{}} submit={texts.deleteAll} />
+        </Section>
+      </TitledPage>
     )
   }
 }
