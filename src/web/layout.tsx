@@ -1,9 +1,9 @@
 import type { Child, FC } from 'hono/jsx'
-import { Link } from './parts/controls.tsx'
+import { Link, Submit } from './parts/controls.tsx'
 import { drawOnce } from './parts/draw-once.ts'
 import { type Current, Header, type PageSearch } from './parts/header.tsx'
-import { LanguageSwitch } from './parts/language-switch.tsx'
 import type { Site } from './site.ts'
+import { LANGUAGES, wordsIn } from './strings/languages.ts'
 
 export interface LayoutProps {
   readonly site: Site
@@ -127,4 +127,13 @@ const EmbedLinks: FC<{ site: Site; id: string; title: string }> = ({ site: { bas
     <meta property="og:image:height" content="630" />
     <meta name="twitter:card" content="summary_large_image" />
   </>
+)
+
+/** Buttons for the other languages, each with its own name: those who need one may not read this page's. They lead back to this page. */
+const LanguageSwitch: FC<{ words: Site['words'] }> = ({ words }) => (
+  <form method="post" action="/language">
+    {LANGUAGES.filter((language) => language !== words.language).map((language) => (
+      <Submit look="link" name="language" value={language} lang={language} text={wordsIn(language).languages.name} />
+    ))}
+  </form>
 )

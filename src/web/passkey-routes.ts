@@ -20,48 +20,45 @@ type Fields = z.infer<typeof object>
 
 interface Entry {
   readonly path: string
-  readonly cost: number
+  /** Default: that of a request without a password */
+  readonly cost?: number
   /** Whether it is for people who are not signed in. */
-  readonly isEntry: boolean
-  answer(call: CallOperation, fields: Fields): Promise<{ readonly cookies: readonly string[]; readonly json: string }>
+  readonly isEntry?: true
+  /** Gives options as JSON for the browser, or where it goes then. */
+  answer(
+    call: CallOperation,
+    fields: Fields,
+  ): Promise<{ readonly cookies: readonly string[] } & ({ readonly options: string } | { readonly to: string })>
 }
+
+const text = z.string().catch('')
+const answered = object.catch({})
 
 const ENTRIES: readonly Entry[] = [
   {
     path: '/sign-in/passkey/options',
-    cost: COST,
     isEntry: true,
-    async answer(call) {
-      const { options, cookies } = await call(startPasskeySignIn, {})
-      return { cookies, json: options }
-    },
+    answer: async (call) => await call(startPasskeySignIn, {}),
   },
   {
     path: '/sign-in/passkey',
-    cost: COST,
     isEntry: true,
     async answer(call, { answer, to }) {
-      const { cookies } = await call(signInWithPasskey, { answer: object.catch({}).parse(answer) })
-      return { cookies, json: JSON.stringify({ to: localPath(z.string().catch('').parse(to)) }) }
+      const { cookies } = await call(signInWithPasskey, { answer: answered.parse(answer) })
+      return { cookies, to: localPath(text.parse(to)) }
     },
   },
   {
     path: '/settings/passkeys/options',
     cost: PASSWORD_COST,
-    isEntry: false,
-    async answer(call, { password }) {
-      const { options, cookies } = await call(startPasskey, { password: z.string().catch('').parse(password) })
-      return { cookies, json: options }
-    },
+    answer: async (call, { password }) => await call(startPasskey, { password: text.parse(password) }),
   },
   {
     path: '/settings/passkeys/add',
-    cost: COST,
-    isEntry: false,
     async answer(call, { answer, name, to }) {
-      const { cookies } = await call(addPasskey, { answer: object.catch({}).parse(answer), name: z.string().catch('').parse(name) })
-      const onward = z.string().catch('').parse(to)
-      return { cookies, json: JSON.stringify({ to: onward === '' ? '/settings/security?done=passkey-added' : localPath(onward) }) }
+      const { cookies } = await call(addPasskey, { answer: answered.parse(answer), name: text.parse(name) })
+      const onward = text.parse(to)
+      return { cookies, to: onward === '' ? '/settings/security?done=passkey-added' : localPath(onward) }
     },
   },
 ]
@@ -85,15 +82,16 @@ export function passkeyRoutes(
   const handle = async (entry: Entry, call: Call): Promise<Answer> => {
     const { actor, client, requestId } = call
     const context = () => ({ ...makeContext(actor), client, onFault: (error: unknown) => onFault(error, requestId) })
-    const { cookies, json } = await entry.answer(callLocally(context), readFields(call.body))
-    call.cookies.push(...cookies)
+    const answer = await entry.answer(callLocally(context), readFields(call.body))
+    call.cookies.push(...answer.cookies)
+    const json = 'options' in answer ? answer.options : JSON.stringify({ to: answer.to })
     return { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body: json }
   }
   return ENTRIES.map((entry) => ({
     method: 'POST',
     path: entry.path,
     kind: 'page',
-    cost: entry.cost,
+    cost: entry.cost ?? COST,
     ...(entry.isEntry && { isEntry: true }),
     bodyLimit: (call) => limitBody(entry, call),
     handle: (call) => handle(entry, call),

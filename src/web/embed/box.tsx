@@ -56,10 +56,9 @@ const Title: FC<{ words: Words; source: EmbedSource }> = ({ words, source: { tit
 )
 
 const Chat: FC<{ words: Words; config: EmbedConfig; isCut: boolean }> = ({ words, config, isCut }) => {
-  const { embed } = words
   const features = (['thinking', 'reasoning', 'planning', 'fast'] as const).filter((name) => config[name])
   return (
-    <section class="chat" aria-label={embed.chat}>
+    <section class="chat" aria-label={words.designer.fields.prompt}>
       {config.context ? <Context words={words} text={config.context} /> : null}
       <p class="prompt">{config.prompt ? <MarkedPrompt text={config.prompt} /> : <span class="quiet">{words.nothingYet}</span>}</p>
       {config.showMcpTools && config.mcpTools ? <Tools words={words} text={config.mcpTools} /> : null}
@@ -68,18 +67,18 @@ const Chat: FC<{ words: Words; config: EmbedConfig; isCut: boolean }> = ({ words
         <ul class="pills" aria-label={words.settings} hidden={!config.mode && !config.model && features.length === 0}>
           {config.mode ? (
             <li>
-              <span class="unseen">{`${embed.mode}: `}</span>
+              <span class="unseen">{`${words.designer.fields.mode}: `}</span>
               <b>{nameOfMode(words, config.mode)}</b>
             </li>
           ) : null}
           {config.model ? (
             <li>
-              <span class="unseen">{`${embed.model}: `}</span>
+              <span class="unseen">{`${words.designer.fields.model}: `}</span>
               {config.model}
             </li>
           ) : null}
           {features.map((name) => (
-            <li class="on">{embed.features[name]}</li>
+            <li class="on">{words.designer.fields[name]}</li>
           ))}
         </ul>
         {/* A part of a prompt is not worth a copy. */}
@@ -116,7 +115,7 @@ const Context: FC<{ words: Words; text: string }> = ({ words, text }) => {
   const { shown, more } = parseContext(text)
   if (shown.length === 0) return null
   return (
-    <ul class="pills" aria-label={words.embed.context}>
+    <ul class="pills" aria-label={words.designer.fields.context}>
       {shown.map((reference) => (
         <li>
           <Reference words={words} reference={reference} />
@@ -150,7 +149,7 @@ const Tools: FC<{ words: Words; text: string }> = ({ words, text }) => {
   const { shown, more } = parseTools(text)
   if (shown.length === 0) return null
   return (
-    <ul class="pills tools" aria-label={words.embed.tools}>
+    <ul class="pills tools" aria-label={words.designer.fields.mcpTools}>
       {shown.map(({ server, tool }) => (
         <li>
           <span>

@@ -54,7 +54,7 @@ export function drawCard(words: Words, { config, title, author, facts: ofItem, n
     config.mode ?? '',
     config.model ?? '',
     ...(['thinking', 'reasoning', 'planning', 'fast'] as const).flatMap((feature) =>
-      config[feature] ? [words.embed.features[feature]] : [],
+      config[feature] ? [words.designer.fields[feature]] : [],
     ),
   ].filter((fact) => fact !== '')
   const below = author === null ? facts.join(' · ') : [words.embed.by(author), ...facts].join(' · ')

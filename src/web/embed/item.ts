@@ -1,8 +1,9 @@
 import { type EmbedConfig, MAX_EMBED_PROMPT } from '../../domain/embed/config.ts'
 import { SKILL_MD } from '../../domain/skills/skill.ts'
 import { cutCharacters, isLongerThan } from '../../domain/text/characters.ts'
-import { type AppError, toAppError } from '../../errors.ts'
+import { toAppError } from '../../errors.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
+import type { Output } from '../../operations/core/procedure.ts'
 import { readName } from '../../operations/prompts/exposed-prompts.ts'
 import { getPrompt } from '../../operations/prompts/get-prompt.ts'
 import { getSkill } from '../../operations/skills/get-skill.ts'
@@ -33,41 +34,35 @@ const MAX_FILES_TEXT = 9_000
 export async function findEmbeddedItem(call: CallOperation, ref: string): Promise<EmbeddedItem> {
   const { ref: named, ...asked } = readName(ref)
   const prompt = await call(getPrompt, { id: named, ...asked }).catch(nullWhenMissing)
-  if (prompt) {
-    const { id, title, author, url, content, description, visibility, category, variables } = prompt
-    return {
-      kind: 'prompt',
-      id,
-      description,
-      isPublic: visibility === 'public',
-      category,
-      parts: variables.length,
-      source: { title, author, url, isCut: isLongerThan(content, MAX_EMBED_PROMPT) },
-      config: { prompt: cutCharacters(content, MAX_EMBED_PROMPT) },
-    }
-  }
-  const { id, title, author, url, files, description, visibility, category } = await call(getSkill, { id: named, ...asked })
-  const text = files.find(({ filename }) => filename === SKILL_MD)?.content ?? ''
-  const names = files.map(({ filename }) => filename).join('\n')
+  if (prompt) return describe('prompt', prompt, prompt.content, prompt.variables.length, {})
+  const skill = await call(getSkill, { id: named, ...asked })
+  const text = skill.files.find(({ filename }) => filename === SKILL_MD)?.content ?? ''
+  const names = skill.files.map(({ filename }) => filename).join('\n')
+  return describe('skill', skill, text, skill.files.length, {
+    filetree: names.length > MAX_FILES_TEXT ? names.slice(0, names.lastIndexOf('\n', MAX_FILES_TEXT)) : names,
+    showFiletree: true,
+    diffFilename: SKILL_MD,
+  })
+}
+
+type Found = Output<typeof getPrompt> | Output<typeof getSkill>
+
+function describe(kind: EmbeddedItem['kind'], found: Found, text: string, parts: number, around: EmbedConfig): EmbeddedItem {
+  const { id, title, author, url, description, visibility, category } = found
   return {
-    kind: 'skill',
+    kind,
     id,
     description,
     isPublic: visibility === 'public',
     category,
-    parts: files.length,
+    parts,
     source: { title, author, url, isCut: isLongerThan(text, MAX_EMBED_PROMPT) },
-    config: {
-      prompt: cutCharacters(text, MAX_EMBED_PROMPT),
-      filetree: names.length > MAX_FILES_TEXT ? names.slice(0, names.lastIndexOf('\n', MAX_FILES_TEXT)) : names,
-      showFiletree: true,
-      diffFilename: SKILL_MD,
-    },
+    config: { prompt: cutCharacters(text, MAX_EMBED_PROMPT), ...around },
   }
 }
 
-function nullWhenMissing(thrown: unknown): null {
-  const error: AppError = toAppError(thrown)
-  if (error.code === 'not_found') return null
-  throw error
+/** null for an error that says that something is not there; others are thrown again. */
+export function nullWhenMissing(thrown: unknown): null {
+  if (toAppError(thrown).code === 'not_found') return null
+  throw thrown
 }

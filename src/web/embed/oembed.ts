@@ -3,6 +3,7 @@ import { showControls } from '../../domain/text/controls.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import { showEmbed } from '../../operations/embeds.ts'
+import { decodePart } from '../decode-part.ts'
 import { ERROR_WORDS } from '../strings/messages.ts'
 import { type EmbedTarget, estimateHeight, toEmbedPaths, writeFrame } from './addresses.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from './card.ts'
@@ -70,21 +71,13 @@ async function findTarget(
     return { target: { kind: 'stored', id: stored.id, config: stored.config }, title: untitled, author: null }
   }
   if (first !== 'prompts' && first !== 'skills' && first !== 'embed') throw missing
-  const item = await findEmbeddedItem(call, decode(second))
+  const item = await findEmbeddedItem(call, decodePart(second))
   if (first !== 'embed' && first !== `${item.kind}s`) throw missing
   const { prompt: _, ...around } = first === 'embed' ? config : {}
   return {
     target: { kind: 'item', id: item.id, config: { ...around, ...item.config }, around },
     title: item.source.title,
     author: item.source.author,
-  }
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
   }
 }
 

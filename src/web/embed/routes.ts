@@ -11,7 +11,7 @@ import { callAnonymously } from '../anonymous-call.ts'
 import { createRasteriser } from '../rasterise.ts'
 import { ERROR_WORDS } from '../strings/messages.ts'
 import { type CardContent, drawCard } from './card.ts'
-import { findEmbeddedItem } from './item.ts'
+import { findEmbeddedItem, nullWhenMissing } from './item.ts'
 import { describeLink } from './oembed.ts'
 import { answerEmbed, type EmbedSettings } from './page.tsx'
 import { readEmbedQuery } from './query.ts'
@@ -44,10 +44,7 @@ export function embedRoutes(makeContext: MakeContext, settings: EmbedSettings): 
   const callForPicture: typeof call = (operation, input) => call(operation, input, { count: countNothing })
   /** An item by id or slug, or a saved embed. */
   const findCard = async (ref: string, around: EmbedConfig): Promise<Omit<CardContent, 'name'>> => {
-    const item = await findEmbeddedItem(callForPicture, ref).catch((thrown: unknown) => {
-      if (toAppError(thrown).code !== 'not_found') throw thrown
-      return null
-    })
+    const item = await findEmbeddedItem(callForPicture, ref).catch(nullWhenMissing)
     if (item) {
       const { source, category, kind, parts } = item
       const count = kind === 'skill' ? words.fileCount(parts) : parts === 0 ? null : words.find.blanks(parts)

@@ -1,40 +1,37 @@
 /** Highlighted languages by name: fence info strings and file extensions. C++ uses the C grammar, which is a twentieth of its size. */
 const NAMES: Readonly<Record<string, string>> = {
   bash: 'bash sh zsh shell shellscript console',
-  bicep: 'bicep',
   c: 'c h cpp c++ cc hpp cxx',
   csharp: 'csharp cs c#',
-  css: 'css',
   diff: 'diff patch',
   docker: 'docker dockerfile',
   go: 'go golang',
   graphql: 'graphql gql',
   html: 'html htm xhtml',
   ini: 'ini properties cfg conf',
-  java: 'java',
   javascript: 'javascript js mjs cjs',
   json: 'json jsonc json5 jsonl webmanifest',
   kotlin: 'kotlin kt kts',
-  lua: 'lua',
   make: 'make makefile mk',
   markdown: 'markdown md mdc',
-  php: 'php',
   powershell: 'powershell ps ps1 psm1 pwsh',
   python: 'python py pyi',
-  r: 'r',
   ruby: 'ruby rb',
   rust: 'rust rs',
   scala: 'scala sc',
-  sql: 'sql',
-  swift: 'swift',
   terraform: 'terraform tf tfvars hcl',
-  toml: 'toml',
   tsx: 'tsx jsx',
   typescript: 'typescript ts mts cts',
   xml: 'xml svg xsd csproj',
   yaml: 'yaml yml',
 }
-const BY_NAME = new Map(Object.entries(NAMES).flatMap(([language, names]) => names.split(' ').map((name) => [name, language] as const)))
+/** Those that have one name. */
+const PLAIN = 'bicep css java lua php r sql swift toml'
+const BY_NAME = new Map(
+  [...Object.entries(NAMES), ...PLAIN.split(' ').map((name) => [name, name] as const)].flatMap(([language, names]) =>
+    names.split(' ').map((name) => [name, language] as const),
+  ),
+)
 
 /** The language a fence names in its first word; null when it is none that is highlighted. */
 export function languageOfFence(info: string): string | null {

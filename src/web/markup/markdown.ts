@@ -1,6 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { slugify } from '../../domain/items/slug.ts'
 import { parseVariables } from '../../domain/variables/variables.ts'
+import { decodePart } from '../decode-part.ts'
 import { createCodeBudget, escapeHtml, highlightCode } from './highlight.ts'
 import { languageOfFence } from './languages.ts'
 import { createTextCache, type Made } from './text-cache.ts'
@@ -142,7 +143,7 @@ function rewriteInline(tokens: readonly Token[], place: MarkdownPlace): Token[] 
       if (open.pop()) rewritten.push(make('</a>'))
     } else if (token.type === 'image') {
       const source = String(token.attrGet('src') ?? '')
-      const image = SCHEME.test(source) ? null : (place.links?.findImage?.(decode(source)) ?? null)
+      const image = SCHEME.test(source) ? null : (place.links?.findImage?.(decodePart(source)) ?? null)
       if (image !== null) {
         rewritten.push(make(`<img src="${escapeHtml(image)}" alt="${escapeHtml(token.content)}" loading="lazy">`))
         continue
@@ -171,20 +172,12 @@ function makeLink(target: { href: string; isOutside: boolean }, title: string | 
 function findTarget(href: string, { links }: MarkdownPlace): { href: string; isOutside: boolean } | null {
   if (OUTSIDE.test(href)) return { href, isOutside: true }
   if (href.startsWith('#')) {
-    const slug = slugify(decode(href.slice(1)).slice(0, 200))
+    const slug = slugify(decodePart(href.slice(1)).slice(0, 200))
     return slug === '' ? null : { href: `#${ANCHOR}${slug}`, isOutside: false }
   }
   if (SCHEME.test(href) || href.startsWith('/')) return null
-  const inside = links?.find(decode(href.replace(/[?#].*$/s, ''))) ?? null
+  const inside = links?.find(decodePart(href.replace(/[?#].*$/s, ''))) ?? null
   return inside === null ? null : { href: inside, isOutside: false }
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 /** Lines that only Markdown begins so: headings, items of lists, fences, quotes and tables. */

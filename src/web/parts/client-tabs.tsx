@@ -3,7 +3,7 @@ import { CLIENTS, type ClientConfig, type ClientId, PLACEHOLDER_KEY } from '../c
 import { linkInstalls } from '../install-links.ts'
 import type { Site } from '../site.ts'
 import { textOf } from '../text-of.ts'
-import { LinkLine } from './controls.tsx'
+import { LinkLine, Strip } from './controls.tsx'
 import { Sample } from './sample.tsx'
 
 /** How configurations reach what only their reader sees: not at all, by signing in, by a key. */
@@ -31,15 +31,7 @@ export const ClientTabs: FC<ClientTabsProps> = ({ site, apiKey, access = 'public
   const { connecting } = site.words
   return (
     <div class="clients">
-      <fieldset class="strip">
-        <legend>{connecting.client}</legend>
-        {CLIENTS.map(({ id, name }) => (
-          <label for={`client-${id}`}>
-            <input type="radio" id={`client-${id}`} name="client" value={id} checked={id === chosen} form={form} autocomplete="off" />{' '}
-            {name}
-          </label>
-        ))}
-      </fieldset>
+      <Strip legend={connecting.client} name="client" options={CLIENTS.map(({ id, name }) => [id, name])} chosen={chosen} form={form} />
       {apiKey === undefined ? <AccessSwitch site={site} access={access} /> : null}
       {children}
       {CLIENTS.map((client) => (
@@ -69,17 +61,8 @@ export const ClientTabs: FC<ClientTabsProps> = ({ site, apiKey, access = 'public
 
 const AccessSwitch: FC<{ site: Site; access: Access }> = ({ site: { words, isForMembers, hasOAuth }, access }) => {
   const offered = ACCESSES.filter((one) => (one !== 'public' || !isForMembers) && (one !== 'sign-in' || hasOAuth))
-  return (
-    <fieldset class="strip" hidden={offered.length === 1}>
-      <legend>{words.keyReaches}</legend>
-      {offered.map((one) => (
-        <label for={`access-${one}`}>
-          <input type="radio" id={`access-${one}`} name="access" value={one} checked={one === access} autocomplete="off" />{' '}
-          {words.connecting.accesses[one]}
-        </label>
-      ))}
-    </fieldset>
-  )
+  const options = offered.map((one) => [one, words.connecting.accesses[one]] as const)
+  return <Strip legend={words.keyReaches} name="access" options={options} chosen={access} hidden={offered.length === 1} />
 }
 
 /** The configuration with the address that asks to sign in, and how the client starts. */

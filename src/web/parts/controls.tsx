@@ -1,10 +1,16 @@
 import type { Child, FC, JSX } from 'hono/jsx'
 
-type LinkProps = JSX.IntrinsicElements['a'] & { readonly to: string; readonly text: Child; readonly look?: string | undefined }
+type LinkProps = JSX.IntrinsicElements['a'] & {
+  readonly to: string
+  readonly text: Child
+  readonly look?: string | undefined
+  /** Whether it leads to the page that has it, or to what this page shows of it. */
+  readonly current?: 'page' | 'true' | false | undefined
+}
 
 /** A link; `look` is its class, such as that of a button. */
-export const Link: FC<LinkProps> = ({ to, text, look, ...more }) => (
-  <a class={look} href={to} {...more}>
+export const Link: FC<LinkProps> = ({ to, text, look, current, ...more }) => (
+  <a class={look} href={to} {...more} aria-current={current || undefined}>
     {text}
   </a>
 )
@@ -84,4 +90,41 @@ export const Details: FC<DetailsProps> = ({ summary, children, ...more }) => (
     <summary>{summary}</summary>
     {children}
   </details>
+)
+
+interface StripProps {
+  readonly legend: string
+  readonly name: string
+  /** The start of their ids. Default: the name */
+  readonly id?: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+  readonly chosen: string | undefined
+  /** The form that gets the choice. */
+  readonly form?: string | undefined
+  readonly hidden?: boolean
+}
+
+/** A few choices beside each other, one of which is taken. */
+export const Strip: FC<StripProps> = ({ legend, name, id = name, options, chosen, form, hidden }) => (
+  <fieldset class="strip" hidden={hidden}>
+    <legend>{legend}</legend>
+    {options.map(([value, text]) => (
+      <label for={`${id}-${value}`}>
+        <input type="radio" id={`${id}-${value}`} name={name} value={value} checked={value === chosen} form={form} autocomplete="off" />{' '}
+        {text}
+      </label>
+    ))}
+  </fieldset>
+)
+
+/** The orders of a list, as links. */
+export const Sorts: FC<{ label: string; of: readonly (readonly [to: string, text: string, isChosen: boolean])[] }> = ({ label, of }) => (
+  <nav aria-label={label} class="sorts">
+    <span class="quiet">{label}</span>
+    <ul class="filters">
+      {of.map(([to, text, isChosen]) => (
+        <LinkItem to={to} current={isChosen && 'true'} text={text} />
+      ))}
+    </ul>
+  </nav>
 )

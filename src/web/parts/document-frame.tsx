@@ -33,7 +33,7 @@ export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) 
                 {listDocuments(site, group).map((one) => (
                   <LinkItem
                     to={`/docs/${one}`}
-                    aria-current={one === name ? 'page' : undefined}
+                    current={one === name && 'page'}
                     lang={markEnglish(words)}
                     text={readDocument(one, site).title}
                   />

@@ -103,7 +103,7 @@ export function List<T>({ request, path, found, find = null, kinds = [], ...entr
         <nav aria-label={site.words.filters}>
           <ul class="filters tabs">
             {kinds.map(([value, name]) => (
-              <LinkItem to={toUrl(value)} aria-current={value === kind ? 'page' : undefined} text={name} />
+              <LinkItem to={toUrl(value)} current={value === kind && 'page'} text={name} />
             ))}
           </ul>
         </nav>

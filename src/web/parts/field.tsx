@@ -81,7 +81,7 @@ function toId(name: string, form?: string): string {
 }
 
 /** The texts below a field: its hint and its fault. */
-const Below: FC<{ id: string; hint: string | undefined; fault: string | null }> = ({ id, hint, fault }) => (
+export const Below: FC<{ id: string; hint?: Child; fault?: string | null }> = ({ id, hint, fault }) => (
   <>
     {hint ? (
       <p class="quiet" id={`${id}-hint`}>

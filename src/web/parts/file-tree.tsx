@@ -70,7 +70,7 @@ interface LevelProps {
 
 const Level: FC<LevelProps> = ({ folder, path, open, isOpen, toUrl }) => {
   const link = ({ name, filename }: Folder['files'][number]) => (
-    <LinkItem to={toUrl(filename)} aria-current={filename === open ? 'true' : undefined} text={name} />
+    <LinkItem to={toUrl(filename)} current={filename === open && 'true'} text={name} />
   )
   return (
     <ul class="files">

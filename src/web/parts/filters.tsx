@@ -39,7 +39,7 @@ export const Filters: FC<FiltersProps> = ({ words, groups, active, clear }) => (
             {label}
           </p>
           <ul class="filters" aria-labelledby={`filter-${place}`}>
-            <LinkItem to={toUrl(undefined)} aria-current={chosen === undefined ? 'true' : undefined} text={words.all} />
+            <LinkItem to={toUrl(undefined)} current={chosen === undefined && 'true'} text={words.all} />
             {choices.map(({ value, name, count, isBelow }) => (
               <li class={isBelow ? 'lower' : undefined}>
                 <a href={toUrl(value)} aria-current={chosen === value ? 'true' : undefined}>
@@ -54,3 +54,37 @@ export const Filters: FC<FiltersProps> = ({ words, groups, active, clear }) => (
     </nav>
   </Details>
 )
+
+const PLACES = ['all', 'prompts', 'skills', 'collections', 'docs'] as const
+type Place = (typeof PLACES)[number]
+
+interface ResultTabsProps {
+  readonly words: Site['words']
+  readonly current: Place
+  readonly query: string
+  /** Results of each place; the places that are left out are not counted. */
+  readonly counts?: { readonly [Name in Place]?: number }
+}
+
+/** The places that a query is looked for in. */
+export const ResultTabs: FC<ResultTabsProps> = ({ words, current, query, counts = {} }) => {
+  const { all, prompts, skills, collecting, docs } = words
+  const names = { all, prompts, skills, collections: collecting.collections, docs }
+  return (
+    <nav aria-label={words.find.places}>
+      <ul class="filters tabs">
+        {PLACES.map((place) => (
+          <li>
+            <a
+              href={`/${place === 'all' ? 'search' : place}?${new URLSearchParams({ q: query })}`}
+              aria-current={place === current ? 'page' : undefined}
+            >
+              {names[place]}{' '}
+              {counts[place] === undefined ? null : <span class="count">{formatsOf(words.language).number(counts[place])}</span>}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

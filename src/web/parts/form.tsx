@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { Submit } from './controls.tsx'
-import { Choice, Fault, Field, type FieldProps, faultOf } from './field.tsx'
+import { Below, Choice, Fault, Field, type FieldProps, faultOf } from './field.tsx'
 
 /** A field of a form: a list to choose from where it has `options`, else a text. */
 type FormField = Partial<Omit<FieldProps, 'sent' | 'name'>> & {
@@ -78,11 +78,7 @@ export const Tick: FC<{
         />{' '}
         {label}
       </label>
-      {fault ? (
-        <p class="fault" id={`${name}-fault`}>
-          {fault}
-        </p>
-      ) : null}
+      <Below id={name} fault={fault} />
     </>
   )
 }

@@ -31,11 +31,11 @@ export const Header: FC<{ site: Site; current: Current; search: PageSearch }> = 
         <HeaderSearch site={site} search={search} />
         <Details class="site-menu" summary={words.find.menu}>
           <nav aria-label={name}>
-            <Link to="/prompts" aria-current={at('prompts')} text={words.prompts} />
-            <Link to="/skills" aria-current={at('skills')} text={words.skills} />
-            <Link to="/collections" aria-current={at('collections')} text={words.collecting.collections} />
-            {hasMcp ? <Link to="/connect" aria-current={at('connect')} text={words.connect} /> : null}
-            <Link to="/docs" aria-current={at('docs')} text={words.docs} />
+            <Link to="/prompts" current={at('prompts')} text={words.prompts} />
+            <Link to="/skills" current={at('skills')} text={words.skills} />
+            <Link to="/collections" current={at('collections')} text={words.collecting.collections} />
+            {hasMcp ? <Link to="/connect" current={at('connect')} text={words.connect} /> : null}
+            <Link to="/docs" current={at('docs')} text={words.docs} />
             {reader ? <OwnLinks site={site} at={at} /> : <Link to="/sign-in" look="apart" rel="nofollow" text={words.signIn} />}
           </nav>
         </Details>
@@ -76,7 +76,7 @@ const HeaderSearch: FC<{ site: Site; search: PageSearch }> = ({ site: { words },
 /** The menus of somebody who is signed in. */
 const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ site: { words, reader }, at }) => (
   <>
-    <Link to="/library" look="apart" aria-current={at('library')} text={words.myLibrary} />
+    <Link to="/library" look="apart" current={at('library')} text={words.myLibrary} />
     <Details class="drop" name="menu" summary={words.newItem}>
       <ul>
         <LinkItem to="/new" text={words.newPrompt} />
@@ -86,9 +86,9 @@ const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ 
     </Details>
     <Details class="drop" name="menu" summary={reader?.username}>
       <ul>
-        <LinkItem to="/favourites" aria-current={at('favourites')} text={words.favourites} />
-        <LinkItem to="/teams" aria-current={at('teams')} text={words.teams.teams} />
-        <LinkItem to="/settings" aria-current={at('account')} text={words.settings} />
+        <LinkItem to="/favourites" current={at('favourites')} text={words.favourites} />
+        <LinkItem to="/teams" current={at('teams')} text={words.teams.teams} />
+        <LinkItem to="/settings" current={at('account')} text={words.settings} />
         <LinkItem to="/settings/access" text={words.apiKeys} />
         {reader?.isAdmin ? <LinkItem to="/admin" text={words.administration} /> : null}
         <li>

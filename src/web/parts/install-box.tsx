@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { AGENTS, type Installed } from '../install-commands.ts'
 import type { Site } from '../site.ts'
+import { Strip } from './controls.tsx'
 import { Sample } from './sample.tsx'
 
 /** The sheet that shows the chosen tab. */
@@ -27,14 +28,13 @@ export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader
       <p class="quiet">{lead}</p>
       <div class="clients">
         {offered.length > 1 ? (
-          <fieldset class="strip">
-            <legend>{reading.agent}</legend>
-            {offered.map(({ id, name }, place) => (
-              <label for={`client-${id}`}>
-                <input type="radio" id={`client-${id}`} name="agent" value={id} checked={place === 0} autocomplete="off" /> {name}
-              </label>
-            ))}
-          </fieldset>
+          <Strip
+            legend={reading.agent}
+            name="agent"
+            id="client"
+            options={offered.map(({ id, name }) => [id, name])}
+            chosen={offered[0]?.id}
+          />
         ) : null}
         {offered.map(({ id, name, samples }) => (
           <section class={offered.length > 1 ? 'client' : undefined} data-client={id} aria-label={reading.installWith(name)}>

@@ -50,7 +50,7 @@ interface ItemActionsProps {
 /** The reader's actions on an item, each a one-button form: the two that most use, and a menu of the others. */
 export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing, usedBy }) => {
   const { words } = site
-  if (standing === null) return <ShareButton site={site} item={item} look="button quiet" />
+  if (standing === null) return <ShareButton words={words} item={item} look="button quiet" />
   return (
     <>
       <ActionButton
@@ -80,7 +80,14 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing, usedBy
   )
 }
 
-const ShareButton: FC<Pick<ItemActionsProps, 'site' | 'item'> & { look: string }> = ({ site: { words }, item, look }) =>
+interface ShareButtonProps {
+  readonly words: Site['words']
+  readonly item: { readonly url: string; readonly visibility: Visibility }
+  readonly look: string
+}
+
+/** Shares or copies the address of what others may see; a script shows it. */
+export const ShareButton: FC<ShareButtonProps> = ({ words, item, look }) =>
   item.visibility === 'private' ? null : (
     <button class={look} type="button" data-share={item.url} data-copied={words.linkCopied} hidden>
       {words.share}
@@ -106,7 +113,7 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
       </summary>
       <div>
         <Link to={`${item.path}/collections`} look="link" rel="nofollow" text={words.collecting.addTo} />
-        <ShareButton site={site} item={item} look="link" />
+        <ShareButton words={words} item={item} look="link" />
         {acts.map(([isOffered, does, label]) =>
           isOffered ? <ActionButton class="link" action={item.path} does={does} text={label} /> : null,
         )}

@@ -1,4 +1,4 @@
-import type { FC } from 'hono/jsx'
+import type { Child, FC, JSX } from 'hono/jsx'
 import { MAX_DESCRIPTION, MAX_TAGS, MAX_TITLE } from '../../domain/items/fields.ts'
 import { type Filing, findClashes, mergeFiling } from '../../domain/items/filing.ts'
 import type { Visibility } from '../../domain/items/visibility.ts'
@@ -254,7 +254,41 @@ export function readItemFields<None extends null | undefined>(form: SentForm, no
   }
 }
 
-/** The data of a form for the script that keeps its unsaved text in the browser. */
-export function draftWords(words: Site['words']) {
-  return { 'data-restore': words.restoreDraft, 'data-discard': words.discardDraft, 'data-found': words.draftFound }
+type EditorFormProps = JSX.IntrinsicElements['form'] & {
+  readonly words: Site['words']
+  /** Its name in the browser; undefined where nothing is written. */
+  readonly name: string | undefined
+  readonly isRefused: boolean
+  readonly children?: Child
 }
+
+/** A form whose unsaved text a script keeps in the browser. */
+export const EditorForm: FC<EditorFormProps> = ({ words, name, isRefused, children, ...more }) => (
+  <form
+    method="post"
+    data-editor={name}
+    data-refused={isRefused ? 'true' : undefined}
+    data-restore={words.restoreDraft}
+    data-discard={words.discardDraft}
+    data-found={words.draftFound}
+    {...more}
+  >
+    {children}
+  </form>
+)
+
+/** Says that somebody saved what is written, and what to do; `children` show the changes. */
+export const SavedMeanwhile: FC<{ words: Site['words']; version: number; way?: Child; children?: Child }> = ({
+  words,
+  version,
+  way,
+  children,
+}) => (
+  <section class="notice" role="alert">
+    <p class="fault">{words.savedMeanwhile(version)}</p>
+    <p class="quiet">
+      {words.conflictHelp} {way}
+    </p>
+    {children}
+  </section>
+)

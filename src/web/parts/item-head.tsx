@@ -1,4 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
+import { z } from 'zod'
 import type { Visibility } from '../../domain/items/visibility.ts'
 import type { Output } from '../../operations/core/procedure.ts'
 import type { showItemPage } from '../../operations/items/item-page.ts'
@@ -6,10 +7,9 @@ import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { Link } from './controls.tsx'
 import { authorPath } from './facts.tsx'
-import { Done, Fault, takeHints } from './field.tsx'
+import { ActionButton, Done, Fault, takeHints } from './field.tsx'
 import { ItemActions, mayDo, teamOf } from './item-actions.tsx'
 import { nameVisibility } from './item-fields.tsx'
-import { takeRestored, UndoRestore } from './undo-restore.tsx'
 
 type ShownPage = Output<typeof showItemPage>
 
@@ -99,7 +99,8 @@ export const ItemTitle: FC<ItemTitleProps> = ({ site: { words }, title, visibili
   </div>
 )
 
-const Lead: FC<{ text: string | null }> = ({ text }) => {
+/** The description of an item; a long one is folded. */
+export const Lead: FC<{ text: string | null }> = ({ text }) => {
   if (text === null) return null
   return text.length <= LONG_LEAD ? (
     <p class="lead" dir="auto">
@@ -113,3 +114,27 @@ const Lead: FC<{ text: string | null }> = ({ text }) => {
     </details>
   )
 }
+
+const restored = z.object({ restored: z.number().int(), before: z.number().int(), lostCategory: z.string().nullable() })
+
+/** A restored version, and the one that was the newest before it. */
+export type Restored = z.infer<typeof restored>
+
+/** The version that the form before restored; null for none. */
+function takeRestored({ query, takeFlash }: PageRequest): Restored | null {
+  return query.get('done') === 'version-restored' ? takeFlash(restored) : null
+}
+
+/** Says what could not be restored, and takes a restore back, unless there is a newer version by then. */
+const UndoRestore: FC<{ site: Site; path: string; undone: Restored }> = ({ site: { words }, path, undone }) => (
+  <>
+    {undone.lostCategory === null ? null : `${words.reading.lostCategory(undone.lostCategory)} `}
+    <ActionButton
+      action={`${path}/versions/${undone.before}`}
+      does="restore"
+      class="link"
+      values={{ baseVersion: String(undone.restored) }}
+      text={words.undo}
+    />
+  </>
+)

@@ -1,6 +1,6 @@
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
-import { Link, Section } from './controls.tsx'
+import { Link, LinkItem, Section } from './controls.tsx'
 import { ActionButton } from './field.tsx'
 
 /** A list before there is anything to list, with the next step. */
@@ -25,4 +25,13 @@ export const NothingYet: FC<{ site: Site; kind: 'prompts' | 'skills' }> = ({ sit
       {reader?.isAdmin ? <ActionButton action="/import" does="starter" text={words.importing.starter} /> : null}
     </div>
   </Section>
+)
+
+/** The lists of everything, as ways on from a page that shows nothing, and further entries. */
+export const WaysOn: FC<{ words: Site['words']; children?: Child }> = ({ words, children }) => (
+  <ul class="filters ways">
+    <LinkItem to="/prompts" text={words.find.browseAll.prompts} />
+    <LinkItem to="/skills" text={words.find.browseAll.skills} />
+    {children}
+  </ul>
 )

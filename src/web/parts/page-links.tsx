@@ -26,7 +26,7 @@ export const PageLinks: FC<PageLinksProps> = ({ site: { words }, page, pages, to
             <LinkItem
               to={toUrl(number)}
               aria-label={words.pageOf(number, pages)}
-              aria-current={number === page ? 'page' : undefined}
+              current={number === page && 'page'}
               text={formatsOf(words.language).number(number)}
             />
           ),

@@ -42,7 +42,7 @@ export const SectionPage: FC<SectionPageProps> = ({ request, at, title, forms = 
           <Details class="section-menu" summary={of}>
             <ul>
               {Object.entries(sections).map(([path, name]) => (
-                <LinkItem to={path} aria-current={path === at ? 'page' : undefined} text={name} />
+                <LinkItem to={path} current={path === at && 'page'} text={name} />
               ))}
             </ul>
           </Details>

@@ -4,7 +4,7 @@ import { invalidInput } from '../../errors.ts'
 import { readSkillArchive } from '../../operations/skills/skill-files.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
-import { faultOf } from './field.tsx'
+import { Below, faultOf } from './field.tsx'
 
 /** Files that are opened; others are taken as they are. */
 const ARCHIVE = /\.(?:zip|skill)$/i
@@ -14,10 +14,7 @@ export const SkillUpload: FC<{ request: PageRequest; hint: string }> = ({ reques
   <div class="field">
     <label for="field-upload">{site.words.upload}</label>
     <input type="file" id="field-upload" name="upload" multiple aria-describedby="upload-hint" />
-    <p class="quiet" id="upload-hint">
-      {hint}
-    </p>
-    {faultOf(sent, 'upload') ? <p class="fault">{faultOf(sent, 'upload')}</p> : null}
+    <Below id="upload" hint={hint} fault={faultOf(sent, 'upload')} />
   </div>
 )
 

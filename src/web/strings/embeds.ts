@@ -3,16 +3,10 @@ import { count } from './count.ts'
 /** The texts of embeds. */
 export const EMBED_WORDS = {
   title: 'A prompt',
-  chat: 'Prompt',
   by: (author: string) => `by ${author}`,
   readAll: 'Read the full prompt',
-  mode: 'Mode',
-  model: 'Model',
   modes: { code: 'Code', chat: 'Chat', ask: 'Ask', plan: 'Plan', agent: 'Agent', image: 'Image', video: 'Video' },
-  features: { thinking: 'Thinking', reasoning: 'Reasoning', planning: 'Planning', fast: 'Fast' },
-  context: 'Context',
   kinds: { file: 'File', image: 'Image', link: 'Link', folder: 'Folder', source: 'Source' },
-  tools: 'Tools',
   change: (file: string) => (file === '' ? 'Change' : `Change in ${file}`),
   untitled: 'Change',
   linesAdded: (n: number) => count(n, 'line added', 'lines added'),

@@ -5,13 +5,13 @@ import { createKey, listKeys, revokeKey } from '../../../operations/account/keys
 import { createInstallLink, listInstallLinks, revokeInstallLink } from '../../../operations/channels/install-links.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'
 import { CLIENT_IDS } from '../../client-configs.ts'
+import { decodePart } from '../../decode-part.ts'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
 import { Details, Section } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
-import { makeKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
-import { Permissions, Reach, readReaches } from '../../parts/permissions.tsx'
+import { makeKey, NewKeySection, newKey, Permissions, Reach, readReaches } from '../../parts/keys.tsx'
 import { ShownOnce } from '../../parts/sample.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
 import { CHART_STYLES, KeyUse, KeyUseTable } from '../../parts/usage-charts.tsx'
@@ -219,13 +219,6 @@ export const changeAccess = actBy({
 
 /** The path of a scope from what people paste: an address, or its path, with or without percent-encoding. */
 function readScope(text: string): string {
-  const path = text
-    .trim()
-    .replace(/^https?:\/\/[^/]+/, '')
-    .replace(/\/+$/, '')
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  const path = text.trim().replace(/^https?:\/\/[^/]+/, '')
+  return decodePart(path.replace(/\/+$/, ''))
 }

@@ -2,8 +2,8 @@ import { DEFAULT_SCOPES } from '../../../domain/people/actor.ts'
 import { connectProgram, refuseProgram, showProgramRequest } from '../../../operations/account/connect-programs.ts'
 import { Submit } from '../../parts/controls.tsx'
 import { Fault } from '../../parts/field.tsx'
+import { chosenReach, Permissions, Reach, readReaches } from '../../parts/keys.tsx'
 import { LeavePage, NarrowPage } from '../../parts/narrow-page.tsx'
-import { chosenReach, Permissions, Reach, readReaches } from '../../parts/permissions.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 
 /** Asks whether a program may act for the reader. */

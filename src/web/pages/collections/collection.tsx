@@ -17,12 +17,12 @@ import { authorPath } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
+import { ShareButton } from '../../parts/item-actions.tsx'
 import { nameVisibility } from '../../parts/item-fields.tsx'
-import { ItemTitle } from '../../parts/item-head.tsx'
+import { ItemTitle, Lead } from '../../parts/item-head.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { MixedRows } from '../../parts/rows.tsx'
+import { MixedRows, readStars } from '../../parts/rows.tsx'
 import { Sample } from '../../parts/sample.tsx'
-import { readStars } from '../../parts/star.tsx'
 import { type Action, done, type PageRequest, readListPage } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 import { checkPath } from '../reading/set.tsx'
@@ -43,11 +43,7 @@ export async function showCollectionPage(request: PageRequest) {
   // A former slug leads on.
   if (path !== request.path && ref !== collection.id) return { to: path + new URL(site.path, site.baseUrl).search }
   const mayEdit = hasRight(collection.role, 'edit')
-  const [prompts, skills] = [
-    items.flatMap((item) => (item.kind === 'prompt' ? [item] : [])),
-    items.flatMap((item) => (item.kind === 'skill' ? [item] : [])),
-  ]
-  const stars = await readStars(request, prompts, skills)
+  const stars = await readStars(request, items)
   // What agents without a key find.
   const shared =
     site.isForMembers || collection.skills === 0
@@ -75,20 +71,12 @@ export async function showCollectionPage(request: PageRequest) {
           visibility={collection.role !== null || collection.visibility === 'members' ? collection.visibility : null}
           team={collection.isOfTeam ? collection.owner : null}
         />
-        {collection.description === null ? null : (
-          <p class="lead" dir="auto">
-            {collection.description}
-          </p>
-        )}
+        <Lead text={collection.description} />
         <Ownership site={site} collection={collection} />
         <Done words={words} query={query} sent={sent} />
         <Fault sent={sentWith(sent, 'remove', 'delete', 'before', 'after', ...COLLECTION_MOVES)} words={words} />
         <div class="item-actions">
-          {collection.visibility === 'private' ? null : (
-            <button class="button quiet" type="button" data-share={collection.url} data-copied={words.linkCopied} hidden>
-              {words.share}
-            </button>
-          )}
+          <ShareButton words={words} item={collection} look="button quiet" />
           {collection.skills > 0 ? <Link to={checkPath(scope)} look="button quiet" rel="nofollow" text={words.checking.link} /> : null}
           {mayOrder ? (
             <Link

@@ -129,7 +129,7 @@ const Contents: FC<{ words: Words; groups: readonly ApiGroup[]; shown: string | 
     <ul>
       {groups.map(({ name, routes }) => (
         <li>
-          <Link to={pathOf(name)} aria-current={name === shown ? 'page' : undefined} text={words.api.groups[name]} />
+          <Link to={pathOf(name)} current={name === shown && 'page'} text={words.api.groups[name]} />
           {name === shown ? (
             <ul>
               {routes.map(({ anchor, title }) => (

@@ -8,13 +8,11 @@ import { browseItems } from '../../../operations/items/search-items.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
-import { LinkItem } from '../../parts/controls.tsx'
-import { type FilterGroup, Filters } from '../../parts/filters.tsx'
+import { Sorts } from '../../parts/controls.tsx'
+import { type FilterGroup, Filters, ResultTabs } from '../../parts/filters.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { ResultTabs } from '../../parts/result-tabs.tsx'
-import { ItemRows } from '../../parts/rows.tsx'
-import { readStars } from '../../parts/star.tsx'
+import { ItemRows, readStars } from '../../parts/rows.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -211,14 +209,7 @@ const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; titles: re
         <Narrowed words={words} base={base} kept={kept} titles={titles} />
       </div>
       {total === 0 ? null : (
-        <nav aria-label={words.sortedBy} class="sorts">
-          <span class="quiet">{words.sortedBy}</span>
-          <ul class="filters">
-            {sorts.map((sort) => (
-              <LinkItem to={linkTo(base, kept, { sort })} aria-current={chosen === sort ? 'true' : undefined} text={words.sorts[sort]} />
-            ))}
-          </ul>
-        </nav>
+        <Sorts label={words.sortedBy} of={sorts.map((sort) => [linkTo(base, kept, { sort }), words.sorts[sort], chosen === sort])} />
       )}
     </div>
   )

@@ -3,7 +3,7 @@ import { CLIENT_IDS, type ClientId, PLACEHOLDER_KEY } from '../../client-configs
 import { ACCESSES, type Access, ClientTabs } from '../../parts/client-tabs.tsx'
 import { Link, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Fault } from '../../parts/field.tsx'
-import { FirstKeyFields, makeKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
+import { FirstKeyFields, makeKey, NewKeySection, newKey } from '../../parts/keys.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'

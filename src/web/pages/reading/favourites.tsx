@@ -2,8 +2,7 @@ import { browseFavourites } from '../../../operations/items/marks.ts'
 import { Link, LinkItem, Section } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { ItemRows } from '../../parts/rows.tsx'
-import { readStars } from '../../parts/star.tsx'
+import { ItemRows, readStars } from '../../parts/rows.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 
@@ -24,7 +23,7 @@ export async function showFavourites(request: PageRequest) {
       <nav aria-label={words.filters}>
         <ul class="filters tabs">
           {COLLECTIONS.map((one) => (
-            <LinkItem to={linkTo(one)} aria-current={one === collection ? 'true' : undefined} text={words[one]} />
+            <LinkItem to={linkTo(one)} current={one === collection && 'true'} text={words[one]} />
           ))}
         </ul>
       </nav>

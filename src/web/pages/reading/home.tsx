@@ -1,18 +1,19 @@
 import type { FC } from 'hono/jsx'
+import { showFirstSteps } from '../../../operations/account/account.ts'
 import { showSignUp } from '../../../operations/account/sign-up.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
-import { listFeatured } from '../../../operations/items/marks.ts'
+import { browseFavourites, listFeatured } from '../../../operations/items/marks.ts'
+import { listNewestOfOthers, listOwnItems } from '../../../operations/items/own-items.ts'
 import { listPrompts, listSkills } from '../../../operations/items/search-items.ts'
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
-import { ConnectBox } from '../../parts/connect-box.tsx'
 import { LinkLine, Submit } from '../../parts/controls.tsx'
-import { Done } from '../../parts/field.tsx'
-import { MemberHome, readMemberHome } from '../../parts/member-home.tsx'
+import { ActionButton, Done } from '../../parts/field.tsx'
+import { ConnectBox } from '../../parts/keys.tsx'
 import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
-import { ShortList } from '../../parts/rows.tsx'
+import { readStars, ShortList } from '../../parts/rows.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -119,6 +120,77 @@ const Categories: FC<{ site: Site; categories: Output<typeof listCategories>['ca
           </li>
         ))}
       </ul>
+    </section>
+  )
+}
+
+/** The contents of a member's first page. */
+async function readMemberHome({ site, call }: Pick<PageRequest, 'site' | 'call'>) {
+  const [steps, prompts, skills, favourites, favouriteSkills, others] = await Promise.all([
+    call(showFirstSteps, {}),
+    call(listOwnItems, { collection: 'prompts', perPage: SHORT }),
+    call(listOwnItems, { collection: 'skills', perPage: SHORT }),
+    call(browseFavourites, { collection: 'prompts', perPage: SHORT }),
+    call(browseFavourites, { collection: 'skills', perPage: SHORT }),
+    call(listNewestOfOthers, { limit: SHORT }),
+  ])
+  const own = { prompts: prompts.prompts, skills: skills.skills, total: prompts.total + skills.total }
+  const starred = { prompts: favourites.prompts, skills: favouriteSkills.skills }
+  const stars = await readStars({ site, call }, own.prompts, own.skills, starred.prompts, starred.skills, others.prompts, others.skills)
+  return { steps, own, starred, others, stars }
+}
+
+interface MemberHomeProps extends Pick<PageRequest, 'site'> {
+  readonly shown: Awaited<ReturnType<typeof readMemberHome>>
+}
+
+/** The member's items, then new ones of others. The script fills in drafts that this browser keeps. */
+const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, starred, others, stars } }) => {
+  const { words } = site
+  return (
+    <>
+      <FirstSteps site={site} steps={steps} />
+      <section data-drafts={words.firstPage.untitled} hidden>
+        <h2>{words.firstPage.drafts}</h2>
+        <ul class="plain" />
+      </section>
+      <ShortList site={site} title={words.firstPage.lately} prompts={own.prompts} skills={own.skills} stars={stars}>
+        <a href="/library">{words.firstPage.allOwn}</a> <span class="quiet">{formatsOf(words.language).number(own.total)}</span>
+      </ShortList>
+      <ShortList site={site} title={words.favourites} {...starred} stars={stars}>
+        <a href="/favourites">{words.firstPage.allFavourites}</a>
+      </ShortList>
+      <ShortList site={site} title={words.firstPage.ofOthers} {...others} stars={stars}>
+        <a href="/prompts">{words.allPrompts}</a> · <a href="/skills">{words.allSkills}</a>
+      </ShortList>
+      {own.total + others.prompts.length + others.skills.length === 0 ? <NothingYet site={site} kind="prompts" /> : null}
+    </>
+  )
+}
+
+/** The first steps of a new member, until all are done or the list is hidden. */
+const FirstSteps: FC<{ site: Site; steps: Output<typeof showFirstSteps> }> = ({ site: { words, hasMcp, reader }, steps }) => {
+  const { firstPage } = words
+  const all = [
+    { text: firstPage.steps.account, to: null, isDone: true },
+    { text: firstPage.steps.key, to: '/settings/access', isDone: steps.hasKey || steps.hasUsedKey },
+    { text: firstPage.steps.client, to: hasMcp ? '/connect?access=key' : '/settings/access', isDone: steps.hasUsedKey },
+    { text: firstPage.steps.item, to: '/new', isDone: steps.hasItem },
+    ...(reader?.isAdmin ? [{ text: firstPage.steps.invite, to: '/admin/invites', isDone: steps.hasCompany }] : []),
+  ]
+  if (steps.isHidden || all.every(({ isDone }) => isDone)) return null
+  return (
+    <section class="steps" aria-labelledby="first-steps">
+      <h2 id="first-steps">{firstPage.firstSteps}</h2>
+      <ol>
+        {all.map(({ text, to, isDone }) => (
+          <li class={isDone ? 'done' : undefined}>
+            {to === null || isDone ? text : <a href={to}>{text}</a>}
+            {isDone ? <span class="visually-hidden"> ({firstPage.stepDone})</span> : null}
+          </li>
+        ))}
+      </ol>
+      <ActionButton class="link" action="/settings" does="hide-steps" text={firstPage.hideSteps} />
     </section>
   )
 }

@@ -2,9 +2,10 @@ import type { AppError } from '../../../errors.ts'
 import type { CallOperation } from '../../../operations/core/invoke.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { nearAddresses } from '../../../operations/items/search-items.ts'
+import { decodePart } from '../../decode-part.ts'
 import { Layout } from '../../layout.tsx'
 import { LinkItem, Section } from '../../parts/controls.tsx'
-import { WaysOn } from '../../parts/ways-on.tsx'
+import { WaysOn } from '../../parts/nothing-yet.tsx'
 import type { Site } from '../../site.ts'
 import { textOf } from '../../text-of.ts'
 
@@ -24,18 +25,10 @@ export async function readNearItems(error: AppError, path: string, call: CallOpe
   const ref = error.code === 'not_found' ? OF_ITEM.exec(path)?.[1] : undefined
   if (ref === undefined) return []
   // The page without suggestions is better than none.
-  return await call(nearAddresses, { ref: decode(ref) }).then(
+  return await call(nearAddresses, { ref: decodePart(ref) }).then(
     ({ items }) => items,
     () => [],
   )
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 /** The page for an error: what went wrong, ways on, and the reference under which the log has it. */

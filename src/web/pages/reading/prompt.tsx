@@ -17,6 +17,7 @@ import { claudePromptCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { looksLikeMarkdown, renderMarkdown } from '../../markup/markdown.ts'
+import { isApplication, linkText, SERVICES } from '../../open-in.ts'
 import { Details, Link, Submit } from '../../parts/controls.tsx'
 import { Day } from '../../parts/day.tsx'
 import {
@@ -30,15 +31,12 @@ import {
   isOutside,
   LinksFact,
 } from '../../parts/facts.tsx'
-import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { mayDo } from '../../parts/item-actions.tsx'
 import { ItemHead } from '../../parts/item-head.tsx'
-import { MarkedText } from '../../parts/marked-text.tsx'
-import { OpenIn } from '../../parts/open-in.tsx'
-import { Related } from '../../parts/related.tsx'
+import { Related, VersionIndex } from '../../parts/margin.tsx'
 import { TestsFact } from '../../parts/test-trend.tsx'
+import { FrontmatterTable, MarkedText } from '../../parts/texts.tsx'
 import { CHART_STYLES, ItemUse } from '../../parts/usage-charts.tsx'
-import { VersionIndex } from '../../parts/version-index.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -192,7 +190,7 @@ const Views: FC<{ site: Site; path: string; isRendered: boolean; isFilled: boole
             {isFilled ? (
               <Submit look="link" form={BLANKS_FORM} name="view" value={view} aria-current={isCurrent ? 'true' : undefined} text={label} />
             ) : (
-              <Link to={`${path}?view=${view}`} rel="nofollow" aria-current={isCurrent ? 'true' : undefined} text={label} />
+              <Link to={`${path}?view=${view}`} rel="nofollow" current={isCurrent && 'true'} text={label} />
             )}
           </li>
         ))}
@@ -298,4 +296,40 @@ const FillForm: FC<FillFormProps> = ({ site: { words }, path, prompt, values, is
       <Submit name="view" value={isRendered ? 'rendered' : 'raw'} text={words.fillIn} />
     </form>
   </noscript>
+)
+
+/**
+ * A menu of what a prompt can be opened in. Without a script its links hold the text as it is here; the script puts the values in.
+ * @param text with the defaults of its blanks; null when it is too long to be filled in
+ */
+const OpenIn: FC<{ site: Site; text: string | null }> = ({ site: { words }, text }) => (
+  <details class="menu upwards" data-open-in>
+    <summary class="button">{words.filling.openIn}</summary>
+    <ul>
+      {SERVICES.map((service) => {
+        const address = text === null ? null : linkText(service, text)
+        return (
+          <li>
+            <a
+              href={address ?? service.home}
+              target={isApplication(service) ? undefined : '_blank'}
+              rel="noopener nofollow external"
+              data-service={service.name}
+            >
+              {service.name}
+              <small data-copied-first hidden>
+                {' '}
+                {words.filling.copiedFirst}
+              </small>
+              {address === null ? (
+                <noscript>
+                  <small> {words.filling.copyYourself}</small>
+                </noscript>
+              ) : null}
+            </a>
+          </li>
+        )
+      })}
+    </ul>
+  </details>
 )

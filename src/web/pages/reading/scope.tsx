@@ -10,8 +10,7 @@ import { LinkItem } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { ItemRows } from '../../parts/rows.tsx'
-import { readStars } from '../../parts/star.tsx'
+import { ItemRows, readStars } from '../../parts/rows.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 
 const PER_PAGE = 24
@@ -81,7 +80,7 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
             {(['prompts', 'skills'] as const).map((one) => (
               <LinkItem
                 to={toUrl({ kind: one })}
-                aria-current={one === shown ? 'true' : undefined}
+                current={one === shown && 'true'}
                 text={`${words[one]} ${formatsOf(words.language).number(counts[one])}`}
               />
             ))}
@@ -89,7 +88,7 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
         ) : null}
         <ul class="filters" aria-label={words.sortedBy}>
           {SORTS.map((choice) => (
-            <LinkItem to={toUrl({ sort: choice })} aria-current={choice === sort ? 'true' : undefined} text={words.sorts[choice]} />
+            <LinkItem to={toUrl({ sort: choice })} current={choice === sort && 'true'} text={words.sorts[choice]} />
           ))}
           {feed === undefined ? null : <LinkItem to={feed} text={words.reading.feed} />}
         </ul>

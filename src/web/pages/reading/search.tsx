@@ -2,11 +2,10 @@ import { listPrompts, listSkills } from '../../../operations/items/search-items.
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { LinkLine, Section } from '../../parts/controls.tsx'
+import { ResultTabs } from '../../parts/filters.tsx'
+import { WaysOn } from '../../parts/nothing-yet.tsx'
 import { PaletteEntries, Shortcuts } from '../../parts/palette.tsx'
-import { ResultTabs } from '../../parts/result-tabs.tsx'
-import { ItemRows } from '../../parts/rows.tsx'
-import { readStars } from '../../parts/star.tsx'
-import { WaysOn } from '../../parts/ways-on.tsx'
+import { ItemRows, readStars } from '../../parts/rows.tsx'
 import type { PageRequest } from '../../request.ts'
 
 /** Hits of each kind; all of them are on the lists of their kind. */

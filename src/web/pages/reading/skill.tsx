@@ -14,14 +14,13 @@ import { isMarkdown, renderSkillMarkdown } from '../../markup/skill-markdown.ts'
 import { Link, LinkItem } from '../../parts/controls.tsx'
 import { CheckFact, downloadsOf, ElsewhereFact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
-import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
 import { mayDo } from '../../parts/item-actions.tsx'
 import { ItemHead } from '../../parts/item-head.tsx'
-import { Related } from '../../parts/related.tsx'
+import { Related, VersionIndex } from '../../parts/margin.tsx'
 import { TestsFact } from '../../parts/test-trend.tsx'
+import { FrontmatterTable } from '../../parts/texts.tsx'
 import { CHART_STYLES, ItemUse } from '../../parts/usage-charts.tsx'
-import { VersionIndex } from '../../parts/version-index.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -180,7 +179,7 @@ const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, render
               <LinkItem
                 to={`${url}${url.includes('?') ? '&' : '?'}view=raw`}
                 rel="nofollow"
-                aria-current={view === 'raw' ? 'true' : undefined}
+                current={view === 'raw' && 'true'}
                 text={words.reading.raw}
               />
             </ul>

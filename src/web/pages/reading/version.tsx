@@ -7,12 +7,11 @@ import { showMarks } from '../../../operations/items/marks.ts'
 import { getVersion, listVersions, restoreVersion } from '../../../operations/items/versions.ts'
 import { Layout } from '../../layout.tsx'
 import { Ago } from '../../parts/ago.tsx'
-import { type FieldChange, FieldChanges, LineChanges, WordChanges } from '../../parts/changes.tsx'
-import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
+import { CompareVersions, type FieldChange, FieldChanges, LineChanges, readNewestVersions, WordChanges } from '../../parts/changes.tsx'
 import { Link, LinkItem, LinkLine } from '../../parts/controls.tsx'
 import { ActionButton, Fault } from '../../parts/field.tsx'
 import { blockedVersionOf, mayDo, readStanding } from '../../parts/item-actions.tsx'
-import type { Restored } from '../../parts/undo-restore.tsx'
+import type { Restored } from '../../parts/item-head.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 import { type Collection, readItem, readVersionNumber } from './versions.tsx'
@@ -244,7 +243,7 @@ const Views: FC<{ site: Site; path: string; against: number; view: View }> = ({ 
         ['text', '&view=text', words.reading.showText],
       ] as const
     ).map(([name, query, label]) => (
-      <LinkItem to={`${path}?against=${against}${query}`} rel="nofollow" aria-current={view === name ? 'true' : undefined} text={label} />
+      <LinkItem to={`${path}?against=${against}${query}`} rel="nofollow" current={view === name && 'true'} text={label} />
     ))}
   </ul>
 )

@@ -26,7 +26,7 @@ import {
   clashesInFiling,
   compareItemFields,
   DescriptionField,
-  draftWords,
+  EditorForm,
   FiledMeanwhile,
   type ItemValues,
   itemLabels,
@@ -34,10 +34,11 @@ import {
   readBase,
   readChoices,
   readItemFields,
+  SavedMeanwhile,
   TitleField,
 } from '../../parts/item-fields.tsx'
-import { MarkedText } from '../../parts/marked-text.tsx'
 import { ConfigField, hasMessages, MESSAGE_FIELDS, MessageFields, readConfig, readMessages } from '../../parts/message-fields.tsx'
+import { MarkedText } from '../../parts/texts.tsx'
 import type { Action, LeadsOn, PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 
@@ -149,26 +150,21 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
     <Layout site={site} title={title} isIndexed={false} styles={['writing.css']} scripts={['editor.js']}>
       <h1 class="over-title">{title}</h1>
       {known && conflict ? (
-        <section class="notice" role="alert">
-          <p class="fault">{words.savedMeanwhile(known.version)}</p>
-          <p class="quiet">
-            {words.conflictHelp} <a href={`${known.path}/edit`}>{words.takeTheirs}</a>
-          </p>
+        <SavedMeanwhile words={words} version={known.version} way={<a href={`${known.path}/edit`}>{words.takeTheirs}</a>}>
           <FieldChanges fields={conflict.fields} />
           <div class="text">
             <WordChanges pieces={conflict.pieces} />
           </div>
-        </section>
+        </SavedMeanwhile>
       ) : null}
       <FiledMeanwhile request={request} item={draft} choices={choices} />
       <Fault sent={refused} labels={{ ...itemLabels(words), type: words.type, content: words.text, note: words.note }} words={words} />
-      <form
-        method="post"
+      <EditorForm
+        words={words}
+        name={known ? `${known.path}:${known.version}` : 'new-prompt'}
+        isRefused={sent !== null}
         action={request.path}
         class="editor"
-        data-editor={known ? `${known.path}:${known.version}` : 'new-prompt'}
-        data-refused={sent ? 'true' : undefined}
-        {...draftWords(words)}
       >
         {known ? <input type="hidden" name="lineEnds" value={nameLineEnds(known.content)} /> : null}
         {known ? <input type="hidden" name="baseVersion" value={isConflict ? base : newest} /> : null}
@@ -232,7 +228,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
           {known ? <Link to={known.path} look="button" text={words.cancel} /> : null}
         </div>
         {shown?.improvement ? <Improved words={words} before={content} improvement={shown.improvement} /> : null}
-      </form>
+      </EditorForm>
       {shown && !shown.improvement ? (
         <Section id="preview" title={words.preview}>
           <div class="text">

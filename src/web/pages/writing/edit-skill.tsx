@@ -12,7 +12,7 @@ import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
 import { Details, LinkLine, Submit } from '../../parts/controls.tsx'
-import { Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
+import { Below, Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import {
   BaseField,
@@ -20,7 +20,7 @@ import {
   clashesInFiling,
   compareItemFields,
   DescriptionField,
-  draftWords,
+  EditorForm,
   FiledMeanwhile,
   type ItemValues,
   itemLabels,
@@ -28,10 +28,11 @@ import {
   readBase,
   readChoices,
   readItemFields,
+  SavedMeanwhile,
   TitleField,
 } from '../../parts/item-fields.tsx'
-import { drawLiveMarkdown, LiveMarkdown } from '../../parts/live-markdown.tsx'
 import { readUploads, SkillUpload } from '../../parts/skill-upload.tsx'
+import { drawLiveMarkdown, LiveMarkdown } from '../../parts/texts.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 
 type ShownSkill = Output<typeof getSkill>
@@ -64,9 +65,7 @@ export async function showEditSkill(request: PageRequest) {
       <LinkLine to={path} text={skill.title} />
       <Done words={words} query={query} sent={sent} hints={takeHints(request)} baseUrl={site.baseUrl} />
       {isConflict ? (
-        <section class="notice" role="alert">
-          <p class="fault">{words.savedMeanwhile(version)}</p>
-          <p class="quiet">{words.conflictHelp}</p>
+        <SavedMeanwhile words={words} version={version}>
           {isOfDetails ? <FieldChanges fields={compareItemFields(site, details, sent.form, categories)} /> : null}
           {file && sent.form.has('content') && isComparable(file, sent.form) ? (
             <LineChanges
@@ -74,7 +73,7 @@ export async function showEditSkill(request: PageRequest) {
               pieces={diffByLines(file.content, withLineEnds(sent.form.text('content'), nameLineEnds(file.content)))}
             />
           ) : null}
-        </section>
+        </SavedMeanwhile>
       ) : clashesInFiling(sent) ? null : (
         <Fault sent={sent} labels={isOfDetails ? itemLabels(words) : fileLabels(words, file?.filename ?? '')} words={words} />
       )}
@@ -126,14 +125,13 @@ const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choice
   const { site, sent } = request
   const { words } = site
   return (
-    <form
-      method="post"
+    <EditorForm
+      words={words}
+      name={`${request.ref}/:${version}`}
+      isRefused={sent !== null}
       enctype="multipart/form-data"
       class="editor details"
       aria-labelledby="details"
-      data-editor={`${request.ref}/:${version}`}
-      data-refused={sent ? 'true' : undefined}
-      {...draftWords(words)}
     >
       <h2 id="details">{words.details}</h2>
       <input type="hidden" name="baseVersion" value={isConflict ? String(version) : sentOr(sent, 'baseVersion', String(version))} />
@@ -146,7 +144,7 @@ const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choice
         <DescriptionField request={request} item={skill} />
       </Details>
       <Submit does="details" data-save text={isConflict ? words.saveOver : words.saveDetails} />
-    </form>
+    </EditorForm>
   )
 }
 
@@ -197,12 +195,11 @@ const FileForm: FC<{
   const nameFault = does === 'rename' ? faultOf(sent, 'renamed') : null
   return (
     <>
-      <form
-        method="post"
+      <EditorForm
+        words={words}
+        name={isText ? `${request.ref}/${file.filename}:${version}` : undefined}
+        isRefused={isSent}
         enctype="multipart/form-data"
-        data-editor={isText ? `${request.ref}/${file.filename}:${version}` : undefined}
-        data-refused={isSent ? 'true' : undefined}
-        {...draftWords(words)}
       >
         <input type="hidden" name="baseVersion" value={isSent ? sentOr(sent, 'baseVersion', base) : base} />
         <input type="hidden" name="filename" value={file.filename} />
@@ -229,11 +226,7 @@ const FileForm: FC<{
               aria-invalid={contentFault === null ? undefined : 'true'}
               aria-describedby={contentFault === null ? undefined : 'content-fault'}
             >{`\n${isSent ? sentOr(sent, 'content', file.content) : file.content}`}</textarea>
-            {contentFault === null ? null : (
-              <p class="fault" id="content-fault">
-                {contentFault}
-              </p>
-            )}
+            <Below id="content" fault={contentFault} />
           </>
         ) : (
           <p class="quiet">{words.binaryFile}</p>
@@ -267,12 +260,8 @@ const FileForm: FC<{
             </>
           )}
         </div>
-        {nameFault === null ? null : (
-          <p class="fault" id="renamed-fault">
-            {nameFault}
-          </p>
-        )}
-      </form>
+        <Below id="renamed" fault={nameFault} />
+      </EditorForm>
       <form method="post" enctype="multipart/form-data" id={NAME_FORM}>
         <input type="hidden" name="baseVersion" value={base} />
         <input type="hidden" name="filename" value={file.filename} />

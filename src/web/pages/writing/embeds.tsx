@@ -10,7 +10,7 @@ import { DEFAULT_COLORS } from '../../embed/colors.ts'
 import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
 import { type EmbedFault, readEmbedQuery } from '../../embed/query.ts'
 import type { SentForm } from '../../forms.ts'
-import { Details, Link, Section, Submit } from '../../parts/controls.tsx'
+import { Details, Link, Section, Strip, Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
 import { ActionButton, Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
@@ -317,14 +317,14 @@ const Designing: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site
         {text('lightColor', { type: 'color', value: config.lightColor ?? DEFAULT_COLORS.light })}
         {text('darkColor', { type: 'color', value: config.darkColor ?? DEFAULT_COLORS.dark })}
       </div>
-      <Segments
+      <Strip
         name="themeMode"
-        label={fields.themeMode}
-        names={designer.themes}
+        legend={fields.themeMode}
+        options={Object.entries(designer.themes)}
         chosen={sentOr(sent, 'themeMode', config.themeMode ?? 'auto')}
       />
-      <Segments name="shownTheme" label={designer.shownTheme} names={words.designer.themes} chosen={shownTheme} />
-      <Segments name="shownWidth" label={designer.shownWidth} names={designer.shownWidths} chosen={shownWidth} />
+      <Strip name="shownTheme" legend={designer.shownTheme} options={Object.entries(words.designer.themes)} chosen={shownTheme} />
+      <Strip name="shownWidth" legend={designer.shownWidth} options={Object.entries(designer.shownWidths)} chosen={shownWidth} />
       <p class="actions">
         <Submit does="show" look="button first" text={designer.show} />
         {reader && !item ? <Submit does="save" text={designer.save} /> : null}
@@ -337,20 +337,3 @@ const Designing: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site
     </form>
   )
 }
-
-/** A few choices beside each other, one of which is taken. */
-const Segments: FC<{ name: string; label: string; names: Readonly<Record<string, string>>; chosen: string }> = ({
-  name,
-  label,
-  names,
-  chosen,
-}) => (
-  <fieldset class="strip">
-    <legend>{label}</legend>
-    {Object.entries(names).map(([value, text]) => (
-      <label for={`${name}-${value}`}>
-        <input type="radio" name={name} value={value} checked={value === chosen} id={`${name}-${value}`} /> {text}
-      </label>
-    ))}
-  </fieldset>
-)

@@ -7,7 +7,7 @@ import { checkImport, IMPORT_OUTCOMES, loadStarterLibrary, runImport, showImport
 import { formatsOf } from '../../formats.ts'
 import { Link, LinkItem, Submit } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
-import { Choice, Fault } from '../../parts/field.tsx'
+import { Below, Choice, Fault } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
@@ -45,16 +45,12 @@ export async function showImportForm(request: PageRequest) {
           <div class="field">
             <label for="field-files">{words.files}</label>
             <input type="file" id="field-files" name="files" multiple aria-describedby="files-hint" />
-            <p class="quiet" id="files-hint">
-              {importing.filesHint} <a href="/docs/import-export">{importing.help}</a>
-            </p>
+            <Below id="files" hint={[importing.filesHint, ' ', <a href="/docs/import-export">{importing.help}</a>]} />
           </div>
           <div class="field">
             <label for="field-folder">{importing.folder}</label>
             <input type="file" id="field-folder" name="files" multiple webkitdirectory aria-describedby="folder-hint" />
-            <p class="quiet" id="folder-hint">
-              {importing.folderHint}
-            </p>
+            <Below id="folder" hint={importing.folderHint} />
           </div>
           <p class="quiet" data-drop hidden>
             {importing.drop}
@@ -107,9 +103,9 @@ export async function showImportPage(request: PageRequest) {
       <State site={site} found={found} path={`/import/${ref}`} />
       <nav aria-label={words.filters}>
         <ul class="filters">
-          <LinkItem to={toUrl()} aria-current={outcome === undefined ? 'true' : undefined} text={`${words.all} ${number(total)}`} />
+          <LinkItem to={toUrl()} current={outcome === undefined && 'true'} text={`${words.all} ${number(total)}`} />
           {IMPORT_OUTCOMES.filter((one) => counts[one] > 0).map((one) => (
-            <LinkItem to={toUrl(one)} aria-current={outcome === one ? 'true' : undefined} text={`${labels[one]} ${number(counts[one])}`} />
+            <LinkItem to={toUrl(one)} current={outcome === one && 'true'} text={`${labels[one]} ${number(counts[one])}`} />
           ))}
         </ul>
       </nav>

@@ -9,12 +9,11 @@ import { listTeams } from '../../../operations/teams/teams.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { BulkBar, BulkQuestion, BulkReport, changeTogether, readQuestion, readReport } from '../../parts/bulk-bar.tsx'
-import { Link, LinkItem } from '../../parts/controls.tsx'
+import { Link, LinkItem, Sorts } from '../../parts/controls.tsx'
 import { Alert, Done } from '../../parts/field.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
-import { ItemRows } from '../../parts/rows.tsx'
-import { readStars } from '../../parts/star.tsx'
+import { ItemRows, readStars } from '../../parts/rows.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -124,7 +123,7 @@ const Owners: FC<{ site: Site; view: View; teams: readonly string[] }> = ({ site
       {[undefined, ...teams].map((owner) => (
         <LinkItem
           to={linkTo({ ...view, owner, ...WHOLE })}
-          aria-current={owner === view.owner ? 'true' : undefined}
+          current={owner === view.owner && 'true'}
           text={owner === undefined ? words.ownedByYourself : words.teamNamed(owner)}
         />
       ))}
@@ -151,15 +150,12 @@ function Head({
   addTo: string
 }) {
   const chosen = view.sort ?? (view.q === '' ? 'updated' : 'relevance')
+  const sorts = OWN_SORTS.filter((sort) => sort !== 'relevance' || view.q !== '')
   return (
     <>
       <ul class="filters tabs">
         {COLLECTIONS.map((collection) => (
-          <LinkItem
-            to={linkTo({ ...view, collection })}
-            aria-current={collection === view.collection ? 'true' : undefined}
-            text={words[collection]}
-          />
+          <LinkItem to={linkTo({ ...view, collection })} current={collection === view.collection && 'true'} text={words[collection]} />
         ))}
         <LinkItem to="/favourites" text={words.favourites} />
         <LinkItem to="/trash" text={words.trash} />
@@ -170,18 +166,7 @@ function Head({
           <h2>{total > 0 ? words.find.counts[view.collection](total) : isWhole ? words.nothingYet : words.library.noMatches}</h2>
         </div>
         {total === 0 ? null : (
-          <nav aria-label={words.sortedBy} class="sorts">
-            <span class="quiet">{words.sortedBy}</span>
-            <ul class="filters">
-              {OWN_SORTS.filter((sort) => sort !== 'relevance' || view.q !== '').map((sort) => (
-                <LinkItem
-                  to={linkTo({ ...view, sort })}
-                  aria-current={chosen === sort ? 'true' : undefined}
-                  text={words.library.sorts[sort]}
-                />
-              ))}
-            </ul>
-          </nav>
+          <Sorts label={words.sortedBy} of={sorts.map((sort) => [linkTo({ ...view, sort }), words.library.sorts[sort], chosen === sort])} />
         )}
       </div>
     </>

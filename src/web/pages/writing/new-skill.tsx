@@ -7,9 +7,9 @@ import { saveSkill } from '../../../operations/items/save-items.ts'
 import { Layout } from '../../layout.tsx'
 import { Submit } from '../../parts/controls.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
-import { DescriptionField, draftWords, itemLabels, PlaceFields, readChoices, readItemFields, TitleField } from '../../parts/item-fields.tsx'
-import { drawLiveMarkdown, LiveMarkdown } from '../../parts/live-markdown.tsx'
+import { DescriptionField, EditorForm, itemLabels, PlaceFields, readChoices, readItemFields, TitleField } from '../../parts/item-fields.tsx'
 import { readUploads, SkillUpload } from '../../parts/skill-upload.tsx'
+import { drawLiveMarkdown, LiveMarkdown } from '../../parts/texts.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { SKILL_TEMPLATE } from '../../strings/messages.ts'
 
@@ -23,14 +23,7 @@ export async function showNewSkill(request: PageRequest) {
     <Layout site={site} title={words.newSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
       <h1 class="over-title">{words.newSkill}</h1>
       <Fault sent={sent} labels={{ ...itemLabels(words), skillMd: SKILL_MD, upload: words.upload }} words={words} />
-      <form
-        method="post"
-        enctype="multipart/form-data"
-        class="editor"
-        data-editor="new-skill"
-        data-refused={sent ? 'true' : undefined}
-        {...draftWords(words)}
-      >
+      <EditorForm words={words} name="new-skill" isRefused={sent !== null} enctype="multipart/form-data" class="editor">
         <div class="editor-main">
           <SkillUpload request={request} hint={words.uploadNewHint} />
           <TitleField request={request} title="" isFirst hint={words.skillTitleHint} />
@@ -46,7 +39,7 @@ export async function showNewSkill(request: PageRequest) {
         <div class="actions here">
           <Submit does="save" look="button first" data-save text={words.save} />
         </div>
-      </form>
+      </EditorForm>
     </Layout>
   )
 }

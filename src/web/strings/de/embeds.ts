@@ -4,16 +4,10 @@ import { count } from './count.ts'
 /** The texts of embeds, in German. */
 export const EMBED_WORDS_DE: typeof EMBED_WORDS = {
   title: 'Ein Prompt',
-  chat: 'Prompt',
   by: (author) => `von ${author}`,
   readAll: 'Ganzen Prompt lesen',
-  mode: 'Modus',
-  model: 'Modell',
   modes: { code: 'Code', chat: 'Chat', ask: 'Fragen', plan: 'Planen', agent: 'Agent', image: 'Bild', video: 'Video' },
-  features: { thinking: 'Nachdenken', reasoning: 'Schlussfolgern', planning: 'Planung', fast: 'Schnell' },
-  context: 'Kontext',
   kinds: { file: 'Datei', image: 'Bild', link: 'Link', folder: 'Ordner', source: 'Quelle' },
-  tools: 'Werkzeuge',
   change: (file) => (file === '' ? 'Änderung' : `Änderung in ${file}`),
   untitled: 'Änderung',
   linesAdded: (n) => count(n, 'Zeile hinzugefügt', 'Zeilen hinzugefügt'),

@@ -1,9 +1,38 @@
 import { raw } from 'hono/html'
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
+import type { parseVariables } from '../../domain/variables/variables.ts'
 import { isMarkdown, renderSkillMarkdown } from '../markup/skill-markdown.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
-import { FrontmatterTable } from './frontmatter-table.tsx'
+
+/** A prompt's text with its blanks marked, each with the name of its variable for the script that makes a field of it. */
+export const MarkedText: FC<{ segments: ReturnType<typeof parseVariables>['segments'] }> = ({ segments }) => (
+  <>{segments.map((segment) => (segment.kind === 'variable' ? <mark data-blank={segment.name}>{segment.raw}</mark> : segment.raw))}</>
+)
+
+/** Fields of a frontmatter that are shown. */
+const MAX_FIELDS = 40
+
+/** The metadata at the head of a Markdown text; nothing when there is none. */
+export const FrontmatterTable: FC<{ site: Site; fields: readonly (readonly [name: string, value: Child])[] }> = ({
+  site: { words },
+  fields,
+}) =>
+  fields.length === 0 ? null : (
+    <details>
+      <summary class="quiet">{words.reading.frontmatter}</summary>
+      <table class="head">
+        <tbody>
+          {fields.slice(0, MAX_FIELDS).map(([name, value]) => (
+            <tr>
+              <th scope="row">{name}</th>
+              <td>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  )
 
 /** Where a script shows the file as it will be; nothing for files that are not Markdown. */
 export const LiveMarkdown: FC<{ words: Site['words']; filename: string }> = ({ words, filename }) =>
