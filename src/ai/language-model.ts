@@ -102,9 +102,9 @@ async function* attemptOnce(name: string, { model, streamText }: Loaded, request
       else if (part.type === 'error') throw part.error
       else if (part.type === 'abort') request.signal.throwIfAborted()
       else if (part.type === 'finish') {
-        refuseUnfinished(name, part.finishReason, part.rawFinishReason)
         const { inputTokens, outputTokens } = part.totalUsage
         if (inputTokens !== undefined && outputTokens !== undefined) request.onUsage?.({ input: inputTokens, output: outputTokens })
+        refuseUnfinished(name, part.finishReason, part.rawFinishReason)
         isFinished = true
       }
     }

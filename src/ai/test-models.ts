@@ -1,6 +1,9 @@
+import pLimit from 'p-limit'
 import type { TestModels } from '../domain/ports/models.ts'
 import { AppError } from '../errors.ts'
+import type { ImproveSettings } from './improver.ts'
 import { type ModelSettings, resolveModel } from './providers.ts'
+import { matchesSchema } from './schema-check.ts'
 
 /** Runs of one caller at once. */
 const MAX_RUNNING = 4
@@ -18,12 +21,23 @@ export interface TestSettings extends Pick<TestModels, 'dailyTokens' | 'dailyUsd
 
 /**
  * The models of the settings, and work that goes on after the call it was made in; `stop` ends it.
- * @throws AppError `invalid_input` for a model without a provider or a key
+ * @throws AppError `invalid_input` for a model without a provider, a key, or the price that a budget needs
  */
-export function createTestModels({ models, ...limits }: TestSettings, keys: ModelSettings): TestModels & { stop(): Promise<void> } {
+export function createTestModels(
+  { models, ...limits }: TestSettings,
+  keys: Pick<ImproveSettings, 'concurrency'> & ModelSettings,
+): TestModels & { stop(): Promise<void> } {
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
   const runningBy = new Map<string, number>()
+  const cancelling = new Map<string, AbortController>()
+  const places = pLimit(Math.max(1, Math.floor(keys.concurrency / 2)))
+  const unpriced = models.find(({ price }) => price === null)
+  if (limits.dailyUsd !== null && unpriced)
+    throw new AppError(
+      'invalid_input',
+      `TEST_DAILY_USD needs the price of ${unpriced.name} in TEST_MODELS, such as ${unpriced.name}=1.25/10.`,
+    )
   return {
     ...limits,
     models: new Map(
@@ -32,11 +46,15 @@ export function createTestModels({ models, ...limits }: TestSettings, keys: Mode
         return model ? [[name, { model, price }] as const] : []
       }),
     ),
-    async inBackground(caller, begin, work) {
+    inPlace: (work) => places(work),
+    matchesSchema,
+    cancel: (key) => cancelling.get(key)?.abort(),
+    async inBackground(caller, key, begin, work) {
       const own = runningBy.get(caller) ?? 0
       if (own >= MAX_RUNNING)
         throw new AppError('unavailable', `${own} runs of yours go on, as many as may be at once.`, { retryAfterSeconds: RETRY_SECONDS })
       runningBy.set(caller, own + 1)
+      const cancelled = new AbortController()
       const leave = () => {
         const left = (runningBy.get(caller) ?? 0) - 1
         if (left > 0) runningBy.set(caller, left)
@@ -45,9 +63,11 @@ export function createTestModels({ models, ...limits }: TestSettings, keys: Mode
       try {
         const made = await begin()
         // What fails is told where it fails; a run that cannot be ended stays as it was last written.
-        const failed = work(made, stopping.signal).catch(() => {})
+        cancelling.set(key, cancelled)
+        const failed = work(made, AbortSignal.any([stopping.signal, cancelled.signal])).catch(() => {})
         const done = failed.finally(() => {
           working.delete(done)
+          if (cancelling.get(key) === cancelled) cancelling.delete(key)
           leave()
         })
         working.add(done)

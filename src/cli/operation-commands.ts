@@ -26,7 +26,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Find and use:', /^(search|improve|get-prompt|get-skill|list-(prompts|skills|related|categories|tags))/],
   ['Save and change:', /^(save|update-(prompt|skill)|add-file|remove-file|delete$|restore|list-trash)|version|label|gate/],
   ['Check:', /^check|waive/],
-  ['Tests:', /^((list|set|convert)-cases|report-results|run-tests|try-prompt|(list|get|compare|remove|cancel)-runs?$)/],
+  ['Tests:', /^((list|get|set|convert)-cases|report-results|run-tests|try-prompt|(list|get|compare|remove|cancel)-runs?$)/],
   ['Votes and favourites:', /vote|favourite/],
   ['Collections:', /collection/],
   ['Install links:', /install-link/],

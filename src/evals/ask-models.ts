@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CaseGrader, ModelAnswer } from '../domain/evals/evals.ts'
 import type { LanguageModel, ModelMessage, ModelRequest } from '../domain/ports/models.ts'
 import { type Message, toMcpMessages } from '../domain/prompts/messages.ts'
+import { blankForbiddenCharacters } from '../domain/text/characters.ts'
 import { estimateTokens } from '../domain/text/estimate-tokens.ts'
 import { isFields } from '../domain/text/read-fields.ts'
 import type { Judge } from './grade-answer.ts'
@@ -47,29 +48,41 @@ export function toQuestion(
   return { ...rest, system, messages: turns }
 }
 
-/** Asks a model, and measures. Where the provider does not tell tokens, they are estimated. @throws AppError `upstream_failed`, or what `signal` has */
+/** Most tokens that one answer counts. */
+const MAX_TOKENS = 1_000_000_000
+
+/**
+ * Asks a model, and measures. Where the provider does not tell tokens, they are estimated.
+ * @param onSpent called once with the tokens, also when it fails
+ * @throws AppError `upstream_failed`, or what `signal` has
+ */
 export async function askModel(
   model: LanguageModel,
-  question: Question,
+  { system, messages, temperature }: Question,
   limits: Pick<ModelRequest, 'maxOutputTokens' | 'timeoutMs' | 'signal'>,
+  onSpent: (tokens: { readonly input: number; readonly output: number }) => Promise<void>,
 ): Promise<ModelAnswer> {
-  const { system, messages, temperature } = question
   const startedAt = performance.now()
+  const bound = (tokens: number) => Math.min(Math.max(Math.round(tokens), 0), MAX_TOKENS)
   let text = ''
-  let used: { readonly input: number; readonly output: number } | null = null
-  const request = { system, messages, ...limits, ...(temperature !== undefined && { temperature }) }
-  for await (const piece of model.streamText({
-    ...request,
-    onUsage: (tokens) => {
-      used = tokens
-    },
-  }))
-    text += piece
-  const { input, output } = used ?? {
-    input: estimateTokens([system, ...messages.map(({ content }) => content)].join('\n')),
-    output: estimateTokens(text),
+  let told: { readonly input: number; readonly output: number } | null = null
+  const onUsage = (tokens: { readonly input: number; readonly output: number }) => {
+    told = { input: bound(tokens.input), output: bound(tokens.output) }
   }
-  return { text, inputTokens: input, outputTokens: output, durationMs: Math.round(performance.now() - startedAt) }
+  const readSpent = () =>
+    told ?? {
+      input: estimateTokens([system, ...messages.map(({ content }) => content)].join('\n')),
+      output: estimateTokens(text),
+    }
+  try {
+    const request = { system, messages, ...limits, onUsage, ...(temperature !== undefined && { temperature }) }
+    for await (const piece of model.streamText(request)) text += piece
+  } finally {
+    await onSpent(readSpent())
+  }
+  const { input, output } = readSpent()
+  const durationMs = Math.round(performance.now() - startedAt)
+  return { text: blankForbiddenCharacters(text), inputTokens: input, outputTokens: output, durationMs }
 }
 
 /** A judge that asks a model several times. What is judged stands between marks that no text can foresee. */

@@ -3,13 +3,17 @@ import type { CaseGrader, CaseLayout, EvalCase } from '../domain/evals/evals.ts'
 import { slugify } from '../domain/items/slug.ts'
 import type { SkillFile } from '../domain/skills/skill.ts'
 import type { Fields } from '../domain/text/read-fields.ts'
-import { CASE_KEYS, GH_KINDS } from './read-cases.ts'
+import { AppError } from '../errors.ts'
+import { CASE_KEYS, GH_KINDS, sizeOfCase } from './read-cases.ts'
 
 /** Files of another layout, and what they do not carry, each with the number of times. */
 export interface ConvertedCases {
   readonly files: readonly SkillFile[]
   readonly lost: readonly string[]
 }
+
+/** Largest cases that are converted, in UTF-16 units. */
+const MAX_CONVERTED = 2 ** 20
 
 type Lose = (what: string) => void
 type Texts = Readonly<Record<string, string>>
@@ -30,12 +34,16 @@ const PLUGIN_KINDS = new Set(['regex', 'tool_used', 'tool_order', 'file_exists',
 /**
  * Writes cases in another layout. Cases marked as holdout are left out: every reader of a skill gets its files.
  * @param skillName for layouts that name it
+ * @throws AppError `too_large`
  */
 export function convertCases(cases: readonly EvalCase[], layout: CaseLayout, skillName: string): ConvertedCases {
   const lost = new Map<string, number>()
   const lose: Lose = (what) => lost.set(what, (lost.get(what) ?? 0) + 1)
   const shown = cases.filter(({ isHoldout }) => !isHoldout)
   if (shown.length < cases.length) lost.set('holdout cases', cases.length - shown.length)
+  const size = shown.reduce((sum, one) => sum + sizeOfCase(one), 0)
+  if (size > MAX_CONVERTED)
+    throw new AppError('too_large', `These cases have more than ${MAX_CONVERTED / 2 ** 20} MiB, which is too much to convert.`)
   const texts = WRITERS[layout](shown, lose, skillName)
   const files = Object.entries(texts).map(([filename, text]) => ({ filename, bytes: Buffer.from(text) }))
   return { files, lost: [...lost].map(([what, count]) => `${what} (${count})`) }
@@ -121,12 +129,14 @@ function writeTriggers(cases: readonly EvalCase[], lose: Lose): Texts {
 
 /** Cases with a folder each, named for their ids. */
 function nameFolders(cases: readonly EvalCase[]): (readonly [folder: string, one: EvalCase])[] {
-  const taken = new Set<string>()
+  const taken = new Map<string, number>()
   return cases.map((one) => {
     const base = slugify(one.id) || 'case'
-    let name = base
-    for (let number = 2; taken.has(name); number++) name = `${base}-${number}`
-    taken.add(name)
+    let number = taken.get(base) ?? 1
+    let name = number === 1 ? base : `${base}-${number}`
+    while (taken.has(name)) name = `${base}-${++number}`
+    taken.set(base, number + 1)
+    if (name !== base) taken.set(name, 2)
     return [`evals/${name}/`, one]
   })
 }

@@ -4,7 +4,7 @@ import { readFields } from '../domain/text/read-fields.ts'
 import { compareRuns, passRateOf, wilsonInterval } from './compare-runs.ts'
 import { convertCases } from './convert-cases.ts'
 import { digestOf, digestOfCases } from './digests.ts'
-import { readCases, readPromptCases } from './read-cases.ts'
+import { readCases, readPromptCases, separateHoldouts } from './read-cases.ts'
 import { UNMEASURED, UNSAID } from './results/json-formats.ts'
 
 const files = (texts: Readonly<Record<string, unknown>>) =>
@@ -136,6 +136,59 @@ describe('readCases', () => {
     const { cases, problems } = readCases(files({ 'evals/t.json': list }))
     expect([cases.length, problems.map(({ problem }) => problem)]).toEqual([10_000, ['there are 10001 cases; the first 10000 are used']])
   })
+})
+
+describe('separateHoldouts', () => {
+  const list = (more: object, ...entries: object[]) => JSON.stringify({ skill_name: 's', evals: entries, ...more })
+  test.each<[string, Record<string, string>, readonly string[]]>([
+    [
+      'a tag as text',
+      { 'evals/a/prompt.md': '---\ntags: slow, holdout\n---\nx', 'evals/a/graders/g.md': 'x' },
+      ['evals/a/prompt.md', 'evals/a/graders/g.md'],
+    ],
+    ['metadata', { 'evals/a/prompt.md': '---\nmetadata: {holdout: true}\n---\nx' }, ['evals/a/prompt.md']],
+    ['true as text', { 'evals/a/case.yaml': 'holdout: "true"\nprompt: x' }, ['evals/a/case.yaml']],
+    [
+      'the head of a task',
+      { 'evals/a/task.md': '---\nholdout: true\n---\nx', 'evals/a/criteria.json': '{}' },
+      ['evals/a/task.md', 'evals/a/criteria.json'],
+    ],
+    ['a whole list', { 'evals/evals.json': list({ holdout: true }, { id: 1, prompt: 'x' }) }, ['evals/evals.json']],
+    ['a list in a folder', { 'evals/deep/evals.json': list({ split: 'holdout' }) }, ['evals/deep/evals.json']],
+    ['a file of another layout', { 'evals/promptfoo.yaml': 'metadata: {split: holdout}' }, ['evals/promptfoo.yaml']],
+    [
+      'files that it alone names',
+      {
+        'evals/evals.json': list(
+          {},
+          { id: 1, prompt: 'x', files: ['files/a'] },
+          { id: 2, holdout: true, files: ['files/a', 'evals/files/b'] },
+        ),
+        'evals/files/a': 'a',
+        'evals/files/b': 'b',
+      },
+      ['evals/evals.json', 'evals/files/b'],
+    ],
+  ])('takes out %s', (_, texts, expected) => {
+    const { shown, held, count } = separateHoldouts(files({ 'SKILL.md': 'x', ...texts }))
+    expect(held.map(({ filename }) => filename).toSorted()).toEqual([...expected].toSorted())
+    expect([count > 0, shown.map(({ filename }) => filename)]).toEqual([true, expect.arrayContaining(['SKILL.md'])])
+    expect(readCases(shown).cases.filter(({ isHoldout }) => isHoldout)).toEqual([])
+  })
+
+  test('looks beyond the cases that are used', () => {
+    const entries = Array.from({ length: 10_001 }, (_, id) => ({ id, prompt: 'x', ...(id === 10_000 && { holdout: true }) }))
+    expect(separateHoldouts(files({ 'evals/evals.json': list({}, ...entries) })).count).toBe(1)
+  })
+})
+
+test('what a file says once is not used ten thousand times', () => {
+  const assert = Array.from({ length: 200 }, (_, n) => ({ type: 'contains', value: `${n} ${'x'.repeat(2_000)}` }))
+  const tests = Array.from({ length: 10_000 }, (_, n) => ({ description: `${n}`, vars: {} }))
+  const { cases, problems } = readPromptCases({ defaultTest: { assert }, tests }, 'p')
+  expect(cases.length).toBeLessThan(50)
+  expect(problems.at(0)?.problem).toMatch(/^there are 10000 cases; the first \d+ are used$/)
+  expect(() => convertCases(cases, 'plugin-eval', 's')).toThrow('too much to convert')
 })
 
 describe('convertCases', () => {

@@ -30,7 +30,20 @@ export interface Grade {
   readonly assertions: readonly AssertionResult[]
 }
 
-type Check = (answer: Graded, value: unknown, settings: CaseGrader['settings']) => boolean | string | Promise<boolean | string>
+/** What grading asks others for. */
+export interface GradingAids {
+  /** null: no model judges, and statements stay without a verdict. */
+  readonly judge: Judge | null
+  /** Whether a value is as a JSON Schema says; null when the schema cannot be used. */
+  matchesSchema(value: unknown, schema: object): Promise<boolean | null>
+}
+
+type Check = (
+  answer: Graded,
+  value: unknown,
+  settings: CaseGrader['settings'],
+  aids: GradingAids,
+) => boolean | string | Promise<boolean | string>
 
 const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : String(value ?? '').split(',')).map((one) => String(one).trim())
@@ -56,12 +69,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const pattern = await compileRegex(String(value), typeof flags === 'string' ? flags : '')
     return typeof pattern === 'string' ? pattern : pattern.test(text)
   },
-  'is-json': async ({ text }, value) => {
+  'is-json': async ({ text }, value, _, { matchesSchema }) => {
     const parsed = readJson(text)
     if (parsed === undefined) return false
     const schema = typeof value === 'string' ? readFields(value) : value
     if (!isFields(schema)) return true
-    return await matchesSchema(parsed, schema)
+    return (await matchesSchema(parsed, schema)) ?? 'has a JSON Schema that cannot be used'
   },
   length: ({ text }, value) => isWithin([...text].length, value),
   'word-count': ({ text }, value) => isWithin(text.trim().split(/\s+/).filter(Boolean).length, value),
@@ -72,16 +85,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 }
 
-/** Grades an answer as its case asks. @param judge null: no model judges, and statements stay without a verdict */
-export async function gradeAnswer({ graders, input, settings }: EvalCase, answer: Graded, judge: Judge | null): Promise<Grade> {
+/** Grades an answer as its case asks. */
+export async function gradeAnswer({ graders, input, settings }: EvalCase, answer: Graded, aids: GradingAids): Promise<Grade> {
   const assertions: AssertionResult[] = []
   let [total, reached, ungraded, failed] = [0, 0, 0, 0]
   for (const grader of graders) {
-    const { passed, evidence } = await gradeOne(
-      { ...grader, text: fillText(grader.text, input), value: fillText(grader.value, input) },
-      answer,
-      judge,
-    )
+    const text = grader.text === null ? null : String(fillText(grader.text, input))
+    const { passed, evidence } = await gradeOne({ ...grader, text, value: fillText(grader.value, input) }, answer, aids)
     const weight = grader.weight ?? 1
     // A weight of 0 is a metric: it decides nothing.
     if (passed === null) ungraded++
@@ -100,17 +110,20 @@ export async function gradeAnswer({ graders, input, settings }: EvalCase, answer
   return { passed: isGraded ? isEnough : null, score, assertions }
 }
 
-async function gradeOne(grader: CaseGrader, answer: Graded, judge: Judge | null): Promise<Verdict> {
+async function gradeOne(grader: CaseGrader, answer: Graded, aids: GradingAids): Promise<Verdict> {
+  // Another text would be checked than the one that is there.
+  if (grader.settings['transform'] !== undefined || grader.settings['contextTransform'] !== undefined)
+    return { passed: null, evidence: 'not checked: this service has no transform' }
   const isInverse = grader.kind.startsWith('not-')
   const kind = isInverse ? grader.kind.slice(4) : grader.kind
   if (kind === 'rubric' || kind === 'choices') {
-    const verdict = judge ? await judge(grader, answer.text) : { passed: null, evidence: 'not checked: no model judges here' }
+    const verdict = aids.judge ? await aids.judge(grader, answer.text) : { passed: null, evidence: 'not checked: no model judges here' }
     return isInverse && verdict.passed !== null ? { ...verdict, passed: !verdict.passed } : verdict
   }
   const check = Object.hasOwn(CHECKS, kind) ? CHECKS[kind] : undefined
   if (!check) return { passed: null, evidence: `not checked: this service has no ${kind}` }
   try {
-    const outcome = await check(answer, grader.value, grader.settings)
+    const outcome = await check(answer, grader.value, grader.settings, aids)
     if (typeof outcome === 'string') return { passed: null, evidence: `not checked: it ${outcome}` }
     return { passed: outcome !== isInverse, evidence: null }
   } catch (error) {
@@ -125,7 +138,8 @@ function describe({ name, kind, text, value }: CaseGrader): string {
 }
 
 /** A text with the variables of its case put in for `{{name}}`. */
-function fillText<T>(value: T, input: EvalCase['input']): T | string {
+function fillText(value: unknown, input: EvalCase['input']): unknown {
+  if (Array.isArray(value)) return value.map((one) => fillText(one, input))
   if (typeof value !== 'string' || typeof input === 'string') return value
   return value.replaceAll(/\{\{\s*([\w-]+)\s*\}\}/g, (raw, name: string) => {
     const found = Object.hasOwn(input, name) ? input[name] : undefined
@@ -157,17 +171,5 @@ async function compileRegex(pattern: string, flags: string): Promise<{ test(text
     return RE2JS.compile(RE2JS.translateRegExp(pattern), bits)
   } catch {
     return 'has a regular expression that RE2 does not take: no lookaround, no backreference'
-  }
-}
-
-/** Whether a value is as a JSON Schema says; else why the schema cannot be used. Its patterns take linear time too. */
-async function matchesSchema(value: unknown, schema: object): Promise<boolean | string> {
-  const [{ Ajv }, { RE2JS }] = await Promise.all([import('ajv'), import('re2js')])
-  const regExp = Object.assign((pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern)), { code: 'undefined' })
-  const ajv = new Ajv({ strict: false, logger: false, validateFormats: false, code: { regExp } })
-  try {
-    return ajv.compile(schema)(value) === true
-  } catch {
-    return 'has a JSON Schema that cannot be used'
   }
 }

@@ -23,6 +23,9 @@ type Note = (caseId: string | null, problem: string) => void
 
 /** Most graders of a case: with each, its prompt is searched. */
 const MAX_GRADERS = 200
+/** Most graders of all cases together, and most UTF-16 units. */
+const MAX_ALL_GRADERS = 20_000
+const MAX_SIZE = 8 * 2 ** 20
 /** Most members of the JSON of a file of cases. */
 const MAX_MEMBERS = 500_000
 /** Folders beside the cases: of results, of stand-ins for servers, of input files. */
@@ -129,39 +132,74 @@ interface Separated<T> {
   readonly count: number
 }
 
-/** Takes the cases out of a skill's files that claim to be held out: their folders whole, and their entries of a list. */
+/** The fields at the head of a file of any kind, and its entries; nothing of one that cannot be read. */
+function readClaims({ filename, bytes }: SkillFile): { readonly fields: Fields; readonly entries: readonly unknown[] } {
+  const text = (decodeText(bytes) ?? '').replace(/^\uFEFF/, '')
+  const parsed = filename.endsWith('.json') ? parseJson(text, MAX_MEMBERS) : null
+  const value = parsed?.ok ? parsed.value : null
+  if (value !== null) return isFields(value) ? { fields: value, entries: listOf(value['evals']) } : { fields: {}, entries: listOf(value) }
+  try {
+    return { fields: filename.endsWith('.md') ? readHead(text).fields : readFields(text), entries: [] }
+  } catch {
+    return { fields: {}, entries: [] }
+  }
+}
+
+/**
+ * Takes out of a skill's files what claims to be held out: of a file in a folder the whole folder, of a list its entries, and the files in
+ * `evals/files/` that only those name.
+ */
 export function separateHoldouts(files: readonly SkillFile[]): Separated<readonly SkillFile[]> {
-  const claimed = readCases(files).cases.filter(({ isHoldout }) => isHoldout)
-  const places = new Set(claimed.map(({ file }) => (file.endsWith('.json') ? file : file.slice(0, file.lastIndexOf('/') + 1))))
   const shown: SkillFile[] = []
   const held: SkillFile[] = []
-  for (const one of files) {
-    if (places.has(one.filename)) {
-      const parsed = parseJson(decodeText(one.bytes)?.replace(/^\uFEFF/, '') ?? '', MAX_MEMBERS)
-      const fields = parsed.ok ? parsed.value : null
-      const list = isFields(fields) ? fields['evals'] : fields
-      const write = (isHeld: boolean): SkillFile => {
-        const kept = listOf(list).filter((entry) => (isFields(entry) && claimsHoldout(entry)) === isHeld)
-        return { ...one, bytes: Buffer.from(`${JSON.stringify(isFields(fields) ? { ...fields, evals: kept } : kept, null, 2)}\n`) }
-      }
-      shown.push(write(false))
-      held.push(write(true))
-    } else if ([...places].some((place) => place.endsWith('/') && one.filename.startsWith(place))) held.push(one)
-    else shown.push(one)
+  const folders = new Set<string>()
+  const named = { shown: new Set<string>(), held: new Set<string>() }
+  const read = files.map((file) => {
+    const isRead = isEvalFile(file.filename) && /\.(?:md|json|ya?ml)$/.test(file.filename)
+    const claims = isRead ? readClaims(file) : { fields: {}, entries: [] }
+    const isWhole = claimsHoldout(claims.fields)
+    const folder = file.filename.slice(0, file.filename.lastIndexOf('/') + 1)
+    if (isWhole && folder !== 'evals/') folders.add(folder)
+    for (const entry of claims.entries) {
+      const among = isWhole || (isFields(entry) && claimsHoldout(entry)) ? named.held : named.shown
+      for (const name of isFields(entry) ? listOf(entry['files']) : [])
+        if (typeof name === 'string') among.add(name.replace(/^(?:\.?\/)*(?:evals\/)?/, 'evals/'))
+    }
+    return { file, isWhole, ...claims }
+  })
+  let count = folders.size
+  for (const { file, fields, entries, isWhole } of read) {
+    const [open, claimed] = [false, true].map((isHeld) => entries.filter((one) => (isFields(one) && claimsHoldout(one)) === isHeld))
+    const write = (kept: readonly unknown[] = []): SkillFile => {
+      const whole = 'evals' in fields ? { ...fields, evals: kept } : kept
+      return { ...file, bytes: Buffer.from(`${JSON.stringify(whole, null, 2)}\n`) }
+    }
+    const isInFolder = [...folders].some((folder) => file.filename.startsWith(folder))
+    if (isWhole || isInFolder || (named.held.has(file.filename) && !named.shown.has(file.filename))) {
+      held.push(file)
+      if (isWhole && !isInFolder) count += Math.max(entries.length, 1)
+    } else if (claimed?.length) {
+      shown.push(write(open))
+      held.push(write(claimed))
+      count += claimed.length
+    } else shown.push(file)
   }
-  return { shown, held, count: claimed.length }
+  return { shown, held, count }
 }
+
+/** The file in which the held-out tests of a prompt's config are kept. */
+export const HOLDOUT_FILE = 'holdout.json'
 
 /** The same of the tests in a prompt's config. */
 export function separateTests(config: Fields): Separated<Fields> {
-  const isHeld = (one: unknown) => isFields(one) && (claimsHoldout(one) || (isFields(one['metadata']) && claimsHoldout(one['metadata'])))
+  const isHeld = (one: unknown) => isFields(one) && claimsHoldout(one)
   const lists = ['testData', 'tests'].filter((name) => listOf(config[name]).some(isHeld))
   const parts = [false, true].map((held) =>
     Object.fromEntries(lists.map((name) => [name, listOf(config[name]).filter((one) => isHeld(one) === held)])),
   )
   const count = lists.reduce((sum, name) => sum + listOf(parts[1]?.[name]).length, 0)
   const shared = Object.fromEntries(Object.entries(config).filter(([name]) => name === 'evaluators' || name === 'defaultTest'))
-  const file = { filename: 'holdout.json', bytes: Buffer.from(`${JSON.stringify({ ...shared, ...parts[1] }, null, 2)}\n`) }
+  const file = { filename: HOLDOUT_FILE, bytes: Buffer.from(`${JSON.stringify({ ...shared, ...parts[1] }, null, 2)}\n`) }
   return { shown: { ...config, ...parts[0] }, held: count > 0 ? [file] : [], count }
 }
 
@@ -188,13 +226,42 @@ function collect() {
       }
     },
     finish(): CaseList {
-      if (cases.length > MAX_CASES) {
-        problems.push({ file: 'evals', case: null, problem: `there are ${cases.length} cases; the first ${MAX_CASES} are used` })
-        cases.length = MAX_CASES
+      const used = countUsed(cases)
+      if (cases.length > used) {
+        problems.push({ file: 'evals', case: null, problem: `there are ${cases.length} cases; the first ${used} are used` })
+        cases.length = used
       }
       return { cases, problems: [...problems, ...checkCases(cases)] }
     },
   }
+}
+
+/** The length of a value of a case as text, in UTF-16 units; of what cases share, it is found once. */
+const lengths = new WeakMap<object, number>()
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 8
+  const known = lengths.get(value) ?? JSON.stringify(value).length
+  lengths.set(value, known)
+  return known
+}
+
+/** How large a case is, in UTF-16 units. */
+export function sizeOfCase({ input, expected, graders, settings }: EvalCase): number {
+  const asked = typeof input === 'string' ? input.length : Object.values(input).reduce<number>((sum, value) => sum + lengthOf(value), 0)
+  const checked = graders.reduce((sum, { text, value, settings: more }) => sum + 50 + lengthOf(text) + lengthOf(value) + lengthOf(more), 0)
+  return 200 + asked + checked + lengthOf(expected) + lengthOf(settings)
+}
+
+/** How many of the cases are used: what a file says once may stand in each of them. */
+function countUsed(cases: readonly EvalCase[]): number {
+  let [size, graders] = [0, 0]
+  const end = cases.slice(0, MAX_CASES).findIndex((one) => {
+    size += sizeOfCase(one)
+    graders += one.graders.length
+    return size > MAX_SIZE || graders > MAX_ALL_GRADERS
+  })
+  return end === -1 ? Math.min(cases.length, MAX_CASES) : end
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -208,15 +275,23 @@ function toGrader(kind: string, rest: Partial<CaseGrader>): CaseGrader {
   return { kind, name: null, text: null, value: null, weight: null, settings: {}, ...rest }
 }
 
-function noteUnknown(fields: Fields, known: ReadonlySet<string>, caseId: string, note: Note, where = ''): void {
+function noteUnknown(fields: Fields, known: ReadonlySet<string>, caseId: string | null, note: Note, where = ''): void {
   const unknown = Object.keys(fields).filter((key) => !known.has(key))
   if (unknown.length > 0) note(caseId, `unknown fields${where}: ${toCaseId(unknown.slice(0, 5).join(', '))}`)
 }
 
+const isTrue = (value: unknown) => value === true || value === 'true'
+
+/** Whether fields of any layout say that nobody may see a case before a run: `holdout`, `split`, or a tag; also in `metadata`. */
 function claimsHoldout(fields: Fields): boolean {
-  const tags = listOf(fields['tags'])
-  return fields['holdout'] === true || fields['split'] === 'holdout' || fields['split'] === 'test' || tags.includes('holdout')
+  const { holdout, split, tags, metadata } = fields
+  const named = Array.isArray(tags) ? tags : (textOf(tags) ?? '').split(/[\s,]+/)
+  const isClaimed = isTrue(holdout) || split === 'holdout' || split === 'test' || named.includes('holdout')
+  return isClaimed || (isFields(metadata) && claimsHoldout({ ...metadata, metadata: null }))
 }
+
+/** Fields apart from those that claim so. */
+const withoutClaims = (fields: Fields): Fields => (claimsHoldout(fields) ? without(fields, ...HOLDOUT_KEYS, 'tags', 'metadata') : fields)
 
 /** `evals.json` of both variants, or a list of trigger queries. */
 function readJsonCases(text: string, note: Note): readonly Draft[] {
@@ -224,7 +299,8 @@ function readJsonCases(text: string, note: Note): readonly Draft[] {
   if (!parsed.ok) throw new AppError('invalid_input', 'is not valid JSON, or too large. Correct it')
   const evals = isFields(parsed.value) ? parsed.value['evals'] : parsed.value
   if (!Array.isArray(evals)) throw new AppError('invalid_input', 'has no list "evals", and is no list of queries')
-  if (isFields(parsed.value)) noteUnknown(parsed.value, keys('skill_name evals'), '', (_, problem) => note(null, problem))
+  const isAll = isFields(parsed.value) && claimsHoldout(parsed.value)
+  if (isFields(parsed.value)) noteUnknown(parsed.value, keys('skill_name evals tags metadata'), '', (_, problem) => note(null, problem))
   return evals.flatMap((one: unknown, place): Draft[] => {
     if (!isFields(one)) {
       note(null, `case ${place + 1} is no object`)
@@ -237,7 +313,7 @@ function readJsonCases(text: string, note: Note): readonly Draft[] {
       const should = one['should_trigger']
       if (typeof should !== 'boolean') note(id, 'should_trigger is neither true nor false')
       const shouldTrigger = typeof should === 'boolean' ? should : null
-      return [{ id, layout: 'triggers', input: query, shouldTrigger, isHoldout: claimsHoldout(one) }]
+      return [{ id, layout: 'triggers', input: query, shouldTrigger, isHoldout: isAll || claimsHoldout(one) }]
     }
     const id = idOf(one['id'], place)
     noteUnknown(one, CASE_KEYS.evals, id, note)
@@ -250,7 +326,7 @@ function readJsonCases(text: string, note: Note): readonly Draft[] {
     const layout: CaseLayout = 'assertions' in one || typeof one['id'] === 'string' ? 'agentskills' : 'skill-creator'
     const settings = listOf(one['files']).length > 0 ? { files: one['files'] } : {}
     const expected = textOf(one['expected_output']) ?? null
-    return [{ id, name, layout, input: textOf(one['prompt']) ?? '', expected, graders, settings, isHoldout: claimsHoldout(one) }]
+    return [{ id, name, layout, input: textOf(one['prompt']) ?? '', expected, graders, settings, isHoldout: isAll || claimsHoldout(one) }]
   })
 }
 
@@ -305,7 +381,9 @@ function readScenario(folder: string, texts: ReadonlyMap<string, string>, note: 
     return [toGrader('rubric', { name: textOf(name) ?? null, text: textOf(description) ?? textOf(name) ?? null, weight, settings })]
   })
   const settings = textOf(criteria['context']) === undefined ? {} : { context: criteria['context'] }
-  return { id, layout: 'tessl', input: texts.get(`${folder}task.md`)?.trim() ?? '', graders, settings, isHoldout: claimsHoldout(criteria) }
+  const task = readHead(texts.get(`${folder}task.md`) ?? '')
+  const isHoldout = claimsHoldout(criteria) || claimsHoldout(task.fields)
+  return { id, layout: 'tessl', input: task.body.trim(), graders, settings, isHoldout }
 }
 
 /** Kinds of the `string` evaluators of gh models: but for `equals` they ignore case. */
@@ -331,8 +409,9 @@ function readTestData({ testData, evaluators }: Fields, note: Note): readonly Dr
   })
   return listOf(testData).flatMap((one): Draft[] => {
     if (!isFields(one)) return []
-    const id = toVariablesId(one)
-    return [{ id, layout: 'prompt-yml', input: one, expected: textOf(one['expected']) ?? null, graders }]
+    const input = withoutClaims(one)
+    const expected = textOf(one['expected']) ?? null
+    return [{ id: toVariablesId(input), layout: 'prompt-yml', input, expected, graders, isHoldout: claimsHoldout(one) }]
   })
 }
 
@@ -340,15 +419,8 @@ function readTestData({ testData, evaluators }: Fields, note: Note): readonly Dr
 function readTests({ tests, defaultTest }: Fields, note: Note): readonly Draft[] {
   if (!Array.isArray(tests)) throw new AppError('invalid_input', 'its tests are in another file. Write them out')
   const shared = isFields(defaultTest) ? defaultTest : {}
-  return tests.flatMap((one: unknown, place): Draft[] => {
-    if (!isFields(one)) {
-      note(null, `test ${place + 1} is in another file. Write it out`)
-      return []
-    }
-    const input = { ...(isFields(shared['vars']) ? shared['vars'] : {}), ...(isFields(one['vars']) ? one['vars'] : {}) }
-    const id = toCaseId(textOf(one['description']) ?? '') || toVariablesId(input)
-    noteUnknown(one, CASE_KEYS.test, id, note)
-    const graders = [...listOf(shared['assert']), ...listOf(one['assert'])].flatMap((assertion): CaseGrader[] => {
+  const readAsserts = (list: unknown, id: string | null) =>
+    listOf(list).flatMap((assertion): CaseGrader[] => {
       const type = isFields(assertion) ? textOf(assertion['type']) : undefined
       if (!isFields(assertion) || type === undefined) {
         note(id, 'an assertion has no type')
@@ -361,9 +433,18 @@ function readTests({ tests, defaultTest }: Fields, note: Note): readonly Draft[]
       const settings = without(assertion, 'type', 'value', 'weight', 'metric')
       return [toGrader(isRubric ? 'rubric' : type, { ...judged, name: textOf(metric) ?? null, weight: numberOf(weight), settings })]
     })
-    const metadata = isFields(one['metadata']) ? one['metadata'] : {}
+  const sharedGraders = readAsserts(shared['assert'], null)
+  return tests.flatMap((one: unknown, place): Draft[] => {
+    if (!isFields(one)) {
+      note(null, `test ${place + 1} is in another file. Write it out`)
+      return []
+    }
+    const input = { ...(isFields(shared['vars']) ? shared['vars'] : {}), ...(isFields(one['vars']) ? one['vars'] : {}) }
+    const id = toCaseId(textOf(one['description']) ?? '') || toVariablesId(input)
+    noteUnknown(one, CASE_KEYS.test, id, note)
+    const graders = [...sharedGraders, ...readAsserts(one['assert'], id)]
     const settings = without(one, 'description', 'vars', 'assert', ...HOLDOUT_KEYS)
-    const isHoldout = claimsHoldout(one) || claimsHoldout(metadata)
+    const isHoldout = claimsHoldout(one)
     return [{ id, layout: 'promptfoo', input, expected: textOf(input['expected']) ?? null, graders, settings, isHoldout }]
   })
 }

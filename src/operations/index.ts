@@ -9,7 +9,7 @@ import { endWaiver, listWaivers, waiveFinding } from './check/waivers.ts'
 import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
 import { createCollection, deleteCollection, listCollections, showCollection, updateCollection } from './collections/collections.ts'
 import type { Operation } from './core/define-operation.ts'
-import { convertTestCases, listCases, setCases } from './evals/cases.ts'
+import { convertTestCases, getCases, listCases, setCases } from './evals/cases.ts'
 import { listGates, setGate } from './evals/gate.ts'
 import { compareTestRuns, getRun, listRuns, removeRun, reportResults } from './evals/results.ts'
 import { cancelRun, runTests, tryPrompt } from './evals/run-tests.ts'
@@ -67,6 +67,7 @@ export const OPERATIONS: readonly Operation[] = [
   waiveFinding,
   endWaiver,
   listCases,
+  getCases,
   setCases,
   convertTestCases,
   reportResults,

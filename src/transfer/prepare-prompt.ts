@@ -7,7 +7,7 @@ import { ANONYMOUS } from '../domain/people/actor.ts'
 import { isSameBody, makeBody, type PromptBody } from '../domain/prompts/body.ts'
 import type { PromptConfig } from '../domain/prompts/config.ts'
 import type { Hold } from '../domain/service/transfer.ts'
-import type { SkillFile } from '../domain/skills/skill.ts'
+import { type SkillFile, toFileContent } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
 import { separateTests } from '../evals/read-cases.ts'
 import type { LibraryStore } from '../storage/store.ts'
@@ -134,7 +134,7 @@ export function prepareTwins<T extends Item>(
       if (outcome.id !== null && source !== undefined && source !== twin?.source && !options.isDryRun)
         await store.items.keepImportSource(outcome.id, source)
       if (count === 0 || outcome.done === 'kept') return outcome
-      const files = held.map(({ filename, bytes }) => ({ filename, content: Buffer.from(bytes).toString() }))
+      const files = held.map(toFileContent)
       if (outcome.id !== null && !options.isDryRun) await store.evals.writeCaseFiles(outcome.id, files, { replaces: false })
       const said = `${count} held-out test cases are kept beside it, and served to nobody with it`
       return { ...outcome, remark: outcome.remark === undefined ? said : `${outcome.remark}; ${said}` }

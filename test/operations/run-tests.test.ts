@@ -7,7 +7,7 @@ import { signUp, visit } from '../support/visitor.ts'
 
 const PRICE = { input: 1, output: 2 }
 /** Names of models are behaviours of the stub. */
-const MODELS = ['tests:one', 'tests:two', 'broken', 'never', 'busy-for-long', 'huge', 'half-a-second']
+const MODELS = ['tests:one', 'tests:two', 'broken', 'never', 'busy-for-long', 'huge', 'half-a-second', 'too-long']
 
 /** A promptfoo file whose cases are given as the answer and what must hold of it. */
 const promptfoo = (cases: readonly (readonly [answer: string, assert: object])[], more: object = {}) =>
@@ -19,18 +19,25 @@ const promptfoo = (cases: readonly (readonly [answer: string, assert: object])[]
 describe('tests of a prompt, run here', () => {
   let models: ModelServer
   let test: TestApp
+  /** The same with a budget. */
+  let thrifty: TestApp
   let ada: Awaited<ReturnType<TestApp['user']>>['actor']
   let eve: typeof ada
+  const open = (dailyTokens: number | null) => {
+    const improve = { openaiBaseUrl: models.baseUrl, wait: async () => {}, timeoutMs: 60_000 }
+    const tests = { models: MODELS.map((name) => ({ name, price: name === 'broken' ? null : PRICE })), dailyTokens, dailyUsd: null }
+    return testApp({}, improve, null, { tests, instances: 1 })
+  }
   beforeAll(async () => {
     models = await startModelServer()
-    const improve = { openaiBaseUrl: models.baseUrl, wait: async () => {}, timeoutMs: 60_000 }
-    const tests = { models: MODELS.map((name) => ({ name, price: name === 'broken' ? null : PRICE })), dailyTokens: 60_000, dailyUsd: null }
-    test = await testApp({}, improve, null, { tests, instances: 1 })
+    test = await open(null)
+    thrifty = await open(60_000)
     ada = (await test.user('ada')).actor
     eve = (await test.user('eve')).actor
   })
   afterAll(async () => {
     await test.close()
+    await thrifty.close()
     await models.stop()
   })
 
@@ -122,18 +129,18 @@ describe('tests of a prompt, run here', () => {
   })
 
   it('keeps to the budget of a day, and says where it stopped', async () => {
-    await test.call(ada, 'create_team', { team: 'thrifty' })
-    const cases = Array.from({ length: 5 }, (_, n) => [`${n}`, { type: 'contains', value: `${n}` }] as const)
-    const id = await save(promptfoo(cases), `${'word '.repeat(20_000)}\n\${answer}`, { owner: 'thrifty' })
-    const done = await finish(id, (await start(id))[0])
-    expect([done.run.state, done.run.isPartial, done.results.length]).toEqual(['over-budget', true, 3])
-    const tried = Object(await test.call(ada, 'try_prompt', { id, variables: { answer: 'x' } }))
-    expect(tried.answers[0].error).toContain('budget')
-    test.wait(86_400_000)
-    expect(Object(await test.call(ada, 'try_prompt', { id, variables: { answer: 'x' } })).answers[0]).toMatchObject({
-      answer: 'x',
-      error: null,
-    })
+    const { actor } = await thrifty.user('ada')
+    const tests = Array.from({ length: 5 }, (_, n) => ({ vars: { answer: `${n}` }, assert: [{ type: 'contains', value: `${n}` }] }))
+    const content = `${'word '.repeat(20_000)}\n\${answer}`
+    const { prompt } = Object(await thrifty.call(actor, 'save_prompt', { title: 'Say', content, config: { tests } }))
+    const [{ run }] = Object(await thrifty.call(actor, 'run_tests', { id: prompt.id })).runs
+    const get = async () => Object(await thrifty.call(actor, 'get_run', { collection: 'prompts', id: prompt.id, run }))
+    await eventually(async () => (await get()).run.state !== 'running')
+    expect(await get()).toMatchObject({ run: { state: 'over-budget', isPartial: true, done: 3 }, results: { length: 3 } })
+    const ask = async () => Object(await thrifty.call(actor, 'try_prompt', { id: prompt.id, variables: { answer: 'x' } })).answers[0]
+    expect((await ask()).error).toContain('budget')
+    thrifty.wait(86_400_000)
+    expect(await ask()).toMatchObject({ answer: 'x', error: null })
   })
 
   it.each([
@@ -168,10 +175,21 @@ describe('tests of a prompt, run here', () => {
     expect(await refusal(test.call(ada, 'run_tests', { id }))).toContain('conflict')
     await test.call(ada, 'cancel_run', { id, run })
     expect((await read(id, run)).run).toMatchObject({ state: 'cancelled', isPartial: true })
-    const [next] = await start(id, { models: ['never'] })
-    expect(next).toBeGreaterThan(run)
-    await test.app.store.items.setDeleted('prompt', id, ada.userId, true)
-    await test.app.store.purges.purgeItem('prompt', id, ada.userId, () => true)
+    // The call to the model has ended too.
+    await eventually(async () => (await models.log('never')).every(({ hasLeft }) => hasLeft))
+    expect((await models.log('never')).length).toBeGreaterThan(0)
+    const cases = Array.from({ length: 60 }, (_, n) => [`purged ${n}`, { type: 'contains', value: 'x' }] as const)
+    const gone = await save(promptfoo(cases))
+    await start(gone, { models: ['half-a-second'] })
+    await test.app.store.items.setDeleted('prompt', gone, ada.userId, true)
+    await test.app.store.purges.purgeItem('prompt', gone, ada.userId, () => true)
+    // It ends at its next write, and gives its place to another.
+    const others = await Promise.all([1, 2, 3, 4].map((n) => save(promptfoo([[`other ${n}`, { type: 'contains', value: 'x' }]]))))
+    const begun = await eventually(async () => {
+      for (const other of others.splice(0)) if ((await refusal(start(other))) !== '') others.push(other)
+      return others.length === 0
+    })
+    expect(begun).toBe(true)
   })
 
   it('is for those who may change the prompt, and ends when its maker may not', async () => {
@@ -226,6 +244,55 @@ describe('tests of a prompt, run here', () => {
       false,
       false,
     ])
+  })
+
+  it('outlives JSON Schemas that would end or hold it', async () => {
+    const twice = { allOf: [{ $ref: '#/$defs/1' }, { $ref: '#/$defs/1' }] }
+    const $defs = Object.fromEntries(
+      Array.from({ length: 60 }, (_, n) => [`${n + 1}`, { allOf: [{ $ref: `#/$defs/${n + 2}` }, { $ref: `#/$defs/${n + 2}` }] }]),
+    )
+    const id = await save(
+      promptfoo([
+        ['{}', { type: 'is-json', value: { $async: true, required: ['x'] } }],
+        ['{}', { type: 'is-json', value: { ...twice, $defs: { ...$defs, 61: { type: 'object' } } } }],
+        ['{}', { type: 'is-json', value: { type: 'object' } }],
+        ['hello', { type: 'equals', value: 'HELLO', transform: 'output.toUpperCase()' }],
+        ['hello', { type: 'contains-all', value: ['{{answer}}', 'ell'] }],
+      ]),
+    )
+    expect(verdicts(await finish(id, (await start(id))[0]))).toEqual([null, null, true, null, true])
+  })
+
+  it('counts what a failed answer took, and asks for the price that a budget needs', async () => {
+    const { actor } = await thrifty.user('spender')
+    const { prompt } = Object(await thrifty.call(actor, 'save_prompt', { title: 'Long', content: 'word '.repeat(20_000) }))
+    for (let n = 0; n < 3; n++) await thrifty.call(actor, 'try_prompt', { id: prompt.id, models: ['too-long'] })
+    const [last] = Object(await thrifty.call(actor, 'try_prompt', { id: prompt.id, models: ['tests:one'] })).answers
+    expect(last.error).toContain('budget')
+    const unpriced = { models: [{ name: 'tests:one', price: null }], dailyTokens: null, dailyUsd: 1 }
+    await expect(testApp({}, { openaiBaseUrl: models.baseUrl }, null, { tests: unpriced })).rejects.toThrow('needs the price of tests:one')
+  })
+
+  it('shows what held-out cases say to editors alone', async () => {
+    await test.call(ada, 'create_team', { team: 'holders' })
+    await test.call(ada, 'set_team_member', { team: 'holders', username: 'eve', role: 'reader' })
+    const held = { description: 'HELDNAME', vars: { answer: 'x' }, assert: [{ type: 'contains', value: 'HELDVALUE' }], holdout: true }
+    const shown = { description: 'shown', vars: { answer: 'x' }, assert: [{ type: 'contains', value: 'x' }] }
+    const id = await save(JSON.stringify({ tests: [shown, held] }), undefined, { owner: 'holders' })
+    const [run] = await start(id)
+    expect((await finish(id, run)).results).toHaveLength(2)
+    const target = { collection: 'prompts', id }
+    const seen = [
+      await test.call(eve, 'list_cases', target),
+      await test.call(eve, 'get_run', { ...target, run }),
+      await test.call(eve, 'compare_runs', { ...target, before: run, run }),
+      await test.call(eve, 'convert_cases', { ...target, layout: 'promptfoo' }),
+    ]
+    expect(seen.map((answer) => [JSON.stringify(answer).includes('shown'), /HELD/.test(JSON.stringify(answer))])).toEqual(
+      seen.map(() => [true, false]),
+    )
+    expect(await refusal(test.call(eve, 'get_cases', target))).toContain('forbidden')
+    expect(JSON.stringify(await test.call(ada, 'get_cases', target))).toContain('HELDVALUE')
   })
 
   it('refuses models that are not there, and a prompt without cases or values', async () => {

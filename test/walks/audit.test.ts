@@ -333,6 +333,7 @@ describe('every operation that changes what is kept', () => {
     }),
     list_cases: byOwner(makeFound),
     set_cases: byOwner(makeTested),
+    get_cases: byOwner(makeFound),
     convert_cases: byOwner(async () => ({ ...(await makeFound()), layout: 'tessl' })),
     run_tests: byOwner(async () => {
       const { files, ...target } = await makeTested()

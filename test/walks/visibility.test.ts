@@ -238,6 +238,7 @@ const EXEMPT: Record<string, string> = {
   check_item: 'findings in what the caller sees; proved in checks.test.ts',
   list_cases: 'tests of an item that the caller sees; proved in evals.test.ts',
   convert_cases: 'as list_cases',
+  get_cases: 'for those who may change an item; proved in run-tests.test.ts',
   list_gates: 'the caller’s own rules',
   set_gate: 'the caller’s own rules',
   list_runs: 'for the owners of an item; proved in evals.test.ts',

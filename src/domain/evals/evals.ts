@@ -140,6 +140,8 @@ export interface KeptRun extends Omit<EvalRun, 'results' | 'remarks'> {
   readonly state: RunState | null
   /** Cases of a run that is made here. */
   readonly total: number | null
+  /** Results that are there, of a run that is made here. */
+  readonly done: number
   /** SHA-256 of the cases that ran, where they are known here. */
   readonly casesDigest: string | null
 }
@@ -150,7 +152,13 @@ const MAX_CASE_FILES = 500
 
 /** Files with cases that are kept beside a version, never among its own. */
 export const caseFiles = z
-  .array(z.object({ filename: z.string().min(1).max(300), content: z.string().max(MAX_CASE_FILE) }))
+  .array(
+    z.object({
+      filename: z.string().min(1).max(300),
+      content: z.string().max(MAX_CASE_FILE),
+      encoding: z.literal('base64').optional().describe('For what is no text'),
+    }),
+  )
   .max(MAX_CASE_FILES)
 export type CaseFiles = Readonly<z.infer<typeof caseFiles>>
 

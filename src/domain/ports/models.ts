@@ -39,13 +39,20 @@ export interface TestModels {
   /** Limits of the tests of an owner's items on a day (UTC); null for none. */
   readonly dailyTokens: number | null
   readonly dailyUsd: number | null
+  /** Runs `work` when one of the places for calls is free, which are half of those of {@link Improver}. */
+  inPlace<T>(work: () => Promise<T>): Promise<T>
+  /** Whether a value is as a JSON Schema says; null when the schema cannot be used, or takes too long. */
+  matchesSchema(value: unknown, schema: object): Promise<boolean | null>
+  /** Ends the work on something, where this process does it. */
+  cancel(key: string): void
   /**
-   * Begins work that goes on after the call it is made in. `signal` is aborted when the service stops.
+   * Begins work on something that goes on after the call it is made in. `signal` is aborted when the service stops, or it is cancelled.
    * @returns what `begin` made, and when all is done
    * @throws AppError `unavailable` when the caller has too much of it at once; what `begin` throws
    */
   inBackground<T>(
     caller: string,
+    key: string,
     begin: () => Promise<T>,
     work: (made: T, signal: AbortSignal) => Promise<void>,
   ): Promise<{ readonly made: T; readonly done: Promise<void> }>

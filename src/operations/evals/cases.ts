@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { CASE_LAYOUTS, caseFiles, type EvalCase } from '../../domain/evals/evals.ts'
+import { CASE_LAYOUTS, type CaseFiles, caseFiles, type EvalCase } from '../../domain/evals/evals.ts'
 import { versionNumber } from '../../domain/items/fields.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { privateReaderId } from '../../domain/people/actor.ts'
 import { hasRight } from '../../domain/people/teams.ts'
 import { invalidInput } from '../../errors.ts'
 import { convertCases } from '../../evals/convert-cases.ts'
-import { type CaseList, joinLists, readCases, readPromptCaseFile, readPromptCases } from '../../evals/read-cases.ts'
+import { type CaseList, HOLDOUT_FILE, joinLists, readCases, readPromptCaseFile, readPromptCases } from '../../evals/read-cases.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { itemTarget, requireItem } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
@@ -16,13 +16,19 @@ import { readTested, requireTested } from './tested-items.ts'
 const PAGE = 200
 
 /** Whether the caller sees the cases of an item that are held out: whoever may change it does. */
-async function seesHoldouts({ actor, store }: Needs<'items'>, item: Item): Promise<boolean> {
+export async function seesHoldouts({ actor, store }: Needs<'items'>, item: Item): Promise<boolean> {
   const reader = privateReaderId(actor)
   return reader !== null && hasRight(await store.items.findRole(reader, item.ownerId), 'edit')
 }
 
 /** Whether everybody who reads an item gets a file that claims to be held out. */
 const SHOWN = 'claims to be held out, but is served with the item: import it again, or move the case with set_cases'
+
+/** The cases in files that are kept beside a version. */
+function readKeptCases({ kind }: Pick<Item, 'kind'>, files: CaseFiles): CaseList {
+  const read = files.map(({ filename, content, encoding }) => ({ filename, bytes: Buffer.from(content, encoding ?? 'utf8') }))
+  return kind === 'skill' ? readCases(read) : joinLists(read.map(readPromptCaseFile))
+}
 
 async function readOwnCases(context: Needs<'items'>, item: Item, version: number): Promise<CaseList> {
   // Whoever sees an item sees its newest version.
@@ -36,13 +42,11 @@ async function readOwnCases(context: Needs<'items'>, item: Item, version: number
 export async function readItemCases(context: Needs<'items' | 'evals'>, item: Item, version: number): Promise<CaseList> {
   const own = await readOwnCases(context, item, version)
   const shown = own.cases.filter(({ isHoldout }) => isHoldout).map(({ id, file }) => ({ file, case: id, problem: SHOWN }))
-  const kept = (await context.store.evals.readCaseFiles(item.id, version)).map(({ filename, content }) => ({
-    filename,
-    bytes: Buffer.from(content),
-  }))
-  const beside = item.kind === 'skill' ? readCases(kept) : joinLists(kept.map(readPromptCaseFile))
-  // Beside a skill are those alone that its readers must not get.
-  const held = beside.cases.map((one): EvalCase => ({ ...one, isHoldout: one.isHoldout || item.kind === 'skill' }))
+  const beside = readKeptCases(item, await context.store.evals.readCaseFiles(item.id, version))
+  // Beside a skill, and in what an import took out of a prompt, are those alone that its readers must not get.
+  const held = beside.cases.map(
+    (one): EvalCase => ({ ...one, isHoldout: one.isHoldout || item.kind === 'skill' || one.file === HOLDOUT_FILE }),
+  )
   return joinLists([
     { cases: own.cases.map((one) => ({ ...one, isHoldout: false })), problems: [...own.problems, ...shown] },
     { ...beside, cases: held },
@@ -58,10 +62,15 @@ async function readShownCases(
   const item = await requireItem(context, target)
   const all = await readItemCases(context, item, version ?? item.version)
   if (await seesHoldouts(context, item)) return { item, list: all }
-  const held = new Set(all.cases.filter(({ isHoldout }) => isHoldout).map(({ file }) => file))
+  // Nothing is said of files that have one, or are kept beside the version.
+  const kept = await context.store.evals.readCaseFiles(item.id, version ?? item.version)
+  const hidden = new Set([
+    ...all.cases.filter(({ isHoldout }) => isHoldout).map(({ file }) => file),
+    ...kept.map(({ filename }) => filename),
+  ])
   const list: CaseList = {
     cases: all.cases.filter(({ isHoldout }) => !isHoldout),
-    problems: all.problems.filter(({ file }) => !held.has(file)),
+    problems: all.problems.filter(({ file }) => !hidden.has(file)),
   }
   return { item, list }
 }
@@ -74,7 +83,7 @@ export const listCases = defineOperation({
   title: 'List test cases',
   summary: 'The tests of a prompt or skill, whatever their layout, and what is wrong with them. Held-out ones are for its editors.',
   scope: null,
-  cost: 5,
+  cost: 10,
   surfaces: { rest: 'GET /api/{collection}/{id}/cases', cli: 'list-cases collection id' },
   input: z.object({
     ...itemTarget,
@@ -129,12 +138,11 @@ export const setCases = defineOperation({
   input: z.object({ ...itemTarget, files: caseFiles.describe('All of them; none removes all') }),
   output: z.object({ success: z.literal(true), total: z.number().int(), problems }),
   async run(context: Needs<'items' | 'evals'>, { files, ...target }) {
-    const item = await requireTested(context, target, 'edit')
+    const item = await requireTested(context, target, 'edit', 'change its tests')
     if (new Set(files.map(({ filename }) => filename)).size < files.length) throw invalidInput('files', 'files has a name twice.')
     const outside = item.kind === 'skill' ? files.find(({ filename }) => !filename.startsWith('evals/')) : undefined
     if (outside) throw invalidInput('files', `${outside.filename} is not in evals/, where tests of a skill are.`)
-    const read = files.map(({ filename, content }) => ({ filename, bytes: Buffer.from(content) }))
-    const list = item.kind === 'skill' ? readCases(read) : joinLists(read.map(readPromptCaseFile))
+    const list = readKeptCases(item, files)
     if (files.length > 0 && list.cases.length === 0) {
       const [first] = list.problems
       throw invalidInput('files', first ? `No case was found: ${first.file} ${first.problem}.` : 'No case was found in files.')
@@ -144,12 +152,27 @@ export const setCases = defineOperation({
   },
 })
 
+export const getCases = defineOperation({
+  name: 'get_cases',
+  title: 'Get test cases',
+  summary: 'The files with test cases that are kept beside a version of a prompt or skill you may change.',
+  scope: 'read',
+  cost: 5,
+  surfaces: { rest: 'GET /api/{collection}/{id}/case-files', cli: 'get-cases collection id' },
+  input: z.object({ ...itemTarget, version: versionNumber.optional().describe('Default: the newest') }),
+  output: z.object({ files: caseFiles }),
+  async run(context: Needs<'items' | 'evals'>, { version, ...target }) {
+    const item = await requireTested(context, target, 'edit', 'read its held-out tests')
+    return { files: [...(await context.store.evals.readCaseFiles(item.id, version ?? item.version))] }
+  },
+})
+
 export const convertTestCases = defineOperation({
   name: 'convert_cases',
   title: 'Convert test cases',
   summary: 'The tests of a prompt or skill as files of another layout, and what that layout does not carry. Nothing is saved.',
   scope: null,
-  cost: 5,
+  cost: 20,
   surfaces: { rest: 'GET /api/{collection}/{id}/cases/{layout}', cli: 'convert-cases collection id layout' },
   input: z.object({ ...itemTarget, layout: z.enum(CASE_LAYOUTS), version: versionNumber.optional().describe('Default: the newest') }),
   output: z.object({

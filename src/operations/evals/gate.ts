@@ -185,6 +185,7 @@ export const setGate = defineOperation({
   summary:
     'Ask for test results, or a check without high findings, before a label moves to a version. Without fields, the gate is removed.',
   scope: 'write',
+  needsWholeKey: true,
   writes: true,
   surfaces: { rest: 'PUT /api/label-gates/{label}', cli: 'set-gate label' },
   input: z.object({ label: labelName, owner: ownerInput, ...gateFields }),

@@ -13,7 +13,7 @@ import { defineOperation } from '../core/define-operation.ts'
 import { itemTarget } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 import { fileInput } from '../items/save-items.ts'
-import { readItemCases } from './cases.ts'
+import { readItemCases, seesHoldouts } from './cases.ts'
 import { readTested, requireTested } from './tested-items.ts'
 
 /** Cases and results of one answer. */
@@ -46,6 +46,7 @@ export const runRecord = z.object({
   by: z.string().nullable().describe('null: the account is gone'),
   state: z.enum(RUN_STATES).nullable().describe('Of a run that is made here, until it is complete'),
   total: z.number().int().nullable().describe('Cases of a run that is made here'),
+  done: z.number().int().describe('Results that are there'),
 })
 export const runInput = z.coerce.number().int().min(1).describe('Number of the run')
 
@@ -59,6 +60,15 @@ export async function readRun({ store }: Needs<'evals'>, item: Item, seq: number
   const { format, runner, model, startedAt, isPartial } = kept
   const results = await store.evals.listResults(seq, { after: 0, limit: MAX_RESULTS })
   return { kept, run: { format, runner, model, startedAt, isPartial, results, remarks: [] } }
+}
+
+/** A run as the caller may see it: what the results of held-out cases say is for those who see the cases. */
+async function readShownRun(context: Needs<'items' | 'evals'>, item: Item, seq: number): Promise<{ kept: KeptRun; run: EvalRun }> {
+  const { kept, run } = await readRun(context, item, seq)
+  if (await seesHoldouts(context, item)) return { kept, run }
+  const { cases } = await readItemCases(context, item, kept.version)
+  const held = new Set(cases.filter(({ isHoldout }) => isHoldout).map(({ id }) => id))
+  return { kept, run: { ...run, results: run.results.filter((result) => !held.has(result.case)) } }
 }
 
 export const reportResults = defineOperation({
@@ -85,7 +95,7 @@ export const reportResults = defineOperation({
     const actor = requireUser(caller.actor)
     // A key for reports alone finds what it reports on, of which the answer shows nothing.
     const context = { ...caller, actor: { ...actor, scopes: new Set([...actor.scopes, 'read' as const]) } }
-    const item = await requireTested(context, target, 'edit')
+    const item = await requireTested(context, target, 'edit', 'report results')
     const digest = digestOf((await readTested(context, item, version)).files)
     if (textDigest !== undefined && textDigest !== digest) {
       throw new AppError('conflict', `These results are of another text: version ${version} has the digest ${digest}.`)
@@ -143,7 +153,7 @@ export const getRun = defineOperation({
   }),
   async run(context: Needs<'items' | 'evals'>, { run: seq, after, limit, ...target }) {
     const item = await requireTested(context, target, 'see')
-    const { kept, run } = await readRun(context, item, seq)
+    const { kept, run } = await readShownRun(context, item, seq)
     const arms = [...new Set(run.results.map((result) => result.arm))]
     return {
       run: toRunRecord(kept),
@@ -176,7 +186,7 @@ export const compareTestRuns = defineOperation({
   }),
   async run(context: Needs<'items' | 'evals'>, { before, run, ...target }) {
     const item = await requireTested(context, target, 'see')
-    const [one, other] = [await readRun(context, item, before), await readRun(context, item, run)]
+    const [one, other] = [await readShownRun(context, item, before), await readShownRun(context, item, run)]
     const { cases, passRates, alwaysPassing } = compareRuns(one.run, other.run)
     const isWorse = ({ arms }: (typeof cases)[number]) => arms.some((result) => result.outcome === 'worse')
     const sorted = [...cases.filter(isWorse), ...cases.filter((of) => !isWorse(of))]
@@ -201,7 +211,7 @@ export const removeRun = defineOperation({
   input: z.object({ ...itemTarget, run: runInput }),
   output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'items' | 'evals'>, { run, ...target }) {
-    const item = await requireTested(context, target, 'edit')
+    const item = await requireTested(context, target, 'edit', 'remove results')
     const user = requireUser(context.actor)
     const kept = await context.store.evals.findRun(item.id, run)
     // Gates count runs of maintainers: nobody else takes one of them away.

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { CaseResult, EvalCase, KeptRun, ModelAnswer, RunState } from '../../domain/evals/evals.ts'
 import { MAX_CASES } from '../../domain/evals/evals.ts'
@@ -30,45 +29,49 @@ const WRITTEN_AT_ONCE = 20
 const WRITE_EVERY_MS = 1_000
 /** Calls to a model that may fail one after the other, until a run stops. */
 const MAX_FAILURES = 5
-/** How often a run asks for a place. */
-const PLACE_WAIT_MS = 500
 
 const modelsInput = z.array(z.string().min(1).max(200)).min(1).max(MAX_MODELS)
 
-/** Asks models for an item: a question that was asked before is answered as then. The day's budget of the item's owner holds. */
-function createAsk(context: Testing, item: Pick<Prompt, 'id' | 'ownerId'>, replay: boolean, signal: AbortSignal): Ask {
-  const { store, tests, improver, clock } = context
-  const caller = `user ${requireUser(context.actor).userId}`
+/**
+ * Asks models for an item; the day's budget of its owner holds. `replay` takes kept answers alone, `fresh` none of them; else a question that
+ * was asked before is answered as then.
+ */
+function createAsk(context: Testing, item: Pick<Prompt, 'id' | 'ownerId'>, mode: 'replay' | 'kept' | 'fresh', signal: AbortSignal): Ask {
+  const { store, tests, improver } = context
+  const { maxOutputTokens, timeoutMs } = improver
   return async (question) => {
     const digest = digestOfQuestion(question)
-    const kept = await store.evals.findAnswer(item.id, digest)
+    const kept = mode === 'fresh' ? null : await store.evals.findAnswer(item.id, digest)
     if (kept) return kept
-    if (replay) throw new AppError('not_found', `No answer of ${question.model} to this is kept.`)
+    if (mode === 'replay') throw new AppError('not_found', `No answer of ${question.model} to this is kept.`)
     const known = tests.models.get(question.model)
     if (!known) throw unknownModel(context, question.model)
-    const leave = await enterSoon(() => improver.enter(caller), signal)
-    try {
-      const used = await store.evals.readTestUsage(item.ownerId, new Date(clock()).toISOString().slice(0, 10))
-      const isOver =
-        (tests.dailyTokens !== null && used.tokens >= tests.dailyTokens) ||
-        (tests.dailyUsd !== null && used.microUsd >= tests.dailyUsd * 1e6)
-      if (isOver) throw new AppError('rate_limited', 'The budget for tests of this owner is used up. It resets at midnight UTC.')
-      const { maxOutputTokens, timeoutMs } = improver
-      const answer = await askModel(known.model, question, {
-        maxOutputTokens,
-        timeoutMs,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      })
-      await store.evals.keepAnswer(item, digest, answer, microUsdOf(context, question.model, answer) ?? 0)
-      return answer
-    } catch (error) {
+    return await tests.inPlace(async () => {
       signal.throwIfAborted()
-      if (error instanceof AppError) throw error
-      throw new AppError('upstream_failed', `${question.model} took too long to answer.`)
-    } finally {
-      leave()
-    }
+      await refuseOverBudget(context, item.ownerId)
+      const limits = { maxOutputTokens, timeoutMs, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) }
+      try {
+        const answer = await askModel(known.model, question, limits, async ({ input, output }) => {
+          const micro = microUsdOf(context, question.model, { inputTokens: input, outputTokens: output })
+          await store.evals.countTestUsage(item.ownerId, input + output, micro ?? 0)
+        })
+        await store.evals.keepAnswer(item.id, digest, answer)
+        return answer
+      } catch (error) {
+        signal.throwIfAborted()
+        if (error instanceof AppError) throw error
+        throw new AppError('upstream_failed', `${question.model} took too long to answer.`)
+      }
+    })
   }
+}
+
+/** @throws AppError `rate_limited` when the budget of an owner's day is used up */
+async function refuseOverBudget({ store, tests, clock }: Testing, ownerId: string): Promise<void> {
+  const used = await store.evals.readTestUsage(ownerId, new Date(clock()).toISOString().slice(0, 10))
+  const isOver =
+    (tests.dailyTokens !== null && used.tokens >= tests.dailyTokens) || (tests.dailyUsd !== null && used.microUsd >= tests.dailyUsd * 1e6)
+  if (isOver) throw new AppError('rate_limited', 'The budget for tests of this owner is used up. It resets at midnight UTC.')
 }
 
 function unknownModel({ tests }: Pick<Testing, 'tests'>, model: string): AppError {
@@ -78,20 +81,13 @@ function unknownModel({ tests }: Pick<Testing, 'tests'>, model: string): AppErro
 }
 
 /** The price of an answer in millionths of a US dollar; null when it is not known. */
-function microUsdOf({ tests }: Pick<Testing, 'tests'>, model: string, { inputTokens, outputTokens }: ModelAnswer): number | null {
+function microUsdOf(
+  { tests }: Pick<Testing, 'tests'>,
+  model: string,
+  { inputTokens, outputTokens }: Pick<ModelAnswer, 'inputTokens' | 'outputTokens'>,
+): number | null {
   const price = tests.models.get(model)?.price
   return price ? Math.ceil(inputTokens * price.input + outputTokens * price.output) : null
-}
-
-async function enterSoon(enter: () => () => void, signal: AbortSignal): Promise<() => void> {
-  for (;;) {
-    try {
-      return enter()
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'unavailable')) throw error
-      await sleep(PLACE_WAIT_MS, undefined, { signal })
-    }
-  }
 }
 
 /** A prompt at a version, with its parts, filled with the values of a case. @throws AppError for a value that is missing */
@@ -104,19 +100,29 @@ async function toFilledQuestion(prompt: Prompt, model: string, input: EvalCase['
 }
 
 /** Runs one case. @throws AppError `rate_limited` when the budget is used up */
-async function runCase(context: Testing, prompt: Prompt, one: EvalCase, model: string, ask: Ask): Promise<CaseResult> {
+async function runCase(
+  context: Testing,
+  prompt: Prompt,
+  one: EvalCase,
+  model: string,
+  ask: Ask,
+): Promise<{ readonly result: CaseResult; readonly hasFailed: boolean }> {
   const base = { ...UNMEASURED, case: one.id }
   try {
     const answer = await ask(await toFilledQuestion(prompt, model, one.input))
     const micro = microUsdOf(context, model, answer)
     const graded = { ...answer, costUsd: micro === null ? null : micro / 1e6 }
     const [judge] = context.tests.models.keys()
-    const { passed, score, assertions } = await gradeAnswer(one, graded, createJudge(ask, judge ?? model))
+    const { passed, score, assertions } = await gradeAnswer(one, graded, {
+      judge: createJudge(ask, judge ?? model),
+      matchesSchema: context.tests.matchesSchema,
+    })
     const tokens = answer.inputTokens + answer.outputTokens
-    return { ...base, passed, score, assertions, durationMs: answer.durationMs, tokens, costUsd: graded.costUsd }
+    const measured = { durationMs: answer.durationMs, tokens, costUsd: graded.costUsd }
+    return { result: { ...base, passed, score, assertions, ...measured }, hasFailed: false }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'rate_limited' || error.code === 'internal') throw error
-    return { ...base, error: error.message }
+    return { result: { ...base, error: error.message }, hasFailed: error.code === 'upstream_failed' }
   }
 }
 
@@ -150,8 +156,8 @@ async function runAll(
     if (!(await isAllowed())) return await end('failed')
     for (const one of cases) {
       signal.throwIfAborted()
-      const result = await runCase(context, prompt, one, run.model ?? '', ask)
-      failures = result.error === null ? 0 : failures + 1
+      const { result, hasFailed } = await runCase(context, prompt, one, run.model ?? '', ask)
+      failures = hasFailed ? failures + 1 : 0
       waiting.push(result)
       if (failures >= MAX_FAILURES) return await end('failed')
       const isTime = waiting.length >= WRITTEN_AT_ONCE || performance.now() - writtenAt > WRITE_EVERY_MS
@@ -172,7 +178,7 @@ interface AskedModels {
 
 /** A prompt that the caller may change, at a version and with its parts, and the models that are asked for. @throws AppError */
 async function readForModels(context: Testing, { id, version, models }: AskedModels, replay: boolean) {
-  const item = await requireTested(context, { collection: 'prompts', id }, 'edit')
+  const item = await requireTested(context, { collection: 'prompts', id }, 'edit', 'test it')
   if (item.kind !== 'prompt') throw notFound('prompt')
   const number = version ?? item.version
   const prompt = await composePrompt(context, (await readAt(context, item, { version: number })).item)
@@ -222,8 +228,8 @@ export const runTests = defineOperation({
         runs.push(await context.store.evals.addRun(item, { ...base, model }, { refusesOthers: runs.length === 0 }))
       return runs
     }
-    const { made: runs, done } = await context.tests.inBackground(userId, begin, async (all, signal) => {
-      const ask = createAsk(context, item, replay, signal)
+    const { made: runs, done } = await context.tests.inBackground(userId, item.id, begin, async (all, signal) => {
+      const ask = createAsk(context, item, replay ? 'replay' : 'kept', signal)
       for (const run of all) await runAll(context, prompt, cases, run, ask, signal)
     })
     // A command ends with its work.
@@ -241,9 +247,9 @@ export const cancelRun = defineOperation({
   surfaces: { rest: 'POST /api/prompts/{id}/runs/{run}/cancel', cli: 'cancel-run id run' },
   input: z.object({ id: itemTarget.id, run: runInput }),
   output: z.object({ success: z.literal(true), run: runRecord }),
-  async run(context: Needs<'items' | 'evals'>, { id, run: seq }) {
-    const item = await requireTested(context, { collection: 'prompts', id }, 'edit')
-    await context.store.evals.endRun(item.id, seq, 'cancelled')
+  async run(context: Needs<'items' | 'evals', 'tests'>, { id, run: seq }) {
+    const item = await requireTested(context, { collection: 'prompts', id }, 'edit', 'test it')
+    if (await context.store.evals.endRun(item.id, seq, 'cancelled')) context.tests.cancel(item.id)
     const run = await context.store.evals.findRun(item.id, seq)
     if (!run) throw new AppError('not_found', `Run ${seq} not found.`)
     return { success: true as const, run: toRunRecord(run) }
@@ -253,7 +259,7 @@ export const cancelRun = defineOperation({
 export const tryPrompt = defineOperation({
   name: 'try_prompt',
   title: 'Try a prompt',
-  summary: 'The answers of models of this service to a prompt of yours, filled with values, side by side.',
+  summary: 'Fresh answers of models of this service to a prompt of yours, filled with values, side by side.',
   scope: 'write',
   cost: 10,
   surfaces: { rest: 'POST /api/prompts/{id}/try', cli: 'try-prompt id' },
@@ -277,7 +283,7 @@ export const tryPrompt = defineOperation({
   }),
   async run(context: Testing, { id, version, models, variables = {} }) {
     const { item, prompt, wanted } = await readForModels(context, { id, version, models }, false)
-    const ask = createAsk(context, item, false, context.signal ?? AbortSignal.timeout(context.improver.timeoutMs))
+    const ask = createAsk(context, item, 'fresh', context.signal ?? AbortSignal.timeout(context.improver.timeoutMs))
     const questions = await Promise.all(wanted.map((model) => toFilledQuestion(prompt, model, Object.fromEntries(toValues(variables)))))
     const answers = await Promise.all(
       questions.map(async (question) => {

@@ -13,10 +13,10 @@ export async function requireTested(
   context: Needs<'items'>,
   target: z.infer<z.ZodObject<typeof itemTarget>>,
   right: 'see' | 'edit',
+  does = 'read its results',
 ): Promise<Item> {
   const user = requireUser(context.actor)
   const item = await requireItem(context, target)
-  const does = right === 'see' ? 'read its results' : 'report results'
   requireRight(await context.store.items.findRole(user.userId, item.ownerId), right, does)
   return item
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { textField, titleField } from '../../domain/items/fields.ts'
 import { hasRight } from '../../domain/people/teams.ts'
@@ -12,8 +13,6 @@ import { TREND, toTrendPoint } from './trend.ts'
 
 /** Runs of which each case shows the verdict. */
 const STRIP = 8
-/** The file of the cases that are kept from answers. */
-const KEPT_FILE = 'kept.json'
 
 /** An item with the trend of its tests, and the verdicts of its cases in the newest runs, as its page of tests shows them. */
 export const showTestsPage = defineProcedure({
@@ -35,6 +34,7 @@ export const showTestsPage = defineProcedure({
       version: item.version,
       isOwn: hasRight(role, 'see'),
       mayEdit: hasRight(role, 'edit'),
+      mayManage: hasRight(role, 'manage'),
       models: [...tests.models.keys()],
       trend: trend.map(toTrendPoint),
       strips: cases.map((name) => strip.map(({ seq, version }) => ({ version, passed: verdicts.get(seq)?.get(name) ?? null }))),
@@ -47,7 +47,7 @@ export const showTryPage = defineProcedure({
   scope: 'read',
   input: z.object({ id: itemTarget.id }),
   async run(context: Needs<'items', 'baseUrl' | 'sealer' | 'tests'>, { id }) {
-    const item = await requireTested(context, { collection: 'prompts', id }, 'edit')
+    const item = await requireTested(context, { collection: 'prompts', id }, 'edit', 'test it')
     const variables = item.kind === 'prompt' ? variablesOf(await composePrompt(context, item)) : []
     return { title: item.title, url: itemUrl(context.baseUrl, item.kind, item), variables, models: [...context.tests.models.keys()] }
   },
@@ -64,12 +64,12 @@ export const keepCase = defineProcedure({
     variables: valuesInput.optional(),
   }),
   async run(context: Needs<'items' | 'evals'>, { id, name, contains, variables = {} }) {
-    const item = await requireTested(context, { collection: 'prompts', id }, 'edit')
-    const kept = (await context.store.evals.readCaseFiles(item.id, item.version)).find(({ filename }) => filename === KEPT_FILE)
-    const { tests } = z.object({ tests: z.array(z.unknown()) }).parse(JSON.parse(kept?.content ?? '{"tests":[]}'))
+    const item = await requireTested(context, { collection: 'prompts', id }, 'edit', 'test it')
     const made = { description: name, vars: variables, assert: [{ type: 'contains', value: contains }] }
-    const content = `${JSON.stringify({ tests: [...tests, made] }, null, 2)}\n`
-    await context.store.evals.writeCaseFiles(item.id, [{ filename: KEPT_FILE, content }], { replaces: false })
-    return { total: tests.length + 1 }
+    const content = `${JSON.stringify({ tests: [made] }, null, 2)}\n`
+    // A file each, so that of two at once none is lost.
+    const filename = `kept-${createHash('sha256').update(content).digest('hex').slice(0, 12)}.json`
+    await context.store.evals.writeCaseFiles(item.id, [{ filename, content }], { replaces: false })
+    return { filename }
   },
 })

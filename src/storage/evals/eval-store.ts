@@ -32,6 +32,7 @@ const STALLED_MS = 10 * 60_000
 type RunRow = Omit<Selectable<Database['eval_run']>, 'item_seq' | 'user_seq'> & {
   readonly username: string | null
   readonly user_id: string | null
+  readonly last_result: number | null
 }
 
 function toRun(row: RunRow): KeptRun {
@@ -52,6 +53,7 @@ function toRun(row: RunRow): KeptRun {
     userId: row.user_id,
     state: row.state,
     total: row.total,
+    done: row.last_result === null ? 0 : Number(row.last_result) + 1,
     casesDigest: row.cases_digest,
   }
 }
@@ -81,6 +83,12 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         'cases_digest',
         'progress_at',
         'key_id',
+        (eb) =>
+          eb
+            .selectFrom('eval_result')
+            .select((of) => of.fn.max('position').as('last'))
+            .whereRef('run_seq', '=', 'eval_run.seq')
+            .as('last_result'),
         'user.username',
         'user.id as user_id',
       ])
@@ -117,7 +125,10 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         }
         const since = new Date(context.clock() - STALLED_MS).toISOString()
         const running = db.selectFrom('eval_run').select('seq').where('item_seq', '=', row.seq).where('state', '=', 'running')
-        if (refusesOthers && (await running.where('progress_at', '>', since).executeTakeFirst()))
+        // Their process ended before they did.
+        const stalled = running.where('progress_at', '<=', since)
+        if (refusesOthers) await db.updateTable('eval_run').set({ state: 'failed' }).where('seq', 'in', stalled).execute()
+        if (refusesOthers && (await running.executeTakeFirst()))
           throw new AppError('conflict', `Tests of this ${item.kind} are running already. Wait, or cancel the run.`)
         const now = new Date(context.clock()).toISOString()
         const { seq: made } = await db
@@ -187,6 +198,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** The newest complete run of a text that was made here, or that one of some keys reported which still work; null for none. */
     async findCountedRun(itemId: string, textDigest: string, keyIds: readonly string[]): Promise<KeptRun | null> {
+      const now = new Date(context.clock()).toISOString()
       const row = await selectRuns(itemId)
         .where('text_digest', '=', textDigest)
         .where('is_partial', '=', 0)
@@ -196,6 +208,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
             .select('api_key.id')
             .where('api_key.id', 'in', [...keyIds, ''])
             .where('revoked_at', 'is', null)
+            .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
           const isLocal = keyIds.includes(LOCAL_KEY) ? [eb('key_id', '=', LOCAL_KEY)] : []
           return eb.or([eb('format', '=', 'commonplace'), eb('key_id', 'in', working), ...isLocal])
         })
@@ -219,6 +232,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
     /** The verdicts of some cases in some runs: by run, and then by case. */
     async listVerdicts(runs: readonly number[], names: readonly string[]): Promise<Map<number, Map<string, boolean | null>>> {
       const verdicts = new Map(runs.map((run) => [run, new Map<string, boolean | null>()]))
+      if (runs.length === 0) return verdicts
       for (const part of batches(names, RESULTS_A_STATEMENT)) {
         const rows = await reader
           .selectFrom('eval_result')
@@ -281,18 +295,19 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
           .executeTakeFirst()
         if (!row) throw new AppError('not_found', 'This item does not exist.')
         const { version } = row
-        const before = await selectCaseFiles(db, itemId, version)
+        const before = replaces ? [] : await selectCaseFiles(db, itemId, version)
         const names = new Set(files.map(({ filename }) => filename))
-        const written = replaces ? files : [...before.filter(({ filename }) => !names.has(filename)), ...files]
-        if (isDeepStrictEqual(written, before)) return
-        const text = JSON.stringify(written)
+        const written = caseFiles.safeParse([...before.filter(({ filename }) => !names.has(filename)), ...files])
+        if (!written.success) throw invalidInput('files', 'files are more, or one is longer, than are kept beside a version.')
+        if (!replaces && isDeepStrictEqual(written.data, before)) return
+        const text = JSON.stringify(written.data)
         if (Buffer.byteLength(text) > MAX_CASE_BYTES) throw invalidInput('files', `files exceed ${MAX_CASE_BYTES / 2 ** 20} MiB.`)
         await db
           .insertInto('case_set')
           .values({ item_seq: row.seq, version, files: text })
           .onConflict((conflict) => conflict.columns(['item_seq', 'version']).doUpdateSet({ files: text }))
           .execute()
-        const detail = { kind: row.kind, version, count: written.length }
+        const detail = { kind: row.kind, version, count: written.data.length }
         notes.audit({ action: 'cases_changed', targetId: itemId, ownerId: row.owner, detail })
       }),
     /** The kept answer to a request; null for none. */
@@ -307,29 +322,28 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       if (!row) return null
       return { text: row.answer, inputTokens: row.input_tokens, outputTokens: row.output_tokens, durationMs: row.duration_ms }
     },
-    /** Keeps an answer, and counts it for the owner's day. The oldest answers of an item make room. */
-    keepAnswer: (
-      item: Pick<Item, 'id' | 'ownerId'>,
-      digest: string,
-      { text, inputTokens, outputTokens, durationMs }: ModelAnswer,
-      microUsd: number,
-    ): Promise<void> =>
+    /** Counts what an answer took, or the attempt at one, for the day of an owner. */
+    countTestUsage: (ownerId: string, tokens: number, microUsd: number): Promise<void> =>
+      context.sideTransaction(async (db) => {
+        const day = new Date(context.clock()).toISOString().slice(0, 10)
+        const owner = await findUserSeq(db, ownerId)
+        if (owner === null) return
+        await db
+          .insertInto('test_usage')
+          .values({ owner_seq: owner, day, tokens, micro_usd: microUsd })
+          .onConflict((conflict) =>
+            conflict.columns(['owner_seq', 'day']).doUpdateSet((eb) => ({
+              tokens: eb('test_usage.tokens', '+', tokens),
+              micro_usd: eb('test_usage.micro_usd', '+', microUsd),
+            })),
+          )
+          .execute()
+      }),
+    /** Keeps an answer. The oldest answers of an item make room. */
+    keepAnswer: (itemId: string, digest: string, { text, inputTokens, outputTokens, durationMs }: ModelAnswer): Promise<void> =>
       context.sideTransaction(async (db) => {
         const now = new Date(context.clock()).toISOString()
-        const owner = await findUserSeq(db, item.ownerId)
-        const [day, tokens] = [now.slice(0, 10), inputTokens + outputTokens]
-        if (owner !== null)
-          await db
-            .insertInto('test_usage')
-            .values({ owner_seq: owner, day, tokens, micro_usd: microUsd })
-            .onConflict((conflict) =>
-              conflict.columns(['owner_seq', 'day']).doUpdateSet((eb) => ({
-                tokens: eb('test_usage.tokens', '+', tokens),
-                micro_usd: eb('test_usage.micro_usd', '+', microUsd),
-              })),
-            )
-            .execute()
-        const row = await findItem(db, item.id)
+        const row = await findItem(db, itemId)
         if (!row) return
         const oldest = db
           .selectFrom('model_answer')

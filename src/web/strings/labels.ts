@@ -47,8 +47,9 @@ export const LABEL_WORDS = {
     maxDrop: 'Most that one case may lose, in percent',
   },
   needsCheck: 'No finding of high severity',
-  keys: 'Keys whose reports count, one id a line',
-  keysHint: 'Runs made here always count. Keys need the permission to report test results.',
+  keys: 'Keys whose reports count',
+  keysHint: 'Runs made here always count. Keys that may report test results can be named.',
+  otherKey: (id: string) => `Key ${id}`,
   asks: (what: string) => `Asks: ${what}`,
   saveGate: 'Save gate',
 }

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { CASE_LAYOUTS } from '../../../domain/evals/evals.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
-import { convertTestCases, listCases } from '../../../operations/evals/cases.ts'
+import { convertTestCases, getCases, listCases } from '../../../operations/evals/cases.ts'
 import { compareTestRuns, getRun, listRuns, removeRun } from '../../../operations/evals/results.ts'
 import { cancelRun, runTests } from '../../../operations/evals/run-tests.ts'
 import { showTestsPage } from '../../../operations/evals/tests-page.ts'
@@ -93,6 +93,7 @@ export function showTests(collection: Collection) {
             />
           </section>
         )}
+        {page.mayEdit ? await drawKept(request, collection) : null}
         {found.total === 0 ? null : await drawConverted(request, collection)}
       </Layout>
     )
@@ -108,14 +109,14 @@ const Runs: FC<{ request: PageRequest; page: Shown; runs: readonly Run[]; here: 
       <Entries
         of={runs}
         none={tests.noRuns}
-        row={({ run, version, model, runner, passed, failed, total, state, isPartial, by, reportedAt }) => (
+        row={({ run, version, model, runner, passed, failed, total, done, state, isPartial, by, reportedAt }) => (
           <Entry
             title={<a href={`${here}/${run}`}>{tests.run(run)}</a>}
             note={[tests.version(version), model ?? runner].filter(Boolean).join(' · ')}
             state={state ? tests.states[state] : isPartial ? tests.partial : null}
             facts={[
               tests.passes(passed, passed + failed),
-              state === 'running' && total !== null ? tests.progress(passed + failed, total) : null,
+              state === 'running' && total !== null ? tests.progress(done, total) : null,
               by === null ? null : tests.by(by),
               <Ago words={words} at={reportedAt} hasTime />,
             ]}
@@ -125,7 +126,7 @@ const Runs: FC<{ request: PageRequest; page: Shown; runs: readonly Run[]; here: 
                 {tests.cancel}
               </ActionButton>
             ) : null}
-            {page.mayEdit && state !== 'running' ? (
+            {page.mayEdit && state !== 'running' && (page.mayManage || by === request.site.reader?.username) ? (
               <ConfirmedAction
                 does="remove"
                 values={{ run: String(run) }}
@@ -193,6 +194,29 @@ const Cases: FC<{ words: Words; found: Output<typeof listCases>; page: Shown }> 
   />
 )
 
+/** The files with cases that are kept beside the newest version, for those who may change it. */
+async function drawKept({ site, call, ref }: PageRequest, collection: Collection) {
+  const { files } = await call(getCases, { collection, id: ref })
+  if (files.length === 0) return null
+  return (
+    <details>
+      <summary>{site.words.tests.kept}</summary>
+      <Files files={files} />
+    </details>
+  )
+}
+
+const Files: FC<{ files: readonly { readonly filename: string; readonly content: string }[] }> = ({ files }) => (
+  <>
+    {files.slice(0, MAX_FILES).map(({ filename, content }) => (
+      <>
+        <h3 class="filename">{filename}</h3>
+        <pre tabindex={0}>{content.slice(0, MAX_SHOWN)}</pre>
+      </>
+    ))}
+  </>
+)
+
 /** The form that shows the cases as files of another layout, and those files once one is chosen. */
 async function drawConverted(request: PageRequest, collection: Collection) {
   const { site, call, ref, query } = request
@@ -215,12 +239,7 @@ async function drawConverted(request: PageRequest, collection: Collection) {
         </button>
       </form>
       {made && made.lost.length > 0 ? <p class="notice">{tests.lost(made.lost.join(', '))}</p> : null}
-      {made?.files.slice(0, MAX_FILES).map(({ filename, content }) => (
-        <>
-          <h3 class="filename">{filename}</h3>
-          <pre tabindex={0}>{content.slice(0, MAX_SHOWN)}</pre>
-        </>
-      ))}
+      {made ? <Files files={made.files} /> : null}
     </details>
   )
 }

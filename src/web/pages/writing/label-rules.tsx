@@ -1,3 +1,4 @@
+import { listKeys } from '../../../operations/account/keys.ts'
 import { listGates, setGate } from '../../../operations/evals/gate.ts'
 import { listLabelRules, setLabelRule } from '../../../operations/items/labels.ts'
 import { Layout } from '../../layout.tsx'
@@ -23,6 +24,9 @@ export async function showLabelRules(request: PageRequest) {
   const { owner } = readOwner(query)
   const { rules, canChange } = await call(listLabelRules, readOwner(query))
   const { gates } = await call(listGates, readOwner(query))
+  const { keys: ownKeys } = await call(listKeys, {})
+  const reporting = ownKeys.filter(({ state, scopes }) => state === 'active' && scopes.includes('results'))
+  const nameOf = (id: string) => ownKeys.find((key) => key.id === id)?.name ?? words.labels.otherKey(id)
   const title = owner === undefined ? words.labels.rules : words.labels.rulesOf(owner)
   const here = owner === undefined ? '/labels' : `/labels?owner=${encodeURIComponent(owner)}`
   return (
@@ -74,7 +78,7 @@ export async function showLabelRules(request: PageRequest) {
             facts={[
               ...NUMBERS.map((name) => (numbers[name] === null ? null : `${words.labels.gate[name]}: ${numbers[name]}`)),
               needsCheck ? words.labels.needsCheck : null,
-              keys.length > 0 ? `${words.labels.keys}: ${keys.join(', ')}` : null,
+              keys.length > 0 ? `${words.labels.keys}: ${keys.map((id) => nameOf(id)).join(', ')}` : null,
             ]}
           >
             {canChange ? (
@@ -95,11 +99,20 @@ export async function showLabelRules(request: PageRequest) {
           fields={{
             label: { label: words.labels.name, hint: words.labels.nameHint, maxlength: 36, autocomplete: 'off' },
             ...Object.fromEntries(NUMBERS.map((name) => [name, { label: words.labels.gate[name], type: 'number' as const }])),
-            keys: { label: words.labels.keys, hint: words.labels.keysHint, rows: 2 },
           }}
           submit={words.labels.saveGate}
         >
           <Tick sent={sentWith(sent, 'gate')} name="needsCheck" label={words.labels.needsCheck} />
+          <fieldset>
+            <legend>{words.labels.keys}</legend>
+            <p class="quiet">{words.labels.keysHint}</p>
+            {reporting.map(({ id, name }) => (
+              <label class="tick">
+                <input type="checkbox" name="keys" value={id} checked={sentWith(sent, 'gate')?.form.all('keys').includes(id) ?? false} />{' '}
+                {name}
+              </label>
+            ))}
+          </fieldset>
         </Form>
       ) : null}
     </Layout>
@@ -108,10 +121,7 @@ export async function showLabelRules(request: PageRequest) {
 
 const changeGate: Action = async ({ call, form, query, path }) => {
   const numbers = Object.fromEntries(NUMBERS.flatMap((name) => (form.text(name) === '' ? [] : [[name, Number(form.text(name))]])))
-  const keys = form
-    .text('keys')
-    .split(/\s+/)
-    .filter((key) => key !== '')
+  const keys = form.all('keys')
   const owner = readOwner(query)
   await call(setGate, {
     ...owner,

@@ -53,8 +53,9 @@ export const LABEL_WORDS_DE: typeof LABEL_WORDS = {
     maxDrop: 'Höchster Verlust eines Falls in Prozent',
   },
   needsCheck: 'Kein schwerer Fund',
-  keys: 'Schlüssel, deren Ergebnisse zählen, eine Id je Zeile',
-  keysHint: 'Läufe von hier zählen immer. Schlüssel brauchen die Erlaubnis, Testergebnisse zu melden.',
+  keys: 'Schlüssel, deren Ergebnisse zählen',
+  keysHint: 'Läufe von hier zählen immer. Genannt werden können Schlüssel, die Testergebnisse melden dürfen.',
+  otherKey: (id) => `Schlüssel ${id}`,
   asks: (what) => `Verlangt: ${what}`,
   saveGate: 'Bedingung speichern',
 }
