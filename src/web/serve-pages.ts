@@ -8,16 +8,14 @@ import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
 import { encodePage, isOpened, type PageCache } from '../http/page-cache.ts'
 import { callLocally } from '../operations/core/invoke.ts'
 import { callAnonymously } from './anonymous-call.ts'
-import { copyBeaconRoutes } from './copy-beacon.ts'
 import { createFlash } from './flash.ts'
 import { limitForm, readForm, readReferrer, refuseForeignForm, type SentForm } from './forms.ts'
-import { improveStreamRoutes } from './improve-stream.ts'
 import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { readNearItems, showProblem } from './pages/reading/problem.tsx'
-import { passkeyRoutes } from './passkey-routes.ts'
 import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
 import { type Html, PAGES, type PageEntry } from './routes.ts'
+import { scriptRoutes } from './script-routes.ts'
 import type { PageSettings, Site, Words } from './site.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
 import { ENGLISH } from './strings/index.ts'
@@ -217,9 +215,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
           ...(act ? [{ ...post, bodyLimit: (call: Call) => limitBody(call, entry), handle: (call: Call) => actOn(call, entry, act) }] : []),
         ]
       }),
-      ...copyBeaconRoutes(makeContext, settings.baseUrl, wordsFor),
-      ...improveStreamRoutes(makeContext, http.onFault, settings.baseUrl, wordsFor),
-      ...passkeyRoutes(makeContext, (error, id) => http.onFault(toAppError(error), id), settings.baseUrl, wordsFor),
+      ...scriptRoutes({ makeContext, baseUrl: settings.baseUrl, onFault: (error, id) => http.onFault(toAppError(error), id), wordsFor }),
       {
         method: 'GET',
         path: '/static/{digest}/{name}',
