@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ExampleRequest, makeExample, type RouteInput } from './example-request.ts'
+import { makeExample } from './example-request.ts'
 import { jsonSchema, type Schema } from './schema-fields.ts'
 
 /** The groups of the reference, in its order, and which paths belong to each: the first that fits. */
@@ -39,32 +39,9 @@ const openApi = z.object({
 })
 
 /** One answer of a route. */
-export interface RouteAnswer {
-  readonly status: string
-  readonly description: string
-  readonly types: readonly string[]
-  /** Of its JSON; null where there is none. */
-  readonly schema: Schema | null
-  /** The contents of its stream; null where it does not come as one. */
-  readonly stream: string | null
-}
-
+export type RouteAnswer = ReturnType<typeof toAnswer>
 /** A method and a path, as the reference shows them. */
-export interface ApiRoute {
-  readonly name: string
-  readonly anchor: string
-  readonly method: string
-  readonly path: string
-  readonly title: string
-  readonly description: string
-  /** Whether a key changes what it answers. */
-  readonly access: 'none' | 'optional' | 'required'
-  readonly inputs: readonly RouteInput[]
-  /** The schema of its JSON body; null where it takes none. */
-  readonly body: Schema | null
-  readonly answers: readonly RouteAnswer[]
-  readonly example: ExampleRequest
-}
+export type ApiRoute = ReturnType<typeof toRoute>
 
 /** Routes that stand together. */
 export interface ApiGroup {
@@ -93,9 +70,12 @@ export function readApi(document: unknown, baseUrl: string): { readonly groups: 
   }
 }
 
-function toRoute(method: string, path: string, found: z.infer<typeof route>, baseUrl: string): ApiRoute {
+function toRoute(method: string, path: string, found: z.infer<typeof route>, baseUrl: string) {
   const body = found.requestBody?.content['application/json'].schema ?? null
-  const schemes = found.security.map((scheme) => Object.keys(scheme).length > 0)
+  const access = (): 'none' | 'optional' | 'required' => {
+    const schemes = found.security.map((scheme) => Object.keys(scheme).length > 0)
+    return schemes.every((isKey) => isKey) ? 'required' : schemes.some((isKey) => isKey) ? 'optional' : 'none'
+  }
   return {
     name: found.operationId,
     anchor: toAnchor(method, path),
@@ -103,8 +83,10 @@ function toRoute(method: string, path: string, found: z.infer<typeof route>, bas
     path,
     title: found.summary,
     description: found.description,
-    access: schemes.every((isKey) => isKey) ? 'required' : schemes.some((isKey) => isKey) ? 'optional' : 'none',
+    /** Whether a key changes what it answers. */
+    access: access(),
     inputs: found.parameters,
+    /** The schema of its JSON body; null where it takes none. */
     body,
     answers: Object.entries(found.responses).flatMap(([status, one]) => ('$ref' in one ? [] : [toAnswer(status, one)])),
     example: makeExample(path, found.parameters, body, baseUrl),
@@ -119,12 +101,14 @@ function toAnchor(method: string, path: string): string {
     .replaceAll(' ', '-')
 }
 
-function toAnswer(status: string, { description, content }: z.infer<typeof answer>): RouteAnswer {
+function toAnswer(status: string, { description, content }: z.infer<typeof answer>) {
   return {
     status,
     description,
     types: Object.keys(content),
+    /** The schema of its JSON; null where there is none. */
     schema: content['application/json']?.schema ?? null,
+    /** The contents of its stream; null where it does not come as one. */
     stream: content['text/event-stream']?.schema?.description ?? null,
   }
 }

@@ -3,8 +3,7 @@ import { countCharacters } from '../../domain/text/characters.ts'
 import { parseVariables } from '../../domain/variables/variables.ts'
 import { make, makeButton } from './elements.ts'
 import { mountImprove } from './improve-in-place.ts'
-import { mountMarks, showPreview, showVariables } from './live-preview.ts'
-import { mountMarkdownPreview } from './markdown-preview.ts'
+import { mountMarkdownPreview, mountMarks, showPreview, showVariables } from './live-preview.ts'
 import { mountTagChips } from './tag-chips.ts'
 
 type TextField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement

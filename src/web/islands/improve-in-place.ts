@@ -85,17 +85,11 @@ export function mountImprove(form: HTMLFormElement, button: HTMLButtonElement): 
 }
 
 /** The place where a text appears while it is written; it is not there before its first words. */
-interface Coming {
-  add(text: string): void
-  clear(): void
-  remove(): void
-}
-
-function showComing(form: HTMLFormElement, title: string): Coming {
+function showComing(form: HTMLFormElement, title: string) {
   const text = make('div', { className: 'text' })
   const section = make('section', {}, make('h2', {}, title), text)
   return {
-    add(piece) {
+    add(piece: string) {
       text.append(piece)
       if (section.isConnected) return
       form.append(section)
@@ -107,7 +101,11 @@ function showComing(form: HTMLFormElement, title: string): Coming {
 }
 
 /** Sends the form, and shows the text as it comes. Gives the page that has the suggestion, or what is wrong. */
-async function askToImprove(form: HTMLFormElement, signal: AbortSignal, coming: Coming): Promise<{ to: string } | { message: string }> {
+async function askToImprove(
+  form: HTMLFormElement,
+  signal: AbortSignal,
+  coming: ReturnType<typeof showComing>,
+): Promise<{ to: string } | { message: string }> {
   const body = new URLSearchParams([...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
   const headers = { accept: 'text/event-stream, application/json' }
   const response = await fetch(`${form.action}/improve`, { method: 'POST', body, signal, headers })

@@ -1,7 +1,6 @@
 // The page of a prompt: blanks are filled in where they stand, and copying names those that are empty.
 import type { Filling } from '../filling.ts'
 import { mountBlankFields } from './prompt/blank-fields.ts'
-import { copyText } from './prompt/copy-text.ts'
 import { mountOpenInMenu } from './prompt/open-in-menu.ts'
 import { takeArrival } from './prompt/stored-values.ts'
 
@@ -95,6 +94,28 @@ function mountPrompt(article: HTMLElement): void {
 /** Says that the text was taken, which its owner sees as a number. Nothing of the text is sent. */
 function tellCopied(id: string): void {
   navigator.sendBeacon(`/prompts/${id}/copied`)
+}
+
+/** Copies a text; false when the browser does not let it. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // Without TLS, as in many a home network, browsers have no clipboard but this.
+    return copySelected(text)
+  }
+}
+
+function copySelected(text: string): boolean {
+  const focused = document.activeElement
+  const field = Object.assign(document.createElement('textarea'), { value: text, className: 'visually-hidden' })
+  document.body.append(field)
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
+  return isCopied
 }
 
 /** A text with its placeholders replaced. */

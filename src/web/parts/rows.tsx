@@ -36,7 +36,7 @@ export const MixedRows: FC<
   <ol class="rows" start={start}>
     {items.map((item, place) => {
       const shared = { site, marks: null, stars, selected: null, controls: controls(item, place) }
-      return item.kind === 'prompt' ? <PromptRow {...shared} prompt={item} /> : <SkillRow {...shared} skill={item} />
+      return <ItemRow {...shared} item={item} />
     })}
   </ol>
 )
@@ -53,19 +53,14 @@ export const ItemRows: FC<ListProps & { prompts?: readonly ListedPrompt[]; skill
   const shared = { site, marks, stars, selected }
   return (
     <>
-      {prompts.length === 0 ? null : (
-        <ol class="rows">
-          {prompts.map((prompt) => (
-            <PromptRow {...shared} prompt={prompt} />
-          ))}
-        </ol>
-      )}
-      {skills.length === 0 ? null : (
-        <ol class="rows">
-          {skills.map((skill) => (
-            <SkillRow {...shared} skill={skill} />
-          ))}
-        </ol>
+      {[prompts, skills].map((items) =>
+        items.length === 0 ? null : (
+          <ol class="rows">
+            {items.map((item) => (
+              <ItemRow {...shared} item={item} />
+            ))}
+          </ol>
+        ),
       )}
     </>
   )
@@ -89,6 +84,9 @@ export const ShortList: FC<ShortListProps> = ({ title, children, prompts = [], s
   )
 
 type OneRow = Pick<RowProps, 'site' | 'stars' | 'selected' | 'controls'> & { readonly marks: Marks | null }
+
+const ItemRow: FC<OneRow & { item: ListedPrompt | ListedSkill }> = ({ item, ...row }) =>
+  'files' in item ? <SkillRow {...row} skill={item} /> : <PromptRow {...row} prompt={item} />
 
 const PromptRow: FC<OneRow & { prompt: ListedPrompt }> = ({ prompt, marks, ...row }) => {
   const { title, description, content, approximate = false } = prompt

@@ -11,21 +11,6 @@ const LONG = 800
 /** Runs of control characters that are named behind a field. */
 const MAX_NAMED = 5
 
-/** The blanks of a prompt, and what is typed into them. */
-export interface BlankFields {
-  /** The text with values and defaults; an empty required blank stays as it is written. */
-  text(): string
-  /** Blanks that have a value. */
-  countFilled(): number
-  /** Required blanks without a value, in the order of the text. */
-  findMissing(): Blank[]
-  /** Marks the blanks that are missing, and gives the first the focus. */
-  showMissing(): void
-  focusFirst(): void
-  /** Empties all, and gives the first the focus. */
-  clear(): void
-}
-
 /** A place where a blank stands. */
 interface Place {
   /** Null where the value is only shown. */
@@ -37,7 +22,7 @@ interface Place {
  * Turns the marks of a prompt's text into fields.
  * @param onChange called when a value changes
  */
-export function mountBlankFields(article: HTMLElement, filling: Filling, onChange: () => void): BlankFields {
+export function mountBlankFields(article: HTMLElement, filling: Filling, onChange: () => void) {
   const blanks = new Map(filling.blanks.map((blank) => [blank.name, blank]))
   const values = readValues(filling.id, new Set(blanks.keys()))
   const places = new Map<string, Place[]>(filling.blanks.map(({ name }) => [name, []]))
@@ -111,17 +96,22 @@ export function mountBlankFields(article: HTMLElement, filling: Filling, onChang
   })
 
   const fieldsOf = (name: string) => (places.get(name) ?? []).flatMap(({ field }) => field ?? [])
+  /** Required blanks without a value, in the order of the text. */
   const findMissing = () => filling.blanks.filter(({ name, preset }) => preset === undefined && !values.has(name))
   return {
+    /** The text with values and defaults; an empty required blank stays as it is written. */
     text: () => pieces.map((piece, place) => (typeof piece === 'string' ? piece : putIn(piece, place))).join(''),
+    /** Blanks that have a value. */
     countFilled: () => values.size,
     findMissing,
+    /** Marks the blanks that are missing, and gives the first the focus. */
     showMissing() {
       const missing = findMissing()
       for (const { name } of missing) for (const field of fieldsOf(name)) field.setAttribute('aria-invalid', 'true')
       fieldsOf(missing[0]?.name ?? '')[0]?.focus()
     },
     focusFirst: () => fieldsOf(filling.blanks[0]?.name ?? '')[0]?.focus(),
+    /** Empties all, and gives the first the focus. */
     clear() {
       values.clear()
       for (const { name } of filling.blanks) {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { SCOPES } from '../../../domain/people/actor.ts'
 import { createKey, listKeys, revokeKey } from '../../../operations/account/keys.ts'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from '../../../operations/channels/install-links.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'
 import { CLIENT_IDS } from '../../client-configs.ts'
 import { decodePart } from '../../decode-part.ts'
@@ -57,15 +58,13 @@ export async function showAccess(request: PageRequest) {
         <Entries
           of={keys}
           row={(record) => (
-            <Lasting words={words} record={record} note={describeKey(words, record)} more={useOf(record)}>
-              <ConfirmedAction
-                does="revoke"
-                values={{ id: record.id }}
-                label={words.revoke}
-                name={words.revokeKey(record.name)}
-                means={words.revokeKeyMeans}
-              />
-            </Lasting>
+            <Lasting
+              words={words}
+              record={record}
+              note={describeKey(words, record)}
+              more={useOf(record)}
+              end={{ does: 'revoke', label: words.revoke, name: words.revokeKey(record.name), means: words.revokeKeyMeans }}
+            />
           )}
         />
         <KeyUseTable words={words} usage={usage} keys={keys} />
@@ -99,15 +98,18 @@ export async function showAccess(request: PageRequest) {
             none={programs.none}
             of={held}
             row={(record) => (
-              <Lasting words={words} record={record} note={describeKey(words, record)} more={useOf(record)}>
-                <ConfirmedAction
-                  does="disconnect"
-                  values={{ id: record.id }}
-                  label={programs.disconnect}
-                  name={programs.disconnectNamed(record.name)}
-                  means={programs.disconnectMeans}
-                />
-              </Lasting>
+              <Lasting
+                words={words}
+                record={record}
+                note={describeKey(words, record)}
+                more={useOf(record)}
+                end={{
+                  does: 'disconnect',
+                  label: programs.disconnect,
+                  name: programs.disconnectNamed(record.name),
+                  means: programs.disconnectMeans,
+                }}
+              />
             )}
           />
           {held.filter(({ state }) => state === 'active').length > 1 ? (
@@ -122,15 +124,12 @@ export async function showAccess(request: PageRequest) {
         <Entries
           of={links}
           row={(record) => (
-            <Lasting words={words} record={record} note={record.scope === '' ? installing.everything : decodeURIComponent(record.scope)}>
-              <ConfirmedAction
-                does="revoke-link"
-                values={{ id: record.id }}
-                label={words.revoke}
-                name={words.revokeKey(record.name)}
-                means={installing.revokeMeans}
-              />
-            </Lasting>
+            <Lasting
+              words={words}
+              record={record}
+              note={record.scope === '' ? installing.everything : decodeURIComponent(record.scope)}
+              end={{ does: 'revoke-link', label: words.revoke, name: words.revokeKey(record.name), means: installing.revokeMeans }}
+            />
           )}
         />
         <Details open={query.has('scope') || sentWith(sent, 'create-link') !== null} summary={installing.newLink}>
@@ -156,23 +155,16 @@ export async function showAccess(request: PageRequest) {
   )
 }
 
-interface LastingRecord {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-  readonly expiresAt: string | null
-  readonly state: 'active' | 'expired' | 'revoked'
+interface LastingProps {
+  readonly words: Words
+  readonly record: Pick<Output<typeof listKeys>['keys'][number], 'id' | 'name' | 'createdAt' | 'lastUsedAt' | 'expiresAt' | 'state'>
+  readonly note: string
+  readonly more?: Child
+  readonly end: { readonly does: string; readonly label: string; readonly name: string; readonly means: string }
 }
 
-/** A key or a link, which works until it expires or is revoked; `children` end it. */
-const Lasting: FC<{ words: Words; record: LastingRecord; note: string; more?: Child; children?: Child }> = ({
-  words,
-  record: { id, name, createdAt, lastUsedAt, expiresAt, state },
-  note,
-  more,
-  children,
-}) => (
+/** A key or a link, which works until it expires or is ended. */
+const Lasting: FC<LastingProps> = ({ words, record: { id, name, createdAt, lastUsedAt, expiresAt, state }, note, more, end }) => (
   <Entry
     title={<strong>{name}</strong>}
     note={note}
@@ -186,7 +178,7 @@ const Lasting: FC<{ words: Words; record: LastingRecord; note: string; more?: Ch
     ]}
     more={more}
   >
-    {state === 'active' ? children : null}
+    {state === 'active' ? <ConfirmedAction values={{ id }} {...end} /> : null}
   </Entry>
 )
 

@@ -21,31 +21,26 @@ const SHORT_ID = 8
 
 /** The actions of a reader, and those of others on the reader's things. */
 export async function showOwnActivity(request: PageRequest) {
-  const { words } = request.site
   const activity = await readActivity(request, (wanted) => request.call(listOwnActivity, wanted))
-  return (
-    <SectionPage request={request} at="/settings/activity">
-      <p class="quiet">
-        {words.audit.ownLead} {words.audit.retention}
-      </p>
-      <Filters request={request} names={['action', 'since']} />
-      <Events request={request} activity={activity} path="/settings/activity" isOwn />
-    </SectionPage>
-  )
+  return <Log request={request} at="/settings/activity" lead={request.site.words.audit.ownLead} activity={activity} isOwn />
 }
 
 /** The whole audit log, for administrators. */
 export async function showActivity(request: PageRequest) {
-  const { words } = request.site
   const activity = await readActivity(request, (wanted) => request.call(listAuditEvents, wanted))
+  return <Log request={request} at="/admin/activity" lead={request.site.words.audit.lead} activity={activity} isOwn={false} />
+}
+
+const Log: FC<{ request: PageRequest; at: string; lead: string; activity: Found; isOwn: boolean }> = ({ request, at, isOwn, ...log }) => {
+  const { audit } = request.site.words
   return (
-    <SectionPage request={request} at="/admin/activity">
+    <SectionPage request={request} at={at}>
       <p class="quiet">
-        {words.audit.lead} {words.audit.retention}
+        {log.lead} {audit.retention}
       </p>
-      <Filters request={request} names={FILTERS} />
-      <LinkLine to={toListUrl('/admin/activity/export.jsonl', readFilters(request.query))} text={words.audit.download} />
-      <Events request={request} activity={activity} path="/admin/activity" isOwn={false} />
+      <Filters request={request} names={isOwn ? ['action', 'since'] : FILTERS} />
+      {isOwn ? null : <LinkLine to={toListUrl(`${at}/export.jsonl`, readFilters(request.query))} text={audit.download} />}
+      <Events request={request} activity={log.activity} path={at} isOwn={isOwn} />
     </SectionPage>
   )
 }

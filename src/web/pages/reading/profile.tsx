@@ -10,7 +10,7 @@ export async function showProfilePage(request: PageRequest) {
   const profile = await call(showProfile, { username: param('name') })
   const { username: name, displayName, bio, website, isTeam, isMember } = profile
   // A team keeps the names it had; another spelling of one is no other name.
-  if (isTeam && name.toLowerCase() !== param('name').toLowerCase()) return leadTo(name, query)
+  if (isTeam && name.toLowerCase() !== param('name').toLowerCase()) return { ...leadTo(name, query), isPermanent: true as const }
   const { words } = site
   const lead = words.reading.profileLead(profile.prompts, profile.skills)
   return await showPart(
@@ -47,12 +47,10 @@ export async function showProfilePage(request: PageRequest) {
 }
 
 function leadTo(name: string, query: URLSearchParams): LeadsOn {
-  const search = query.size === 0 ? '' : `?${query}`
-  return { to: scopePath({ kind: 'author', name }) + search, isPermanent: true }
+  return { to: scopePath({ kind: 'author', name }) + (query.size === 0 ? '' : `?${query}`) }
 }
 
 /** The former address of profiles. */
-export function leadToProfile({ param, query }: PageRequest): Promise<LeadsOn> {
-  const search = query.size === 0 ? '' : `?${query}`
-  return Promise.resolve({ to: scopePath({ kind: 'author', name: param('name') }) + search })
+export async function leadToProfile({ param, query }: PageRequest): Promise<LeadsOn> {
+  return leadTo(param('name'), query)
 }

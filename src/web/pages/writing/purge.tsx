@@ -1,8 +1,7 @@
-import type { FC } from 'hono/jsx'
 import { AppError } from '../../../errors.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from '../../../operations/items/purge.ts'
 import { Section } from '../../parts/controls.tsx'
-import { Form } from '../../parts/form.tsx'
+import { Form, Tick } from '../../parts/form.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { type Collection, readVersionNumber } from '../reading/versions.tsx'
@@ -17,7 +16,8 @@ export function showPurgePage(collection: Collection) {
     const older = item.isOwner && item.version !== null && item.version > 1 ? item.version - 1 : null
     const newest = item.isOwner && (older !== null || item.hasEarlierTags) ? item.version : null
     const path = `/${collection}/${encodeURIComponent(item.id)}`
-    const sure = <Sure label={texts.sure} />
+    // The button alone would be pressed by mistake.
+    const sure = <Tick sent={null} name="sure" value="yes" label={texts.sure} isRequired />
     const shared = { request, isMain: false, children: sure }
     const text = (label: string, value: string | null) => ({ label, value, autocomplete: 'off', isRequired: true })
     return (
@@ -62,13 +62,6 @@ export function showPurgePage(collection: Collection) {
     )
   }
 }
-
-/** The box to tick first: the button alone would be pressed by mistake. */
-const Sure: FC<{ label: string }> = ({ label }) => (
-  <label class="tick">
-    <input type="checkbox" name="sure" value="yes" required /> {label}
-  </label>
-)
 
 /** Deletes what a form of the page names. */
 export function purge(collection: Collection): Action {
