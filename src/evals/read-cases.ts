@@ -87,8 +87,24 @@ export function readPromptCases(fields: Fields, file: string): CaseList {
   return found.finish()
 }
 
-/** Reads the tests of a prompt from a file of either layout. */
-export function readPromptCaseFile({ filename, bytes }: SkillFile): CaseList {
+/** Reads the tests of a prompt from files of either layout, as far as they have room together. */
+export function readPromptCaseFiles(files: readonly SkillFile[]): CaseList {
+  const lists: CaseList[] = []
+  let [size, graders] = [0, 0]
+  for (const file of files) {
+    if (size > MAX_SIZE || graders > MAX_ALL_GRADERS) {
+      lists.push({ cases: [], problems: [{ file: file.filename, case: null, problem: 'is not read: the files before it are large' }] })
+      break
+    }
+    const list = readPromptCaseFile(file)
+    size += list.cases.reduce((sum, one) => sum + sizeOfCase(one), 0)
+    graders += list.cases.reduce((sum, one) => sum + one.graders.length, 0)
+    lists.push(list)
+  }
+  return joinLists(lists)
+}
+
+function readPromptCaseFile({ filename, bytes }: SkillFile): CaseList {
   const found = collect()
   const text = decodeText(bytes)
   if (text === null) found.problems.push({ file: filename, case: null, problem: encodingFault(bytes) })

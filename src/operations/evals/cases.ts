@@ -6,7 +6,7 @@ import { privateReaderId } from '../../domain/people/actor.ts'
 import { hasRight } from '../../domain/people/teams.ts'
 import { invalidInput } from '../../errors.ts'
 import { convertCases } from '../../evals/convert-cases.ts'
-import { type CaseList, HOLDOUT_FILE, joinLists, readCases, readPromptCaseFile, readPromptCases } from '../../evals/read-cases.ts'
+import { type CaseList, HOLDOUT_FILE, joinLists, readCases, readPromptCaseFiles, readPromptCases } from '../../evals/read-cases.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { itemTarget, requireItem } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
@@ -27,7 +27,7 @@ const SHOWN = 'claims to be held out, but is served with the item: import it aga
 /** The cases in files that are kept beside a version. */
 function readKeptCases({ kind }: Pick<Item, 'kind'>, files: CaseFiles): CaseList {
   const read = files.map(({ filename, content, encoding }) => ({ filename, bytes: Buffer.from(content, encoding ?? 'utf8') }))
-  return kind === 'skill' ? readCases(read) : joinLists(read.map(readPromptCaseFile))
+  return kind === 'skill' ? readCases(read) : readPromptCaseFiles(read)
 }
 
 async function readOwnCases(context: Needs<'items'>, item: Item, version: number): Promise<CaseList> {
