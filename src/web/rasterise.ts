@@ -17,19 +17,8 @@ const MAX_WAITING = 16
 
 type Png = Uint8Array<ArrayBuffer>
 
-/** Makes PNGs of cards. */
-export interface Rasteriser {
-  /**
-   * One picture is made at a time, so that the pool of threads, which hashes passwords too, has others free.
-   * @param key the same for the same picture, which is then made once
-   * @param caller whom the request is counted for
-   * @throws AppError `rate_limited` when too many of the caller's pictures wait, `unavailable` when too many of all do, or the rasteriser is not installed
-   */
-  toPng(svg: string, key: string, caller: string): Promise<Png>
-}
-
-/** The rasteriser is loaded with the first picture, and is the only part of the program with a binary: without it, all else works. */
-export function createRasteriser(render: (svg: string) => Promise<Png> = renderPng): Rasteriser {
+/** Makes PNGs of cards. The rasteriser is loaded with the first picture, and is the only part of the program with a binary: without it, all else works. */
+export function createRasteriser(render: (svg: string) => Promise<Png> = renderPng) {
   const cache = new LRUCache<string, Png>({ max: MAX_CACHED })
   const making = new Map<string, Promise<Png>>()
   const limit = pLimit(1)
@@ -52,7 +41,13 @@ export function createRasteriser(render: (svg: string) => Promise<Png> = renderP
     })
   }
   return {
-    async toPng(svg, key, caller) {
+    /**
+     * One picture is made at a time, so that the pool of threads, which hashes passwords too, has others free.
+     * @param key the same for the same picture, which is then made once
+     * @param caller whom the request is counted for
+     * @throws AppError `rate_limited` when too many of the caller's pictures wait, `unavailable` when too many of all do, or the rasteriser is not installed
+     */
+    async toPng(svg: string, key: string, caller: string): Promise<Png> {
       const shared = cache.get(key) ?? making.get(key)
       if (shared) return await shared
       // Only what has its turn is shared: a refusal is for its caller alone.

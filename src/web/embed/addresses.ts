@@ -11,14 +11,8 @@ export type EmbedTarget =
   | { readonly kind: 'stored'; readonly id: string; readonly config: EmbedConfig }
   | { readonly kind: 'item'; readonly id: string; readonly config: EmbedConfig; readonly around: EmbedConfig }
 
-/** Paths of an embed on the service. */
-interface EmbedPaths {
-  readonly page: string
-  readonly image: string
-}
-
 /** Addresses of an embed and its picture; null when too long, so the embed must be saved. */
-export function toEmbedPaths(target: EmbedTarget): EmbedPaths | null {
+export function toEmbedPaths(target: EmbedTarget): { readonly page: string; readonly image: string } | null {
   if (target.kind === 'stored') return { page: `/e/${target.id}`, image: `/api/embed/image/${target.id}.svg` }
   const query = writeEmbedQuery(target.kind === 'item' ? target.around : target.config).toString()
   if (query.length > MAX_EMBED_QUERY) return null

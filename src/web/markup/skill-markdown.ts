@@ -3,18 +3,12 @@ import { imageTypeOf } from '../../domain/skills/image-type.ts'
 import { languageOfFile } from './languages.ts'
 import { renderMarkdown } from './markdown.ts'
 
-/** A Markdown file of a skill made ready: its frontmatter, and the rest as HTML. */
-export interface SkillMarkdown {
-  readonly fields: readonly (readonly [name: string, value: string])[]
-  readonly html: string
-}
-
 export function isMarkdown(filename: string): boolean {
   return languageOfFile(filename) === 'markdown'
 }
 
 /**
- * A Markdown file as it is shown, with links to the other files; null when it is too long.
+ * A Markdown file as it is shown: its frontmatter, and the rest as HTML with links to the other files; null when it is too long.
  * @param path what the addresses depend on
  * @param signal aborted when the reader leaves, who then gets null
  */
@@ -24,7 +18,7 @@ export async function renderSkillMarkdown(
   path: string,
   { toUrl, toImage }: { toUrl(filename: string): string; toImage?(filename: string): string },
   signal: AbortSignal,
-): Promise<SkillMarkdown | null> {
+) {
   const { fields, body } = splitFrontmatter(content)
   const names = new Set(filenames)
   const links = {

@@ -9,21 +9,6 @@ export interface Made {
   readonly isKept: boolean
 }
 
-/** Texts made from other texts, the least used forgotten first. */
-export interface TextCache {
-  /**
-   * The cached value of these parts, or the one that `make` makes now. Readers of the same text share the work on it; its signal is aborted when
-   * the last of them has left. A disconnected reader gets no text.
-   * @param options.signal aborted when this reader leaves
-   * @param options.isShared false for work that others must not depend on. Default: true
-   */
-  find(
-    parts: readonly string[],
-    make: (signal: AbortSignal) => Promise<Made>,
-    options?: { readonly signal?: AbortSignal | undefined; readonly isShared?: boolean },
-  ): Promise<Made>
-}
-
 /** Work on a text that is not done. */
 interface Work {
   readonly made: Promise<Made>
@@ -35,8 +20,8 @@ interface Work {
 const MAX_ENTRIES = 2000
 const NOTHING: Made = { text: null, isKept: false }
 
-/** @param maxLength of all texts kept together, in UTF-16 units */
-export function createTextCache(maxLength: number): TextCache {
+/** Texts made from other texts, the least used forgotten first. @param maxLength of all texts kept together, in UTF-16 units */
+export function createTextCache(maxLength: number) {
   const cache = new LRUCache<string, { readonly text: string | null }>({
     max: MAX_ENTRIES,
     maxSize: maxLength,
@@ -61,7 +46,17 @@ export function createTextCache(maxLength: number): TextCache {
     if (working.get(key) === work) working.delete(key)
   }
   return {
-    async find(parts, make, { signal, isShared = true } = {}) {
+    /**
+     * The cached value of these parts, or the one that `make` makes now. Readers of the same text share the work on it; its signal is aborted when
+     * the last of them has left. A disconnected reader gets no text.
+     * @param options.signal aborted when this reader leaves
+     * @param options.isShared false for work that others must not depend on. Default: true
+     */
+    async find(
+      parts: readonly string[],
+      make: (signal: AbortSignal) => Promise<Made>,
+      { signal, isShared = true }: { readonly signal?: AbortSignal | undefined; readonly isShared?: boolean } = {},
+    ): Promise<Made> {
       const hash = createHash('sha256')
       for (const part of parts) hash.update(`${part.length}:`).update(part)
       const key = hash.digest('base64')

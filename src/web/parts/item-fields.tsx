@@ -34,18 +34,10 @@ type Categories = Output<typeof listCategories>['categories']
 const OFFERED_TAGS = 100
 
 /** The choices of an item's fields. */
-export interface Choices {
-  readonly categories: Categories
-  /** Names of tags. */
-  readonly tags: readonly string[]
-  /** Names of teams that a new item can belong to. */
-  readonly teams: readonly string[]
-  /** Of the reader's new items. */
-  readonly defaultVisibility: Visibility
-}
+export type Choices = Awaited<ReturnType<typeof readChoices>>
 
 /** The categories and tags to choose from. */
-export async function readChoices({ call }: PageRequest): Promise<Choices> {
+export async function readChoices({ call }: PageRequest) {
   const [{ categories }, { tags }, { teams }, { defaultVisibility }] = await Promise.all([
     call(listCategories, { all: true }),
     call(listTags, { perPage: OFFERED_TAGS }),

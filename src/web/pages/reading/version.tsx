@@ -27,21 +27,9 @@ const COMPARE_MS = 300
 const MAX_SHOWN = 200_000
 
 /** Everything a page of one version is made from. */
-interface Versions {
-  readonly item: { readonly title: string; readonly path: string }
-  readonly shown: Shown
-  /** The version it is compared with; null for none. */
-  readonly against: Shown | null
-  /** Those to choose from, newest first. */
-  readonly choices: Output<typeof listVersions>['versions']
-  /** Path of this page. */
-  readonly path: string
-  /** Whether the reader may write this version again: the owner, when it is not the newest. */
-  readonly canRestore: boolean
-  readonly isBlocked: boolean
-}
+type Versions = Awaited<ReturnType<typeof readVersions>>
 
-async function readVersions(request: PageRequest, collection: Collection): Promise<Versions> {
+async function readVersions(request: PageRequest, collection: Collection) {
   const { site, call, ref, query } = request
   const number = readVersionNumber(request.param('version'), site.words)
   const find = (version: number) => call(getVersion, { collection, id: ref, version })
@@ -59,9 +47,12 @@ async function readVersions(request: PageRequest, collection: Collection): Promi
   return {
     item,
     shown,
+    /** The version it is compared with; null for none. */
     against,
+    /** Those to choose from, newest first. */
     choices,
     path: `${item.path}/versions/${number}`,
+    /** Whether the reader may write this version again: the owner, when it is not the newest. */
     canRestore,
     isBlocked: blockedVersionOf(standing) === number,
   }
