@@ -295,12 +295,16 @@ describe('tests kept with a version', () => {
       await gate({})
     })
 
-    it('a version that is deleted for good takes its runs along', async () => {
+    it('a version that is deleted for good takes its runs and answers along', async () => {
       const id = await save()
       await report(id, junit(['first']))
       await edit(id, 'Two.')
+      const answer = { text: 'It said so', inputTokens: 1, outputTokens: 1, durationMs: 1 }
+      await test.app.store.evals.keepAnswer(id, 'asked', answer)
+      expect(await test.app.store.evals.findAnswer(id, 'asked')).toEqual(answer)
       expect(await test.app.store.purges.purgeVersions('skill', id, ada.actor.userId, { first: 1, last: 1 })).toBe(1)
       expect(Object(await test.call(ada.actor, 'list_runs', target(id))).runs).toEqual([])
+      expect(await test.app.store.evals.findAnswer(id, 'asked')).toBeNull()
     })
 
     it('results are too old after some days, and a key that the gate does not name vouches for nobody', async () => {

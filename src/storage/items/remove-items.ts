@@ -84,8 +84,10 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
   }
 }
 
-/** Test runs go with their versions: results quote them. */
+/** Test runs go with their versions, and all answers of models: both may quote them. */
 async function forgetRuns(db: Kysely<Database>, versionSeqs: readonly number[]): Promise<void> {
+  const items = db.selectFrom('version').select('item_seq').where('seq', 'in', versionSeqs)
+  await db.deleteFrom('model_answer').where('item_seq', 'in', items).execute()
   await db
     .deleteFrom('eval_run')
     .where((eb) =>
@@ -98,7 +100,7 @@ async function forgetRuns(db: Kysely<Database>, versionSeqs: readonly number[]):
           .whereRef('version.number', '=', 'eval_run.version'),
       ),
     )
-    .where('item_seq', 'in', db.selectFrom('version').select('item_seq').where('seq', 'in', versionSeqs))
+    .where('item_seq', 'in', items)
     .execute()
 }
 
