@@ -47,23 +47,14 @@ export function listDocuments({ hasMcp }: Pick<Site, 'hasMcp'>, group?: Group): 
   return sources.filter(({ isOfMcp }) => hasMcp || !isOfMcp).map(({ name }) => name)
 }
 
-/** A document, ready to be shown. */
-export interface RenderedDocument {
-  readonly title: string
-  /** Without the title. */
-  readonly html: string
-  /** Its sections, for a table of contents. */
-  readonly sections: readonly { readonly id: string; readonly text: string }[]
-}
-
 /** Documents already rendered; they are the same as long as the service runs. */
-const rendered = new Map<string, RenderedDocument>()
+const rendered = new Map<string, ReturnType<typeof renderDocument>>()
 
 /**
  * The document of a name, read and rendered on its first use.
  * @throws AppError `not_found`
  */
-export function readDocument(name: string, site: Site): RenderedDocument {
+export function readDocument(name: string, site: Site) {
   const source = ALL_DOCUMENTS.find((one) => one.name === name)
   if (!source) throw new AppError('not_found', site.words.errors.noDocument)
   const key = [name, site.baseUrl, site.hasMcp, site.words.language].join(' ')
@@ -99,7 +90,8 @@ export function chooseParts(text: string, { baseUrl, hasMcp }: Pick<Site, 'baseU
   )
 }
 
-function renderDocument(text: string, file: string, site: Site): RenderedDocument {
+/** A document, ready to be shown: its title, the rest as HTML, and its sections for a table of contents. */
+function renderDocument(text: string, file: string, site: Site) {
   const markdown = new MarkdownIt({ html: false, linkify: false })
   const sections: { id: string; text: string }[] = []
   let title = ''

@@ -1,21 +1,5 @@
 /** Colours as `#rrggbb`, of one theme. Every text on what it stands on has a contrast of at least 4.5 (WCAG 2.2, AA). */
-export interface EmbedColors {
-  readonly paper: string
-  readonly panel: string
-  readonly ink: string
-  readonly quiet: string
-  readonly rule: string
-  /** The colour as it was given, and what is written on it. */
-  readonly accent: string
-  readonly onAccent: string
-  /** The background of pills and marks, and the colour as near to the given one as can be read there, on the panel and on the paper. */
-  readonly wash: string
-  readonly washInk: string
-  readonly added: string
-  readonly addedInk: string
-  readonly removed: string
-  readonly removedInk: string
-}
+export type EmbedColors = ReturnType<typeof makeEmbedColors>
 
 /** The default look of an embed. */
 export const DEFAULT_COLORS = { light: '#3b5bdb', dark: '#91a7ff' } as const
@@ -32,7 +16,7 @@ const DIFF_INK = {
 const READABLE = 4.55
 
 /** All colours of an embed, from the one that was given. */
-export function makeEmbedColors(theme: 'light' | 'dark', color: string): EmbedColors {
+export function makeEmbedColors(theme: 'light' | 'dark', color: string) {
   const { paper, ink, quiet, rule, added, removed } = BASE[theme]
   const wash = mixColors(paper, color, 0.12)
   const panel = mixColors(paper, color, 0.04)
@@ -42,8 +26,10 @@ export function makeEmbedColors(theme: 'light' | 'dark', color: string): EmbedCo
     ink,
     quiet,
     rule: mixColors(rule, color, 0.2),
+    /** The colour as it was given, and what is written on it. */
     accent: color.toLowerCase(),
     onAccent: inkOn(color),
+    /** The background of pills and marks, and the colour as near to the given one as can be read there, on the panel and on the paper. */
     wash,
     washInk: makeReadable(color, theme === 'light' ? '#000000' : '#ffffff', [paper, panel, wash]),
     added,

@@ -7,22 +7,9 @@ import type { Output } from '../../operations/core/procedure.ts'
 import { readName } from '../../operations/prompts/exposed-prompts.ts'
 import { getPrompt } from '../../operations/prompts/get-prompt.ts'
 import { getSkill } from '../../operations/skills/get-skill.ts'
-import type { EmbedSource } from './box.tsx'
 
 /** A prompt or a skill of the library as an embed shows it. */
-export interface EmbeddedItem {
-  readonly kind: 'prompt' | 'skill'
-  readonly id: string
-  readonly description: string | null
-  /** Of skills that are public and of prompts alone: what a search engine may find. */
-  readonly isPublic: boolean
-  readonly category: string | null
-  /** Different variables of a prompt; files of a skill. */
-  readonly parts: number
-  readonly source: EmbedSource
-  /** The fields of the item; an address can add others. */
-  readonly config: EmbedConfig
-}
+export type EmbeddedItem = ReturnType<typeof describe>
 
 /** Longest list of files, in characters: what a configuration may hold. */
 const MAX_FILES_TEXT = 9_000
@@ -47,16 +34,19 @@ export async function findEmbeddedItem(call: CallOperation, ref: string): Promis
 
 type Found = Output<typeof getPrompt> | Output<typeof getSkill>
 
-function describe(kind: EmbeddedItem['kind'], found: Found, text: string, parts: number, around: EmbedConfig): EmbeddedItem {
+function describe(kind: 'prompt' | 'skill', found: Found, text: string, parts: number, around: EmbedConfig) {
   const { id, title, author, url, description, visibility, category } = found
   return {
     kind,
     id,
     description,
+    /** Of skills that are public and of prompts alone: what a search engine may find. */
     isPublic: visibility === 'public',
     category,
+    /** Different variables of a prompt; files of a skill. */
     parts,
     source: { title, author, url, isCut: isLongerThan(text, MAX_EMBED_PROMPT) },
+    /** The fields of the item; an address can add others. */
     config: { prompt: cutCharacters(text, MAX_EMBED_PROMPT), ...around },
   }
 }
