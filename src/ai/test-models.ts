@@ -62,7 +62,7 @@ export function createTestModels(
       }
       try {
         const made = await begin()
-        // What fails is told where it fails; a run that cannot be ended stays as it was last written.
+        // Failures are reported where they occur; a run that cannot be ended stays as it was last written.
         cancelling.set(key, cancelled)
         const failed = work(made, AbortSignal.any([stopping.signal, cancelled.signal])).catch(() => {})
         const done = failed.finally(() => {

@@ -30,7 +30,7 @@ export interface Grade {
   readonly assertions: readonly AssertionResult[]
 }
 
-/** What grading asks others for. */
+/** The services that grading uses. */
 export interface GradingAids {
   /** null: no model judges, and statements stay without a verdict. */
   readonly judge: Judge | null

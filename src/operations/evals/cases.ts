@@ -62,7 +62,7 @@ async function readShownCases(
   const item = await requireItem(context, target)
   const all = await readItemCases(context, item, version ?? item.version)
   if (await seesHoldouts(context, item)) return { item, list: all }
-  // Nothing is said of files that have one, or are kept beside the version.
+  // Problems of files that have one, or are kept beside the version, are hidden too.
   const kept = await context.store.evals.readCaseFiles(item.id, version ?? item.version)
   const hidden = new Set([
     ...all.cases.filter(({ isHoldout }) => isHoldout).map(({ file }) => file),

@@ -50,6 +50,5 @@ export const LABEL_WORDS = {
   keys: 'Keys whose reports count',
   keysHint: 'Runs made here always count. Keys that may report test results can be named.',
   otherKey: (id: string) => `Key ${id}`,
-  asks: (what: string) => `Asks: ${what}`,
   saveGate: 'Save gate',
 }

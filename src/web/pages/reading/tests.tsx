@@ -5,13 +5,14 @@ import { convertTestCases, getCases, listCases } from '../../../operations/evals
 import { compareTestRuns, getRun, listRuns, removeRun } from '../../../operations/evals/results.ts'
 import { cancelRun, runTests } from '../../../operations/evals/run-tests.ts'
 import { showTestsPage } from '../../../operations/evals/tests-page.ts'
-import { Layout } from '../../layout.tsx'
 import { Ago } from '../../parts/ago.tsx'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
+import { Details, Link, LinkLine, Section, Submit } from '../../parts/controls.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
-import { ActionButton, Choice, Done, Fault } from '../../parts/field.tsx'
+import { ActionButton, Choice, Fault } from '../../parts/field.tsx'
 import { Tick } from '../../parts/form.tsx'
 import { TrendBars } from '../../parts/test-trend.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { CHART_STYLES } from '../../parts/usage-charts.tsx'
 import { actBy, doing, type PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
@@ -32,7 +33,7 @@ function readNumber({ query, site }: PageRequest, name: string): number | undefi
 /** The cases of an item for everybody who sees it; its runs, their trend, and what starts one for those who own it. */
 export function showTests(collection: Collection) {
   return async (request: PageRequest) => {
-    const { site, call, ref, query, sent } = request
+    const { site, call, ref, sent } = request
     const { words } = site
     const after = readNumber(request, 'after')
     const before = readNumber(request, 'before')
@@ -42,60 +43,40 @@ export function showTests(collection: Collection) {
     const path = new URL(page.url).pathname
     const here = `${path}/tests`
     return (
-      <Layout
-        site={site}
+      <TitledPage
+        request={request}
         title={words.tests.testsOf(page.title)}
+        heading={words.tests.tests}
+        above={<Link to={path} dir="auto" text={page.title} />}
+        lead={words.tests.lead}
+        about={<Link to="/docs/evals" text={words.tests.about} />}
         current={collection}
         isIndexed={false}
         styles={['admin.css', ...CHART_STYLES]}
       >
-        <p class="quiet">
-          <a href={path} dir="auto">
-            {page.title}
-          </a>
-        </p>
-        <h1>{words.tests.tests}</h1>
-        <p class="lead">
-          {words.tests.lead} <a href="/docs/evals">{words.tests.about}</a>
-        </p>
-        <Done words={words} query={query} sent={sent} />
         <Fault sent={sent} fields={['models']} words={words} />
         {page.trend.length > 0 ? (
-          <section>
-            <h2>{words.tests.trend}</h2>
+          <Section title={words.tests.trend}>
             <TrendBars words={words} trend={page.trend} />
-          </section>
+          </Section>
         ) : null}
         {listed === null ? null : <Runs request={request} page={page} runs={listed.runs} here={here} />}
-        {listed?.nextBefore ? (
-          <p>
-            <a href={`${here}?before=${listed.nextBefore}`} rel="next">
-              {words.tests.older}
-            </a>
-          </p>
-        ) : null}
+        {listed?.nextBefore ? <LinkLine to={`${here}?before=${listed.nextBefore}`} rel="next" text={words.tests.older} /> : null}
         {page.mayEdit && collection === 'prompts' ? <Start request={request} page={page} path={path} hasCases={found.total > 0} /> : null}
         <h2>{words.tests.cases}</h2>
         <Cases words={words} found={found} page={page} />
-        {found.nextAfter === null ? null : (
-          <p>
-            <a href={`${here}?after=${found.nextAfter}`} rel="next">
-              {words.tests.next}
-            </a>
-          </p>
-        )}
+        {found.nextAfter === null ? null : <LinkLine to={`${here}?after=${found.nextAfter}`} rel="next" text={words.tests.next} />}
         {found.problems.length === 0 ? null : (
-          <section>
-            <h2>{words.tests.problems}</h2>
+          <Section title={words.tests.problems}>
             <Entries
               of={found.problems}
               row={(one) => <Entry title={one.case ?? one.file} note={one.case && one.file} more={<p lang="en">{one.problem}</p>} />}
             />
-          </section>
+          </Section>
         )}
         {page.mayEdit ? await drawKept(request, collection) : null}
         {found.total === 0 ? null : await drawConverted(request, collection)}
-      </Layout>
+      </TitledPage>
     )
   }
 }
@@ -104,14 +85,13 @@ const Runs: FC<{ request: PageRequest; page: Shown; runs: readonly Run[]; here: 
   const { words } = request.site
   const { tests } = words
   return (
-    <section>
-      <h2>{tests.runs}</h2>
+    <Section title={tests.runs}>
       <Entries
         of={runs}
         none={tests.noRuns}
         row={({ run, version, model, runner, passed, failed, total, done, state, isPartial, by, reportedAt }) => (
           <Entry
-            title={<a href={`${here}/${run}`}>{tests.run(run)}</a>}
+            title={<Link to={`${here}/${run}`} text={tests.run(run)} />}
             note={[tests.version(version), model ?? runner].filter(Boolean).join(' · ')}
             state={state ? tests.states[state] : isPartial ? tests.partial : null}
             facts={[
@@ -122,9 +102,7 @@ const Runs: FC<{ request: PageRequest; page: Shown; runs: readonly Run[]; here: 
             ]}
           >
             {page.mayEdit && state === 'running' ? (
-              <ActionButton does="cancel" values={{ run: String(run) }} label={tests.cancelOf(run)}>
-                {tests.cancel}
-              </ActionButton>
+              <ActionButton does="cancel" values={{ run: String(run) }} label={tests.cancelOf(run)} text={tests.cancel} />
             ) : null}
             {page.mayEdit && state !== 'running' && (page.mayManage || by === request.site.reader?.username) ? (
               <ConfirmedAction
@@ -138,7 +116,7 @@ const Runs: FC<{ request: PageRequest; page: Shown; runs: readonly Run[]; here: 
           </Entry>
         )}
       />
-    </section>
+    </Section>
   )
 }
 
@@ -158,14 +136,10 @@ const Start: FC<{ request: PageRequest; page: Shown; path: string; hasCases: boo
             options={page.models.map((model) => [model, model])}
           />
           <Tick sent={sent} name="replay" label={tests.replay} />
-          <button class="button first" type="submit" name="do" value="run">
-            {tests.start}
-          </button>{' '}
+          <Submit look="button first" does="run" text={tests.start} />{' '}
         </>
       ) : null}
-      <a class="button quiet" href={`${path}/try`}>
-        {tests.try}
-      </a>
+      <Link look="button quiet" to={`${path}/try`} text={tests.try} />
     </form>
   )
 }
@@ -199,10 +173,9 @@ async function drawKept({ site, call, ref }: PageRequest, collection: Collection
   const { files } = await call(getCases, { collection, id: ref })
   if (files.length === 0) return null
   return (
-    <details>
-      <summary>{site.words.tests.kept}</summary>
+    <Details summary={site.words.tests.kept}>
       <Files files={files} />
-    </details>
+    </Details>
   )
 }
 
@@ -224,8 +197,7 @@ async function drawConverted(request: PageRequest, collection: Collection) {
   const layout = CASE_LAYOUTS.find((one) => one === query.get('layout'))
   const made = layout && (await call(convertTestCases, { collection, id: ref, layout }))
   return (
-    <details open={made !== undefined} id="layouts">
-      <summary>{tests.convert}</summary>
+    <Details open={made !== undefined} id="layouts" summary={tests.convert}>
       <form method="get" action="#layouts" class="fields">
         <Choice
           sent={null}
@@ -234,13 +206,11 @@ async function drawConverted(request: PageRequest, collection: Collection) {
           value={layout ?? CASE_LAYOUTS[0]}
           options={CASE_LAYOUTS.map((one) => [one, one])}
         />
-        <button class="button" type="submit">
-          {tests.show}
-        </button>
+        <Submit text={tests.show} />
       </form>
       {made && made.lost.length > 0 ? <p class="notice">{tests.lost(made.lost.join(', '))}</p> : null}
       {made ? <Files files={made.files} /> : null}
-    </details>
+    </Details>
   )
 }
 
@@ -281,20 +251,19 @@ export function showRun(collection: Collection) {
     const compared = before === undefined ? null : await call(compareTestRuns, { collection, id: ref, before, run })
     const outcomes = new Map(compared?.cases.map(({ case: name, arms }) => [name, arms.find((one) => one.arm !== 'without')?.outcome]))
     return (
-      <Layout
-        site={site}
+      <TitledPage
+        request={request}
         title={tests.runOf(run, page.title)}
+        heading={tests.run(run)}
+        above={
+          <>
+            <Link to={path} dir="auto" text={page.title} /> › <Link to={`${path}/tests`} text={tests.tests} />
+          </>
+        }
         current={collection}
         isIndexed={false}
         styles={['admin.css', ...CHART_STYLES]}
       >
-        <p class="quiet">
-          <a href={path} dir="auto">
-            {page.title}
-          </a>{' '}
-          › <a href={`${path}/tests`}>{tests.tests}</a>
-        </p>
-        <h1>{tests.run(run)}</h1>
         <p class="lead">
           {[tests.version(shown.run.version), shown.run.model ?? shown.run.runner].filter(Boolean).join(' · ')}{' '}
           <Ago words={words} at={shown.run.reportedAt} hasTime />
@@ -312,7 +281,7 @@ export function showRun(collection: Collection) {
         </ul>
         {before === undefined || compared === null ? null : (
           <p class="quiet">
-            <a href={`${path}/tests/${before}`}>{tests.against(before)}</a>
+            <Link to={`${path}/tests/${before}`} text={tests.against(before)} />
             {compared.hasSameCases === false ? ` ${tests.otherCases}` : null}
           </p>
         )}
@@ -322,14 +291,8 @@ export function showRun(collection: Collection) {
           </p>
         ) : null}
         <Results site={site} shown={shown} outcomes={outcomes} />
-        {shown.nextAfter === null ? null : (
-          <p>
-            <a href={`${path}/tests/${run}?after=${shown.nextAfter}`} rel="next">
-              {tests.next}
-            </a>
-          </p>
-        )}
-      </Layout>
+        {shown.nextAfter === null ? null : <LinkLine to={`${path}/tests/${run}?after=${shown.nextAfter}`} rel="next" text={tests.next} />}
+      </TitledPage>
     )
   }
 }

@@ -1,11 +1,12 @@
 import { listKeys } from '../../../operations/account/keys.ts'
 import { listGates, setGate } from '../../../operations/evals/gate.ts'
 import { listLabelRules, setLabelRule } from '../../../operations/items/labels.ts'
-import { Layout } from '../../layout.tsx'
+import { Link, Submit } from '../../parts/controls.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
-import { ActionButton, Choice, Done, Fault } from '../../parts/field.tsx'
+import { ActionButton, Choice, Fault } from '../../parts/field.tsx'
 import { Form, sentWith, Tick } from '../../parts/form.tsx'
 import { LabelField } from '../../parts/labels.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { type Action, actBy, type PageRequest } from '../../request.ts'
 
 /** The numbers that a gate asks for. */
@@ -30,29 +31,32 @@ export async function showLabelRules(request: PageRequest) {
   const title = owner === undefined ? words.labels.rules : words.labels.rulesOf(owner)
   const here = owner === undefined ? '/labels' : `/labels?owner=${encodeURIComponent(owner)}`
   return (
-    <Layout site={site} title={title} current="library" isIndexed={false}>
-      <h1>{title}</h1>
-      <p class="lead">
-        {words.labels.rulesLead} <a href="/docs/labels">{words.labels.about}</a>
-      </p>
-      <Done words={words} query={query} sent={sent} />
+    <TitledPage
+      request={request}
+      title={title}
+      lead={words.labels.rulesLead}
+      about={<Link to="/docs/labels" text={words.labels.about} />}
+      current="library"
+      isIndexed={false}
+    >
       <Fault sent={sentWith(sent, 'rule')} fields={['name', 'rule']} words={words} />
-      {rules.length === 0 ? <p>{words.labels.rulesNone}</p> : null}
-      <ul class="entries">
-        {rules.map(({ name, isProtected }) => (
-          <li>
-            <div>
-              <strong>{name}</strong>
-              <p class="quiet">{words.labels.kinds[isProtected ? 'protected' : 'automatic']}</p>
-            </div>
+      <Entries
+        of={rules}
+        none={words.labels.rulesNone}
+        row={({ name, isProtected }) => (
+          <Entry title={<strong>{name}</strong>} facts={[words.labels.kinds[isProtected ? 'protected' : 'automatic']]}>
             {canChange ? (
-              <ActionButton action={here} does="rule" values={{ name, rule: 'none' }} label={words.labels.removeOf(name)}>
-                {words.labels.remove}
-              </ActionButton>
+              <ActionButton
+                action={here}
+                does="rule"
+                values={{ name, rule: 'none' }}
+                label={words.labels.removeOf(name)}
+                text={words.labels.remove}
+              />
             ) : null}
-          </li>
-        ))}
-      </ul>
+          </Entry>
+        )}
+      />
       {canChange ? (
         <form method="post" action={here} class="fields">
           <LabelField request={request} name="name" />
@@ -63,9 +67,7 @@ export async function showLabelRules(request: PageRequest) {
             value="protected"
             options={RULES.map((rule) => [rule, words.labels.kinds[rule]])}
           />
-          <button class="button first" type="submit" name="do" value="rule">
-            {words.labels.saveRule}
-          </button>
+          <Submit look="button first" does="rule" text={words.labels.saveRule} />
         </form>
       ) : null}
       <h2 id="gates">{words.labels.gates}</h2>
@@ -82,9 +84,7 @@ export async function showLabelRules(request: PageRequest) {
             ]}
           >
             {canChange ? (
-              <ActionButton action={here} does="gate" values={{ label }} label={words.labels.removeOf(label)}>
-                {words.labels.remove}
-              </ActionButton>
+              <ActionButton action={here} does="gate" values={{ label }} label={words.labels.removeOf(label)} text={words.labels.remove} />
             ) : null}
           </Entry>
         )}
@@ -115,7 +115,7 @@ export async function showLabelRules(request: PageRequest) {
           </fieldset>
         </Form>
       ) : null}
-    </Layout>
+    </TitledPage>
   )
 }
 

@@ -3,9 +3,10 @@ import { tryPrompt } from '../../../operations/evals/run-tests.ts'
 import { keepCase, showTryPage } from '../../../operations/evals/tests-page.ts'
 import { toBlanks } from '../../filling.ts'
 import type { SentForm } from '../../forms.ts'
-import { Layout } from '../../layout.tsx'
-import { Done, Fault, Field } from '../../parts/field.tsx'
+import { HiddenFields, Link, Submit } from '../../parts/controls.tsx'
+import { Fault, Field } from '../../parts/field.tsx'
 import { Tick } from '../../parts/form.tsx'
+import { TitledPage } from '../../parts/titled-page.tsx'
 import { CHART_STYLES } from '../../parts/usage-charts.tsx'
 import { type Action, done, type PageRequest } from '../../request.ts'
 
@@ -37,23 +38,27 @@ export const submitTryPrompt: Action = async (request) => {
 }
 
 async function draw(request: PageRequest, form: SentForm | null, answers: Answers) {
-  const { site, call, ref, query, sent } = request
+  const { site, call, ref, sent } = request
   const { words } = site
   const { tests } = words
   const page = await call(showTryPage, { id: ref })
   const path = new URL(page.url).pathname
   const asked = form?.all('models') ?? page.models.slice(0, 1)
   return (
-    <Layout site={site} title={tests.tryOf(page.title)} current="prompts" isIndexed={false} styles={CHART_STYLES}>
-      <p class="quiet">
-        <a href={path} dir="auto">
-          {page.title}
-        </a>{' '}
-        › <a href={`${path}/tests`}>{tests.tests}</a>
-      </p>
-      <h1>{tests.try}</h1>
-      <p class="lead">{tests.tryLead}</p>
-      <Done words={words} query={query} sent={sent} />
+    <TitledPage
+      request={request}
+      title={tests.tryOf(page.title)}
+      heading={tests.try}
+      above={
+        <>
+          <Link to={path} dir="auto" text={page.title} /> › <Link to={`${path}/tests`} text={tests.tests} />
+        </>
+      }
+      lead={tests.tryLead}
+      current="prompts"
+      isIndexed={false}
+      styles={CHART_STYLES}
+    >
       <Fault sent={sent} fields={['name', 'contains']} words={words} />
       {page.models.length === 0 ? (
         <p class="notice">{tests.noModels}</p>
@@ -72,9 +77,7 @@ async function draw(request: PageRequest, form: SentForm | null, answers: Answer
           {page.models.map((model) => (
             <Tick sent={null} name="models" value={model} label={model} isTicked={asked.includes(model)} />
           ))}
-          <button class="button first" type="submit" name="do" value="ask">
-            {tests.ask}
-          </button>
+          <Submit look="button first" does="ask" text={tests.ask} />
         </form>
       )}
       {answers.length === 0 && sent === null ? null : (
@@ -100,17 +103,13 @@ async function draw(request: PageRequest, form: SentForm | null, answers: Answer
             ))}
           </div>
           <form method="post" class="fields">
-            {page.variables.map(({ name }) => (
-              <input type="hidden" name={BLANK + name} value={form?.text(BLANK + name) ?? ''} />
-            ))}
+            <HiddenFields values={Object.fromEntries(page.variables.map(({ name }) => [BLANK + name, form?.text(BLANK + name) ?? '']))} />
             <Field sent={sent} name="name" label={tests.caseName} maxlength={200} autocomplete="off" />
             <Field sent={sent} name="contains" label={tests.contains} rows={2} />
-            <button class="button" type="submit" name="do" value="keep">
-              {tests.keep}
-            </button>
+            <Submit does="keep" text={tests.keep} />
           </form>
         </>
       )}
-    </Layout>
+    </TitledPage>
   )
 }

@@ -56,6 +56,5 @@ export const LABEL_WORDS_DE: typeof LABEL_WORDS = {
   keys: 'Schlüssel, deren Ergebnisse zählen',
   keysHint: 'Läufe von hier zählen immer. Genannt werden können Schlüssel, die Testergebnisse melden dürfen.',
   otherKey: (id) => `Schlüssel ${id}`,
-  asks: (what) => `Verlangt: ${what}`,
   saveGate: 'Bedingung speichern',
 }
