@@ -2,7 +2,7 @@ import { readPromptType } from '../domain/items/fields.ts'
 import { describeOddFields, splitFrontmatter } from '../domain/skills/frontmatter.ts'
 import { splitCode } from '../domain/text/split-code.ts'
 import { AppError } from '../errors.ts'
-import { type Changes, describeChanges, toVariableName, toVariables } from './foreign-variables.ts'
+import { type Changes, describeChanges, describeLeftOut, toVariableName, toVariables } from './foreign-variables.ts'
 
 /** A prompt in a file that an agent or an editor reads, as a row that the prompt reader knows. */
 export interface AgentEntry {
@@ -101,7 +101,7 @@ function readSubagent(filename: string, name: string, text: string): AgentEntry 
   return {
     name: filename,
     row: { title: known.get('name')?.trim() || name, content: trimStart(body), description: readDescription(known) },
-    remarks: [...remarks, ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : [])],
+    remarks: [...remarks, ...describeLeftOut(lost)],
   }
 }
 
@@ -128,20 +128,12 @@ function readCommand(filename: string, title: string, text: string): AgentEntry 
   const lost = ['allowed-tools', 'model', 'disable-model-invocation', 'context', 'agent', 'hooks'].filter((name) => known.has(name))
   const remarks = [
     ...odd,
-    ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : []),
+    ...describeLeftOut(lost),
     ...(/!`[^`\n]+`/.test(content) ? ['commands in !`…` stay as text'] : []),
     ...(inCode.length > 0 ? [`stays as text in code: ${inCode.join(', ')}`] : []),
     ...describeChanges(changes),
   ]
-  return {
-    name: filename,
-    row: {
-      title,
-      content,
-      description: readDescription(known),
-    },
-    remarks,
-  }
+  return { name: filename, row: { title, content, description: readDescription(known) }, remarks }
 }
 
 /** An argument by its number, but no sum of money such as $1.50 or $100, and none that is escaped. */
@@ -187,16 +179,7 @@ function readRule(filename: string, name: string, text: string): AgentEntry {
   const lost = RULE_FIELDS.filter((field) => !['', 'null'].includes(fields.get(field) ?? ''))
   const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
   const title = heading ?? name.replaceAll(/[-_]+/g, ' ')
-  const remarks = [...odd, ...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : [])]
-  return {
-    name: filename,
-    row: {
-      title,
-      content,
-      description: readDescription(fields),
-    },
-    remarks,
-  }
+  return { name: filename, row: { title, content, description: readDescription(fields) }, remarks: [...odd, ...describeLeftOut(lost)] }
 }
 
 function readAgents(filename: string, name: string, text: string, isWhole: boolean): AgentEntry[] {
@@ -238,7 +221,7 @@ export function readEditorPrompt(
     changes.set(raw, `\${${variable}}`)
     return `\${${variable}}`
   })
-  return { content: replaced, remarks: [...(lost.length > 0 ? [`left out: ${lost.join(', ')}`] : []), ...describeChanges(changes)] }
+  return { content: replaced, remarks: [...describeLeftOut(lost), ...describeChanges(changes)] }
 }
 
 function trimStart(text: string): string {

@@ -8,7 +8,7 @@ import { isAgentFile } from './agent-files.ts'
 import { findFormat } from './formats/formats.ts'
 import type { ImportEntry } from './import-entries.ts'
 import type { EntryPlace } from './match-entries.ts'
-import { readRegularFile } from './regular-file.ts'
+import { faultOf, readRegularFile } from './regular-file.ts'
 import { isLinkToFolder, LINK_FAULT, readSkillFolder } from './skill-folder.ts'
 import { readAgent, readForeign, readMarkdown } from './upload.ts'
 
@@ -125,7 +125,6 @@ async function readFile(path: string, name: string, full: string, isWhole: boole
 }
 
 function toFault(error: unknown): string {
-  if (error instanceof AppError && error.code !== 'internal') return error.message
-  if (error instanceof Error && 'code' in error) return `cannot be read (${error.code})`
-  throw error
+  if (error instanceof Error && 'syscall' in error && 'code' in error) return `cannot be read (${error.code})`
+  return faultOf(error)
 }

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { MAX_TAG, MAX_TAGS } from '../domain/items/fields.ts'
-import { cutLongTags } from './foreign-tags.ts'
-import { type Changes, describeChanges, toVariables } from './foreign-variables.ts'
+import { type Changes, cutLongTags, describeChanges, describeLeftOut, toVariables } from './foreign-variables.ts'
 
 /** An entry of another product's file, as a row that the prompt reader knows, and what could not be taken. */
 export interface ForeignEntry {
@@ -204,15 +202,10 @@ function toEntry(
   const changes: Changes = new Map()
   const content = template === undefined ? {} : { content: toVariables(template, changes) }
   const { visibility, isPrivate, isUnlisted, heldAt, heldFrom, ...rest } = given
-  const { tags, remark } = cutLongTags(textsOf(row['tags']), MAX_TAGS, MAX_TAG)
+  const cut = cutLongTags(textsOf(row['tags']))
   const leftOut = [...others, ...listNames(findLeftOut(rest).filter((name) => !unmentioned.includes(name)))]
   return {
-    row: { ...row, ...content, ...toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }), tags },
-    leftOut: [
-      ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
-      ...(remark === null ? [] : [remark]),
-      ...remarks,
-      ...describeChanges(changes),
-    ],
+    row: { ...row, ...content, ...toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }), tags: cut.tags },
+    leftOut: [...describeLeftOut(leftOut), ...cut.remarks, ...remarks, ...describeChanges(changes)],
   }
 }

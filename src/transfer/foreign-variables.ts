@@ -1,3 +1,4 @@
+import { MAX_TAG, MAX_TAGS } from '../domain/items/fields.ts'
 import { cutCharacters } from '../domain/text/characters.ts'
 import { isVariableName, MAX_VARIABLE_NAME, parseVariables } from '../domain/variables/variables.ts'
 
@@ -46,6 +47,19 @@ export function describeVariables(content: string): string[] {
 export function describeList(what: string, names: readonly string[]): string[] {
   const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : []
   return names.length === 0 ? [] : [`${what}: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}`]
+}
+
+/** What is left out of a file, as a remark; none for nothing. */
+export function describeLeftOut(names: readonly string[]): string[] {
+  return names.length > 0 ? [`left out: ${names.join(', ')}`] : []
+}
+
+/** The tags of a foreign entry that fit into a library: short ones, and not too many; and a remark on the others. */
+export function cutLongTags(tags: readonly string[]): { readonly tags: string[]; readonly remarks: string[] } {
+  const isFitting = (tag: string) => tag !== '' && [...tag].length <= MAX_TAG && /[\p{L}\p{N}]/u.test(tag)
+  const kept = [...new Set(tags.map((tag) => tag.trim()))].filter(isFitting).slice(0, MAX_TAGS)
+  const lost = tags.length - kept.length
+  return { tags: kept, remarks: lost > 0 ? [`${lost} of its tags were left out`] : [] }
 }
 
 /**

@@ -2,10 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { SkillFile } from '../domain/skills/skill.ts'
 import { isRefusal } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'
-import { type EntryPlace, type Match, type MatchState, matchAtOnce, matchEntries, type OpenEntry, startMatching } from './match-entries.ts'
+import type { SkillMetadata } from './export-lists.ts'
+import { type EntryPlace, type Match, matchAtOnce, matchEntries, type OpenEntry, startMatching } from './match-entries.ts'
 import type { People } from './people.ts'
 import { type ImportOptions, type ImportOutcome, type Prepared, preparePrompt, readCategories } from './prepare-prompt.ts'
-import { prepareSkill, type SkillMetadata } from './prepare-skill.ts'
+import { prepareSkill } from './prepare-skill.ts'
 import type { PromptDraft } from './prompt-file.ts'
 import { addReason, addRemark, emptyReport, type ImportReport } from './report.ts'
 
@@ -42,31 +43,22 @@ export type ImportEntry =
   | { readonly name: string; readonly place?: EntryPlace; readonly kind: null; readonly fault: string }
   | { readonly name: string; readonly place?: EntryPlace; readonly kind: 'passed'; readonly reason: string }
 
-/** The work of a run with its entries: it finds the item that each one means, and then imports it. */
-interface ImportRun {
-  /** The result of an entry, or null: it waits until all are read. @throws AppError what the library refuses it for */
-  take(store: LibraryStore, entry: ReadEntry): Promise<ImportOutcome | null>
-  /** The items of the entries that wait, in their order. */
-  settle(store: LibraryStore): Promise<readonly Match[]>
-  /** Imports an entry as the item that was found. @throws AppError */
-  finish(store: LibraryStore, entry: ReadEntry, match: Match): Promise<ImportOutcome>
-}
-
-/** Begins an import; with `isDryRun` it only says what would become of entries. */
-function startImport(options: ImportOptions, people: People, categories: ReadonlySet<string>): ImportRun {
-  const state: MatchState = startMatching()
+/** Begins an import, which finds the item that each entry means, and then imports it; with `isDryRun` it only says what would become of entries. */
+function startImport(options: ImportOptions, people: People, categories: ReadonlySet<string>) {
+  const state = startMatching()
   const waiting: (OpenEntry & { readonly ownerId: string })[] = []
-  const prepare = async (store: LibraryStore, entry: ReadEntry, isFree: (id: string) => boolean): Promise<Prepared> =>
-    entry.kind === 'prompt'
-      ? await preparePrompt(store, entry.draft, options, people, isFree, categories, entry.place)
-      : await prepareSkill(store, entry.draft, options, entry.known ?? {}, people, isFree, categories, entry.place)
+  const prepare = async (store: LibraryStore, entry: ReadEntry, isFree: (id: string) => boolean): Promise<Prepared> => {
+    const preparing = { store, options, people, isFree, categories, place: entry.place }
+    return await (entry.kind === 'prompt' ? preparePrompt(preparing, entry.draft) : prepareSkill(preparing, entry.draft, entry.known ?? {}))
+  }
   const write = async (prepared: Prepared, { id, isOfAnother }: Match, place: EntryPlace | undefined) => {
     const outcome = await prepared.write(id, isOfAnother ? undefined : place)
     if (outcome.id !== null) state.claimed.add(outcome.id)
     return outcome
   }
   return {
-    async take(store, entry) {
+    /** The result of an entry, or null: it waits until all are read. @throws AppError what the library refuses it for */
+    async take(store: LibraryStore, entry: ReadEntry): Promise<ImportOutcome | null> {
       const prepared = await prepare(store, entry, (id) => !state.claimed.has(id))
       const match = prepared.knownId
         ? { id: prepared.knownId, isOfAnother: false }
@@ -75,8 +67,12 @@ function startImport(options: ImportOptions, people: People, categories: Readonl
       waiting.push({ place: entry.place, candidates: prepared.candidates, ownerId: prepared.ownerId })
       return null
     },
-    settle: async (store) => await matchEntries(waiting, state, (root) => store.items.countImportedBelow(waiting[0]?.ownerId ?? '', root)),
-    finish: async (store, entry, match) => await write(await prepare(store, entry, (id) => id === match.id), match, entry.place),
+    /** The items of the entries that wait, in their order. */
+    settle: async (store: LibraryStore) =>
+      await matchEntries(waiting, state, (root) => store.items.countImportedBelow(waiting[0]?.ownerId ?? '', root)),
+    /** Imports an entry as the item that was found. @throws AppError */
+    finish: async (store: LibraryStore, entry: ReadEntry, match: Match) =>
+      await write(await prepare(store, entry, (id) => id === match.id), match, entry.place),
   }
 }
 

@@ -1,10 +1,11 @@
 import { basename, relative, resolve } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'
+import type { SkillMetadata } from './export-lists.ts'
 import { type ImportEntry, importEntries } from './import-entries.ts'
 import { createPeople, type People } from './people.ts'
 import type { ImportOptions } from './prepare-prompt.ts'
-import type { SkillMetadata } from './prepare-skill.ts'
+import { faultOf } from './regular-file.ts'
 import type { ImportReport } from './report.ts'
 import { findSkillFolders, readSkillFolder } from './skill-folder.ts'
 
@@ -48,8 +49,7 @@ export async function importSkills(
       const place = metadata ? undefined : { root: resolve(folder), path: inside }
       return { name, kind: 'skill', draft, known: known ?? {}, place, again: () => readOne(path) }
     } catch (error) {
-      if (!(error instanceof AppError) || error.code === 'internal') throw error
-      return { name, kind: null, fault: error.message }
+      return { name, kind: null, fault: faultOf(error) }
     }
   }
   return await importEntries(store, read(), options, people)

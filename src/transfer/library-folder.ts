@@ -2,22 +2,17 @@ import { createWriteStream } from 'node:fs'
 import { lstat, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { z } from 'zod'
-import { VISIBILITIES } from '../domain/items/visibility.ts'
 import { fileMode } from '../domain/skills/skill.ts'
 import { EXPORT_NAMES, toExportEntry, toExportLine } from '../domain/text/exported-items.ts'
 import { AppError } from '../errors.ts'
 import type { ExportReader, LibraryStore } from '../storage/store.ts'
-import { importCategories, writeCategories } from './categories-file.ts'
+import { importCategories, readSkillsIndex, readTeams, type SkillMetadata, type SkillsIndex, writeList } from './export-lists.ts'
 import { importPrompts } from './import-prompts.ts'
 import { importSkills } from './import-skills.ts'
 import { createPeople } from './people.ts'
 import type { ImportOptions } from './prepare-prompt.ts'
-import type { SkillMetadata } from './prepare-skill.ts'
 import { readPromptFile } from './prompt-file.ts'
-import { readRegularFile } from './regular-file.ts'
 import { type ImportReport, mergeReports } from './report.ts'
-import { readTeams, writeTeams } from './teams-file.ts'
 import { writeWholeFolder } from './whole-folder.ts'
 
 /** Names of what an imported library may hold. */
@@ -25,34 +20,12 @@ const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as co
 const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER, categories: CATEGORIES, teams: TEAMS } = EXPORT_NAMES
 /** Files that only whole exports of 0.2.0 hold. */
 const EARLIER_HISTORY = 'history'
-/** Largest index of skills that is read, in bytes. */
-const MAX_INDEX_BYTES = 256 * 1024 * 1024
 const PAGE = 200
 /** Fewer, as skills come with all their files, of up to 8 MiB each. */
 const SKILLS_A_PAGE = 5
 /** An export holds everybody's private items. */
 const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY_FILE = 0o600
-
-const skillsIndex = z.array(
-  z.object({
-    folder: z.string(),
-    title: z.string().optional(),
-    description: z.string().nullable().optional(),
-    category: z.string().nullable().optional(),
-    tags: z.array(z.string()).optional(),
-    owner: z.string().optional(),
-    author: z.string().optional(),
-    contributors: z.array(z.string()).optional(),
-    visibility: z.enum(VISIBILITIES).optional(),
-    id: z.string().optional(),
-    slug: z.string().optional(),
-    createdAt: z.iso.datetime().optional(),
-    updatedAt: z.iso.datetime().optional(),
-    heldAt: z.iso.datetime().optional(),
-    heldFrom: z.literal('public').nullable().optional(),
-  }),
-)
 
 /** The counts of an export. */
 export interface ExportReport {
@@ -76,8 +49,11 @@ async function writeItems(reader: ExportReader, folder: string, ownerId: string 
   const used = new Set<string>()
   const prompts = await writePrompts(reader, join(folder, PROMPT_FILES[0]), ownerId, used)
   const skills = await writeSkills(reader, folder, ownerId, used)
-  await writeCategories(join(folder, CATEGORIES), await reader.exportCategories(), ownerId === null ? null : used, OWNER_ONLY_FILE)
-  await writeTeams(join(folder, TEAMS), await reader.exportTeams(ownerId), OWNER_ONLY_FILE)
+  const categories = await reader.exportCategories()
+  const parents = new Set(categories.flatMap(({ slug, parent }) => (used.has(slug) ? (parent ?? []) : [])))
+  const written = ownerId === null ? categories : categories.filter(({ slug }) => used.has(slug) || parents.has(slug))
+  await writeList(join(folder, CATEGORIES), written, OWNER_ONLY_FILE)
+  await writeList(join(folder, TEAMS), await reader.exportTeams(ownerId), OWNER_ONLY_FILE)
   return { prompts, skills }
 }
 
@@ -101,7 +77,7 @@ async function writePrompts(reader: ExportReader, path: string, ownerId: string 
 }
 
 async function writeSkills(reader: ExportReader, folder: string, ownerId: string | null, used: Set<string>): Promise<number> {
-  const index: z.infer<typeof skillsIndex> = []
+  const index: SkillsIndex = []
   for (let after = 0; ; ) {
     const page = await reader.exportSkills(ownerId, after, SKILLS_A_PAGE)
     for (const { files, ...exported } of page) {
@@ -118,7 +94,7 @@ async function writeSkills(reader: ExportReader, folder: string, ownerId: string
     }
     if (page.length < SKILLS_A_PAGE) break
   }
-  await writeFile(join(folder, SKILLS_INDEX), `${JSON.stringify(index, null, 2)}\n`, { flush: true, mode: OWNER_ONLY_FILE })
+  await writeList(join(folder, SKILLS_INDEX), index, OWNER_ONLY_FILE)
   return index.length
 }
 
@@ -169,18 +145,4 @@ async function findPromptsFile(folder: string): Promise<string | null> {
     if (await lstat(path).catch(() => null)) return path
   }
   return null
-}
-
-async function readSkillsIndex(path: string): Promise<Map<string, SkillMetadata>> {
-  const bytes = await readRegularFile(path, MAX_INDEX_BYTES)
-  if (bytes === null) return new Map()
-  try {
-    return new Map(skillsIndex.parse(JSON.parse(bytes.toString('utf8'))).map(({ folder, ...entry }) => [folder, toMetadata(entry)]))
-  } catch (error) {
-    throw new AppError('invalid_input', `${path} is not a list of skills written by export.`, { cause: error })
-  }
-}
-
-function toMetadata({ heldAt, heldFrom, ...entry }: Omit<z.infer<typeof skillsIndex>[number], 'folder'>): SkillMetadata {
-  return heldAt === undefined ? entry : { ...entry, held: { at: heldAt, from: heldFrom ?? null } }
 }

@@ -2,7 +2,7 @@ import type { User } from '../domain/items/items.ts'
 import { usernameFault } from '../domain/people/username.ts'
 import { AppError } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'
-import type { ExportedTeams } from './teams-file.ts'
+import type { ExportedTeams } from './export-lists.ts'
 
 /** Finds the people an import names, making who is missing; remembers them, so that each is asked for once. */
 export interface People {

@@ -1,4 +1,4 @@
-import type { ExportedTwin, ImportedTwin, KnownItem } from '../domain/items/item-access.ts'
+import type { ImportedTwin, ImportOrigin } from '../domain/items/item-access.ts'
 import type { Item, ItemKind, Prompt, User } from '../domain/items/items.ts'
 import { slugify } from '../domain/items/slug.ts'
 import { toTags } from '../domain/items/tags.ts'
@@ -16,7 +16,7 @@ import type { People } from './people.ts'
 import type { PromptDraft } from './prompt-file.ts'
 
 /** The note of versions that an import writes. */
-export const IMPORT_NOTE = 'Imported'
+const IMPORT_NOTE = 'Imported'
 
 /** An item an import created. */
 export interface CreatedItem {
@@ -85,11 +85,46 @@ export interface Prepared {
   write(id: string | null, place: EntryPlace | undefined): Promise<ImportOutcome>
 }
 
-/** An item as an import finds it again, and what is done with it. */
-interface Twins<T extends Item> {
+/** What entries are prepared with. */
+export interface Preparing {
   readonly store: LibraryStore
   readonly options: ImportOptions
+  readonly people: People
+  /** Whether no other entry took an item. */
+  readonly isFree: (id: string) => boolean
+  readonly categories: ReadonlySet<string>
+  /** Where the entry stands. */
+  readonly place: EntryPlace | undefined
+}
+
+/** The owner of an entry, the items that it may be, and what is written with it. */
+export async function findTwins<K extends ItemKind>(
+  { store, people, isFree, place }: Preparing,
+  kind: K,
+  ownerName: string,
+  { title, id, slug, createdAt, updatedAt, held }: { readonly title: string } & Partial<Omit<ImportOrigin, 'authorId' | 'contributors'>>,
+  contributors: readonly string[],
+) {
+  const owner = await people.findOwner(store, ownerName)
+  const source = place && placeName(place)
+  // The existing item that an entry of an export of this library names, whoever is its author here, unless another entry took it.
+  const [author = owner.username, ...others] = contributors
+  const known = id !== undefined && isFree(id) ? await store.items.findExported(kind, { ownerId: owner.id, id, title, author }) : null
+  const by = known ? { authorId: known.authorId, others } : await people.findAuthor(store, owner, contributors)
+  return {
+    owner,
+    source,
+    knownId: known?.item.id,
+    twins: known ? [known] : await store.items.findImported(kind, owner.id, by.authorId, title, source),
+    editor: { userId: owner.id, note: IMPORT_NOTE },
+    origin: { authorId: by.authorId, contributors: by.others, id, slug, createdAt, updatedAt, held },
+  }
+}
+
+/** An item as an import finds it again, and what is done with it. */
+interface Twins<T extends Item> extends Pick<Preparing, 'store' | 'options'> {
   readonly owner: User
+  readonly knownId: string | undefined
   readonly twins: readonly ImportedTwin<T>[]
   /** Ids of those that the entry repeats. */
   readonly same: ReadonlySet<string>
@@ -103,10 +138,8 @@ interface Twins<T extends Item> {
 }
 
 /** The candidates among twins, and how the entry is written. */
-export function prepareTwins<T extends Item>(
-  knownId: string | undefined,
-  { store, options, owner, twins, same, remark, held: { held, count }, check, create, change }: Twins<T>,
-): Prepared {
+export function prepareTwins<T extends Item>(found: Twins<T>): Prepared {
+  const { store, options, owner, knownId, twins, same, remark, held, check, create, change } = found
   const writeAs = async (twin: ImportedTwin<T> | undefined): Promise<ImportOutcome> => {
     if (!twin) {
       await check?.(null)
@@ -133,10 +166,10 @@ export function prepareTwins<T extends Item>(
       const source = place && placeName(place)
       if (outcome.id !== null && source !== undefined && source !== twin?.source && !options.isDryRun)
         await store.items.keepImportSource(outcome.id, source)
-      if (count === 0 || outcome.done === 'kept') return outcome
-      const files = held.map(toFileContent)
+      if (held.count === 0 || outcome.done === 'kept') return outcome
+      const files = held.held.map(toFileContent)
       if (outcome.id !== null && !options.isDryRun) await store.evals.writeCaseFiles(outcome.id, files, { replaces: false })
-      const said = `${count} held-out test cases are kept beside it, and served to nobody with it`
+      const said = `${held.count} held-out test cases are kept beside it, and served to nobody with it`
       return { ...outcome, remark: outcome.remark === undefined ? said : `${outcome.remark}; ${said}` }
     },
   }
@@ -146,41 +179,25 @@ export function prepareTwins<T extends Item>(
  * Checks one prompt, and finds the items that it may mean.
  * @throws AppError `invalid_input` when the library refuses it
  */
-export async function preparePrompt(
-  store: LibraryStore,
-  draft: PromptDraft,
-  options: ImportOptions,
-  people: People,
-  isFree: (id: string) => boolean,
-  categories: ReadonlySet<string>,
-  place: EntryPlace | undefined,
-): Promise<Prepared> {
+export async function preparePrompt(preparing: Preparing, draft: PromptDraft): Promise<Prepared> {
+  const { store, options, categories } = preparing
   const ownerName = options.owner ?? draft.owner
   if (ownerName === undefined) throw new AppError('invalid_input', 'It names no owner; set one with --user')
   // Checked before anybody is made for its sake: a refused entry leaves no trace.
   toTags(draft.tags)
   const stated = statedVisibility(draft, options)
-  const { category, remark } = knownCategory(
-    draft.category,
-    categories,
-    draft.isCategoryOptional ? { leavesOutUnknownCategories: true } : options,
-  )
-  const owner = await people.findOwner(store, ownerName)
-  const known = await findKnown(owner, draft, draft.contributors, isFree, (item) => store.items.findExported('prompt', item))
-  const { authorId, others } = known ?? (await people.findAuthor(store, owner, draft.contributors))
-  const { title, content, messages, syntax, description, type, tags, id, slug, createdAt, updatedAt, held } = draft
+  const known = knownCategory(draft.category, categories, draft.isCategoryOptional ? { leavesOutUnknownCategories: true } : options)
+  const { category, remark } = known
+  const found = await findTwins(preparing, 'prompt', ownerName, draft, draft.contributors)
+  const { owner, twins, editor, origin } = found
+  const { title, content, messages, syntax, description, type, tags, slug } = draft
   const tests = separateTests(draft.config ?? {})
   const config = tests.count > 0 ? tests.shown : draft.config
   const fields = { title, content, messages, config, syntax, description, type, category, tags }
   const visibility = stated ?? owner.defaultVisibility
-  const origin = { authorId, contributors: others, id, slug, createdAt, updatedAt, held }
-  const editor = { userId: owner.id, note: IMPORT_NOTE }
-  const twins = known ? [known] : await store.items.findImported('prompt', owner.id, authorId, title, place && placeName(place))
-  return prepareTwins(known?.item.id, {
-    store,
-    options,
-    owner,
-    twins,
+  return prepareTwins({
+    ...preparing,
+    ...found,
     same: new Set(twins.flatMap(({ item }) => (isSame(item, fields) ? [item.id] : []))),
     remark,
     held: tests,
@@ -189,7 +206,7 @@ export async function preparePrompt(
       await options.checks?.parts(store, makeBody(fields), item ?? made)
     },
     create: () => store.items.createItem(editor, { kind: 'prompt', ...fields, visibility }, origin),
-    change: (found) => store.items.changeItem('prompt', found, editor, () => fields, origin),
+    change: (id) => store.items.changeItem('prompt', id, editor, () => fields, origin),
   })
 }
 
@@ -223,20 +240,6 @@ export function knownCategory(
   }
   const valid = [...categories].toSorted().join(', ')
   throw new AppError('invalid_input', `category "${category.slice(0, 80)}" does not exist; use one of: ${valid}`)
-}
-
-/** The existing item that an entry of an export of this library names, whoever is its author here, unless another entry took it. */
-export async function findKnown<T extends { readonly id: string }>(
-  owner: User,
-  { id, title }: { readonly id?: string | undefined; readonly title: string },
-  contributors: readonly string[],
-  isFree: (id: string) => boolean,
-  find: (item: KnownItem) => Promise<ExportedTwin<T> | null>,
-): Promise<(ExportedTwin<T> & { readonly others: readonly string[] }) | null> {
-  if (id === undefined || !isFree(id)) return null
-  const [author = owner.username, ...others] = contributors
-  const twin = await find({ ownerId: owner.id, id, title, author })
-  return twin && { ...twin, others }
 }
 
 function isSame(

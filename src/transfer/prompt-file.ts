@@ -161,8 +161,10 @@ async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGe
         ltrim: hasSpaces,
         columns: (header: string[]) => {
           const columns = toColumns(header)
-          checkHeader(path, columns)
-          return columns
+          if (isHeader(columns)) return columns
+          const has = columns.join(', ').slice(0, 200)
+          const why = `${path} needs a header line with the columns act and prompt, or title and content; it has: ${has}.`
+          throw new AppError('invalid_input', why)
         },
         max_record_size: MAX_RECORD_LENGTH,
         skip_empty_lines: true,
@@ -235,15 +237,6 @@ async function readCsvStart(
 
 function isHeader(columns: readonly string[]): boolean {
   return (columns.includes('act') || columns.includes('title')) && (columns.includes('prompt') || columns.includes('content'))
-}
-
-function checkHeader(path: string, header: readonly string[]): void {
-  if (!isHeader(header)) {
-    throw new AppError(
-      'invalid_input',
-      `${path} needs a header line with the columns act and prompt, or title and content; it has: ${header.join(', ').slice(0, 200)}.`,
-    )
-  }
 }
 
 async function* readJsonLines(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {

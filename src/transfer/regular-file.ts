@@ -2,6 +2,12 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { AppError } from '../errors.ts'
 
+/** The message of a refusal of one file of several. Any other error is thrown. */
+export function faultOf(error: unknown): string {
+  if (!(error instanceof AppError) || error.code === 'internal') throw error
+  return error.message
+}
+
 /** The stat of a path, null for nothing. Any other failure is thrown: a file that cannot be looked at is not a missing one. */
 export async function lstatIfThere(path: string): Promise<Stats | null> {
   return await lstat(path).catch((error: NodeJS.ErrnoException) => {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { MAX_TAG, MAX_TAGS, MAX_TITLE, PROMPT_TYPES, readPromptType } from '../domain/items/fields.ts'
+import { MAX_TITLE, PROMPT_TYPES, readPromptType } from '../domain/items/fields.ts'
 import { describeOddFields, findFrontmatterFault, splitFrontmatter } from '../domain/skills/frontmatter.ts'
 import { holdsPrivateKey, isSystemName } from '../domain/skills/left-out.ts'
 import { decodeText, encodingFault, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
@@ -7,11 +7,11 @@ import { findTopFolder, type LeftOutFile, leftOutReason, type ReadArchive, readZ
 import { cutCharacters } from '../domain/text/characters.ts'
 import { AppError } from '../errors.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
-import { cutLongTags } from './foreign-tags.ts'
-import { describeVariables } from './foreign-variables.ts'
+import { cutLongTags, describeVariables } from './foreign-variables.ts'
 import { findFormat, readFormat } from './formats/formats.ts'
 import type { EntryPlace } from './match-entries.ts'
 import { formatOf, type PromptDraft, readPromptFile, toRemarkedDraft } from './prompt-file.ts'
+import { faultOf } from './regular-file.ts'
 import { type SkillDraft, toSkillDraft } from './skill-folder.ts'
 
 /** An entry of an upload: what it is called, and what it holds or why it is refused. */
@@ -81,7 +81,7 @@ export async function readUpload(files: readonly SkillFile[], now: () => number 
       }
     } catch (error) {
       if (now() > endsAt) throw error
-      entries.push({ name: file.filename, kind: null, fault: toFault(error) })
+      entries.push({ name: file.filename, kind: null, fault: faultOf(error) })
     }
   }
   if (plain.length > MAX_FILES) throw new AppError('too_large', `These are ${plain.length} files; the limit for an import is ${MAX_FILES}.`)
@@ -164,7 +164,7 @@ function readSkill(
   try {
     return { name: `${folder}${SKILL_MD}`, kind: 'skill', draft: toSkillDraft(name, own, remarks) }
   } catch (error) {
-    return { name: `${folder}${SKILL_MD}`, kind: null, fault: toFault(error) }
+    return { name: `${folder}${SKILL_MD}`, kind: null, fault: faultOf(error) }
   }
 }
 
@@ -187,7 +187,7 @@ async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadE
       yield 'fault' in row ? { name, kind: null, fault: row.fault } : { name, kind: 'prompt', draft: row.draft }
     }
   } catch (error) {
-    yield { name: filename, kind: null, fault: toFault(error) }
+    yield { name: filename, kind: null, fault: faultOf(error) }
   }
 }
 
@@ -206,7 +206,7 @@ export function readAgent(filename: string, bytes: Uint8Array, isWhole = false):
   try {
     read = readAgentFile(filename, text, isWhole)
   } catch (error) {
-    return [{ name: filename, kind: null, fault: toFault(error) }]
+    return [{ name: filename, kind: null, fault: faultOf(error) }]
   }
   return (read ?? []).map(({ name, row, remarks }) => {
     const title = cutCharacters(row.title.trim(), MAX_TITLE)
@@ -239,12 +239,12 @@ export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
   const title = [known.get('title'), heading, known.get('name'), fileTitle].find((text) => text?.trim()) ?? ''
   const type = known.get('type')?.trim() ?? ''
   const isOtherType = type !== '' && readPromptType(type) === null
-  const tags = cutLongTags(readTags(known.get('tags')), MAX_TAGS, MAX_TAG)
+  const tags = cutLongTags(readTags(known.get('tags')))
   const remarks = [
     ...describeOddFields(odd),
     ...editor.remarks,
-    isOtherType ? `left out: type "${type.slice(0, 40)}", which is none of ${PROMPT_TYPES.join(', ')}` : null,
-    tags.remark,
+    ...(isOtherType ? [`left out: type "${type.slice(0, 40)}", which is none of ${PROMPT_TYPES.join(', ')}`] : []),
+    ...tags.remarks,
     ...describeVariables(content),
   ]
   const row = {
@@ -255,10 +255,7 @@ export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
     category: known.get('category'),
     tags: tags.tags,
   }
-  const made = toRemarkedDraft(
-    row,
-    remarks.filter((one) => one !== null),
-  )
+  const made = toRemarkedDraft(row, remarks)
   return 'fault' in made ? { name: filename, kind: null, fault: made.fault } : { name: filename, kind: 'prompt', draft: made.draft }
 }
 
@@ -270,9 +267,4 @@ function readTags(text: string | undefined): string[] {
   return (isList ? lines.map((line) => line.replace(/^\s*-\s+/, '')) : text.replace(/^\[|\]$/g, '').split(','))
     .map((tag) => tag.trim().replace(/^(['"])(.*)\1$/, '$2'))
     .filter((tag) => tag !== '')
-}
-
-function toFault(error: unknown): string {
-  if (!(error instanceof AppError) || error.code === 'internal') throw error
-  return error.message.replace(/\.$/, '')
 }

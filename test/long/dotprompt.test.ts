@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fillBody, type PromptBody } from '../../src/domain/prompts/body.ts'
 import { parseVariables } from '../../src/domain/variables/variables.ts'
-import { writeDotprompt } from '../../src/transfer/formats/dotprompt.ts'
+import { FORMATS } from '../../src/transfer/formats/formats.ts'
 import { readPromptFile } from '../../src/transfer/prompt-file.ts'
 import { Dotprompt } from '../../tools/dotprompt.ts'
 import { findRealData, STARTER } from '../support/real-data.ts'
@@ -14,7 +14,7 @@ const textBody = (content: string): PromptBody => ({ content, messages: null, co
 
 /** The messages that dotprompt renders, each with its role and text. */
 async function render(body: PromptBody, input: Record<string, string>) {
-  const { text } = writeDotprompt({ slug: 'a', title: 'A', description: null, tags: [], ...body })
+  const { text } = FORMATS['prompt.prompt'].write({ slug: 'a', title: 'A', description: null, tags: [], ...body })
   const history = { role: 'user' as const, content: [{ text: 'Earlier' }] }
   // It takes defaults as an option, and not from the file.
   const { input: given } = dotprompt.parse(text)

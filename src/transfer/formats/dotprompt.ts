@@ -4,14 +4,13 @@ import type { Variable } from '../../domain/variables/variables.ts'
 import {
   describeUnfiled,
   type FileMessage,
-  type FilePrompt,
+  type Format,
+  fieldsOf,
   fromBody,
   joinConfig,
   pick,
-  type ReadPrompt,
   splitConfig,
   toBody,
-  type WrittenFile,
   writeYaml,
 } from './file-prompt.ts'
 import { HANDLEBARS, type Token } from './templates.ts'
@@ -20,26 +19,67 @@ const HISTORY = 'history'
 /** The title of a prompt, in the form that dotprompt has for fields of others. */
 const TITLE = 'commonplace.title'
 
-/** Reads a `.prompt` of dotprompt (google/dotprompt). @throws AppError `invalid_input` */
-export function readDotprompt(text: string): ReadPrompt[] {
-  const { fields, body: template } = readHead(text)
-  const { [TITLE]: title, name, description, model, config, input, output, tools, toolDefs, version, ...others } = fields
-  const { default: given, schema, ...inputs } = isFields(input) ? input : {}
-  const defaults = isFields(given) ? given : {}
-  const { messages, remarks: roles } = toMessages(HANDLEBARS.read(template))
-  const { body, variables, remarks } = toBody(messages, defaults)
-  const made = joinConfig(others, isFields(config) ? config : {}, {
-    model,
-    input: pick({ ...inputs, schema: isDeepStrictEqual(schema, toSchema(variables)) ? undefined : schema }),
-    ...readOutput(output),
-    tools: [...(Array.isArray(tools) ? tools : []), ...(Array.isArray(toolDefs) ? toolDefs : [])],
-  })
-  return [
-    {
-      row: { title: textOf(title) ?? textOf(name), description: textOf(description), ...body, config: isEmpty(made.config) },
-      remarks: [...roles, ...remarks, ...made.remarks, ...(version === undefined ? [] : ['left out: version'])],
-    },
-  ]
+/** A `.prompt` of dotprompt (google/dotprompt). */
+export const dotprompt: Format = {
+  title: 'dotprompt',
+  pattern: /\.prompt$/i,
+  nameFile: (slug) => `${slug}.prompt`,
+  read(text) {
+    const { fields, body: template } = readHead(text)
+    const { [TITLE]: title, name, description, model, config, input, output, tools, toolDefs, version, ...others } = fields
+    const { default: given, schema, ...inputs } = fieldsOf(input)
+    const { messages, remarks: roles } = toMessages(HANDLEBARS.read(template))
+    const { body, variables, remarks } = toBody(messages, fieldsOf(given))
+    const made = joinConfig(others, fieldsOf(config), {
+      model,
+      input: pick({ ...inputs, schema: isDeepStrictEqual(schema, toSchema(variables)) ? undefined : schema }),
+      ...readOutput(output),
+      tools: [...(Array.isArray(tools) ? tools : []), ...(Array.isArray(toolDefs) ? toolDefs : [])],
+    })
+    const row = { title: textOf(title) ?? textOf(name), description: textOf(description), ...body, config: isEmpty(made.config) }
+    return [{ row, remarks: [...roles, ...remarks, ...made.remarks, ...(version === undefined ? [] : ['left out: version'])] }]
+  },
+  write(prompt) {
+    const { messages, variables, leftOut } = fromBody(prompt, HANDLEBARS, true)
+    const { model, parameters, responseSchema, tools, rest } = splitConfig(prompt.config)
+    const { input, output, ...others } = rest
+    const all = Array.isArray(tools) ? tools : []
+    const placeholders = messages.flatMap((one) => ('placeholder' in one ? [one.placeholder] : []))
+    const notes = [
+      ...leftOut,
+      ...placeholders.flatMap((name, place) =>
+        place > 0 ? [`the placeholder ${name}`] : name === HISTORY ? [] : [`the name of the placeholder ${name}`],
+      ),
+      ...describeUnfiled(prompt),
+    ]
+    const defaults = Object.fromEntries(variables.flatMap((one) => (one.default === undefined ? [] : [[one.name, one.default]])))
+    const dotted = (isDotted: boolean) => Object.fromEntries(Object.entries(others).filter(([key]) => key.includes('.') === isDotted))
+    const head = {
+      name: prompt.slug,
+      [TITLE]: prompt.title,
+      ...(prompt.description === null ? {} : { description: prompt.description }),
+      ...pick({
+        model,
+        config: { ...parameters, ...dotted(false) },
+        input: pick({ schema: toSchema(variables), ...fieldsOf(input), default: defaults }),
+        output: pick({
+          ...(responseSchema === undefined ? {} : { format: 'json' }),
+          ...fieldsOf(output),
+          ...(responseSchema === undefined ? {} : { schema: responseSchema }),
+        }),
+        tools: all.filter((tool) => typeof tool === 'string'),
+        toolDefs: all.filter((tool) => typeof tool !== 'string'),
+        ...dotted(true),
+      }),
+    }
+    let histories = 0
+    const texts = messages.flatMap((one) => {
+      if ('placeholder' in one) return histories++ === 0 ? ['{{history}}'] : []
+      const text = one.text
+      return prompt.messages === null ? [text] : [`{{role "${one.role === 'assistant' ? 'model' : one.role}"}}\n${text}`]
+    })
+    return { text: `---\n${writeYaml(head, notes)}---\n${texts.join('\n\n')}\n`, leftOut: notes }
+  },
 }
 
 /** A config without what is empty; null where nothing is left. */
@@ -101,47 +141,4 @@ function trim(tokens: readonly Token[]): Token[] {
 /** The variables in Picoschema. */
 function toSchema(variables: readonly Variable[]): Fields {
   return Object.fromEntries(variables.map(({ name, required }) => [required ? name : `${name}?`, 'string']))
-}
-
-/** Writes a `.prompt` of dotprompt. */
-export function writeDotprompt(prompt: FilePrompt): WrittenFile {
-  const { messages, variables, leftOut } = fromBody(prompt, HANDLEBARS, true)
-  const { model, parameters, responseSchema, tools, rest } = splitConfig(prompt.config)
-  const { input, output, ...others } = rest
-  const all = Array.isArray(tools) ? tools : []
-  const placeholders = messages.flatMap((one) => ('placeholder' in one ? [one.placeholder] : []))
-  const notes = [
-    ...leftOut,
-    ...placeholders.flatMap((name, place) =>
-      place > 0 ? [`the placeholder ${name}`] : name === HISTORY ? [] : [`the name of the placeholder ${name}`],
-    ),
-    ...describeUnfiled(prompt),
-  ]
-  const defaults = Object.fromEntries(variables.flatMap((one) => (one.default === undefined ? [] : [[one.name, one.default]])))
-  const dotted = (isDotted: boolean) => Object.fromEntries(Object.entries(others).filter(([key]) => key.includes('.') === isDotted))
-  const head = {
-    name: prompt.slug,
-    [TITLE]: prompt.title,
-    ...(prompt.description === null ? {} : { description: prompt.description }),
-    ...pick({
-      model,
-      config: { ...parameters, ...dotted(false) },
-      input: pick({ schema: toSchema(variables), ...(isFields(input) ? input : {}), default: defaults }),
-      output: pick({
-        ...(responseSchema === undefined ? {} : { format: 'json' }),
-        ...(isFields(output) ? output : {}),
-        ...(responseSchema === undefined ? {} : { schema: responseSchema }),
-      }),
-      tools: all.filter((tool) => typeof tool === 'string'),
-      toolDefs: all.filter((tool) => typeof tool !== 'string'),
-      ...dotted(true),
-    }),
-  }
-  let histories = 0
-  const texts = messages.flatMap((one) => {
-    if ('placeholder' in one) return histories++ === 0 ? ['{{history}}'] : []
-    const text = one.text
-    return prompt.messages === null ? [text] : [`{{role "${one.role === 'assistant' ? 'model' : one.role}"}}\n${text}`]
-  })
-  return { text: `---\n${writeYaml(head, notes)}---\n${texts.join('\n\n')}\n`, leftOut: notes }
 }

@@ -4,7 +4,7 @@ import { type PromptBody, variablesOf } from '../../domain/prompts/body.ts'
 import { configField, type PromptConfig } from '../../domain/prompts/config.ts'
 import { type Message, renderMessages } from '../../domain/prompts/messages.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
-import { type Fields, textOf } from '../../domain/text/read-fields.ts'
+import { type Fields, isFields, textOf } from '../../domain/text/read-fields.ts'
 import { type Piece, parseVariables, type Variable, writePieces } from '../../domain/variables/variables.ts'
 import { describeList } from '../foreign-variables.ts'
 import type { TemplateSyntax, Token } from './templates.ts'
@@ -20,15 +20,26 @@ export interface FilePrompt extends PromptBody {
 }
 
 /** A file, and what it could not carry, as parts of a sentence. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly text: string
   readonly leftOut: readonly string[]
 }
 
 /** A prompt of a file as a row that the prompt reader knows, with remarks on what is left out; or why there is none. */
-export type ReadPrompt =
-  | { readonly row: Readonly<Record<string, unknown>>; readonly remarks: readonly string[] }
-  | { readonly fault: string }
+type ReadPrompt = { readonly row: Readonly<Record<string, unknown>>; readonly remarks: readonly string[] } | { readonly fault: string }
+
+/** A format of another tool. */
+export interface Format {
+  /** Its name for users. */
+  readonly title: string
+  /** Of the names of its files. */
+  readonly pattern: RegExp
+  /** @throws AppError `invalid_input` */
+  read(text: string): ReadPrompt[]
+  write(prompt: FilePrompt): WrittenFile
+  /** @returns the name of the file of a prompt */
+  nameFile(slug: string): string
+}
 
 const MAX_NOTE = 300
 /** A message as files have it: a role of theirs, and a template; or a place for messages. */
@@ -191,6 +202,9 @@ export function joinConfig(...parts: readonly Fields[]): { readonly config: Prom
     ? { config: made.data, remarks: [] }
     : { config: null, remarks: [`left out: its config, which ${made.error.issues[0]?.message}`] }
 }
+
+/** A value as fields; none for anything else. */
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
 /** Fields without those that are undefined or empty. */
 export function pick(fields: Fields): Fields {

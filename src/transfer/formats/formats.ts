@@ -1,55 +1,20 @@
 import { MAX_TITLE } from '../../domain/items/fields.ts'
 import { decodeText, encodingFault } from '../../domain/skills/skill.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
-import { AppError } from '../../errors.ts'
 import { type PromptDraft, toRemarkedDraft } from '../prompt-file.ts'
-import { readDotprompt, writeDotprompt } from './dotprompt.ts'
-import type { FilePrompt, ReadPrompt, WrittenFile } from './file-prompt.ts'
-import { readPromptYml, writePromptYml } from './prompt-yml.ts'
-import { readPromptfoo, writePromptfoo } from './promptfoo.ts'
-import { readPrompty, writePrompty } from './prompty.ts'
-
-/** A format of another tool. */
-interface Format {
-  /** Its name for users. */
-  readonly title: string
-  readonly pattern: RegExp
-  readonly read: (text: string) => ReadPrompt[]
-  readonly write: (prompt: FilePrompt) => WrittenFile
-  /** @returns the name of the file of a prompt */
-  readonly nameFile: (slug: string) => string
-}
+import { faultOf } from '../regular-file.ts'
+import { dotprompt } from './dotprompt.ts'
+import type { Format } from './file-prompt.ts'
+import { promptYml } from './prompt-yml.ts'
+import { promptfoo } from './promptfoo.ts'
+import { prompty } from './prompty.ts'
 
 /** Formats by the last segment of the address of their file. */
 export const FORMATS = {
-  'prompt.yml': {
-    title: 'GitHub Models',
-    pattern: /\.prompt\.ya?ml$/i,
-    read: readPromptYml,
-    write: writePromptYml,
-    nameFile: (slug) => `${slug}.prompt.yml`,
-  },
-  'prompt.prompt': {
-    title: 'dotprompt',
-    pattern: /\.prompt$/i,
-    read: readDotprompt,
-    write: writeDotprompt,
-    nameFile: (slug) => `${slug}.prompt`,
-  },
-  'prompt.prompty': {
-    title: 'Prompty',
-    pattern: /\.prompty$/i,
-    read: readPrompty,
-    write: writePrompty,
-    nameFile: (slug) => `${slug}.prompty`,
-  },
-  'promptfooconfig.yaml': {
-    title: 'promptfoo',
-    pattern: /(?:^|[/.])promptfooconfig\.ya?ml$/i,
-    read: readPromptfoo,
-    write: writePromptfoo,
-    nameFile: () => 'promptfooconfig.yaml',
-  },
+  'prompt.yml': promptYml,
+  'prompt.prompt': dotprompt,
+  'prompt.prompty': prompty,
+  'promptfooconfig.yaml': promptfoo,
 } as const satisfies Readonly<Record<string, Format>>
 
 export type FormatName = keyof typeof FORMATS
@@ -77,7 +42,6 @@ export function readFormat(filename: string, format: FormatName, bytes: Uint8Arr
       return { name, ...toRemarkedDraft({ ...row, title }, remarks) }
     })
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'internal') throw error
-    return [{ name: filename, fault: error.message }]
+    return [{ name: filename, fault: faultOf(error) }]
   }
 }

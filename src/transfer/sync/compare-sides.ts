@@ -1,9 +1,8 @@
 import { decodeText, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
 import { diffByLines } from '../../domain/text/text-diff.ts'
 import type { SyncStep } from './plan-sync.ts'
-import { digestSkill } from './scan-folder.ts'
 import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, type SyncReport, saveState } from './sync-run.ts'
-import { digestPrompt, isSamePrompt, sha256, writeSyncedPrompt } from './synced-prompt.ts'
+import { isSamePrompt, sha256, writeSyncedPrompt } from './synced-prompt.ts'
 import { keepCopy, nameCopy, writeOut } from './write-out.ts'
 
 /** Most changed lines of a conflict that are shown, and longest line, in characters. */
@@ -17,14 +16,13 @@ export async function comparePrompt(run: Run, step: Compared): Promise<void> {
   const { store, isDryRun } = run
   const { path, item, entry, from } = step
   const bytes = await readPromptBytes(run, path, entry.digest)
-  const prompt = await findPrompt(run, store, item.id)
+  const { prompt, noted } = await findPrompt(run, store, item.id)
   const draft = await Promise.resolve()
     .then(() => readDraft(run, path, bytes, prompt))
     .catch(() => null)
   if (draft && isSamePrompt(prompt, draft)) {
-    if (isDryRun) return
-    const to = { path, itemId: item.id, digest: entry.digest, libraryDigest: digestPrompt(prompt), version: prompt.version }
-    return await saveState(run, from, to)
+    if (!isDryRun) await saveState(run, from, { path, digest: entry.digest, ...noted })
+    return
   }
   const copy = isDryRun ? nameCopy(path, entry.digest) : await keepCopy(run, path, [{ filename: '', bytes }])
   if (!isDryRun) await writeOut(run, step)
@@ -38,11 +36,10 @@ export async function compareSkill(run: Run, step: Compared): Promise<void> {
   const { store, user, isDryRun, report } = run
   const { path, item, entry, from } = step
   const files = await readSkillFiles(run, path, entry.digest, item.filenames)
-  const { skill, files: current } = await findSkill(run, store, item.id)
-  const digest = digestSkill(current)
-  if (digest === entry.digest) {
-    if (isDryRun) return
-    return await saveState(run, from, { path, itemId: item.id, digest, libraryDigest: digest, version: skill.version })
+  const { files: current, noted } = await findSkill(run, store, item.id)
+  if (noted.libraryDigest === entry.digest) {
+    if (!isDryRun) await saveState(run, from, { path, digest: entry.digest, ...noted })
+    return
   }
   // A sync that was killed leaves some files of the old version and some of the new one: nothing of the folder's own.
   const actor = { kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read'] as const) } as const

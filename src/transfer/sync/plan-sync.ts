@@ -21,42 +21,35 @@ export interface SyncedItem {
   readonly filenames: readonly string[]
 }
 
-/** One step of a sync. `from` is the last synced state of the path, null for none. */
+/** What steps are about. `from` is the last synced state of the path. */
+interface Parts {
+  readonly path: string
+  readonly item: SyncedItem
+  readonly entry: FolderEntry
+  readonly from: SyncedPath
+}
+type PathOf<Name extends keyof Parts = never> = Pick<Parts, 'path' | Name>
+/** Parts that may not be there: null then. */
+type Maybe<Name extends keyof Parts> = { readonly [One in Name]: Parts[One] | null }
+
+/** One step of a sync. */
 export type SyncStep =
   /** A file was renamed: its state moves along. */
-  | { readonly do: 'move'; readonly path: string; readonly from: SyncedPath }
-  | { readonly do: 'update-item'; readonly path: string; readonly item: SyncedItem; readonly entry: FolderEntry; readonly from: SyncedPath }
-  | {
-      readonly do: 'create-item'
-      readonly path: string
-      readonly entry: FolderEntry
-      readonly from: SyncedPath | null
-      /** Whether its text may be that of an older item, which may have been private. */
-      readonly isPrivate: boolean
-    }
-  | {
-      readonly do: 'write-file'
-      readonly path: string
-      readonly item: SyncedItem
-      readonly entry: FolderEntry | null
-      readonly from: SyncedPath | null
-    }
+  | ({ readonly do: 'move' } & PathOf<'from'>)
+  | ({ readonly do: 'update-item' } & Parts)
+  /** `isPrivate`: its text may be that of an older item, which may have been private. */
+  | ({ readonly do: 'create-item'; readonly isPrivate: boolean } & PathOf<'entry'> & Maybe<'from'>)
+  | ({ readonly do: 'write-file' } & PathOf<'item'> & Maybe<'entry' | 'from'>)
   /** Both sides changed, or were never compared. */
-  | {
-      readonly do: 'compare'
-      readonly path: string
-      readonly item: SyncedItem
-      readonly entry: FolderEntry
-      readonly from: SyncedPath | null
-    }
-  | { readonly do: 'trash-item'; readonly path: string; readonly item: SyncedItem; readonly from: SyncedPath }
-  | { readonly do: 'remove-file'; readonly path: string; readonly entry: FolderEntry; readonly from: SyncedPath }
+  | ({ readonly do: 'compare' } & PathOf<'item' | 'entry'> & Maybe<'from'>)
+  | ({ readonly do: 'trash-item' } & PathOf<'item' | 'from'>)
+  | ({ readonly do: 'remove-file' } & PathOf<'entry' | 'from'>)
   /** Deleted on one side, and left on the other. */
-  | { readonly do: 'leave'; readonly path: string; readonly isFileMissing: boolean }
+  | ({ readonly do: 'leave'; readonly isFileMissing: boolean } & PathOf)
   /** Nothing is done, and the report says why. */
-  | { readonly do: 'refuse'; readonly path: string; readonly why: string }
+  | ({ readonly do: 'refuse'; readonly why: string } & PathOf)
   /** Deleted on both sides. */
-  | { readonly do: 'drop-state'; readonly path: string; readonly from: SyncedPath }
+  | ({ readonly do: 'drop-state' } & PathOf<'from'>)
 
 /** The state of both sides, now and at the last sync. */
 export interface SyncSides {
@@ -176,18 +169,13 @@ function refuseEmptySide({ folder, items }: SyncSides, all: readonly SyncedPath[
   for (const kind of ['prompt', 'skill'] as const) {
     const rows = all.filter((row) => kindOf(row.path) === kind)
     if (rows.length === 0) continue
-    if (!rows.some((row) => folder.has(row.path))) {
-      throw new AppError(
+    const refuse = (side: string, its: string) =>
+      new AppError(
         'conflict',
-        `The folder has none of its ${rows.length} synced ${kind}s. Check the folder, or sync without --delete.`,
+        `The ${side} has none of ${its} ${rows.length} synced ${kind}s. Check the ${side}, or sync without --delete.`,
       )
-    }
-    if (!rows.some((row) => items.has(row.itemId))) {
-      throw new AppError(
-        'conflict',
-        `The library has none of the ${rows.length} synced ${kind}s. Check the library, or sync without --delete.`,
-      )
-    }
+    if (!rows.some((row) => folder.has(row.path))) throw refuse('folder', 'its')
+    if (!rows.some((row) => items.has(row.itemId))) throw refuse('library', 'the')
   }
 }
 

@@ -71,8 +71,12 @@ export async function scanFolder(root: string, filenamesOf: (path: string) => Re
     refused.add(path)
     remarks.push(`${path} is not synced: ${why.replace(/\.$/, '')}.`)
   }
-  const names = { left: maxPaths, most: maxPaths }
-  for (const entry of await listFolder(root, 'prompts', names)) {
+  let left = maxPaths
+  const count = () => {
+    if (--left < 0)
+      throw new AppError('invalid_input', `${root} has more than ${maxPaths} prompts and skills, the limit of a synced folder.`)
+  }
+  for (const entry of await listFolder(join(root, 'prompts'), count)) {
     const path = `prompts/${entry.name}`
     if (CONFLICT_COPY.test(entry.name)) conflictCopies++
     else if (entry.name.startsWith('.') || !entry.name.toLowerCase().endsWith('.md') || entry.isDirectory()) ignored++
@@ -87,7 +91,7 @@ export async function scanFolder(root: string, filenamesOf: (path: string) => Re
       }
     }
   }
-  for (const entry of await listFolder(root, 'skills', names)) {
+  for (const entry of await listFolder(join(root, 'skills'), count)) {
     const path = `skills/${entry.name}`
     if (CONFLICT_COPY.test(entry.name)) conflictCopies++
     else if (entry.isSymbolicLink()) refuse(path, 'it is a link, and links are not followed')
@@ -114,27 +118,26 @@ function asFault(error: unknown): string {
   throw error
 }
 
-async function listFolder(root: string, name: string, names: { left: number; readonly most: number }): Promise<Dirent[]> {
-  try {
-    return await readNames(root, name, names)
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    throw new AppError('unavailable', `${join(root, name)} is not synced: ${asFault(error)}.`, { cause: error })
-  }
-}
-
-async function readNames(root: string, name: string, names: { left: number; readonly most: number }): Promise<Dirent[]> {
-  const about = await lstatIfThere(join(root, name))
-  if (about === null) return []
-  if (!about.isDirectory()) throw new AppError('invalid_input', `${join(root, name)} is no folder, and links are not followed.`)
+/** The names in a folder, in order. @param count called for each @throws AppError what it throws */
+async function readNames(path: string, count: () => void): Promise<Dirent[]> {
   const entries: Dirent[] = []
-  for await (const entry of await opendir(join(root, name))) {
-    if (--names.left < 0) {
-      throw new AppError('invalid_input', `${root} has more than ${names.most} prompts and skills, the limit of a synced folder.`)
-    }
+  for await (const entry of await opendir(path)) {
+    count()
     entries.push(entry)
   }
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+async function listFolder(path: string, count: () => void): Promise<Dirent[]> {
+  try {
+    const about = await lstatIfThere(path)
+    if (about === null) return []
+    if (!about.isDirectory()) throw new AppError('invalid_input', `${path} is no folder, and links are not followed.`)
+    return await readNames(path, count)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('unavailable', `${path} is not synced: ${asFault(error)}.`, { cause: error })
+  }
 }
 
 /**
@@ -151,12 +154,10 @@ export async function readSkill(
   const leftOut: string[] = []
   let [names, size] = [0, 0]
   const walk = async (prefix: string): Promise<void> => {
-    const entries: Dirent[] = []
-    for await (const entry of await opendir(join(root, path, prefix))) {
+    const entries = await readNames(join(root, path, prefix), () => {
       if (++names > MAX_SKILL_NAMES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_NAMES} files and folders`)
-      entries.push(entry)
-    }
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    })
+    for (const entry of entries) {
       const name = prefix + entry.name
       const isKnown =
         known.has(normalizeFilename(name)) || [...known].some((filename) => filename.startsWith(`${normalizeFilename(name)}/`))

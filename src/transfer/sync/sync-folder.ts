@@ -33,17 +33,8 @@ export interface SyncOptions {
 export async function syncFolder(store: LibraryStore, user: User, folder: string, options: SyncOptions): Promise<SyncReport> {
   const root = await openRoot(folder)
   if (root.length > MAX_TARGET) throw new AppError('invalid_input', `The folder's path has more than ${MAX_TARGET} characters.`)
-  const report: SyncReport = {
-    created: 0,
-    updated: 0,
-    written: 0,
-    conflicts: 0,
-    deleted: 0,
-    left: 0,
-    refused: 0,
-    changes: [],
-    remarks: [],
-  }
+  const none = { created: 0, updated: 0, written: 0, conflicts: 0, deleted: 0, left: 0, refused: 0 }
+  const report: SyncReport = { ...none, changes: [], remarks: [] }
   const state = await store.syncs.listSynced(user.id, root)
   const items = await readItems(store, user.id)
   const itemOf = new Map(state.map((row) => [row.path, row.itemId]))
@@ -63,9 +54,8 @@ export async function syncFolder(store: LibraryStore, user: User, folder: string
       try {
         await takeStep(run, step)
       } catch (error) {
-        const why = toReason(error)
         report.refused++
-        report.remarks.push(`${step.path} is not synced: ${why.replace(/\.$/, '')}.`)
+        report.remarks.push(`${step.path} is not synced: ${toReason(error).replace(/\.$/, '')}.`)
       }
     }
   } finally {

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import type { Prompt, Skill, User } from '../../domain/items/items.ts'
+import type { Prompt, User } from '../../domain/items/items.ts'
 import type { SyncedPath } from '../../domain/service/sync.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError } from '../../errors.ts'
@@ -7,7 +7,7 @@ import type { LibraryStore } from '../../storage/store.ts'
 import { knownCategory, type PromptChecks } from '../prepare-prompt.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { digestSkill, MAX_PROMPT_BYTES, readSkill } from './scan-folder.ts'
-import { readSyncedPrompt, type SyncedDraft, sha256 } from './synced-prompt.ts'
+import { digestPrompt, readSyncedPrompt, type SyncedDraft, sha256 } from './synced-prompt.ts'
 import { changedMeanwhile, type FolderWriter } from './write-file.ts'
 
 /** The result of a sync, or of a dry run. */
@@ -40,18 +40,26 @@ export interface Run {
   readonly checks: PromptChecks | undefined
 }
 
+const goneMeanwhile = () => new AppError('conflict', 'the item was deleted while it was synced. Sync again.')
+
+/** What a state says of an item as it is now. */
+type Noted = Pick<SyncedPath, 'itemId' | 'libraryDigest' | 'version'>
+
 /** A prompt as it is now. @throws AppError `conflict` when it is gone */
-export async function findPrompt({ user }: Run, store: LibraryStore, id: string): Promise<Prompt> {
+export async function findPrompt({ user }: Run, store: LibraryStore, id: string): Promise<{ prompt: Prompt; noted: Noted }> {
   const [found] = await store.transfer.exportPrompts(user.id, 0, 1, [id])
-  if (!found) throw new AppError('conflict', 'the item was deleted while it was synced. Sync again.')
-  return found.prompt
+  if (!found) throw goneMeanwhile()
+  const { prompt } = found
+  return { prompt, noted: { itemId: id, libraryDigest: digestPrompt(prompt), version: prompt.version } }
 }
 
 /** A skill as it is now. @throws AppError `conflict` when it is gone */
-export async function findSkill({ user }: Run, store: LibraryStore, id: string): Promise<{ skill: Skill; files: readonly SkillFile[] }> {
+export async function findSkill({ user }: Run, store: LibraryStore, id: string) {
   const [found] = await store.transfer.exportSkills(user.id, 0, 1, [id])
-  if (!found) throw new AppError('conflict', 'the item was deleted while it was synced. Sync again.')
-  return found
+  if (!found) throw goneMeanwhile()
+  const { skill, files } = found
+  const noted: Noted = { itemId: id, libraryDigest: digestSkill(files), version: skill.version }
+  return { skill, files, noted }
 }
 
 /** A prompt's file as it was when the folder was read. @throws AppError `conflict` when it is another one */

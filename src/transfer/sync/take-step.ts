@@ -8,9 +8,7 @@ import { lstatIfThere } from '../regular-file.ts'
 import { toSkillDraft } from '../skill-folder.ts'
 import { comparePrompt, compareSkill } from './compare-sides.ts'
 import { kindOf, type SyncedItem, type SyncStep } from './plan-sync.ts'
-import { digestSkill } from './scan-folder.ts'
-import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, type SyncReport, saveState } from './sync-run.ts'
-import { digestPrompt } from './synced-prompt.ts'
+import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, saveState } from './sync-run.ts'
 import { changedMeanwhile } from './write-file.ts'
 import { removeFromFolder, writeOut } from './write-out.ts'
 
@@ -77,19 +75,39 @@ export async function takeStep(run: Run, step: SyncStep): Promise<void> {
 }
 
 async function requireUnchanged(run: Run, store: LibraryStore, item: SyncedItem, path: string): Promise<void> {
-  const digest =
-    item.kind === 'prompt' ? digestPrompt(await findPrompt(run, store, item.id)) : digestSkill((await findSkill(run, store, item.id)).files)
-  if (digest !== item.digest) throw changedMeanwhile(path)
+  const { noted } = await (item.kind === 'prompt' ? findPrompt : findSkill)(run, store, item.id)
+  if (noted.libraryDigest !== item.digest) throw changedMeanwhile(path)
 }
 
 type Taken = Extract<SyncStep, { do: 'create-item' | 'update-item' }>
 
-async function takePrompt(run: Run, step: Taken): Promise<void> {
-  const { store, user, report, isDryRun, checks } = run
+/** Writes what the folder has, and notes it. @param write gives the id of the item */
+async function writeTaken(run: Run, step: Taken, write: (transaction: LibraryStore) => Promise<string>): Promise<void> {
+  const { store, report, isDryRun } = run
   const { path, entry, from } = step
+  if (!isDryRun) {
+    await store.inTransaction(async (transaction) => {
+      const id = await write(transaction)
+      const { noted } = await (entry.kind === 'prompt' ? findPrompt : findSkill)(run, transaction, id)
+      await saveState(run, from, { path, digest: entry.digest, ...noted }, transaction)
+    })
+  }
+  const isNew = step.do === 'create-item'
+  if (isNew) report.created++
+  else report.updated++
+  report.changes.push(`${path}: ${isNew ? 'new' : 'updated'} in the library.`)
+}
+
+function visibilityOf({ user }: Run, step: Taken): Visibility {
+  return step.do === 'create-item' && step.isPrivate ? 'private' : user.defaultVisibility
+}
+
+async function takePrompt(run: Run, step: Taken): Promise<void> {
+  const { store, user, isDryRun, checks } = run
+  const { path, entry } = step
   const bytes = await readPromptBytes(run, path, entry.digest)
   const editor = { userId: user.id, note: NOTE }
-  const current = step.do === 'update-item' ? await findPrompt(run, store, step.item.id) : null
+  const current = step.do === 'update-item' ? (await findPrompt(run, store, step.item.id)).prompt : null
   const { title, content, messages, config, syntax, description, type, category, tags } = readDraft(run, path, bytes, current)
   const fields = { title, content, messages, config, syntax, description, type, category, tags }
   const visibility = visibilityOf(run, step)
@@ -97,66 +115,37 @@ async function takePrompt(run: Run, step: Taken): Promise<void> {
   const check = (to: LibraryStore) =>
     checks?.parts(to, makeBody(fields), current ?? { id: '', ownerId: user.id, visibility, slug: slugify(title) })
   if (isDryRun) await check(store)
-  else {
-    await store.inTransaction(async (transaction) => {
-      let id: string
-      if (step.do === 'update-item') {
-        await requireUnchanged(run, transaction, step.item, path)
-        await check(transaction)
-        id = step.item.id
-        await transaction.items.changeItem('prompt', id, editor, () => fields)
-      } else {
-        await check(transaction)
-        id = (await transaction.items.createItem(editor, { kind: 'prompt', ...fields, visibility })).id
-      }
-      const saved = await findPrompt(run, transaction, id)
-      const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestPrompt(saved), version: saved.version }
-      await saveState(run, from, to, transaction)
-    })
-  }
-  noteTaken(report, step)
-}
-
-function visibilityOf({ user }: Run, step: Taken): Visibility {
-  return step.do === 'create-item' && step.isPrivate ? 'private' : user.defaultVisibility
-}
-
-function noteTaken(report: SyncReport, { do: done, path }: Taken): void {
-  if (done === 'create-item') report.created++
-  else report.updated++
-  report.changes.push(`${path}: ${done === 'create-item' ? 'new' : 'updated'} in the library.`)
+  await writeTaken(run, step, async (transaction) => {
+    if (step.do === 'update-item') await requireUnchanged(run, transaction, step.item, path)
+    await check(transaction)
+    if (step.do === 'create-item') return (await transaction.items.createItem(editor, { kind: 'prompt', ...fields, visibility })).id
+    await transaction.items.changeItem('prompt', step.item.id, editor, () => fields)
+    return step.item.id
+  })
 }
 
 async function takeSkill(run: Run, step: Taken): Promise<void> {
-  const { store, user, report, isDryRun } = run
-  const { path, entry, from } = step
+  const { path, entry } = step
   const name = basename(path)
-  const editor = { userId: user.id, note: NOTE }
+  const editor = { userId: run.user.id, note: NOTE }
   const files = await readSkillFiles(run, path, entry.digest, step.do === 'update-item' ? step.item.filenames : [])
   const draft = toSkillDraft(name, files, [])
-  if (!isDryRun) {
-    await store.inTransaction(async (transaction) => {
-      let id: string
-      if (step.do === 'update-item') {
-        id = step.item.id
-        const { skill, files: old } = await findSkill(run, transaction, id)
-        if (digestSkill(old) !== step.item.digest) throw changedMeanwhile(path)
-        // A title and description that followed SKILL.md keep following it.
-        const before = toSkillDraft(name, old, [])
-        await transaction.items.changeItem('skill', id, editor, () => ({
-          files,
-          title: skill.title === before.title ? draft.title : undefined,
-          description: skill.description === before.description ? draft.description : undefined,
-        }))
-      } else {
-        const { title, description } = draft
-        const fields = { title, description, category: null, tags: [], files, visibility: visibilityOf(run, step) }
-        id = (await transaction.items.createItem(editor, { kind: 'skill', ...fields })).id
-      }
-      const saved = await findSkill(run, transaction, id)
-      const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestSkill(saved.files), version: saved.skill.version }
-      await saveState(run, from, to, transaction)
-    })
-  }
-  noteTaken(report, step)
+  await writeTaken(run, step, async (transaction) => {
+    if (step.do === 'create-item') {
+      const { title, description } = draft
+      const fields = { title, description, category: null, tags: [], files, visibility: visibilityOf(run, step) }
+      return (await transaction.items.createItem(editor, { kind: 'skill', ...fields })).id
+    }
+    const { id, digest } = step.item
+    const { skill, files: old, noted } = await findSkill(run, transaction, id)
+    if (noted.libraryDigest !== digest) throw changedMeanwhile(path)
+    // A title and description that followed SKILL.md keep following it.
+    const before = toSkillDraft(name, old, [])
+    await transaction.items.changeItem('skill', id, editor, () => ({
+      files,
+      title: skill.title === before.title ? draft.title : undefined,
+      description: skill.description === before.description ? draft.description : undefined,
+    }))
+    return id
+  })
 }

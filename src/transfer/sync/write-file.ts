@@ -74,14 +74,10 @@ export async function openFolderWriter(root: string, now: number) {
         await requireSameFile(file, target, path)
         await unlink(target)
       })
-      for (let folder = dirname(path); folder.includes('/'); folder = dirname(folder)) {
-        if (
-          !(await rmdir(join(root, folder)).then(
-            () => true,
-            () => false,
-          ))
-        )
-          break
+      try {
+        for (let folder = dirname(path); folder.includes('/'); folder = dirname(folder)) await rmdir(join(root, folder))
+      } catch {
+        // It has other files.
       }
     },
     /** Removes temporary files. */

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import { kindOf, type SyncStep } from './plan-sync.ts'
 import { conflictName, digestSkill, readSkill } from './scan-folder.ts'
 import { findPrompt, findSkill, type Run, readPromptBytes, readSkillFiles, saveState } from './sync-run.ts'
-import { digestPrompt, sha256, writeSyncedPrompt } from './synced-prompt.ts'
+import { sha256, writeSyncedPrompt } from './synced-prompt.ts'
 
 /** How much of a digest marks a copy; the longer ones are for copies that somebody edited. */
 const COPY_MARKS = [12, 20, 32, 64]
@@ -16,19 +16,17 @@ type Written = Pick<Extract<SyncStep, { do: 'write-file' }>, 'path' | 'item' | '
 export async function writeOut(run: Run, { path, item, entry, from }: Written): Promise<void> {
   const { store, report, writer, root } = run
   if (item.kind === 'prompt') {
-    const prompt = await findPrompt(run, store, item.id)
+    const { prompt, noted } = await findPrompt(run, store, item.id)
     const before = entry ? decodeText(await readPromptBytes(run, path, entry.digest)) : null
-    const text = writeSyncedPrompt(prompt, before, run.categories)
-    const bytes = Buffer.from(text, 'utf8')
+    const bytes = Buffer.from(writeSyncedPrompt(prompt, before, run.categories), 'utf8')
     const digest = sha256(bytes)
     if (digest !== entry?.digest) {
       const late = await writer.write(path, bytes, entry?.digest ?? null)
       if (late) await keepCopy(run, path, [{ filename: '', bytes: late }])
     }
-    const to = { path, itemId: item.id, digest, libraryDigest: digestPrompt(prompt), version: prompt.version }
-    return await saveState(run, from, to)
+    return await saveState(run, from, { path, digest, ...noted })
   }
-  const { skill, files } = await findSkill(run, store, item.id)
+  const { files, noted } = await findSkill(run, store, item.id)
   checkSkillFiles(files)
   const old = new Map(
     entry ? (await readSkillFiles(run, path, entry.digest, item.filenames)).map(({ filename, bytes }) => [filename, sha256(bytes)]) : [],
@@ -36,8 +34,7 @@ export async function writeOut(run: Run, { path, item, entry, from }: Written): 
   const names = new Set(files.map((file) => file.filename))
   for (const [filename, digest] of old) {
     // SKILL.md is always among the names, so the folder never vanishes.
-    if (names.has(filename)) continue
-    await writer.remove(`${path}/${filename}`, digest)
+    if (!names.has(filename)) await writer.remove(`${path}/${filename}`, digest)
   }
   for (const file of files) {
     const { filename, bytes } = file
@@ -48,9 +45,9 @@ export async function writeOut(run: Run, { path, item, entry, from }: Written): 
   }
   // What else was written into the folder meanwhile is a change of the folder, which the next sync finds.
   const { files: now } = await readSkill(root, path, names)
-  const digest = digestSkill(files)
+  const digest = noted.libraryDigest
   if (digestSkill(now) !== digest) report.remarks.push(`${path} has other files than the library. The next sync compares them.`)
-  await saveState(run, from, { path, itemId: item.id, digest, libraryDigest: digest, version: skill.version })
+  await saveState(run, from, { path, digest, ...noted })
 }
 
 /** The name of the copy that a dry run would keep. */
