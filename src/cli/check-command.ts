@@ -1,9 +1,15 @@
+import { statSync } from 'node:fs'
+import { basename, relative } from 'node:path'
 import { type Command, Option } from 'commander'
+import { checkFiles } from '../check/check-files.ts'
+import { RULE_SET } from '../check/rules/index.ts'
+import { toSarif } from '../check/sarif.ts'
 import { LEVELS, type Level, listFindings, type SetReport } from '../check/set/report.ts'
+import { type Finding, SEVERITIES } from '../domain/check/finding.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { checkSet } from '../operations/check/check-set.ts'
-import { checkFolder, isFolder } from './check-folder.ts'
-import type { OperationWork } from './operation-commands.ts'
+import { findSkillFolders, readSkillFolder } from '../transfer/skill-folder.ts'
+import type { OperationWork, Target } from './operation-commands.ts'
 import { plural, print, printError, printJson } from './print.ts'
 import { formatTable, readOutput } from './print-list.ts'
 import { createInputReader } from './read-input.ts'
@@ -16,17 +22,14 @@ interface CheckFlags {
   readonly characters?: string
   readonly queries?: string
   readonly level: Level
-  readonly json?: true
-  readonly sarif?: true
+  readonly json?: true | undefined
+  readonly sarif?: true | undefined
   readonly user?: string
   readonly url?: string
 }
 
 /** `check`: what agents make of the skills of a scope, for people and for CI. */
-export function addCheckCommand(
-  program: Command,
-  run: (options: { user?: string; url?: string }, work: OperationWork) => Promise<void>,
-): void {
+export function addCheckCommand(program: Command, run: (options: Target, work: OperationWork) => Promise<void>): void {
   program
     .command('check [target]')
     .description(
@@ -52,7 +55,7 @@ export function addCheckCommand(
         for (const [name, text] of Object.entries(written)) {
           input[name] = await reader.read({ name, kind: name === 'queries' ? 'json' : 'number' }, text)
         }
-        await run({ ...(user !== undefined && { user }), ...(url !== undefined && { url }) }, async (invoke) => {
+        await run({ user, url }, async (invoke) => {
           const ask = async () => readOutput(checkSet.output, await invoke('check_set', input, {}))
           let report = await ask()
           // A call encodes for some seconds; the next one goes on from there.
@@ -96,4 +99,47 @@ function formatReport(report: SetReport): string {
 
 function namesOf(skills: readonly { readonly name: string }[]): string {
   return skills.map(({ name }) => name).join(', ')
+}
+
+/** Whether an argument of `check` is a folder; a scope begins with a slash, and no folder has its name. */
+function isFolder(target: string | undefined): target is string {
+  return target !== undefined && statSync(target, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/**
+ * Checks the skills below a folder, as an import would take them: links, secrets and folders of tools are left out. Offline, without a library.
+ * @returns whether there is a finding of the level or above
+ * @throws AppError `invalid_input` for a folder without a skill
+ */
+async function checkFolder(folder: string, { level, json, sarif }: Pick<CheckFlags, 'level' | 'json' | 'sarif'>): Promise<boolean> {
+  const remarks: string[] = []
+  const skills = await findSkillFolders(folder, (path, reason) => remarks.push(`${relative(folder, path)} ${reason}`))
+  if (skills.length === 0) throw new AppError('invalid_input', `${folder} has no skill in it: no folder with a SKILL.md.`)
+  const findings: Finding[] = []
+  for (const path of skills) {
+    const draft = await readSkillFolder(path)
+    const place = relative(folder, path)
+    remarks.push(...draft.remarks.map((remark) => `${place || basename(path)}: ${remark}`))
+    for (const { mark: _, ...finding } of checkFiles(draft.files))
+      findings.push({ ...finding, file: place === '' ? finding.file : `${place}/${finding.file}` })
+  }
+  if (sarif) printJson(toSarif(findings))
+  else if (json) printJson({ ruleSet: RULE_SET, skills: skills.length, findings, remarks })
+  else {
+    const counts = SEVERITIES.map((severity) => `${findings.filter((one) => one.severity === severity).length} ${severity}`).join(', ')
+    print(`${plural(skills.length, 'skill')}; ${counts}\n`)
+    print(
+      formatTable(
+        findings.map(({ severity, rule, file, line, column, evidence }) => [severity, rule, `${file}:${line}:${column}`, evidence]),
+        null,
+      ),
+    )
+    for (const rule of new Set(findings.map((finding) => finding.rule))) {
+      const found = findings.find((finding) => finding.rule === rule)
+      if (found) print(`${rule}: ${found.why} ${found.fix}\n`)
+    }
+    for (const remark of remarks) print(`Not read: ${remark}\n`)
+  }
+  const failing = SEVERITIES.slice(0, SEVERITIES.indexOf(level) + 1)
+  return findings.some(({ severity }) => failing.includes(severity))
 }

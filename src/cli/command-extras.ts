@@ -23,6 +23,10 @@ export interface CommandExtra {
   present?(output: Values, input: Values, flags: Values): Promise<string | null>
 }
 
+/** An option that may be given several times. */
+const repeatable = (flags: string, description: string) =>
+  new Option(flags, description).argParser<string[]>((written, before = []) => [...before, written])
+
 const fillFlags = z.object({ var: z.array(z.string()).default([]), text: z.boolean().default(false) })
 const valuesShape = z.record(z.string(), z.unknown())
 const promptShape = z.object({ content: z.string(), variables: z.array(z.object({ name: z.string(), required: z.boolean() })) })
@@ -30,9 +34,7 @@ const promptShape = z.object({ content: z.string(), variables: z.array(z.object(
 /** `get-prompt`: `--var` sets one variable, `--text` prints only the text. */
 export const fillPrompt: CommandExtra = {
   options: [
-    new Option('--var <name=value>', 'value of one variable; repeatable; overrides --variables').argParser<string[]>(
-      (written, before = []) => [...before, written],
-    ),
+    repeatable('--var <name=value>', 'value of one variable; repeatable; overrides --variables'),
     new Option('--text', 'print only the text; missing variables are listed on stderr'),
   ],
   toInput(input, flags) {
@@ -82,12 +84,7 @@ const fileFlags = z.object({ file: z.array(z.string()).default([]) })
 
 /** `report-results` and `set-cases`: `--file` reads a file of tests, which keeps its path below this folder for a name. */
 export const readTestFiles: CommandExtra = {
-  options: [
-    new Option('--file <path>', 'a file with results, or with cases; repeatable').argParser<string[]>((written, before = []) => [
-      ...before,
-      written,
-    ]),
-  ],
+  options: [repeatable('--file <path>', 'a file with results, or with cases; repeatable')],
   gives: ['files'],
   toInput(input, flags) {
     const paths = fileFlags.parse(flags).file

@@ -55,6 +55,12 @@ function nameCommands(error: unknown, commands: ReadonlyMap<string, string>): un
   return new AppError(error.code, message, { cause: error.cause })
 }
 
+/** The library that a command is run on, and who runs it. */
+export interface Target {
+  readonly user?: string | undefined
+  readonly url?: string | undefined
+}
+
 /** A command's work; `onPrinted` gets what it wrote to stdout. */
 export type OperationWork = (invoke: Invoke, onPrinted: (text: string) => void) => Promise<void>
 
@@ -62,7 +68,7 @@ export type OperationWork = (invoke: Invoke, onPrinted: (text: string) => void) 
 export function addOperationCommands(
   program: Command,
   operations: readonly Operation[],
-  run: (options: { user?: string; url?: string }, work: OperationWork) => Promise<void>,
+  run: (options: Target, work: OperationWork) => Promise<void>,
   screen: Screen = process.stdout,
 ): void {
   const commands = new Map(operations.flatMap(({ name, surfaces }) => (surfaces.cli ? [[name, surfaces.cli.command]] : [])))
@@ -105,8 +111,8 @@ export function addOperationCommands(
         if (written !== undefined) given[input.name] = await reader.read(input, written)
       }
       const values = extra?.toInput ? extra.toInput(given, options) : given
-      const { user, url } = z.object({ user: z.string().optional(), url: z.string().optional() }).parse(options)
-      await run({ ...(user === undefined ? {} : { user }), ...(url === undefined ? {} : { url }) }, async (invoke, onPrinted) => {
+      const target = z.object({ user: z.string().optional(), url: z.string().optional() }).parse(options)
+      await run(target, async (invoke, onPrinted) => {
         const isJson = options['json'] === true
         const display = operation.isStreamed ? showText(screen, process.stderr, !isJson) : undefined
         const output = await invoke(operation.name, values, { onText: display?.onText }).catch((error: unknown) => {

@@ -35,35 +35,21 @@ const PAGE = 100
 const text = z.string()
 const count = z.number().transform(String)
 const day = z.string().transform((when) => when.slice(0, 10))
-/** Empty for what has no end. */
-const lastDay = z
-  .string()
-  .nullable()
-  .transform((when) => when?.slice(0, 10) ?? '')
-const note = z
-  .string()
-  .nullable()
-  .transform((written) => written ?? '')
-const limit = z
-  .number()
-  .nullable()
-  .transform((given) => (given === null ? '' : `${given}`))
 const words = z.array(text).transform((all) => all.join(', '))
-const minute = z
-  .string()
-  .nullable()
-  .transform((when) => when?.slice(0, 16).replace('T', ' ') ?? '')
-const named = z
-  .object({ name: text.nullable() })
-  .nullable()
-  .transform((party) => party?.name ?? '')
-
-/** The tables that listing operations and commands show on a terminal: the member of the answer that has the rows, and a row's columns. */
+/** What may be null is shown as nothing then. */
+const orNothing = <T>(schema: z.ZodType<T>, show: (value: T) => string) =>
+  schema.nullable().transform((value) => (value === null ? '' : show(value)))
+const lastDay = orNothing(text, (when) => when.slice(0, 10))
+const minute = orNothing(text, (when) => when.slice(0, 16).replace('T', ' '))
+const note = orNothing(text, String)
+const limit = orNothing(z.number(), String)
+const named = orNothing(z.object({ name: text.nullable() }), ({ name }) => name ?? '')
 /** The version of a label, or those that share it. */
 const targets = z
   .array(z.object({ version: z.number(), weight: z.number() }))
   .transform((all) => all.map(({ version, weight }) => (weight === 100 ? `${version}` : `${version} (${weight} %)`)).join(', '))
 
+/** The tables that listing operations and commands show on a terminal: the member of the answer that has the rows, and a row's columns. */
 const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<Record<string, z.ZodType<string>>>]>> = {
   search_prompts: ['prompts', { slug: text, type: text, title: text }],
   search_skills: ['skills', { slug: text, title: text }],
@@ -153,7 +139,7 @@ export const JSON_OPTION = ['--json', 'print JSON even on a terminal'] as const
 
 /** Where results are written. */
 export interface Screen {
-  readonly isTTY?: boolean
+  readonly isTTY?: boolean | undefined
   readonly columns?: number
   write(text: string): unknown
 }

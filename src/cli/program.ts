@@ -18,8 +18,8 @@ import { addEncoderCommands } from './encoder-commands.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addBackupCommands, addDataCommand, addDoctorCommand } from './maintenance-commands.ts'
-import { ACCOUNTS_GROUP, addOperationCommands, type OperationWork } from './operation-commands.ts'
-import { requireAccount, warnOfGuessedUrl } from './operator.ts'
+import { ACCOUNTS_GROUP, addOperationCommands, type OperationWork, type Target } from './operation-commands.ts'
+import { EXISTING, requireAccount, warnOfGuessedUrl } from './operator.ts'
 import { printError } from './print.ts'
 import { addPurgeCommand } from './purge-command.ts'
 import { invokeRemotely } from './remote-invoke.ts'
@@ -47,24 +47,19 @@ async function actAs(app: App, username: string): Promise<Actor> {
 }
 
 /** Runs an operation's command on the local library or on another server. */
-async function withInvoke(options: { user?: string; url?: string }, work: OperationWork): Promise<void> {
+async function withInvoke(options: Target, work: OperationWork): Promise<void> {
   if (options.url !== undefined) {
     if (options.user !== undefined)
       throw new AppError('invalid_input', '--user works on the local library only; with --url, the key identifies you.')
     return await work(invokeRemotely(OPERATIONS, options.url, keyFromEnvironment(), KEY_HINTS.remote), () => {})
   }
-  await withApp(
-    async (app) => {
-      const actor = options.user === undefined ? await app.authenticate(keyFromEnvironment()) : await actAs(app, options.user)
-      await work(
-        invokeLocally(app.operations, () => app.contextFor(actor, 'cli')),
-        (text) => {
-          if (text.includes(`"url": "${app.baseUrl}/`)) warnOfGuessedUrl(app)
-        },
-      )
-    },
-    { mustExist: true },
-  )
+  await withApp(async (app) => {
+    const actor = options.user === undefined ? await app.authenticate(keyFromEnvironment()) : await actAs(app, options.user)
+    const invoke = invokeLocally(app.operations, () => app.contextFor(actor, 'cli'))
+    await work(invoke, (text) => {
+      if (text.includes(`"url": "${app.baseUrl}/`)) warnOfGuessedUrl(app)
+    })
+  }, EXISTING)
 }
 
 async function serveMcp(options: { url?: string }): Promise<void> {
@@ -78,14 +73,11 @@ async function serveMcp(options: { url?: string }): Promise<void> {
     })
   const key = keyFromEnvironment()
   if (options.url !== undefined) return await run(invokeRemotely(OPERATIONS, options.url, key, KEY_HINTS.stdio))
-  await withApp(
-    async (app) => {
-      await app.authenticate(key)
-      warnOfGuessedUrl(app)
-      await run(invokeLocally(app.operations, async () => app.contextFor(await app.authenticate(key), 'stdio')))
-    },
-    { mustExist: true },
-  )
+  await withApp(async (app) => {
+    await app.authenticate(key)
+    warnOfGuessedUrl(app)
+    await run(invokeLocally(app.operations, async () => app.contextFor(await app.authenticate(key), 'stdio')))
+  }, EXISTING)
 }
 
 /** The summary of a command, in a line. */

@@ -27,14 +27,7 @@ export interface Schedule {
 }
 
 /** Backups that are made by themselves. */
-export interface ScheduledBackups {
-  /** When the newest one was made; null when there is none. */
-  lastBackup(): Date | null
-  /** How many could not be made, since the start. */
-  failures(): number
-  /** Ends with the one that is being written, which is dropped. */
-  stop(): Promise<void>
-}
+export type ScheduledBackups = ReturnType<typeof startBackups>
 
 /** @throws AppError `invalid_input` when the folder does not exist */
 export function requireFolder(folder: string): void {
@@ -43,7 +36,7 @@ export function requireFolder(folder: string): void {
 }
 
 /** Begins to make backups. The folder says when the last one was made, so that a restart makes none too many. */
-export function startBackups(schedule: Schedule): ScheduledBackups {
+export function startBackups(schedule: Schedule) {
   const { folder, everyMs, keep, clock } = schedule
   const stopping = new AbortController()
   let failures = 0
@@ -78,12 +71,15 @@ export function startBackups(schedule: Schedule): ScheduledBackups {
     if (!stopping.signal.aborted) schedule.onFailure(error)
   })
   return {
-    lastBackup() {
+    /** When the newest one was made; null when there is none. */
+    lastBackup(): Date | null {
       const newest = findNewest(folder)
       return newest === null ? null : new Date(newest)
     },
+    /** How many could not be made, since the start. */
     failures: () => failures,
-    async stop() {
+    /** Ends with the one that is being written, which is dropped. */
+    async stop(): Promise<void> {
       stopping.abort()
       await running
     },

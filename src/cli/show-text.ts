@@ -1,11 +1,6 @@
 import { showControls } from '../domain/text/controls.ts'
 import type { OnText } from '../improve/with-model/improve-with-model.ts'
-
-/** Where a command writes to. */
-interface Screen {
-  readonly isTTY?: boolean | undefined
-  write(text: string): unknown
-}
+import type { Screen } from './print-list.ts'
 
 /** A text that is shown while it is being written. */
 interface TextDisplay {

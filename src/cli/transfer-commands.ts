@@ -6,12 +6,12 @@ import type { WholeLibrary } from '../domain/service/transfer.ts'
 import { AppError } from '../errors.ts'
 import { importChecks } from '../operations/prompts/compose.ts'
 import { readAgentFolder } from '../transfer/agent-folder.ts'
-import { type ImportEntry, importEntries } from '../transfer/import-entries.ts'
+import { importEntries } from '../transfer/import-entries.ts'
 import { importPrompts } from '../transfer/import-prompts.ts'
 import { importSkills } from '../transfer/import-skills.ts'
 import { exportLibrary, importLibrary, isWholeLibrary } from '../transfer/library-folder.ts'
 import { collectCreated, describeNearDuplicates } from '../transfer/near-duplicates.ts'
-import { createPeople } from '../transfer/people.ts'
+import { createPeople, type People } from '../transfer/people.ts'
 import type { ImportOptions } from '../transfer/prepare-prompt.ts'
 import { findPromptFormat, PROMPT_FORMATS, type PromptFormat, type PromptSource, readPromptFile } from '../transfer/prompt-file.ts'
 import type { ImportReport } from '../transfer/report.ts'
@@ -33,14 +33,12 @@ interface ImportFlags {
   readonly public?: true
 }
 
-function visibilityOption(what: string): Option {
-  return new Option('--visibility <visibility>', `whom ${what} are for (default: the user's setting, initially private)`).choices(
-    VISIBILITIES,
-  )
-}
-
-function publicOption(): Option {
-  return new Option('--public', 'the same as --visibility public').conflicts('visibility')
+/** The options of an import that say who sees what it makes. @param what items */
+function addVisibility(command: Command, what: string): Command {
+  const whom = `whom ${what} are for (default: the user's setting, initially private)`
+  return command
+    .addOption(new Option('--visibility <visibility>', whom).choices(VISIBILITIES))
+    .addOption(new Option('--public', 'the same as --visibility public').conflicts('visibility'))
 }
 
 function toOptions(app: App, flags: ImportFlags): ImportOptions {
@@ -85,10 +83,9 @@ async function findSource(file: string, format: PromptFormat | undefined): Promi
   return file
 }
 
-async function countEntries(path: string): Promise<number> {
-  if (!process.stderr.isTTY) return 0
+async function countEntries(source: string | PromptSource): Promise<number> {
   let count = 0
-  for await (const _ of readPromptFile(path)) count++
+  if (typeof source === 'string') for await (const _ of readPromptFile(source)) count++
   return count
 }
 
@@ -118,76 +115,65 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
     .description('Import prompts and skills; repeating an import changes nothing')
     // A service beside it keeps answering as fast.
     .hook('preAction', () => setPriority(IMPORT_NICE))
-  imports
-    .command('prompts <file>')
-    .description(
-      'Import a CSV, JSON or JSONL file, or standard input (-). Columns: act, prompt, for_devs, type, contributor; or title, content, description, type, category, tags, author, visibility.',
-    )
-    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .addOption(visibilityOption('items without a visibility'))
-    .addOption(publicOption())
+  const addImport = (name: string, what: string, description: string) => {
+    const command = imports.command(name).description(description)
+    return addVisibility(command.requiredOption('--user <name>', 'owner of the imported items; created if missing'), what)
+  }
+  /** @param count of the entries, where a bar is shown */
+  const importFor = (
+    flags: ImportFlags,
+    what: string,
+    count: () => Promise<number>,
+    run: (store: App['store'], options: ImportOptions, people: People) => Promise<ImportReport>,
+  ) =>
+    withApp(async (app) => {
+      const bar = startProgress(process.stderr.isTTY ? await count() : 0, `Importing ${what}`)
+      const people = createPeople()
+      await runImport(app, async (onCreated) => {
+        const report = await run(app.store, { ...toOptions(app, flags), onProgress: bar.advanceTo, onCreated }, people)
+        bar.stop(`Imported ${what}`)
+        return [report, people.madeOwners]
+      })
+    })
+  addImport(
+    'prompts <file>',
+    'items without a visibility',
+    'Import a CSV, JSON or JSONL file, or standard input (-). Columns: act, prompt, for_devs, type, contributor; or title, content, description, type, category, tags, author, visibility.',
+  )
     .addOption(new Option('--format <format>', 'format of standard input (-)').choices(PROMPT_FORMATS))
     .action(async (file: string, flags: ImportFlags & { format?: PromptFormat }) => {
       const source = await findSource(file, flags.format)
-      await withApp(async (app) => {
-        const bar = startProgress(typeof source === 'string' ? await countEntries(source) : 0, 'Importing prompts')
-        const people = createPeople()
-        await runImport(app, async (onCreated) => {
-          const report = await importPrompts(app.store, source, { ...toOptions(app, flags), onProgress: bar.advanceTo, onCreated }, people)
-          bar.stop('Imported prompts')
-          return [report, people.madeOwners]
-        })
-      })
+      const count = () => countEntries(source)
+      await importFor(flags, 'prompts', count, (store, options, people) => importPrompts(store, source, options, people))
     })
-  imports
-    .command('skills <folder>')
-    .description('Import every subfolder that has a SKILL.md')
-    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .addOption(visibilityOption('the skills'))
-    .addOption(publicOption())
-    .action((folder: string, flags: ImportFlags) =>
-      withApp(async (app) => {
-        const bar = startProgress(process.stderr.isTTY ? (await findSkillFolders(folder)).length : 0, 'Importing skills')
-        const people = createPeople()
-        await runImport(app, async (onCreated) => {
-          const report = await importSkills(
-            app.store,
-            folder,
-            { ...toOptions(app, flags), onProgress: bar.advanceTo, onCreated },
-            null,
-            people,
-          )
-          bar.stop('Imported skills')
-          return [report, people.madeOwners]
-        })
-      }),
-    )
-  const importFrom = (flags: ImportFlags, entries: AsyncIterable<ImportEntry>) =>
-    withApp(async (app) => {
-      const people = createPeople()
-      await runImport(app, async (onCreated) => {
-        const options = { ...toOptions(app, flags), leavesOutUnknownCategories: true, onCreated }
-        return [await importEntries(app.store, entries, options, people), people.madeOwners]
-      })
-    })
-  imports
-    .command('folder <folder>')
-    .description(
-      'Import what agents and editors keep in a project: .prompt.md and .prompt.yml files, .prompt, .prompty, promptfooconfig.yaml, commands, agents, skills and rules in folders such as .claude and .cursor, plugins, and AGENTS.md',
-    )
-    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .addOption(visibilityOption('the items'))
-    .addOption(publicOption())
+  addImport('skills <folder>', 'the skills', 'Import every subfolder that has a SKILL.md').action((folder: string, flags: ImportFlags) => {
+    const count = async () => (await findSkillFolders(folder)).length
+    return importFor(flags, 'skills', count, (store, options, people) => importSkills(store, folder, options, null, people))
+  })
+  addImport(
+    'folder <folder>',
+    'the items',
+    'Import what agents and editors keep in a project: .prompt.md and .prompt.yml files, .prompt, .prompty, promptfooconfig.yaml, commands, agents, skills and rules in folders such as .claude and .cursor, plugins, and AGENTS.md',
+  )
     .option('--whole', 'make one prompt of an AGENTS.md (default: one for each second-level heading)')
-    .action((folder: string, flags: ImportFlags & { whole?: true }) => importFrom(flags, readAgentFolder(folder, flags.whole === true)))
-  imports
+    .action((folder: string, flags: ImportFlags & { whole?: true }) =>
+      importFor(
+        flags,
+        'items',
+        async () => 0,
+        (store, options, people) => {
+          const entries = readAgentFolder(folder, flags.whole === true)
+          return importEntries(store, entries, { ...options, leavesOutUnknownCategories: true }, people)
+        },
+      ),
+    )
+  const library = imports
     .command('library <path>')
     .description(
       'Import a folder written by export, keeping owners, authors, slugs and times. A file from export --full, or a backup, fills an empty library, all or nothing; logins and keys are not imported.',
     )
     .option('--user <name>', 'owner of all items, instead of the exported owners')
-    .addOption(visibilityOption('items without a visibility'))
-    .addOption(publicOption())
+  addVisibility(library, 'items without a visibility')
     .option('--without-history', 'import only the items of a folder from export --full of 0.2.0, into any library')
     .action(async (path: string, flags: ImportFlags & { withoutHistory?: true }) => {
       const isWhole = flags.withoutHistory !== true && (await isWholeLibrary(path))
