@@ -4,7 +4,7 @@ import { embedConfig, MAX_EMBED_BYTES, tidyEmbedConfig } from '../domain/embed/c
 import { isId } from '../domain/text/identifier.ts'
 import { AppError } from '../errors.ts'
 import { refInput } from './core/inputs.ts'
-import { defineProcedure, type Needs, requireUser } from './core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser } from './core/procedure.ts'
 
 /** Embeds one person may keep. */
 const MAX_EMBEDS = 200
@@ -15,9 +15,8 @@ function toEmbedRecord({ id, config, createdAt }: StoredEmbed, baseUrl: string) 
 }
 
 /** Keeps a configuration under an address of its own, for those too long for an address. */
-export const saveEmbed = defineProcedure({
+export const saveEmbed = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ config: embedConfig }),
   async run({ actor, store, baseUrl }: Needs<'embeds', 'baseUrl'>, input) {
     const config = tidyEmbedConfig(input.config)
@@ -52,9 +51,8 @@ export const listEmbeds = defineProcedure({
 })
 
 /** Delete a saved embed; pages that frame it then show nothing. */
-export const deleteEmbed = defineProcedure({
+export const deleteEmbed = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ id: refInput }),
   async run({ actor, store }: Needs<'embeds'>, { id }) {
     if (!(await store.embeds.deleteEmbed(requireUser(actor).userId, id))) throw new AppError('not_found', 'Embed not found.')

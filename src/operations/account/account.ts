@@ -12,7 +12,7 @@ import { isId } from '../../domain/text/identifier.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { handOverInput } from '../admin/people.ts'
 import { collectionInput, refInput } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { MAX_BULK } from '../items/own-items.ts'
 import { requireProof } from './identities.ts'
 import { revokeKeysInput } from './keys.ts'
@@ -57,9 +57,8 @@ export const showAccount = defineProcedure({
 })
 
 /** Change your profile, default visibility and language. An empty text removes a field; a new email address needs the password. */
-export const updateAccount = defineProcedure({
+export const updateAccount = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({
     displayName: clearable(displayNameField),
     bio: clearable(bioField),
@@ -92,9 +91,8 @@ export const updateAccount = defineProcedure({
 })
 
 /** Set a new password, or the first one; all other sessions end. */
-export const changePassword = defineProcedure({
+export const changePassword = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ password: z.string().default(''), newPassword: z.string(), revokeKeys: revokeKeysInput }),
   async run(context: Needs<'keys' | 'people', 'logins'>, { password, newPassword, revokeKeys }) {
     const user = requireUser(context.actor)
@@ -108,9 +106,8 @@ export const changePassword = defineProcedure({
 })
 
 /** End one of your sessions, or all others. Takes effect on the next request. */
-export const endSessions = defineProcedure({
+export const endSessions = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({
     id: z.string().max(255).optional().describe('Default: all other sessions'),
     programs: z.boolean().default(false).describe('Also disconnect all programs that signed in, when all other sessions end'),
@@ -151,9 +148,8 @@ export const exportOwnItems = defineProcedure({
 })
 
 /** Delete your account and everything you own for good, including the trash and all versions, or hand what you own to a team you maintain. */
-export const deleteAccount = defineProcedure({
+export const deleteAccount = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({
     password: z.string().default(''),
     username: z.string().describe('Your username, to confirm'),

@@ -4,7 +4,7 @@ import { DEFAULT_SCOPES } from '../../domain/people/actor.ts'
 import { CONNECTION_SECONDS } from '../../domain/sign-in/oauth.ts'
 import { AppError } from '../../errors.ts'
 import { filterText, refInput } from '../core/inputs.ts'
-import { clientOf, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { clientOf, defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { MAX_NARROWED, readWithin } from './keys.ts'
 
 const queryInput = z.string().min(1).max(8_000).describe('The query of the consent page, which is signed')
@@ -29,9 +29,8 @@ export const showProgramRequest = defineProcedure({
 })
 
 /** Lets a program act for its user: it gets a key of theirs, which it reaches by tokens. */
-export const connectProgram = defineProcedure({
+export const connectProgram = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({
     query: queryInput,
     scopes: z.array(z.enum(DEFAULT_SCOPES)).min(1, 'choose at least one permission'),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { requireLogin } from '../admin/people.ts'
-import { clientOf, defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
+import { clientOf, defineProcedure, defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { requireProof, usableWays } from './identities.ts'
 
 const passwordInput = z.string().default('').describe('The password; without one, a session that was opened moments ago will do')
@@ -34,9 +34,8 @@ export const startCodes = defineProcedure({
 })
 
 /** From now on, signing in with the password takes a code of the app. */
-export const confirmCodes = defineProcedure({
+export const confirmCodes = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ token: z.string().max(1_000), code: z.string().max(40), password: passwordInput }),
   async run(context: Needs<never, 'logins'>, { token, code, password }) {
     const user = requireUser(context.actor)
@@ -48,9 +47,8 @@ export const confirmCodes = defineProcedure({
 })
 
 /** New recovery codes; the old ones stop working. */
-export const renewRecoveryCodes = defineProcedure({
+export const renewRecoveryCodes = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ password: passwordInput }),
   async run(context: Needs<never, 'logins'>, { password }) {
     const user = requireUser(context.actor)
@@ -60,9 +58,8 @@ export const renewRecoveryCodes = defineProcedure({
 })
 
 /** Signing in takes the password alone again. Recovery codes stop working. */
-export const removeCodes = defineProcedure({
+export const removeCodes = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ password: passwordInput }),
   async run(context: Needs<never, 'logins'>, { password }) {
     const user = requireUser(context.actor)
@@ -83,9 +80,8 @@ export const startPasskey = defineProcedure({
 })
 
 /** Add the passkey that a browser made. */
-export const addPasskey = defineProcedure({
+export const addPasskey = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ answer: z.looseObject({}), name: nameInput }),
   async run(context: Needs<never, 'logins'>, { answer, name }) {
     requireUser(context.actor)
@@ -94,9 +90,8 @@ export const addPasskey = defineProcedure({
 })
 
 /** Remove one of your passkeys. The last one of an account without a password stays. */
-export const removePasskey = defineProcedure({
+export const removePasskey = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ id: z.string().max(255), password: passwordInput }),
   async run(context: Needs<'arrivals', 'logins' | 'ways'>, { id, password }) {
     const user = requireUser(context.actor)
@@ -113,9 +108,8 @@ export const removePasskey = defineProcedure({
 })
 
 /** Takes the factors of somebody away who lost them. */
-export const resetFactors = defineProcedure({
+export const resetFactors = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ username: z.string().max(64) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl'>, { username }) {
     const { store, logins, sendMail, baseUrl } = context

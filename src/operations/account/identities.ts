@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { PASSWORD_PROVIDER, PROXY_PROVIDER } from '../../domain/sign-in/arrivals.ts'
 import { FRESH_MINUTES, type SignInSettings } from '../../domain/sign-in/sign-in-ways.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 
 /**
  * Has a signed-in person prove who they are once more: by the password, or where they have none, by having signed in just now.
@@ -50,9 +50,8 @@ export const listIdentities = defineProcedure({
 })
 
 /** Take a sign-in provider off your account; never the last way in. Needs the password, or a sign-in of the last ten minutes. */
-export const disconnectProvider = defineProcedure({
+export const disconnectProvider = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ provider: z.string().max(2_000).describe('As list_identities names it'), password: z.string().optional() }),
   async run(context: Needs<'arrivals', 'logins' | 'ways'>, { provider, password }) {
     const user = requireUser(context.actor)

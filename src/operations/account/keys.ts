@@ -8,7 +8,7 @@ import type { LibraryStore } from '../../storage/store.ts'
 import { noCollection } from '../collections/collection-records.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { filterText, refInput, requireOwner } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 
 /** Collections that one key can be narrowed to. */
 export const MAX_NARROWED = 20
@@ -139,9 +139,8 @@ export async function readWithin(
 }
 
 /** Makes a key; this answer is the only place it is ever shown. */
-export const createKey = defineProcedure({
+export const createKey = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({
     name: keyNameField,
     scopes: z
@@ -164,9 +163,8 @@ export const createKey = defineProcedure({
 })
 
 /** Revokes a person's own key; felt on its next request. */
-export const revokeKey = defineProcedure({
+export const revokeKey = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ id: z.string().max(255) }),
   async run({ actor, store }: Needs<'keys'>, { id }) {
     const own = (await store.keys.listKeys(requireUser(actor).username)).find((key) => key.id === id)

@@ -3,7 +3,7 @@ import type { Arrival, Arriving } from '../../domain/sign-in/arrivals.ts'
 import { readCookie, writeCookie } from '../../domain/sign-in/cookies.ts'
 import type { ProviderSettings } from '../../domain/sign-in/sign-in-ways.ts'
 import { AppError, toAppError } from '../../errors.ts'
-import { clientOf, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { clientOf, defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { requireProof } from './identities.ts'
 
 /** The sealed state that a browser carries to a provider and back. */
@@ -60,9 +60,8 @@ export const beginConnecting = defineProcedure({
 })
 
 /** Signs in whom a provider sent back, or connects their identity. */
-export const finishProviderSignIn = defineProcedure({
+export const finishProviderSignIn = defineWrite({
   scope: null,
-  writes: true,
   input: z.object({ provider: keyInput, query: z.string().max(MAX_QUERY) }),
   async run(context: Starting & Needs<'arrivals', 'logins'>, { provider: key, query }) {
     const provider = findProvider(context, key)

@@ -6,16 +6,15 @@ import { passwordFault } from '../../domain/sign-in/password.ts'
 import { passwordsOff } from '../../domain/sign-in/sign-in-ways.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { requirePerson } from '../admin/people.ts'
-import { clientOf, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { clientOf, defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { revokeKeysInput } from './keys.ts'
 
 const nameInput = z.string().min(1, 'is required').max(300, 'is too long')
 const tokenInput = z.string().min(1).max(200)
 
 /** Signs a browser in. */
-export const signIn = defineProcedure({
+export const signIn = defineWrite({
   scope: null,
-  writes: true,
   input: z.object({ name: nameInput, password: z.string().min(1, 'is required'), isRemembered: z.boolean().default(true) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, input) {
     const signedIn = await context.logins.signIn({ ...input, name: input.name.trim() }, clientOf(context))
@@ -39,9 +38,8 @@ export const showPasswordHelp = defineProcedure({
 })
 
 /** Sends a link to set a new password, where mail leaves from here; the answer never tells whether there is such an account. */
-export const requestPasswordReset = defineProcedure({
+export const requestPasswordReset = defineWrite({
   scope: null,
-  writes: true,
   input: z.object({ name: nameInput }),
   async run(context: Needs<'people', 'baseUrl' | 'logins' | 'sendMail' | 'ways'>, input) {
     if (!context.ways.hasPasswords) throw passwordsOff()
@@ -76,9 +74,8 @@ export const showPasswordReset = defineProcedure({
 })
 
 /** Sets a new password by a link, which is used up, and ends every session. */
-export const resetPassword = defineProcedure({
+export const resetPassword = defineWrite({
   scope: null,
-  writes: true,
   input: z.object({ token: tokenInput, password: z.string(), revokeKeys: revokeKeysInput }),
   async run({ logins, store }: Needs<'keys' | 'people', 'logins'>, { token, password, revokeKeys }) {
     const userId = await logins.findResetToken(token)
@@ -124,9 +121,8 @@ export const showSecondStep = defineProcedure({
 })
 
 /** The second step: a code of the app, or a recovery code. */
-export const finishSignIn = defineProcedure({
+export const finishSignIn = defineWrite({
   scope: null,
-  writes: true,
   input: z.object({ code: z.string().min(1, 'is required').max(100) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, { code }) {
     const signedIn = await context.logins.finishSignIn(code, clientOf(context))
@@ -142,9 +138,8 @@ export const startPasskeySignIn = defineProcedure({
 })
 
 /** Signs in with a passkey, which is two factors in one. */
-export const signInWithPasskey = defineProcedure({
+export const signInWithPasskey = defineWrite({
   scope: null,
-  writes: true,
   input: z.object({ answer: z.looseObject({}) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, { answer }) {
     const signedIn = await context.logins.signInWithPasskey(answer, clientOf(context))
@@ -168,9 +163,8 @@ export const listNewSignIns = defineProcedure({
 })
 
 /** Note that you have seen the new sign-ins. */
-export const dismissNewSignIns = defineProcedure({
+export const dismissNewSignIns = defineWrite({
   scope: 'account',
-  writes: true,
   async run({ actor, logins }: Needs<never, 'logins'>) {
     const { userId, sessionId } = requireUser(actor)
     await logins.markSessionsSeen(userId, sessionId)
@@ -186,9 +180,8 @@ async function requirePersonOf({ store }: Needs<'people'>, userId: string | null
 }
 
 /** A link that signs somebody in without a password or a provider: the way in when those do not work. */
-export const createSignInLink = defineProcedure({
+export const createSignInLink = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ username: z.string().max(64) }),
   async run({ store, logins, baseUrl }: Needs<'people' | 'arrivals', 'baseUrl' | 'logins'>, { username }) {
     const person = await requirePerson(store, username)
@@ -209,9 +202,8 @@ export const showSignInLink = defineProcedure({
 })
 
 /** Signs in by a link, which is used up. */
-export const useSignInLink = defineProcedure({
+export const useSignInLink = defineWrite({
   scope: null,
-  writes: true,
   input: z.object({ token: tokenInput }),
   async run(context: Needs<'people', 'logins'>, { token }) {
     const person = await requirePersonOf(context, await context.logins.useSignInToken(token))

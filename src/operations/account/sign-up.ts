@@ -5,7 +5,7 @@ import { usernameFault } from '../../domain/people/username.ts'
 import { passwordFault } from '../../domain/sign-in/password.ts'
 import { passwordsOff } from '../../domain/sign-in/sign-in-ways.ts'
 import { AppError, type ErrorDetail, invalidInput } from '../../errors.ts'
-import { clientOf, defineProcedure, type Needs } from '../core/procedure.ts'
+import { clientOf, defineProcedure, defineWrite, type Needs } from '../core/procedure.ts'
 
 /** Longest secret looked at. */
 const secretInput = z.string().max(200)
@@ -86,9 +86,8 @@ export const showSignUp = defineProcedure({
 })
 
 /** Makes an account and signs it in. */
-export const signUp = defineProcedure({
+export const signUp = defineWrite({
   scope: null,
-  writes: true,
   input: z.object({
     username: z.string(),
     password: z.string(),

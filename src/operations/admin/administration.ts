@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { categoryNameField } from '../../domain/items/category-name.ts'
 import { isSlug, slugify } from '../../domain/items/slug.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { defineProcedure, type Needs } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs } from '../core/procedure.ts'
 
 const slugInput = z.string().max(64)
 
@@ -13,9 +13,8 @@ export const countLibrary = defineProcedure({
 })
 
 /** Create a category at the top level or below another. */
-export const createCategory = defineProcedure({
+export const createCategory = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ name: categoryNameField, slug: slugInput.optional(), parent: slugInput.optional() }),
   async run({ store }: Needs<'categories'>, input) {
     const slug = input.slug || slugify(input.name)
@@ -26,9 +25,8 @@ export const createCategory = defineProcedure({
 })
 
 /** Rename a category; its slug stays. */
-export const renameCategory = defineProcedure({
+export const renameCategory = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ slug: slugInput, name: categoryNameField }),
   async run({ store }: Needs<'categories'>, { slug, name }) {
     if (!(await store.categories.renameCategory(slug, name))) throw new AppError('not_found', 'Category not found.')
@@ -36,9 +34,8 @@ export const renameCategory = defineProcedure({
 })
 
 /** Move a category below another, or to the top level. */
-export const moveCategory = defineProcedure({
+export const moveCategory = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ slug: slugInput, parent: slugInput.nullable() }),
   async run({ store }: Needs<'categories'>, { slug, parent }) {
     if (!(await store.categories.moveCategory(slug, parent || null))) throw new AppError('not_found', 'Category not found.')
@@ -46,9 +43,8 @@ export const moveCategory = defineProcedure({
 })
 
 /** Move everything in a category into another, and remove it. */
-export const mergeCategory = defineProcedure({
+export const mergeCategory = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ slug: slugInput, into: slugInput }),
   async run({ store }: Needs<'categories'>, { slug, into }) {
     const moved = await store.categories.mergeCategory(slug, into)
@@ -58,9 +54,8 @@ export const mergeCategory = defineProcedure({
 })
 
 /** Delete an empty category. */
-export const deleteCategory = defineProcedure({
+export const deleteCategory = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ slug: slugInput }),
   async run({ store }: Needs<'categories'>, { slug }) {
     if (!(await store.categories.deleteCategory(slug))) throw new AppError('not_found', 'Category not found.')

@@ -4,7 +4,7 @@ import { type Invite, PERSON_KINDS, type Person, type PersonKind } from '../../d
 import { usernameFault } from '../../domain/people/username.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { pageInputs, toLimits, toPage } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const nameInput = z.string().max(64)
@@ -66,9 +66,8 @@ export const showPerson = defineProcedure({
 })
 
 /** Grant or remove the admin role. Takes effect on their next request. */
-export const setRole = defineProcedure({
+export const setRole = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ username: nameInput, role: z.enum(ROLES) }),
   async run({ store, logins }: Needs<'people', 'logins'>, { username, role }) {
     const person = await store.people.setRole(username, role)
@@ -78,9 +77,8 @@ export const setRole = defineProcedure({
 })
 
 /** Suspend an account, or undo that. Its sessions end, and its keys and open invites stop working at once; what it owns stays. */
-export const setSuspended = defineProcedure({
+export const setSuspended = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ username: nameInput, isSuspended: z.boolean() }),
   async run({ actor, store, logins }: Needs<'people', 'logins'>, { username, isSuspended }) {
     const person = await store.people.findPersonByName(username)
@@ -93,9 +91,8 @@ export const setSuspended = defineProcedure({
 })
 
 /** End all sessions of an account in browsers. Its keys keep working. */
-export const signOutPerson = defineProcedure({
+export const signOutPerson = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ username: nameInput }),
   async run({ store, logins }: Needs<'people', 'logins'>, { username }) {
     const person = await requireLogin(store, username)
@@ -104,9 +101,8 @@ export const signOutPerson = defineProcedure({
 })
 
 /** Delete a person and everything they own for good, including the trash and all versions, or hand what they own to another user or team. */
-export const deletePerson = defineProcedure({
+export const deletePerson = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ username: nameInput, confirm: z.string().describe('The name again, to confirm'), handOverTo: handOverInput }),
   async run(context: Needs<'people', 'logins'>, { username, confirm, handOverTo }) {
     const person = await requirePerson(context.store, username, false)
@@ -129,9 +125,8 @@ export const deletePerson = defineProcedure({
 })
 
 /** Gives the items of a suspended account to others, and leaves the account. */
-export const handOverItems = defineProcedure({
+export const handOverItems = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ username: nameInput, to: nameInput }),
   async run({ actor, store }: Needs<'people'>, { username, to }) {
     const person = await requirePerson(store, username, false)
@@ -140,9 +135,8 @@ export const handOverItems = defineProcedure({
 })
 
 /** Creates a one-time sign-up link, shown only in this response. */
-export const createInvite = defineProcedure({
+export const createInvite = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({
     username: nameInput.optional(),
     role: z.enum(ROLES).default('user'),
@@ -175,9 +169,8 @@ export const listInvites = defineProcedure({
 })
 
 /** Revoke an invite. */
-export const revokeInvite = defineProcedure({
+export const revokeInvite = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ id: z.string().max(255) }),
   async run({ store }: Needs<'people'>, { id }) {
     if (!(await store.people.revokeInvite(id))) throw new AppError('not_found', 'Invite not found.')
@@ -185,9 +178,8 @@ export const revokeInvite = defineProcedure({
 })
 
 /** Creates a password reset link for people without email. */
-export const createResetLink = defineProcedure({
+export const createResetLink = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ username: nameInput }),
   async run({ store, logins, baseUrl, actor }: Needs<'people', 'baseUrl' | 'logins'>, { username }) {
     requireUser(actor)

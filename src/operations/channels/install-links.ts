@@ -5,7 +5,7 @@ import { parseScope, scopePath } from '../../domain/skills/channel-scope.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { sortWorking, toLifetime } from '../account/keys.ts'
 import { noCollection } from '../collections/collection-records.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, wholeKeyWrite } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 
@@ -35,9 +35,7 @@ export const createInstallLink = defineOperation({
   title: 'Create an install link',
   summary:
     'Create an address from which agents can install your private skills too, without a key. It reads what you can see, within a scope, and is shown only once.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   surfaces: { rest: 'POST /api/install-links 201', cli: 'create-install-link name' },
   input: z.object({
     name: keyNameField.describe('Where it will be used, such as a computer or a team'),
@@ -98,9 +96,7 @@ export const revokeInstallLink = defineOperation({
   name: 'revoke_install_link',
   title: 'Revoke an install link',
   summary: 'Revoke one of your install links permanently. What was installed stays where it is.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   surfaces: { rest: 'DELETE /api/install-links/{id}', cli: 'revoke-install-link id' },
   input: z.object({ id: z.string().max(255) }),
   output: z.object({ success: z.literal(true), name: z.string() }),

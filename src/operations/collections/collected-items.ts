@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { COLLECTION_MOVES, type CollectionPlace, MAX_COLLECTED_AT_ONCE } from '../../domain/items/collections.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import { baseVersionInput, refInput } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import {
@@ -18,9 +18,7 @@ export const addToCollection = defineOperation({
   name: 'add_to_collection',
   title: 'Add to a collection',
   summary: 'Add prompts and skills that you can see to a collection you may change. What is in it already stays where it is.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { mcp: { readOnly: false, idempotent: true }, rest: 'POST /api/collections/{id}/items', cli: 'add-to-collection id items' },
   input: z.object({
     id: collectionRef,
@@ -39,9 +37,7 @@ export const removeFromCollection = defineOperation({
   name: 'remove_from_collection',
   title: 'Remove from a collection',
   summary: 'Take prompts and skills out of a collection you may change. They stay in the library.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'DELETE /api/collections/{id}/items', cli: 'remove-from-collection id items' },
   input: z.object({ id: collectionRef, items: refs.describe('Ids or slugs') }),
   output: z.object({ success: z.literal(true), removed: z.number().int(), collection: collectionRecord }),
@@ -56,9 +52,7 @@ export const moveInCollection = defineOperation({
   name: 'move_in_collection',
   title: 'Move in a collection',
   summary: 'Move one item in the order of a collection: before or after another one, or by "to". Others can reorder it at the same time.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'POST /api/collections/{id}/items/{item}/move', cli: 'move-in-collection id item' },
   input: z
     .object({

@@ -3,7 +3,7 @@ import { descriptionField, titleField } from '../../domain/items/fields.ts'
 import { visibilitySchema } from '../../domain/items/visibility.ts'
 import { withinOf } from '../../domain/people/actor.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import {
   baseVersionInput,
   collectionInput,
@@ -134,9 +134,7 @@ export const createCollection = defineOperation({
   name: 'create_collection',
   title: 'Create a collection',
   summary: 'Create a collection of prompts and skills, of your own or of a team you may edit for.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'POST /api/collections 201', cli: 'create-collection title' },
   input: z.object({
     title: titleField.describe('Title'),
@@ -157,9 +155,7 @@ export const updateCollection = defineOperation({
   name: 'update_collection',
   title: 'Update a collection',
   summary: 'Change the title, description, address or visibility of a collection; omitted fields stay.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'PATCH /api/collections/{id}', cli: 'update-collection id' },
   input: z.object({
     id: collectionRef,
@@ -183,9 +179,7 @@ export const deleteCollection = defineOperation({
   name: 'delete_collection',
   title: 'Delete a collection',
   summary: 'Delete a collection for good. What is in it stays in the library.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'DELETE /api/collections/{id}', cli: 'delete-collection id' },
   input: z.object({ id: collectionRef }),
   output: z.object({ success: z.literal(true), id: z.string(), title: z.string() }),

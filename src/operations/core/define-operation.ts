@@ -89,6 +89,11 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   }
 }
 
+/** What operations that change an item have in common. */
+export const itemWrite = { scope: 'write', writes: true, cost: 5 } as const
+/** The same of those that reach more than items, such as teams. */
+export const wholeKeyWrite = { scope: 'write', needsWholeKey: true, writes: true } as const
+
 /** Inputs that would choose what is read: an answer without regard to them would be another one than was asked for. */
 const UNSUPPORTED = new Set(['version', 'label'])
 /** Unknown inputs that a hint names. */

@@ -135,6 +135,13 @@ export function defineProcedure<T>(definition: Omit<Definition<z.ZodObject, T>, 
   return { ...definition, input, call: createCall({ ...definition, input }, 'This') }
 }
 
+/** The same for one that may change what is kept. */
+export function defineWrite<I extends z.ZodObject, T>(definition: Omit<Definition<I, T>, 'writes'>): Procedure<I, T>
+export function defineWrite<T>(definition: Omit<Definition<Nothing, T>, 'input' | 'writes'>): Procedure<Nothing, T>
+export function defineWrite<T>(definition: Omit<Definition<Nothing, T>, 'input' | 'writes'>): Procedure<Nothing, T> {
+  return defineProcedure({ ...definition, writes: true })
+}
+
 /**
  * How a use case is called, whoever offers it.
  * @param name names it in the refusal of a caller without the right

@@ -9,7 +9,7 @@ import { type AuditEntry, groupEntries } from '../../domain/service/audit.ts'
 import { AppError, isRefusal } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { collectionInput, editorOf, filingInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
+import { defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { checkReach } from '../prompts/compose.ts'
 import { MAX_BULK } from './own-items.ts'
 
@@ -94,9 +94,8 @@ async function forEach(
 const changedItems = z.array(z.object({ id: refInput, version: z.number().int(), from: filingInput, to: filingInput })).max(MAX_BULK)
 
 /** Add and remove tags, or set the category or visibility, of some of your items at once. */
-export const changeItems = defineProcedure({
+export const changeItems = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({
     collection: collectionInput,
     ids: idsInput,
@@ -132,9 +131,8 @@ function toInput({ tags, category, visibility }: Filing): z.infer<typeof filingI
 }
 
 /** Give items the tags, category and visibility they had before you changed them together. Items that were changed since are refused. */
-export const takeBackChanges = defineProcedure({
+export const takeBackChanges = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ collection: collectionInput, items: changedItems.min(1) }),
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, items }) {
     const wanted = new Map(items.map((item) => [item.id, item]))
@@ -152,9 +150,8 @@ export const takeBackChanges = defineProcedure({
 })
 
 /** Move some of your items to the trash at once. Names the items that were refused. */
-export const deleteItems = defineProcedure({
+export const deleteItems = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ collection: collectionInput, ids: idsInput }),
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids }) {
     const deleted: string[] = []
@@ -170,9 +167,8 @@ export const deleteItems = defineProcedure({
 })
 
 /** Restore some of your items from the trash at once. Names the items that were refused. */
-export const restoreItems = defineProcedure({
+export const restoreItems = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ collection: collectionInput, ids: idsInput }),
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids }) {
     const left = await forEach(context, collection, ids, async (store, user, id) => {

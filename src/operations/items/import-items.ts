@@ -10,7 +10,7 @@ import type { EntryResult } from '../../transfer/prepare-prompt.ts'
 import { loadStarter } from '../../transfer/starter.ts'
 import { readUpload, type UploadEntry } from '../../transfer/upload.ts'
 import { refInput, toPage } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { importChecks } from '../prompts/compose.ts'
 
 /** How long comparing entries with the library may take. */
@@ -102,9 +102,8 @@ async function findReport({ actor, store }: Needs<'formDrafts'>, id: string): Pr
 }
 
 /** Fill an empty library with the prompts and skills that come with the service. */
-export const loadStarterLibrary = defineProcedure({
+export const loadStarterLibrary = defineWrite({
   scope: 'admin',
-  writes: true,
   async run({ store }: Needs<ImportStores>) {
     const created = await loadStarter(store)
     if (created === 0)
@@ -153,9 +152,8 @@ export const showImport = defineProcedure({
 })
 
 /** Import the files that were checked. When it fails, what is imported stays, and it can be repeated while the files are kept. */
-export const runImport = defineProcedure({
+export const runImport = defineWrite({
   scope: 'write',
-  writes: true,
   input: z.object({ id: refInput }),
   async run(context: Needs<ImportStores, 'sealer'>, { id }) {
     const { store } = context

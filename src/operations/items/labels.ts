@@ -17,9 +17,9 @@ import {
 import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOfKind, requireOwner } from '../core/inputs.ts'
-import { createParser, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { createParser, defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { passGate } from '../evals/gate.ts'
 import { checkPartsAtLabel, inTurn } from '../prompts/compose.ts'
 
@@ -229,9 +229,7 @@ export const setLabel = defineOperation({
   title: 'Set a label',
   summary:
     'Point a label of a prompt or skill at a version, or let up to three versions share it by weights that sum to 100. Who reads by that label gets it at once. The move is kept with its reason.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'PUT /api/{collection}/{id}/labels/{label}', cli: 'set-label collection id label version' },
   input: z.object({
     ...labelTarget,
@@ -260,9 +258,7 @@ export const removeLabel = defineOperation({
   name: 'remove_label',
   title: 'Remove a label',
   summary: 'Remove a label from a prompt or skill: readers by that label find nothing from then on. The move is kept with its reason.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'DELETE /api/{collection}/{id}/labels/{label}', cli: 'remove-label collection id label' },
   input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),
   output: moveOutput,
@@ -278,9 +274,7 @@ export const undoLabel = defineOperation({
   name: 'undo_label',
   title: 'Undo the last move of a label',
   summary: 'Take the last move of a label back, by a move of its own in the history.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'POST /api/{collection}/{id}/labels/{label}/undo', cli: 'undo-label collection id label' },
   input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),
   output: moveOutput,
@@ -318,9 +312,8 @@ export const listLabelRules = defineProcedure({
 const parseSettable = createParser(z.object({ name: settableLabel }))
 
 /** Says of a label that only maintainers move it, or that new versions get it by themselves. */
-export const setLabelRule = defineProcedure({
+export const setLabelRule = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ ...rulesOf, name: labelName, isProtected: z.boolean().default(false), isAutomatic: z.boolean().default(false) }),
   async run(context: Needs<'items' | 'labels'>, { owner, ...rule }) {
     const { id, role } = await requireRules(context, owner)

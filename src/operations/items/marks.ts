@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, itemTarget, kindOf, notFound, pageInputs, pageOutputs, refInput, toLimits, toPage } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { itemUrl, toItemLists } from '../core/records.ts'
 
 /** Favourites of one person. */
@@ -173,9 +173,8 @@ export const listFeatured = defineProcedure({
 })
 
 /** Feature a public item on the home page, or stop featuring it. */
-export const setFeatured = defineProcedure({
+export const setFeatured = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ collection: collectionInput, id: refInput, isFeatured: z.boolean() }),
   async run({ actor, store }: Needs<'marks'>, input) {
     const kind = kindOf(input.collection)
@@ -185,9 +184,8 @@ export const setFeatured = defineProcedure({
 })
 
 /** Make a public item unlisted so that its owner cannot undo it, or undo that. */
-export const setHeld = defineProcedure({
+export const setHeld = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ collection: collectionInput, id: refInput, isHeld: z.boolean() }),
   async run({ actor, store }: Needs<'marks'>, input) {
     const kind = kindOf(input.collection)

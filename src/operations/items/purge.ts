@@ -4,7 +4,7 @@ import { hasRight } from '../../domain/people/teams.ts'
 import type { LibraryCopy } from '../../domain/service/library-copies.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { itemTarget, kindOf, notFound, refInput } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 
 type Collection = 'prompts' | 'skills'
 
@@ -43,9 +43,8 @@ export const showPurge = defineProcedure({
 })
 
 /** Delete a prompt or skill with all versions, votes and files for good. Only its id is kept; its slug is never reused. */
-export const purgeItem = defineProcedure({
+export const purgeItem = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object(itemTarget),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref }) {
     const user = requireUser(context.actor)
@@ -62,9 +61,8 @@ export const purgeItem = defineProcedure({
 })
 
 /** Delete older versions of an item you own for good, from first to last. */
-export const purgeVersions = defineProcedure({
+export const purgeVersions = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ ...itemTarget, first: number, last: number }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref, first, last }) {
     if (last < first) throw invalidInput('last', 'last must not be less than first.')
@@ -79,9 +77,8 @@ export const purgeVersions = defineProcedure({
 })
 
 /** Delete older contents of a file of a skill you own for good. The newest version keeps its content: change or remove that first. */
-export const purgeFile = defineProcedure({
+export const purgeFile = defineWrite({
   scope: 'account',
-  writes: true,
   input: z.object({ id: refInput.describe('Id or slug'), filename: z.string().min(1).max(255) }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { id: ref, filename }) {
     const user = requireUser(context.actor)

@@ -21,7 +21,7 @@ import { cutAtWord, cutCharacters } from '../../domain/text/characters.ts'
 import { showControls } from '../../domain/text/controls.ts'
 import { AppError, invalidInput, toAppError } from '../../errors.ts'
 import { checkHints } from '../check/check-hints.ts'
-import { defineOperation, findUnknown, withHint } from '../core/define-operation.ts'
+import { defineOperation, findUnknown, itemWrite, withHint } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
 import {
   editorOf,
@@ -34,7 +34,7 @@ import {
   requireOwner,
   visibilityInputs,
 } from '../core/inputs.ts'
-import { createParser, defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { createParser, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { itemUrl, ownerOutput, skillRecord, toSkillRecord, toWholePrompt, wholePrompt, withOwner } from '../core/records.ts'
 import { checkConfig } from '../prompts/check-config.ts'
 import { checkParts } from '../prompts/compose.ts'
@@ -98,9 +98,7 @@ export const savePrompt = defineOperation({
   title: 'Save a prompt',
   summary:
     'Save a new prompt to the library under your account, or for a team. Private unless you or your settings say otherwise. Write variables as ${name} or ${name:default}. Returns the record with its id and url.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { mcp: { readOnly: false }, rest: 'POST /api/prompts 201', cli: 'save-prompt' },
   input: newPromptInput,
   output: z.object({ success: z.literal(true), prompt: wholePrompt, ...hintsOutput }),
@@ -260,9 +258,7 @@ export const savePrompts = defineOperation({
   name: 'save_prompts',
   title: 'Save many prompts',
   summary: `Save up to ${MAX_SAVED} new prompts in one call, each as POST /api/prompts takes it. Each is answered for itself, in the order sent: one that is refused leaves the others.`,
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'POST /api/prompts/batch' },
   input: z.object({ prompts: manyItems.describe('Prompts, as POST /api/prompts takes them') }),
   output,
@@ -293,9 +289,8 @@ function titleOfCopy({ title, ownerId }: Item, userId: string): string {
 }
 
 /** Save a copy of an item you can see under your account, with all files of a skill. Private unless your settings say otherwise. */
-export const copyItem = defineProcedure({
+export const copyItem = defineWrite({
   scope: 'account',
-  writes: true,
   input: target,
   async run(context: Needs<'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context

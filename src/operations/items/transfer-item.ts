@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { visibilityFor } from '../../domain/items/owners.ts'
 import { visibilitySchema } from '../../domain/items/visibility.ts'
 import { hasRight, requireRight } from '../../domain/people/teams.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, wholeKeyWrite } from '../core/define-operation.ts'
 import { itemTarget, kindOf, requireItem } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 
@@ -42,9 +42,7 @@ export const transferItem = defineOperation({
   title: 'Transfer an item',
   summary:
     'Give an item you own to a team you edit for, or take one out of a team you maintain, for yourself or another team. Its addresses, versions and votes go along.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   cost: 5,
   surfaces: { rest: 'POST /api/{collection}/{id}/transfer', cli: 'transfer-item collection id to' },
   input: z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Item } from '../../domain/items/items.ts'
 import { AppError } from '../../errors.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, itemWrite, wholeKeyWrite } from '../core/define-operation.ts'
 import { itemTarget, kindOf, notFound, pageInputs, pageOutputs, requireEditable, requireItem, toLimits, toPage } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 
@@ -21,9 +21,7 @@ export const deleteItem = defineOperation({
   name: 'delete_item',
   title: 'Delete a prompt or skill',
   summary: 'Move an item you own to the trash, where only its owners see it. It can be restored; its slug is never reused.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'DELETE /api/{collection}/{id}', cli: 'delete collection id' },
   input,
   output,
@@ -36,9 +34,7 @@ export const restoreItem = defineOperation({
   name: 'restore_item',
   title: 'Restore from the trash',
   summary: 'Restore a deleted item you own, or of a team in which you are an editor.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   cost: 5,
   surfaces: { rest: 'POST /api/{collection}/{id}/restore', cli: 'restore collection id' },
   input,

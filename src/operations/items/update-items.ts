@@ -6,7 +6,7 @@ import { askedVisibility } from '../../domain/items/visibility.ts'
 import { type BodyFields, bodyOf, changeBody } from '../../domain/prompts/body.ts'
 import { invalidInput } from '../../errors.ts'
 import { checkHints, withCheckHints } from '../check/check-hints.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
 import {
   applyBase,
@@ -73,9 +73,7 @@ export const updatePrompt = defineOperation({
   name: 'update_prompt',
   title: 'Update a prompt',
   summary: 'Change fields of a prompt you own; omitted fields stay. A change of the text saves a new version; earlier versions are kept.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: {
     mcp: { readOnly: false, destructive: true, idempotent: true, note: 'Without base, tags replace those others added meanwhile.' },
     rest: 'PATCH /api/prompts/{id}',
@@ -112,9 +110,7 @@ export const updateSkill = defineOperation({
   title: 'Update a skill',
   summary:
     'Change the title, description, tags, category, slug or visibility of a skill you own; omitted fields stay. Files are changed one by one.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: { rest: 'PATCH /api/skills/{id}', cli: 'update-skill id' },
   input: z
     .object({

@@ -8,7 +8,7 @@ import { bodyOf, makeBody } from '../../domain/prompts/body.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
 import { AppError } from '../../errors.ts'
 import { editorOf, notFound, refInput, requireEditable, toLimits } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { withOwner } from '../core/records.ts'
 import { pointLabels, roleOver, seenLabels } from '../items/labels.ts'
 import { bodyInputs, newOwnership } from '../items/save-items.ts'
@@ -130,9 +130,8 @@ async function findOwn({ actor, store }: Needs<'items'>, name: string): Promise<
  * Save a prompt under a name: its next version, even where it says the same, or a new prompt. Labels are taken from other versions; without
  * tags, those that are there stay. All of it or nothing is written.
  */
-export const saveNamedPrompt = defineProcedure({
+export const saveNamedPrompt = defineWrite({
   scope: 'write',
-  writes: true,
   input: z.object({
     name: apiNameField,
     content: contentField.optional(),
@@ -188,9 +187,8 @@ export const saveNamedPrompt = defineProcedure({
 })
 
 /** Give a version of a prompt more labels, which are taken from its other versions. All of them move or none. */
-export const labelNamedPrompt = defineProcedure({
+export const labelNamedPrompt = defineWrite({
   scope: 'write',
-  writes: true,
   input: z.object({ ...nameInput, version: versionInput, newLabels: z.array(settableLabel).max(MAX_LABELS) }),
   async run(context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>, { name, version, newLabels }) {
     const { prompt } = await readNamed(context, { name, version })
@@ -210,9 +208,8 @@ export const labelNamedPrompt = defineProcedure({
  * Move a prompt to the trash. A single version is not deleted so: that is for good, and no key may do it.
  * @throws AppError `forbidden` for a version or label that is there
  */
-export const deleteNamedPrompt = defineProcedure({
+export const deleteNamedPrompt = defineWrite({
   scope: 'write',
-  writes: true,
   input: z.object({ ...nameInput, ...atInput }),
   async run(context: Needs<'items'>, { name, version, label }) {
     if (version !== undefined || label !== undefined) {

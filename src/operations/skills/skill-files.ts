@@ -13,10 +13,10 @@ import {
 import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../../domain/skills/skill-archive.ts'
 import { AppError } from '../../errors.ts'
 import { checkHints, withCheckHints } from '../check/check-hints.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
 import { baseVersionInput, editorOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { fileInput } from '../items/save-items.ts'
 
 const target = {
@@ -56,9 +56,7 @@ export const addFileToSkill = defineOperation({
   name: 'add_file_to_skill',
   title: 'Add a file to a skill',
   summary: 'Add a new file to a skill you own. Fails with conflict if it already exists.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: {
     mcp: { readOnly: false, note: 'Use update_skill_file to replace it.' },
     rest: 'POST /api/skills/{skillId}/files 201',
@@ -73,9 +71,7 @@ export const updateSkillFile = defineOperation({
   name: 'update_skill_file',
   title: 'Update a file of a skill',
   summary: 'Replace a file of a skill you own, including SKILL.md. Earlier versions keep the old content.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: {
     mcp: { readOnly: false, destructive: true, idempotent: true },
     rest: 'PUT /api/skills/{skillId}/files/{filename}',
@@ -90,9 +86,7 @@ export const removeFileFromSkill = defineOperation({
   name: 'remove_file_from_skill',
   title: 'Remove a file from a skill',
   summary: 'Remove a file from a skill you own, except SKILL.md. Earlier versions keep the content.',
-  scope: 'write',
-  writes: true,
-  cost: 5,
+  ...itemWrite,
   surfaces: {
     mcp: { readOnly: false, destructive: true },
     rest: 'DELETE /api/skills/{skillId}/files/{filename}',
@@ -121,9 +115,8 @@ function moveFile(files: readonly SkillFile[], from: string, to: string): SkillF
 }
 
 /** Changes to several files of a skill as one version: all of them, or none. */
-export const arrangeSkillFiles = defineProcedure({
+export const arrangeSkillFiles = defineWrite({
   scope: 'write',
-  writes: true,
   input: z.object({
     skillId: refInput,
     rename: z

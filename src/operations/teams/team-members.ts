@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TeamMember } from '../../domain/people/team-records.ts'
 import { requireRight, TEAM_ROLES } from '../../domain/people/teams.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, wholeKeyWrite } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
 import { findTeam, memberInput, requireOwnTeam, roleInput, teamInput, toCaller } from './teams.ts'
@@ -58,9 +58,7 @@ export const setTeamMember = defineOperation({
   title: 'Add a member or set a role',
   summary:
     'Add somebody to a team you maintain, or change their role. Takes effect on their next request. Administrators may appoint a maintainer of a team that has none.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   surfaces: { rest: 'PUT /api/teams/{team}/members/{username}', cli: 'set-team-member team username role' },
   input: z.object({ team: teamInput, username: memberInput, role: roleInput }),
   output: memberRecord,
@@ -75,9 +73,7 @@ export const removeTeamMember = defineOperation({
   title: 'Remove a member or leave',
   summary:
     'Remove somebody from a team you maintain, or leave it yourself: give your own username. What they made stays with the team. The last maintainer cannot go.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   surfaces: { rest: 'DELETE /api/teams/{team}/members/{username}', cli: 'remove-team-member team username' },
   input: z.object({ team: teamInput, username: memberInput }),
   output: z.object({ success: z.literal(true), username: z.string() }),

@@ -6,9 +6,9 @@ import type { Team, TeamCaller } from '../../domain/people/team-records.ts'
 import { TEAM_ROLES, type TeamRole, teamDescriptionField, teamNotFound } from '../../domain/people/teams.ts'
 import { usernameFault } from '../../domain/people/username.ts'
 import { AppError } from '../../errors.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, wholeKeyWrite } from '../core/define-operation.ts'
 import { pageInputs, refInput, toLimits, toPage } from '../core/inputs.ts'
-import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 
 export const teamInput = refInput.describe('Name of the team')
 /** A person's name, as somebody writes it. */
@@ -126,9 +126,8 @@ export const listAllTeams = defineProcedure({
 })
 
 /** Lets groups of a sign-in provider fill a team that somebody here made. */
-export const bindTeam = defineProcedure({
+export const bindTeam = defineWrite({
   scope: 'admin',
-  writes: true,
   input: z.object({ team: teamNameField }),
   async run({ store, logins }: Needs<'teams', 'logins'>, { team }) {
     await store.teams.bindTeam(team)
@@ -183,9 +182,7 @@ export const createTeam = defineOperation({
   title: 'Create a team',
   summary:
     'Create a team that owns prompts and skills. You are its maintainer. Its name is one among those of users, and never given to others.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   // Its name is taken for good: at most a dozen a minute, by the default limits.
   cost: 1_000,
   surfaces: { rest: 'POST /api/teams 201', cli: 'create-team team' },
@@ -210,9 +207,7 @@ export const updateTeam = defineOperation({
   title: 'Change a team',
   summary:
     'Rename a team you maintain, or change its description or the visibility of new items. Its earlier names lead to it for ever. An empty text removes a field.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   surfaces: { rest: 'PATCH /api/teams/{team}', cli: 'update-team team' },
   input: z.object({
     team: teamInput,
@@ -233,9 +228,7 @@ export const deleteTeam = defineOperation({
   name: 'delete_team',
   title: 'Delete a team',
   summary: 'Delete a team you maintain. It must own nothing, not even in the trash. Its names are not given to others.',
-  scope: 'write',
-  needsWholeKey: true,
-  writes: true,
+  ...wholeKeyWrite,
   surfaces: { rest: 'DELETE /api/teams/{team}', cli: 'delete-team team' },
   input: z.object({ team: teamInput }),
   output: z.object({ success: z.literal(true), name: z.string() }),
