@@ -36,7 +36,7 @@ const text = z.string()
 const count = z.number().transform(String)
 const day = z.string().transform((when) => when.slice(0, 10))
 const words = z.array(text).transform((all) => all.join(', '))
-/** What may be null is shown as nothing then. */
+/** A column whose value may be null: it is empty then. */
 const orNothing = <T>(schema: z.ZodType<T>, show: (value: T) => string) =>
   schema.nullable().transform((value) => (value === null ? '' : show(value)))
 const lastDay = orNothing(text, (when) => when.slice(0, 10))

@@ -49,7 +49,7 @@ export function describeList(what: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${what}: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}`]
 }
 
-/** What is left out of a file, as a remark; none for nothing. */
+/** Names that are left out of a file, as a remark; none for nothing. */
 export function describeLeftOut(names: readonly string[]): string[] {
   return names.length > 0 ? [`left out: ${names.join(', ')}`] : []
 }

@@ -85,7 +85,7 @@ export interface Prepared {
   write(id: string | null, place: EntryPlace | undefined): Promise<ImportOutcome>
 }
 
-/** What entries are prepared with. */
+/** The surroundings of entries that are prepared. */
 export interface Preparing {
   readonly store: LibraryStore
   readonly options: ImportOptions

@@ -11,7 +11,7 @@ import { toExportEntry, toExportLine } from '../../domain/text/exported-items.ts
 import { isId } from '../../domain/text/identifier.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { handOverInput } from '../admin/people.ts'
-import { collectionInput, refInput } from '../core/inputs.ts'
+import { clearable, collectionInput, refInput, searchBoth, toCleared } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { MAX_BULK } from '../items/own-items.ts'
 import { requireProof } from './identities.ts'
@@ -28,9 +28,6 @@ async function requirePerson({ store }: Needs<'people'>, user: UserActor): Promi
   if (!person) throw new AppError('unauthenticated', 'This account has been deleted.')
   return person
 }
-
-/** An empty text takes a field of the profile away. */
-const clearable = <T extends z.ZodType<string, string>>(field: T) => z.union([z.literal(''), field]).optional()
 
 /** Your account data and the browsers you are signed in with. */
 export const showAccount = defineProcedure({
@@ -71,15 +68,15 @@ export const updateAccount = defineWrite({
   async run(context: Needs<'people', 'logins'>, { password, ...change }) {
     const user = requireUser(context.actor)
     const person = await requirePerson(context, user)
-    const email = change.email === undefined ? undefined : change.email || null
+    const email = toCleared(change.email)
     const isNewEmail = email !== undefined && email !== person.email
     if (isNewEmail) await requireProof(context, user, password ?? '')
     const changed = await context.store.people.changeProfile(user.userId, {
-      displayName: change.displayName === undefined ? undefined : change.displayName || null,
-      bio: change.bio === undefined ? undefined : change.bio || null,
-      website: change.website === undefined ? undefined : change.website || null,
+      displayName: toCleared(change.displayName),
+      bio: toCleared(change.bio),
+      website: toCleared(change.website),
       defaultVisibility: change.defaultVisibility,
-      language: change.language === undefined ? undefined : change.language || null,
+      language: toCleared(change.language),
       email: isNewEmail ? email : undefined,
     })
     // They went to the old address.
@@ -136,14 +133,14 @@ export const exportOwnItems = defineProcedure({
   async run({ actor, store }: Needs<'transfer'>, { collection, after, ids }) {
     const { userId } = requireUser(actor)
     const limit = EXPORT_PAGE[collection]
+    const nextOf = (page: readonly { readonly order: number }[]) => (page.length < limit ? null : (page.at(-1)?.order ?? null))
     if (collection === 'prompts') {
       const page = await store.transfer.exportPrompts(userId, after, limit, ids)
-      const next = page.length < limit ? null : (page.at(-1)?.order ?? null)
-      return { lines: page.map(toExportLine), skills: [], next }
+      return { lines: page.map(toExportLine), skills: [], next: nextOf(page) }
     }
     const page = await store.transfer.exportSkills(userId, after, limit, ids)
     const skills = page.map(({ files, ...exported }) => ({ entry: toExportEntry(exported), files: files.map(toFileContent) }))
-    return { lines: [], skills, next: page.length < limit ? null : (page.at(-1)?.order ?? null) }
+    return { lines: [], skills, next: nextOf(page) }
   },
 })
 
@@ -172,14 +169,12 @@ export const deleteAccount = defineWrite({
 export const showProfile = defineProcedure({
   scope: null,
   input: z.object({ username: refInput }),
-  async run({ actor, store }: Needs<'items' | 'people' | 'teams'>, { username }) {
+  async run(context: Needs<'items' | 'people' | 'teams'>, { username }) {
+    const { actor, store } = context
     const team = await store.teams.findTeam(username)
     const person = team ? null : await store.people.findPersonByName(username)
     const request = { query: null, filter: { authors: [team?.name ?? username] }, sort: 'newest', limit: 1, offset: 0 } as const
-    const [prompts, skills] = await Promise.all([
-      store.items.searchItems(actor, 'prompt', request),
-      store.items.searchItems(actor, 'skill', request),
-    ])
+    const [prompts, skills] = await searchBoth(context, request)
     const isSelf = actor.kind === 'user' && actor.userId === person?.id
     const readerId = privateReaderId(actor)
     const isMember = team !== null && readerId !== null && (await store.teams.findTeamRole(readerId, team.id)) !== null

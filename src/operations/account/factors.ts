@@ -8,9 +8,11 @@ const passwordInput = z.string().default('').describe('The password; without one
 /** The longest name of a passkey. */
 const nameInput = z.string().trim().min(1, 'is required').max(100)
 
-/** Factors are changed by their owner alone, not by whoever finds a browser open. @throws AppError as {@link requireProof} */
-function proveAgain(context: Needs<never, 'logins'>, user: UserActor, password: string): Promise<void> {
-  return requireProof(context, user, password, 'Sign out and sign in again first: this needs a session of the last ten minutes.')
+/** The caller. Factors are changed by their owner alone, not by whoever finds a browser open. @throws AppError as {@link requireProof} */
+async function requireOwner(context: Needs<never, 'logins'>, password: string): Promise<UserActor> {
+  const user = requireUser(context.actor)
+  await requireProof(context, user, password, 'Sign out and sign in again first: this needs a session of the last ten minutes.')
+  return user
 }
 
 /** Your passkeys, and whether signing in with your password takes a code. */
@@ -41,7 +43,7 @@ export const confirmCodes = defineWrite({
     const user = requireUser(context.actor)
     const { logins } = context
     if (!(await logins.hasPassword(user.userId))) throw new AppError('conflict', 'Codes go with a password, and this account has none.')
-    await proveAgain(context, user, password)
+    await requireOwner(context, password)
     return { recoveryCodes: await logins.factors.confirmCodes(user.userId, token, code) }
   },
 })
@@ -51,8 +53,7 @@ export const renewRecoveryCodes = defineWrite({
   scope: 'account',
   input: z.object({ password: passwordInput }),
   async run(context: Needs<never, 'logins'>, { password }) {
-    const user = requireUser(context.actor)
-    await proveAgain(context, user, password)
+    const user = await requireOwner(context, password)
     return { recoveryCodes: await context.logins.factors.renewRecoveryCodes(user.userId) }
   },
 })
@@ -62,8 +63,7 @@ export const removeCodes = defineWrite({
   scope: 'account',
   input: z.object({ password: passwordInput }),
   async run(context: Needs<never, 'logins'>, { password }) {
-    const user = requireUser(context.actor)
-    await proveAgain(context, user, password)
+    const user = await requireOwner(context, password)
     await context.logins.factors.removeCodes(user.userId)
   },
 })
@@ -73,8 +73,7 @@ export const startPasskey = defineProcedure({
   scope: 'account',
   input: z.object({ password: passwordInput }),
   async run(context: Needs<never, 'logins'>, { password }) {
-    const user = requireUser(context.actor)
-    await proveAgain(context, user, password)
+    const user = await requireOwner(context, password)
     return await context.logins.factors.startPasskey(user, clientOf(context))
   },
 })
@@ -94,9 +93,8 @@ export const removePasskey = defineWrite({
   scope: 'account',
   input: z.object({ id: z.string().max(255), password: passwordInput }),
   async run(context: Needs<'arrivals', 'logins' | 'ways'>, { id, password }) {
-    const user = requireUser(context.actor)
     const { logins, store, ways } = context
-    await proveAgain(context, user, password)
+    const user = await requireOwner(context, password)
     const { passkeys } = await logins.factors.find(user.userId)
     const usable = usableWays(ways)
     const hasOther = (await store.arrivals.listIdentities(user.userId)).some(({ provider }) => usable.includes(provider))

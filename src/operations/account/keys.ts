@@ -9,6 +9,7 @@ import { noCollection } from '../collections/collection-records.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { filterText, refInput, requireOwner } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
+import { when } from '../core/records.ts'
 
 /** Collections that one key can be narrowed to. */
 export const MAX_NARROWED = 20
@@ -16,7 +17,14 @@ const DAY_MS = 24 * 3600 * 1000
 /** Whether a new password also revokes the person's keys. */
 export const revokeKeysInput = z.boolean().default(false)
 
-const when = z.string().meta({ format: 'date-time' })
+/** How long keys and install links work, in their records. */
+export const lifetimeRecord = {
+  createdAt: when,
+  lastUsedAt: when.nullable(),
+  expiresAt: when.nullable(),
+  state: z.enum(['active', 'expired', 'revoked']),
+}
+
 /** A key without the key itself. */
 const keyRecord = z.object({
   id: z.string(),
@@ -27,10 +35,7 @@ const keyRecord = z.object({
     .nullable()
     .describe('The team, as @NAME, or the collections it sees nothing outside of; null for everything'),
   program: z.string().nullable().describe('The OAuth client that holds it; null for a key that a person holds'),
-  createdAt: when,
-  lastUsedAt: when.nullable(),
-  expiresAt: when.nullable(),
-  state: z.enum(['active', 'expired', 'revoked']),
+  ...lifetimeRecord,
 })
 
 /** The fields that records of keys and of install links share. */

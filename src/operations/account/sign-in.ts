@@ -61,15 +61,22 @@ export const requestPasswordReset = defineWrite({
   },
 })
 
+const noReset = () => new AppError('not_found', 'This link is no longer valid. Request a new one.')
+
+/** The person whose password a link sets. @throws AppError `not_found` */
+async function requirePersonOfReset({ logins, store }: Needs<'people', 'logins'>, token: string): Promise<Person> {
+  const userId = await logins.findResetToken(token)
+  const person = userId === null ? null : await store.people.findPerson(userId)
+  if (!person) throw noReset()
+  return person
+}
+
 /** The person whose password a link sets; the link stays good. */
 export const showPasswordReset = defineProcedure({
   scope: null,
   input: z.object({ token: tokenInput }),
-  async run({ logins, store }: Needs<'people', 'logins'>, { token }) {
-    const userId = await logins.findResetToken(token)
-    const person = userId === null ? null : await store.people.findPerson(userId)
-    if (!person) throw new AppError('not_found', 'This link is no longer valid. Request a new one.')
-    return { username: person.username }
+  async run(context: Needs<'people', 'logins'>, { token }) {
+    return { username: (await requirePersonOfReset(context, token)).username }
   },
 })
 
@@ -77,16 +84,12 @@ export const showPasswordReset = defineProcedure({
 export const resetPassword = defineWrite({
   scope: null,
   input: z.object({ token: tokenInput, password: z.string(), revokeKeys: revokeKeysInput }),
-  async run({ logins, store }: Needs<'keys' | 'people', 'logins'>, { token, password, revokeKeys }) {
-    const userId = await logins.findResetToken(token)
-    const person = userId === null ? null : await store.people.findPerson(userId)
-    if (!person) throw new AppError('not_found', 'This link is no longer valid. Request a new one.')
+  async run(context: Needs<'keys' | 'people', 'logins'>, { token, password, revokeKeys }) {
+    const person = await requirePersonOfReset(context, token)
     const fault = await passwordFault(password, [person.username, person.email ?? ''])
     if (fault) throw invalidInput('password', `The password ${fault}.`)
-    if (!(await logins.resetPassword(token, password))) {
-      throw new AppError('not_found', 'This link is no longer valid. Request a new one.')
-    }
-    if (revokeKeys) await store.keys.revokeEverything(person.id)
+    if (!(await context.logins.resetPassword(token, password))) throw noReset()
+    if (revokeKeys) await context.store.keys.revokeEverything(person.id)
   },
 })
 

@@ -2,9 +2,11 @@ import { z } from 'zod'
 import type { Actor } from '../../domain/people/actor.ts'
 import { requireRight } from '../../domain/people/teams.ts'
 import { AUDIT_ACTIONS, type AuditEvent, type AuditQuery, auditDetail, isAuditAction } from '../../domain/service/audit.ts'
-import { AppError, invalidInput } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
+import { openCursor } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
+import { when } from '../core/records.ts'
 import { requireOwnTeam, teamInput } from '../teams/teams.ts'
 
 /** The purpose of sealed cursors. */
@@ -17,7 +19,7 @@ const party = z.object({ id: z.string(), name: z.string().nullable() }).nullable
 
 /** An event as its reader sees it. Names are those of now, null for what is gone or hidden. */
 const auditRecord = z.object({
-  at: z.string().meta({ format: 'date-time' }),
+  at: when,
   action: actionNames,
   surface: z.string().describe('Where the call came in'),
   actor: party.describe('Who did it; null: anonymous or the service itself'),
@@ -73,19 +75,13 @@ const pageInputs = {
 }
 const output = z.object({ events: z.array(auditRecord), nextCursor: z.string().nullable() })
 
-function openCursor({ sealer }: Needs<never, 'sealer'>, cursor: string): number {
-  const order = Number(sealer.open(CURSOR, cursor) ?? Number.NaN)
-  if (!Number.isSafeInteger(order)) throw invalidInput('cursor', 'cursor is invalid.')
-  return order
-}
-
 async function readPage(
   context: Needs<'audit', 'sealer'>,
   query: Omit<AuditQuery, 'before'>,
   cursor: string | undefined,
 ): Promise<z.infer<typeof output>> {
   const { actor, store, sealer } = context
-  const before = cursor === undefined ? undefined : openCursor(context, cursor)
+  const before = cursor === undefined ? undefined : openCursor(sealer, CURSOR, cursor, z.number().int())
   const events = await store.audit.listEvents(actor, { ...query, before, limit: query.limit + 1 })
   const page = events.slice(0, query.limit)
   const last = events.length > query.limit ? page.at(-1) : undefined

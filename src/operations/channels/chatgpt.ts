@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SKILL_MD, toFileContent } from '../../domain/skills/skill.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { countSearch, notFound, queryInput, refInput } from '../core/inputs.ts'
+import { countSearch, notFound, queryInput, refInput, searchBoth } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { itemUrl } from '../core/records.ts'
 
@@ -22,18 +22,14 @@ export const search = defineOperation({
   input: z.object({ query: queryInput.describe('Words to look for; any text is safe') }),
   output: z.object({ results: z.array(result) }),
   async run(context: Needs<'items', 'baseUrl'>, { query }) {
-    const { actor, store, baseUrl } = context
     const request = { query: parseQuery(query), text: query, filter: {}, sort: 'relevance' as const, limit: LIMIT, offset: 0 }
-    const [prompts, skills] = await Promise.all([
-      store.items.searchItems(actor, 'prompt', request),
-      store.items.searchItems(actor, 'skill', request),
-    ])
+    const [prompts, skills] = await searchBoth(context, request)
     countSearch(context, query, prompts.items.length + skills.items.length)
     const hits = [prompts, skills].flatMap(({ items, scores }) => items.map((item, place) => ({ item, score: scores[place]?.score ?? 0 })))
     return {
       results: hits
         .toSorted((one, other) => other.score - one.score)
-        .map(({ item }) => ({ id: item.id, title: item.title, url: itemUrl(baseUrl, item.kind, item) })),
+        .map(({ item }) => ({ id: item.id, title: item.title, url: itemUrl(context.baseUrl, item.kind, item) })),
     }
   },
 })

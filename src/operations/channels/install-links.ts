@@ -3,7 +3,7 @@ import { keyNameField } from '../../domain/people/account.ts'
 import type { StoredKey } from '../../domain/sign-in/keys.ts'
 import { parseScope, scopePath } from '../../domain/skills/channel-scope.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { sortWorking, toLifetime } from '../account/keys.ts'
+import { lifetimeRecord, sortWorking, toLifetime } from '../account/keys.ts'
 import { noCollection } from '../collections/collection-records.ts'
 import { defineOperation, wholeKeyWrite } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
@@ -13,16 +13,12 @@ const DAY_MS = 24 * 3600 * 1000
 /** How long a link works unless its maker says otherwise. */
 const DEFAULT_DAYS = 90
 
-const when = z.string().meta({ format: 'date-time' })
 /** A link without its token. */
 export const installLinkRecord = z.object({
   id: z.string(),
   name: z.string(),
   scope: z.string().describe('Path of what it reads, such as /tags/TAG; empty for everything you can see'),
-  createdAt: when,
-  lastUsedAt: when.nullable(),
-  expiresAt: when.nullable(),
-  state: z.enum(['active', 'expired', 'revoked']),
+  ...lifetimeRecord,
 })
 
 function toRecord(link: StoredKey, nowMs: number): z.infer<typeof installLinkRecord> {

@@ -4,8 +4,7 @@ import { VISIBILITIES } from '../../domain/items/visibility.ts'
 import { hasRight, TEAM_ROLES } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
 import { refInput } from '../core/inputs.ts'
-
-const when = z.string().meta({ format: 'date-time' })
+import { when } from '../core/records.ts'
 
 /** A collection in lists that models read. */
 export const foundCollection = z.object({
@@ -38,30 +37,14 @@ export function collectionUrl(baseUrl: string, { id, slug, visibility }: Pick<Co
 
 export function toFoundCollection(collection: Collection, baseUrl: string): z.infer<typeof foundCollection> {
   const { id, slug, title, description, owner, visibility, counts } = collection
-  return {
-    id,
-    slug,
-    title,
-    description,
-    owner,
-    visibility,
-    prompts: counts.prompt,
-    skills: counts.skill,
-    url: collectionUrl(baseUrl, collection),
-  }
+  const url = collectionUrl(baseUrl, collection)
+  return { id, slug, title, description, owner, visibility, prompts: counts.prompt, skills: counts.skill, url }
 }
 
 export function toCollectionRecord(collection: Collection, baseUrl: string): z.infer<typeof collectionRecord> {
   const { isOfTeam, role, createdAt, version, updatedAt } = collection
-  const isEditor = hasRight(role, 'edit')
-  return {
-    ...toFoundCollection(collection, baseUrl),
-    isOfTeam,
-    role,
-    createdAt,
-    version: isEditor ? version : null,
-    updatedAt: isEditor ? updatedAt : null,
-  }
+  const ofEditors = hasRight(role, 'edit') ? { version, updatedAt } : { version: null, updatedAt: null }
+  return { ...toFoundCollection(collection, baseUrl), isOfTeam, role, createdAt, ...ofEditors }
 }
 
 /** The same error for missing and invisible collections. */

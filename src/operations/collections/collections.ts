@@ -46,18 +46,9 @@ export const listCollections = defineOperation({
     perPage: pageInputs.perPage.describe('Per page'),
   }),
   output: z.object({ collections: z.array(foundCollection), ...pageOutputs }),
-  async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { q, owner, item, mayEdit, page, perPage }) {
-    const { items, total } = await store.collections.listCollections(actor, {
-      q,
-      owner,
-      item,
-      isEditable: mayEdit,
-      ...toLimits({ page, perPage }),
-    })
-    return {
-      collections: items.map((collection) => toFoundCollection(collection, baseUrl)),
-      ...toPage({ page, perPage }, total),
-    }
+  async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { q, owner, item, mayEdit, ...page }) {
+    const { items, total } = await store.collections.listCollections(actor, { q, owner, item, isEditable: mayEdit, ...toLimits(page) })
+    return { collections: items.map((collection) => toFoundCollection(collection, baseUrl)), ...toPage(page, total) }
   },
 })
 
@@ -80,11 +71,7 @@ export const chooseCollections = defineProcedure({
   async run(context: Needs<'collections' | 'items', 'baseUrl'>, { q, page, perPage, ...named }) {
     const { actor, store, baseUrl } = context
     const item = await requireItem(context, named)
-    const { items, total } = await store.collections.listCollections(actor, {
-      q,
-      isEditable: true,
-      ...toLimits({ page, perPage }),
-    })
+    const { items, total } = await store.collections.listCollections(actor, { q, isEditable: true, ...toLimits({ page, perPage }) })
     const ids = items.map((one) => one.id)
     const holding = await store.collections.listHolding(actor, item.id, { among: ids, limit: ids.length })
     const held = new Set(holding.map((one) => one.id))

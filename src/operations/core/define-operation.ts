@@ -89,9 +89,9 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   }
 }
 
-/** What operations that change an item have in common. */
+/** Common to operations that change an item. */
 export const itemWrite = { scope: 'write', writes: true, cost: 5 } as const
-/** The same of those that reach more than items, such as teams. */
+/** The same for those that reach more than items, such as teams. */
 export const wholeKeyWrite = { scope: 'write', needsWholeKey: true, writes: true } as const
 
 /** Inputs that would choose what is read: an answer without regard to them would be another one than was asked for. */

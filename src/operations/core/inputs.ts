@@ -1,17 +1,18 @@
 import { z } from 'zod'
+import type { Sealer } from '../../auth/sealer.ts'
 import { MAX_TAGS, PROMPT_TYPES } from '../../domain/items/fields.ts'
 import { type Filing, filingOf, mergeFiling } from '../../domain/items/filing.ts'
 import type { Editor } from '../../domain/items/item-access.ts'
 import type { Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
 import type { OwnerForItems } from '../../domain/items/owners.ts'
-import type { ItemFilter } from '../../domain/items/search.ts'
+import type { ItemFilter, SearchRequest } from '../../domain/items/search.ts'
 import { isVisible, type Visibility, visibilitySchema } from '../../domain/items/visibility.ts'
 import { type Actor, withinOf } from '../../domain/people/actor.ts'
 import { requireRight, type TeamRight, type TeamRole } from '../../domain/people/teams.ts'
 import type { CountUse } from '../../domain/people/usage.ts'
 import { isLongerThan } from '../../domain/text/characters.ts'
 import { isId } from '../../domain/text/identifier.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidInput } from '../../errors.ts'
 import { MAX_QUERY } from '../../search/analysis/query.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import type { Needs, UserActor } from './procedure.ts'
@@ -122,6 +123,23 @@ export async function requireOwner(store: Pick<LibraryStore, 'items'>, userId: s
   return owner
 }
 
+/** A text that an empty one takes away. */
+export function clearable<T extends z.ZodType<string, string>>(field: T) {
+  return z.union([z.literal(''), field]).optional()
+}
+
+/** The stored form of a {@link clearable} text; undefined where it stays. */
+export function toCleared(text: string | undefined): string | null | undefined {
+  return text === undefined ? undefined : text || null
+}
+
+/** Opens a sealed cursor. @throws AppError `invalid_input` */
+export function openCursor<T>(sealer: Sealer, purpose: string, cursor: string, schema: z.ZodType<T>): T {
+  const position = schema.safeParse(JSON.parse(sealer.open(purpose, cursor) ?? 'null'))
+  if (!position.success) throw invalidInput('cursor', 'cursor is invalid.')
+  return position.data
+}
+
 /** The version an edit was made on; a stale one is refused. */
 export const baseVersionInput = z
   .number()
@@ -161,16 +179,11 @@ export function toLimits({ page, perPage }: { page: number; perPage: number }): 
 }
 
 /** A page's frame. @throws AppError `invalid_input` for a page beyond the last */
-export function toPage(
-  input: { page: number; perPage: number },
-  total: number,
-): { total: number; page: number; perPage: number; totalPages: number } {
-  const totalPages = Math.ceil(total / input.perPage)
-  if (input.page > Math.max(1, totalPages)) {
-    const message = `page ${input.page} does not exist; the last page is ${Math.max(1, totalPages)}.`
-    throw new AppError('invalid_input', message, { details: [{ path: 'page', message }] })
-  }
-  return { total, page: input.page, perPage: input.perPage, totalPages }
+export function toPage({ page, perPage }: { page: number; perPage: number }, total: number) {
+  const totalPages = Math.ceil(total / perPage)
+  const last = Math.max(1, totalPages)
+  if (page > last) throw invalidInput('page', `page ${page} does not exist; the last page is ${last}.`)
+  return { total, page, perPage, totalPages }
 }
 
 /** The frame's fields in an output schema. */
@@ -186,6 +199,11 @@ export async function requireOfKind<K extends ItemKind>({ actor, store }: Needs<
   const item = await store.items.findItem(actor, kind, ref)
   if (!item) throw notFound(kind)
   return item
+}
+
+/** Searches the items of both kinds. */
+export async function searchBoth({ actor, store }: Needs<'items'>, request: SearchRequest) {
+  return await Promise.all([store.items.searchItems(actor, 'prompt', request), store.items.searchItems(actor, 'skill', request)])
 }
 
 /** The same of any kind, by the word for it. */

@@ -12,10 +12,11 @@ import { deriveDescription } from '../../domain/text/derived-description.ts'
 import { fitContents, jsonCharacters } from './answer-budget.ts'
 import type { Needs } from './procedure.ts'
 
-const when = z.string().meta({ format: 'date-time' })
+/** A moment, by ISO 8601. */
+export const when = z.string().meta({ format: 'date-time' })
 
 /** The fields that prompt and skill records share. */
-const itemRecord = z.object({
+export const itemRecord = z.object({
   id: z.string(),
   slug: z.string(),
   title: z.string(),

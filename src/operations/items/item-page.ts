@@ -9,18 +9,13 @@ import { collectionUrl } from '../collections/collection-records.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput, requireItem } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
-import { itemUrl, toPromptWithVariables, toSkillRecord, withOwner } from '../core/records.ts'
+import { itemRecord, itemUrl, toPromptWithVariables, toSkillRecord, withOwner } from '../core/records.ts'
 import { TREND, toTrendPoint } from '../evals/trend.ts'
 import { composePrompt } from '../prompts/compose.ts'
 import { readItemUsage } from '../usage.ts'
 import { seenLabels } from './labels.ts'
 
-export const relatedRecord = z.object({
-  id: z.string(),
-  slug: z.string(),
-  title: z.string(),
-  description: z.string().nullable(),
-  author: z.string(),
+export const relatedRecord = itemRecord.pick({ id: true, slug: true, title: true, description: true, author: true }).extend({
   url: z.string(),
   similarity: z.number().min(0).max(1).describe('Likeness in meaning'),
   nearlySame: z.boolean().describe('A rewritten twin, or nearly'),
@@ -28,16 +23,9 @@ export const relatedRecord = z.object({
 
 /** A related item as records have it. */
 function toRelatedRecord({ item, similarity, isNearlySame }: RelatedItem<Item>, baseUrl: string): z.infer<typeof relatedRecord> {
-  return {
-    id: item.id,
-    slug: item.slug,
-    title: item.title,
-    description: item.description,
-    author: item.author,
-    url: itemUrl(baseUrl, item.kind, item),
-    similarity: Math.round(similarity * 1000) / 1000,
-    nearlySame: isNearlySame,
-  }
+  const { id, slug, title, description, author, kind } = item
+  const likeness = { similarity: Math.round(similarity * 1000) / 1000, nearlySame: isNearlySame }
+  return { id, slug, title, description, author, url: itemUrl(baseUrl, kind, item), ...likeness }
 }
 
 export const relatedItems = defineOperation({
@@ -114,12 +102,10 @@ export const showItemPage = defineProcedure({
       labels: seenLabels(item, marks?.role ?? null).map(({ name, targets }) => ({ name, targets: [...targets] })),
       related: related.map((near) => toRelatedRecord(near, baseUrl)),
       source: source && { title: source.title, author: source.author, url: itemUrl(baseUrl, source.kind, source) },
-      collections: collections.map((one) => ({
-        id: one.id,
-        title: one.title,
-        visibility: one.visibility,
-        url: collectionUrl(baseUrl, one),
-      })),
+      collections: collections.map((one) => {
+        const { id, title, visibility } = one
+        return { id, title, visibility, url: collectionUrl(baseUrl, one) }
+      }),
       marks: marks && { ...marks },
       /** Counts of the findings of the version that is served; undefined: it was not checked yet. */
       check: toCheckNote(verdicts.get(item.id), item.version),

@@ -20,6 +20,7 @@ import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOfKind, requireOwner } from '../core/inputs.ts'
 import { createParser, defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
+import { when } from '../core/records.ts'
 import { passGate } from '../evals/gate.ts'
 import { checkPartsAtLabel, inTurn } from '../prompts/compose.ts'
 
@@ -37,7 +38,7 @@ const moveRecord = z.object({
   reason: z.string().nullable(),
   author: z.string().nullable().describe('null: the account is gone, or the version was deleted for good'),
   isOverride: z.literal(true).optional().describe('The gate refused, and a maintainer moved it'),
-  createdAt: z.string().meta({ format: 'date-time' }),
+  createdAt: when,
 })
 
 function toTargets(targets: readonly LabelTarget[]) {
@@ -136,6 +137,8 @@ type Decided = (current: {
 
 /** The context of a move: the gate of a label reads results and findings. */
 type Moving = Needs<'items' | 'labels' | 'evals' | 'checks', 'clock'>
+/** The same where parts are checked. */
+export type MovingInTurn = Moving & Needs<'inTransaction', 'sealer'>
 
 /** Moves a label as `decide` says. @returns the item after it */
 async function moveLabel<Kind extends ItemKind>(
@@ -207,7 +210,7 @@ async function findUnseen({ actor, store }: Needs<'items'>, item: Item, targets:
 
 /** Moves a label once the parts of the versions that it moves to are checked. @throws AppError */
 async function moveInTurn(
-  context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>,
+  context: MovingInTurn,
   input: Parameters<typeof move>[1],
   versionsOf: (prompt: Prompt, store: Pick<LibraryStore, 'labels'>) => readonly number[] | Promise<readonly number[]>,
   decide: Parameters<typeof move>[2],
@@ -241,10 +244,7 @@ export const setLabel = defineOperation({
     overrides: z.boolean().optional().describe('true: move it although its gate refuses; for maintainers, with a reason'),
   }),
   output: moveOutput,
-  async run(
-    context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>,
-    { version, targets, reason, ...input },
-  ) {
+  async run(context: MovingInTurn, { version, targets, reason, ...input }) {
     if (version !== undefined && targets !== undefined) throw invalidInput('targets', 'Give either version or targets.')
     const versionsOf = (prompt: Prompt) => targets?.map((one) => one.version) ?? [version ?? prompt.version]
     return await moveInTurn(context, input, versionsOf, ({ item }) => ({
@@ -278,7 +278,7 @@ export const undoLabel = defineOperation({
   surfaces: { rest: 'POST /api/{collection}/{id}/labels/{label}/undo', cli: 'undo-label collection id label' },
   input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),
   output: moveOutput,
-  async run(context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>, { reason, ...input }) {
+  async run(context: MovingInTurn, { reason, ...input }) {
     const versionsOf = async ({ id }: Prompt, store: Pick<LibraryStore, 'labels'>) =>
       (await store.labels.findLastMove(id, input.label))?.from?.map(({ version }) => version) ?? []
     return await moveInTurn(context, input, versionsOf, ({ last }) => {

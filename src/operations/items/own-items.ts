@@ -2,7 +2,18 @@ import { z } from 'zod'
 import { OWN_SORTS, type OwnItemsFilter } from '../../domain/items/own-items.ts'
 import { VISIBILITIES } from '../../domain/items/visibility.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
-import { collectionInput, filterText, kindOf, ownerInput, pageInputs, queryInput, requireOwner, toLimits, toPage } from '../core/inputs.ts'
+import {
+  collectionInput,
+  filterText,
+  kindOf,
+  ownerInput,
+  pageInputs,
+  queryInput,
+  requireOwner,
+  searchBoth,
+  toLimits,
+  toPage,
+} from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from '../core/procedure.ts'
 import { toItemLists } from '../core/records.ts'
 
@@ -56,12 +67,8 @@ export const matchOwnItems = defineProcedure({
   scope: 'account',
   input: z.object(narrowing),
   async run({ actor, store }: Needs<'own' | 'items'>, input) {
-    const ids = await store.own.listOwnedIds(actor, await findOwnerId({ actor, store }, input.owner), {
-      ...toFilter(input),
-      limit: MAX_BULK,
-      offset: 0,
-    })
-    return { ids: [...ids] }
+    const ownerId = await findOwnerId({ actor, store }, input.owner)
+    return { ids: [...(await store.own.listOwnedIds(actor, ownerId, { ...toFilter(input), limit: MAX_BULK, offset: 0 }))] }
   },
 })
 
@@ -72,10 +79,9 @@ const MAX_NEWEST = 24
 export const listNewestOfOthers = defineProcedure({
   scope: 'account',
   input: z.object({ limit: z.number().int().min(1).max(MAX_NEWEST).default(5) }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { limit }) {
-    const request = { query: null, filter: { notOwnerId: requireUser(actor).userId }, sort: 'newest', limit, offset: 0 } as const
-    const prompts = await store.items.searchItems(actor, 'prompt', request)
-    const skills = await store.items.searchItems(actor, 'skill', request)
-    return toItemLists([...prompts.items, ...skills.items], baseUrl)
+  async run(context: Needs<'items', 'baseUrl'>, { limit }) {
+    const filter = { notOwnerId: requireUser(context.actor).userId }
+    const [prompts, skills] = await searchBoth(context, { query: null, filter, sort: 'newest', limit, offset: 0 })
+    return toItemLists([...prompts.items, ...skills.items], context.baseUrl)
   },
 })

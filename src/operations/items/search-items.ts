@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { shareOnce } from '../../cache/shared-records.ts'
-import type { ItemKind } from '../../domain/items/items.ts'
+import type { Item, ItemKind } from '../../domain/items/items.ts'
 import { labelName } from '../../domain/items/labels.ts'
 import type { Facets, SearchRequest } from '../../domain/items/search.ts'
 import { isId } from '../../domain/text/identifier.ts'
@@ -23,6 +23,7 @@ import {
   pageOutputs,
   queryInput,
   refInput,
+  searchBoth,
   toLimits,
   toPage,
 } from '../core/inputs.ts'
@@ -245,19 +246,13 @@ const MIN_START = 8
 export const nearAddresses = defineProcedure({
   scope: null,
   input: z.object({ ref: refInput }),
-  async run({ actor, store }: Needs<'items'>, { ref }) {
+  async run(context: Needs<'items'>, { ref }) {
     const wanted = ref.toLowerCase()
     const query = parseQuery(wanted.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim())
     if (isId(ref) || query === null) return { items: [] }
     const request = { query, filter: {}, sort: 'relevance', limit: COMPARED, offset: 0 } as const
-    const [prompts, skills] = await Promise.all([
-      store.items.searchItems(actor, 'prompt', request),
-      store.items.searchItems(actor, 'skill', request),
-    ])
-    const items = [
-      ...prompts.items.map(({ slug, title }) => ({ collection: 'prompts' as const, slug, title })),
-      ...skills.items.map(({ slug, title }) => ({ collection: 'skills' as const, slug, title })),
-    ]
+    const found = (await searchBoth(context, request)).flatMap(({ items }): readonly Item[] => items)
+    const items = found.map(({ kind, slug, title }) => ({ collection: kind === 'prompt' ? ('prompts' as const) : 'skills', slug, title }))
     return { items: items.filter(({ slug }) => isNear(slug, wanted)).slice(0, MAX_NEAR) }
   },
 })

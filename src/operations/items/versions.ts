@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PROMPT_TYPES, versionNumber } from '../../domain/items/fields.ts'
-import type { FullVersion, ItemFields } from '../../domain/items/items.ts'
+import type { FullVersion } from '../../domain/items/items.ts'
 import { toFileContent } from '../../domain/skills/skill.ts'
 import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
@@ -34,10 +34,8 @@ export const listVersions = defineOperation({
   }),
   async run(context: Needs<'items'>, input) {
     const item = await requireItem(context, input)
-    const versions = await context.store.items.listVersions(context.actor, item.id, {
-      before: input.before ?? null,
-      limit: input.limit + 1,
-    })
+    const limits = { before: input.before ?? null, limit: input.limit + 1 }
+    const versions = await context.store.items.listVersions(context.actor, item.id, limits)
     const page = versions.slice(0, input.limit)
     return { versions: page.map(toVersionRecord), nextBefore: versions.length > input.limit ? (page.at(-1)?.version ?? null) : null }
   },
@@ -63,17 +61,9 @@ export const getVersion = defineOperation({
   async run(context: Needs<'items'>, input) {
     const item = await requireItem(context, input)
     const version = await findVersion(context, item.id, input.version)
-    return {
-      ...toVersionRecord(version),
-      title: version.title,
-      description: version.description,
-      categorySlug: version.category,
-      tags: [...version.tags],
-      type: version.type,
-      content: version.body?.content ?? null,
-      ...toChat(version.body),
-      files: version.files ? version.files.map(toFileContent) : null,
-    }
+    const { title, description, category: categorySlug, tags, type, body, files } = version
+    const fields = { title, description, categorySlug, tags: [...tags], type, content: body?.content ?? null }
+    return { ...toVersionRecord(version), ...fields, ...toChat(body), files: files ? files.map(toFileContent) : null }
   },
 })
 
@@ -97,18 +87,13 @@ export const restoreVersion = defineOperation({
     requireEditable(user, item, await context.store.items.findRole(user.userId, item.ownerId), input.id)
     const old = await findVersion(context, item.id, input.version)
     const editor = { ...editorOf(user), note: `Restored version ${old.version}`, restores: old.version }
-    const fields: Omit<ItemFields, 'visibility'> = {
-      title: old.title,
-      description: old.description,
-      tags: old.tags,
-      category: old.category,
-    }
+    const { title, description, tags, category } = old
     const content = item.kind === 'prompt' ? { type: old.type ?? item.type, ...old.body } : { files: old.files ?? undefined }
     const restored = await inTurn(context, old.body !== null && hasParts(old.body), async (store) => {
       if (old.body) await checkParts({ ...context, store }, old.body, item)
       return await store.items.changeItem(item.kind, item.id, editor, (current, role) => {
         requireEditable(user, current, role, input.id, { baseVersion: input.baseVersion })
-        return { ...fields, ...content }
+        return { title, description, tags, category, ...content }
       })
     })
     if (!restored) throw notFound(item.kind)

@@ -10,9 +10,8 @@ import { cutCharacters } from '../../domain/text/characters.ts'
 import { showControls } from '../../domain/text/controls.ts'
 import { deriveDescription } from '../../domain/text/derived-description.ts'
 import { labelVariable } from '../../domain/variables/variable-label.ts'
-import { invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
+import { narrowing, notFound, openCursor, refInput, toNarrowing } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { readAt } from '../items/read-at.ts'
 import { composePrompt } from './compose.ts'
@@ -60,13 +59,6 @@ function describe(description: string | null): { description?: string } {
   return description === null ? {} : { description: showControls(description) }
 }
 
-function openCursor(sealer: Sealer, cursor: string): { position: WalkPosition; size: number } {
-  const opened = sealer.open(CURSOR, cursor)
-  const place = opened === null ? null : positionJson.safeParse(JSON.parse(opened))
-  if (!place?.success) throw invalidInput('cursor', 'cursor is invalid.')
-  return { position: { createdAt: place.data.c, order: place.data.o }, size: place.data.n }
-}
-
 export const listExposedPrompts = defineOperation({
   name: 'list_exposed_prompts',
   title: 'List all prompts with a cursor',
@@ -78,11 +70,11 @@ export const listExposedPrompts = defineOperation({
   output: z.object({ prompts: z.array(entryRecord), nextCursor: z.string().optional() }),
   async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
     const filter = toNarrowing(input) ?? {}
-    const start = input.cursor === undefined ? null : openCursor(sealer, input.cursor)
+    const start = input.cursor === undefined ? null : openCursor(sealer, CURSOR, input.cursor, positionJson)
     const count = start ? null : await store.items.countPrompts(actor, filter)
     if (count === 0) return { prompts: [] }
-    const size = start?.size ?? Math.min(MAX_PAGE_SIZE, Math.max(MIN_PAGE_SIZE, Math.ceil((count ?? 0) / MAX_PAGES)))
-    return toListing(await store.items.walkPrompts(actor, filter, start?.position ?? null, size + 1), sealer)
+    const size = start?.n ?? Math.min(MAX_PAGE_SIZE, Math.max(MIN_PAGE_SIZE, Math.ceil((count ?? 0) / MAX_PAGES)))
+    return toListing(await store.items.walkPrompts(actor, filter, start && { createdAt: start.c, order: start.o }, size + 1), sealer)
   },
 })
 

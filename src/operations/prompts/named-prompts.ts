@@ -10,7 +10,7 @@ import { AppError } from '../../errors.ts'
 import { editorOf, notFound, refInput, requireEditable, toLimits } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { withOwner } from '../core/records.ts'
-import { pointLabels, roleOver, seenLabels } from '../items/labels.ts'
+import { type MovingInTurn, pointLabels, roleOver, seenLabels } from '../items/labels.ts'
 import { bodyInputs, newOwnership } from '../items/save-items.ts'
 import { trashItem } from '../items/trash.ts'
 import { checkConfig } from './check-config.ts'
@@ -140,10 +140,7 @@ export const saveNamedPrompt = defineWrite({
     tags: tagsField.optional(),
     note: noteField.optional(),
   }),
-  async run(
-    context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>,
-    { name, content, labels, tags, note = null, ...said },
-  ) {
+  async run(context: MovingInTurn, { name, content, labels, tags, note = null, ...said }) {
     const user = requireUser(context.actor)
     const { messages = null, config = null } = said
     if (!user.scopes.has('read'))
@@ -190,7 +187,7 @@ export const saveNamedPrompt = defineWrite({
 export const labelNamedPrompt = defineWrite({
   scope: 'write',
   input: z.object({ ...nameInput, version: versionInput, newLabels: z.array(settableLabel).max(MAX_LABELS) }),
-  async run(context: Needs<'items' | 'labels' | 'evals' | 'checks' | 'inTransaction', 'sealer' | 'clock'>, { name, version, newLabels }) {
+  async run(context: MovingInTurn, { name, version, newLabels }) {
     const { prompt } = await readNamed(context, { name, version })
     const moved = await context.store.inTransaction(async (store) => {
       for (const label of newLabels) await checkPartsAtLabel({ ...context, store }, prompt, label, [version])

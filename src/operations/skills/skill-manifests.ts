@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { SkillManifest } from '../../domain/items/items.ts'
 import type { ItemFilter } from '../../domain/items/search.ts'
 import { SKILL_MD, toFileContent } from '../../domain/skills/skill.ts'
-import { AppError, invalidInput } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
+import { narrowing, notFound, openCursor, refInput, toNarrowing } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
 import { checkNote, fileRecord } from '../core/records.ts'
 
@@ -43,18 +43,14 @@ export const listSkillManifests = defineOperation({
   input: z.object({ cursor: z.string().optional().describe('nextCursor of the previous page'), ...narrowing }),
   output: z.object({ skills: z.array(manifestRecord), nextCursor: z.string().optional() }),
   async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
-    const opened = input.cursor === undefined ? undefined : sealer.open(CURSOR, input.cursor)
-    const place = opened === undefined ? null : positionJson.safeParse(opened === null ? null : JSON.parse(opened))
-    if (place && !place.success) throw invalidInput('cursor', 'cursor is invalid.')
-    const after = place ? { createdAt: place.data.c, order: place.data.o } : null
+    const start = input.cursor === undefined ? null : openCursor(sealer, CURSOR, input.cursor, positionJson)
+    const after = start && { createdAt: start.c, order: start.o }
     const manifests = await store.items.walkSkills(actor, toNarrowing(input), after, PAGE_SIZE + 1)
     const page = manifests.slice(0, PAGE_SIZE)
     const last = page.at(-1)
-    if (!last || manifests.length <= PAGE_SIZE) return { skills: page.map(toRecord) }
-    return {
-      skills: page.map(toRecord),
-      nextCursor: sealer.seal(CURSOR, JSON.stringify({ c: last.position.createdAt, o: last.position.order })),
-    }
+    const skills = page.map(toRecord)
+    if (!last || manifests.length <= PAGE_SIZE) return { skills }
+    return { skills, nextCursor: sealer.seal(CURSOR, JSON.stringify({ c: last.position.createdAt, o: last.position.order })) }
   },
 })
 

@@ -4,6 +4,7 @@ import { requireRight, TEAM_ROLES } from '../../domain/people/teams.ts'
 import { defineOperation, wholeKeyWrite } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
+import { when } from '../core/records.ts'
 import { findTeam, memberInput, requireOwnTeam, roleInput, teamInput, toCaller } from './teams.ts'
 
 /** A member, as the other members see them. */
@@ -11,7 +12,7 @@ export const memberRecord = z.object({
   username: z.string(),
   displayName: z.string().nullable(),
   role: z.enum(TEAM_ROLES),
-  joinedAt: z.string().meta({ format: 'date-time' }),
+  joinedAt: when,
   isSuspended: z.boolean().describe('Whether an administrator suspended the account'),
 })
 
@@ -31,10 +32,8 @@ export const listTeamMembers = defineOperation({
   output: z.object({ members: z.array(memberRecord), ...pageOutputs }),
   async run(context: Needs<'teams'>, { team: name, matching, page, perPage }) {
     const { team } = await requireOwnTeam(context, name)
-    const { items, total } = await context.store.teams.listMembers(team.id, {
-      ...toLimits({ page, perPage }),
-      matching: matching || undefined,
-    })
+    const wanted = { ...toLimits({ page, perPage }), matching: matching || undefined }
+    const { items, total } = await context.store.teams.listMembers(team.id, wanted)
     return { members: items.map(toMemberRecord), ...toPage({ page, perPage }, total) }
   },
 })

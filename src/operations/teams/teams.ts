@@ -7,8 +7,9 @@ import { TEAM_ROLES, type TeamRole, teamDescriptionField, teamNotFound } from '.
 import { usernameFault } from '../../domain/people/username.ts'
 import { AppError } from '../../errors.ts'
 import { defineOperation, wholeKeyWrite } from '../core/define-operation.ts'
-import { pageInputs, refInput, toLimits, toPage } from '../core/inputs.ts'
+import { clearable, pageInputs, refInput, searchBoth, toCleared, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
+import { when } from '../core/records.ts'
 
 export const teamInput = refInput.describe('Name of the team')
 /** A person's name, as somebody writes it. */
@@ -35,7 +36,7 @@ export const teamRecord = z.object({
   displayName: z.string().nullable(),
   description: z.string().nullable(),
   defaultVisibility: z.enum(DEFAULT_VISIBILITIES),
-  createdAt: z.string().meta({ format: 'date-time' }),
+  createdAt: when,
 })
 
 function toTeamRecord({ name, displayName, description, defaultVisibility, createdAt }: Team): z.infer<typeof teamRecord> {
@@ -77,16 +78,6 @@ export async function requireOwnTeam(context: Needs<'teams'>, name: string): Pro
   return { team, role }
 }
 
-/** An empty text takes a field away. */
-function clearable<T extends z.ZodType<string, string>>(field: T) {
-  return z.union([z.literal(''), field]).optional()
-}
-
-/** The stored form of an optional text. */
-function toKept(text: string | undefined): string | null {
-  return text || null
-}
-
 /** The caller's own teams. */
 export const listTeams = defineOperation({
   name: 'list_teams',
@@ -108,11 +99,8 @@ export const listAllTeams = defineProcedure({
   scope: 'admin',
   input: z.object({ ...pageInputs, matching: z.string().max(64).optional(), orphaned: z.boolean().default(false) }),
   async run({ store }: Needs<'teams'>, input) {
-    const { items, total } = await store.teams.listTeams({
-      ...toLimits(input),
-      matching: input.matching || null,
-      isOrphaned: input.orphaned,
-    })
+    const wanted = { ...toLimits(input), matching: input.matching || null, isOrphaned: input.orphaned }
+    const { items, total } = await store.teams.listTeams(wanted)
     const teams = items.map((team) => ({
       ...toTeamRecord(team),
       members: team.members,
@@ -155,23 +143,15 @@ export const showTeam = defineOperation({
     members: z.number().int().optional().describe('How many; for members'),
   }),
   async run(context: Needs<'items' | 'teams'>, { team: name }) {
-    const { actor, store } = context
     const { team, role } = await findOwnTeam(context, name)
     const request = { query: null, filter: { ownerId: team.id }, sort: 'newest', limit: 1, offset: 0 } as const
-    const [prompts, skills] = await Promise.all([
-      store.items.searchItems(actor, 'prompt', request),
-      store.items.searchItems(actor, 'skill', request),
-    ])
+    const [prompts, skills] = await searchBoth(context, request)
     if (role === null && prompts.total + skills.total === 0) throw teamNotFound()
     const { name: presentName, displayName, description, ...ofMembers } = toTeamRecord(team)
+    const shown = { name: presentName, displayName, description, prompts: prompts.total, skills: skills.total, role }
     return {
-      name: presentName,
-      displayName,
-      description,
-      prompts: prompts.total,
-      skills: skills.total,
-      role,
-      ...(role === null ? {} : { ...ofMembers, members: await store.teams.countMembers(team.id) }),
+      ...shown,
+      ...(role === null ? {} : { ...ofMembers, members: await context.store.teams.countMembers(team.id) }),
     }
   },
 })
@@ -195,12 +175,10 @@ export const createTeam = defineOperation({
   }),
   output: teamRecord,
   async run({ actor, store }: Needs<'teams'>, { team: name, displayName, description, defaultVisibility, maintainer }) {
-    const draft = { name, displayName: toKept(displayName), description: toKept(description), defaultVisibility, maintainer }
+    const draft = { name, displayName: displayName || null, description: description || null, defaultVisibility, maintainer }
     return toTeamRecord(await store.teams.createTeam(toCaller(actor), draft))
   },
 })
-
-const toChange = (text: string | undefined) => (text === undefined ? undefined : toKept(text))
 
 export const updateTeam = defineOperation({
   name: 'update_team',
@@ -219,7 +197,7 @@ export const updateTeam = defineOperation({
   output: teamRecord,
   async run(context: Needs<'teams'>, { team: name, newName, displayName, description, defaultVisibility }) {
     const team = await findTeam(context, name)
-    const change = { name: newName, displayName: toChange(displayName), description: toChange(description), defaultVisibility }
+    const change = { name: newName, displayName: toCleared(displayName), description: toCleared(description), defaultVisibility }
     return toTeamRecord(await context.store.teams.changeTeam(toCaller(context.actor), team.id, change))
   },
 })

@@ -21,7 +21,7 @@ export interface SyncedItem {
   readonly filenames: readonly string[]
 }
 
-/** What steps are about. `from` is the last synced state of the path. */
+/** The subjects of steps. `from` is the last synced state of the path. */
 interface Parts {
   readonly path: string
   readonly item: SyncedItem

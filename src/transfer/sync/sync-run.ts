@@ -42,7 +42,7 @@ export interface Run {
 
 const goneMeanwhile = () => new AppError('conflict', 'the item was deleted while it was synced. Sync again.')
 
-/** What a state says of an item as it is now. */
+/** The part of a state that follows from the item as it is now. */
 type Noted = Pick<SyncedPath, 'itemId' | 'libraryDigest' | 'version'>
 
 /** A prompt as it is now. @throws AppError `conflict` when it is gone */
