@@ -24,13 +24,6 @@ export interface Archive {
   readonly sha256: string
 }
 
-/** Archives of skills and of several of them, made once and kept within bounds. */
-export interface Archives {
-  /** The digest of an archive's bytes, in hex; makes the archive when it is not known. */
-  digest(key: string, read: () => Promise<readonly SkillFile[]>): Promise<string>
-  get(key: string, read: () => Promise<readonly SkillFile[]>): Promise<Archive>
-}
-
 function sha256Of(bytes: Uint8Array): string {
   return hash('sha256', bytes)
 }
@@ -42,13 +35,15 @@ export function archiveKey(files: readonly FileDigest[]): string {
   return key.digest('base64')
 }
 
-/** Archives with nothing made yet. */
-export function createArchives(): Archives {
+type ReadFiles = () => Promise<readonly SkillFile[]>
+
+/** Archives of skills and of several of them, made once and kept within bounds. */
+export function createArchives() {
   const archives = new LRUCache<string, Archive>({ maxSize: MAX_BYTES, sizeCalculation: ({ bytes }) => bytes.length })
   const digests = new LRUCache<string, string>({ maxSize: MAX_DIGESTS, sizeCalculation: () => 1 })
   const pending = new Map<string, Promise<{ readonly key: string; readonly archive: Archive }>>()
 
-  const make = async (read: () => Promise<readonly SkillFile[]>) => {
+  const make = async (read: ReadFiles) => {
     const files = await read()
     const bytes = await storeFiles(files)
     const archive = { bytes, sha256: sha256Of(bytes) }
@@ -58,7 +53,7 @@ export function createArchives(): Archives {
     digests.set(actualKey, archive.sha256)
     return { key: actualKey, archive }
   }
-  const get: Archives['get'] = async (key, read) => {
+  const get = async (key: string, read: ReadFiles): Promise<Archive> => {
     const known = archives.get(key)
     if (known) return known
     const running = pending.get(key)
@@ -73,7 +68,8 @@ export function createArchives(): Archives {
   }
   return {
     get,
-    digest: async (key, read) => digests.get(key) ?? (await get(key, read)).sha256,
+    /** The digest of an archive's bytes, in hex; makes the archive when it is not known. */
+    digest: async (key: string, read: ReadFiles): Promise<string> => digests.get(key) ?? (await get(key, read)).sha256,
   }
 }
 

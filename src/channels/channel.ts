@@ -1,12 +1,11 @@
 import { parseScope } from '../domain/skills/channel-scope.ts'
 import { SKILL_MD } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
-import type { Answer } from '../exchange.ts'
 import type { Call, MakeContext } from '../http/call.ts'
 import { readSharedFiles } from '../operations/channels/shared-items.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { answerFile } from './answers.ts'
-import { type Archive, type Archives, createArchives } from './archives.ts'
+import { type Archive, createArchives } from './archives.ts'
 import { createListings, type ListedSkill, type Listing } from './listing.ts'
 
 /** The parts of the service that channels use. */
@@ -21,36 +20,11 @@ export interface ChannelParts {
   readonly maxSkills?: number
 }
 
-/** Makes a rendering of a listing: a value that becomes JSON. */
-type Render = (channel: Channel, call: Call, listing: Listing) => Promise<unknown>
-
 /** The shared parts of channels: one listing, one set of archives. */
-export interface Channel {
-  readonly name: string
-  readonly baseUrl: string
-  /** Calls operations as the caller of a request. */
-  call(call: Call): CallOperation
-  /** The listing of the caller within the scope of the request's path. @throws AppError `not_found` */
-  list(call: Call): Promise<Listing>
-  /** A skill of it by its name. @throws AppError `not_found` */
-  find(call: Call, name: string): Promise<ListedSkill>
-  /** A rendering of the listing as JSON in UTF-8, made once for each listing. */
-  render(call: Call, name: string, render: Render): Promise<Uint8Array>
-  /** Bytes made from the listing, once for each listing. */
-  keep(call: Call, name: string, make: () => Promise<Uint8Array>): Promise<Uint8Array>
-  /** SHA-256 of the archive of a skill, in hex. */
-  digest(call: Call, skill: ListedSkill): Promise<string>
-  packSkill(call: Call, skill: ListedSkill): Promise<Archive>
-  /** SHA-256 in hex of an archive of other files. */
-  digestOf: Archives['digest']
-  pack: Archives['get']
-  sendArchive(call: Call, skill: ListedSkill): Promise<Answer>
-  /** Counts a skill as read by a program: once, with its SKILL.md or its archive. */
-  countRead(call: Call, skill: ListedSkill, filename: string): void
-}
+export type Channel = ReturnType<typeof createChannel>
 
 /** The parts that channels share, over one library. */
-export function createChannel({ makeContext, readRevision, name, baseUrl, maxSkills }: ChannelParts): Channel {
+export function createChannel({ makeContext, readRevision, name, baseUrl, maxSkills }: ChannelParts) {
   const readListing = createListings(readRevision, maxSkills)
   const archives = createArchives()
   const encoder = new TextEncoder()
@@ -64,36 +38,44 @@ export function createChannel({ makeContext, readRevision, name, baseUrl, maxSki
     if (!scope) throw new AppError('not_found', 'Nothing found at this address.')
     return await readListing(call.actor, callFor(call), scope)
   }
-  const channel: Channel = {
+  const countRead = (call: Call, { id }: ListedSkill, filename: string): void => {
+    if (filename === SKILL_MD) makeContext(call.actor).count('read', { id })
+  }
+  const packSkill = async (call: Call, skill: ListedSkill): Promise<Archive> => {
+    const archive = await archives.get(skill.archiveKey, readerOf(call, skill))
+    countRead(call, skill, SKILL_MD)
+    return archive
+  }
+  return {
     name,
     baseUrl,
+    /** Calls operations as the caller of a request. */
     call: callFor,
+    /** The listing of the caller within the scope of the request's path. @throws AppError `not_found` */
     list,
-    async find(call, skillName) {
+    /** A skill of it by its name. @throws AppError `not_found` */
+    async find(call: Call, skillName: string): Promise<ListedSkill> {
       const skill = (await list(call)).byName.get(skillName)
       if (!skill) throw new AppError('not_found', 'Skill not found.')
       return skill
     },
-    async render(call, rendering, render) {
+    /** A rendering of the listing as JSON in UTF-8, made once for each listing. */
+    async render(call: Call, rendering: string, render: (listing: Listing) => Promise<unknown>): Promise<Uint8Array> {
       const listing = await list(call)
-      const make = async () => encoder.encode(`${JSON.stringify(await render(channel, call, listing))}\n`)
-      return await keepIn(listing, rendering, make)
+      return await keepIn(listing, rendering, async () => encoder.encode(`${JSON.stringify(await render(listing))}\n`))
     },
-    keep: async (call, rendering, make) => await keepIn(await list(call), rendering, make),
-    digest: (call, skill) => archives.digest(skill.archiveKey, readerOf(call, skill)),
-    async packSkill(call, skill) {
-      const archive = await archives.get(skill.archiveKey, readerOf(call, skill))
-      channel.countRead(call, skill, SKILL_MD)
-      return archive
-    },
+    /** Bytes made from the listing, once for each listing. */
+    keep: async (call: Call, rendering: string, make: () => Promise<Uint8Array>) => await keepIn(await list(call), rendering, make),
+    /** SHA-256 of the archive of a skill, in hex. */
+    digest: (call: Call, skill: ListedSkill) => archives.digest(skill.archiveKey, readerOf(call, skill)),
+    packSkill,
+    /** SHA-256 in hex of an archive of other files. */
     digestOf: archives.digest,
     pack: archives.get,
-    sendArchive: async (call, skill) => answerFile(call, (await channel.packSkill(call, skill)).bytes, 'application/zip'),
-    countRead(call, { id }, filename) {
-      if (filename === SKILL_MD) makeContext(call.actor).count('read', { id })
-    },
+    sendArchive: async (call: Call, skill: ListedSkill) => answerFile(call, (await packSkill(call, skill)).bytes, 'application/zip'),
+    /** Counts a skill as read by a program: once, with its SKILL.md or its archive. */
+    countRead,
   }
-  return channel
 }
 
 /** The version whose files are meant, where the address names a label. */

@@ -7,6 +7,7 @@ import { type ChannelScope, scopePath } from '../domain/skills/channel-scope.ts'
 import { AppError } from '../errors.ts'
 import { listSharedSkills } from '../operations/channels/shared-items.ts'
 import type { CallOperation } from '../operations/core/invoke.ts'
+import type { Output } from '../operations/core/procedure.ts'
 import { archiveKey } from './archives.ts'
 
 /** Most skills in one listing, the oldest. */
@@ -36,30 +37,30 @@ export interface Listing {
   readonly rendered: Map<string, Promise<Uint8Array>>
 }
 
-/** Makes the listing of a scope for one actor. @throws AppError `not_found` when there is nothing in it */
-export type ReadListing = (actor: Actor, call: CallOperation, scope: ChannelScope) => Promise<Listing>
-
 /** Listings, kept for each actor and scope until the library changes. */
-export function createListings(readRevision: () => Promise<number>, maxSkills = MAX_SKILLS): ReadListing {
+export function createListings(readRevision: () => Promise<number>, maxSkills = MAX_SKILLS) {
   const caches = createRevisionCaches(readRevision)
   const listings = caches.create<Listing>('listings', MAX_KEPT)
   const pending = new Map<string, Promise<Listing>>()
   const readWhole = async (actor: Actor, call: CallOperation, scope: ChannelScope): Promise<Listing> => {
     const revision = await caches.refresh()
     const key = JSON.stringify([readerKey(actor), scopePath(scope)])
-    const known = listings.get(key)
-    const running = known ?? pending.get(`${revision} ${key}`)
-    if (running) return await running
+    const known = listings.get(key) ?? pending.get(`${revision} ${key}`)
+    if (known) return await known
     const making = readListing(call, scope, maxSkills).finally(() => pending.delete(`${revision} ${key}`))
     pending.set(`${revision} ${key}`, making)
     const listing = await making
     listings.put(revision, key, listing, sizeOf(listing))
     return listing
   }
-  return async (actor, call, scope) => {
+  /** Makes the listing of a scope for one actor. @throws AppError `not_found` when there is nothing in it */
+  return async (actor: Actor, call: CallOperation, scope: ChannelScope): Promise<Listing> => {
     const { only, ...whole } = scope
-    const listing = await readWhole(actor, call, whole)
-    return orNotFound(only === undefined ? listing : selectOne(listing, only))
+    const found = await readWhole(actor, call, whole)
+    const listing = only === undefined ? found : selectOne(found, only)
+    // A part of the library with nothing in it is not told from one that is not there; the whole library always is.
+    if (listing.skills.length === 0 && scope.kind !== 'all') throw new AppError('not_found', 'No skills found here.')
+    return listing
   }
 }
 
@@ -75,17 +76,11 @@ function sizeOf({ skills }: Listing): number {
   return skills.reduce((sum, { files }) => sum + 1 + Math.ceil(files.length / FILES_A_SKILL), 1)
 }
 
-/** A part of the library with nothing in it is not told from one that is not there; the whole library always is. */
-function orNotFound(listing: Listing): Listing {
-  if (listing.skills.length > 0 || listing.scope.kind === 'all') return listing
-  throw new AppError('not_found', 'No skills found here.')
-}
-
 async function readListing(call: CallOperation, scope: ChannelScope, maxSkills: number): Promise<Listing> {
   const found: SharedSkill[] = []
   let next: number | null = 0
   while (next !== null && found.length < maxSkills) {
-    const page: Awaited<ReturnType<typeof readPage>> = await readPage(call, scopePath(scope), next)
+    const page: Output<typeof listSharedSkills> = await call(listSharedSkills, { scope: scopePath(scope), after: next })
     found.push(...page.skills)
     next = page.next
     await nextTurn()
@@ -97,8 +92,6 @@ async function readListing(call: CallOperation, scope: ChannelScope, maxSkills: 
     : null
   return { scope, skills, byName: new Map(skills.map((skill) => [skill.name, skill])), cutNote, rendered: new Map() }
 }
-
-const readPage = async (call: CallOperation, scope: string, after: number) => await call(listSharedSkills, { scope, after })
 
 /**
  * Gives each skill its name: public ones the name they keep, then the others the name in their SKILL.md, or their slug where that is taken.

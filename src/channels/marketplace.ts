@@ -77,9 +77,8 @@ export function marketplaceRoutes(channel: Channel): BoundRoute[] {
       isEntry: true,
       path: '/archives/{token}/{file}',
       async handle(call) {
-        const { scope, name, sha256, keyId, userId, username, mayRead, within } = await channel.call(call)(openArchive, {
-          token: call.params['token'] ?? '',
-        })
+        const opened = await channel.call(call)(openArchive, { token: call.params['token'] ?? '' })
+        const { scope, name, sha256, keyId, userId, username, mayRead, within } = opened
         const asKey: Call = {
           ...call,
           actor: { kind: 'user', userId, username, keyId, scopes: new Set(mayRead ? ['read' as const] : []), ...(within && { within }) },
@@ -117,14 +116,8 @@ async function listPlugins(channel: Channel, call: Call, listing: Listing): Prom
   if (bundle) {
     const sha256 = await channel.digestOf(bundle.key, () => readBundle(channel, call, listing))
     const description = `All ${listing.skills.length} skills of ${describeScope(channel, listing)} as one plugin.`
-    plugins.unshift({
-      name: BUNDLE,
-      description,
-      homepage: channel.baseUrl + scopePath(listing.scope),
-      isBundle: true,
-      check: undefined,
-      sha256,
-    })
+    const homepage = channel.baseUrl + scopePath(listing.scope)
+    plugins.unshift({ name: BUNDLE, description, homepage, isBundle: true, check: undefined, sha256 })
   }
   return plugins
 }

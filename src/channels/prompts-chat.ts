@@ -94,9 +94,7 @@ export function promptsChatRoutes(channel: Channel, parts: CompatParts): BoundRo
       async handle(call) {
         const query = new URLSearchParams(call.exchange.search)
         const { prompts } = await list(call, { q: query.get('q') ?? '', perPage: toNumber(query.get('limit'), 10) })
-        return json(call, {
-          prompts: prompts.map(({ id, title, slug, author }) => ({ id, title, slug, author: { username: author } })),
-        })
+        return json(call, { prompts: prompts.map(({ id, title, slug, author }) => ({ id, title, slug, author: { username: author } })) })
       },
     },
     {
@@ -105,10 +103,8 @@ export function promptsChatRoutes(channel: Channel, parts: CompatParts): BoundRo
       async handle(call) {
         const { category, categorySlug, tags, ...prompt } = await find(call, call.params['ref'] ?? '')
         const named = category === null ? null : { name: category, slug: categorySlug ?? '', parent: null }
-        return json(
-          call,
-          toListed({ ...prompt, contributors: [], category: named, tags: tags.map((name) => ({ name, slug: slugifyTag(name) })) }),
-        )
+        const slugs = tags.map((name) => ({ name, slug: slugifyTag(name) }))
+        return json(call, toListed({ ...prompt, contributors: [], category: named, tags: slugs }))
       },
     },
     {
@@ -276,12 +272,8 @@ function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }:
     let count = 0
     let position: WalkPosition | null = null
     do {
-      const found: Output<typeof walkWholePrompts> = await channel.call(call)(walkWholePrompts, {
-        order,
-        collections,
-        after: position,
-        limit: PAGE,
-      })
+      const part = { order, collections, after: position, limit: PAGE }
+      const found: Output<typeof walkWholePrompts> = await channel.call(call)(walkWholePrompts, part)
       const prompts = found.prompts.slice(0, limit - count)
       yield encode(prompts.map((prompt, place) => entry(prompt, count + place)).join(''))
       count += prompts.length
@@ -321,15 +313,11 @@ function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }:
     return whole.pieces.length > 0 ? whole : null
   }
 
-  /** A collection without prompts is not told from one that the caller may not see. @throws AppError `not_found` */
-  const requirePrompts = async (call: Call, collections: string[]): Promise<void> => {
-    const { prompts } = await channel.call(call)(walkWholePrompts, { collections, limit: 1 })
-    if (prompts.length === 0) throw new AppError('not_found', 'No prompts found here.')
-  }
-
   return async (call: Call, dump: Dump): Promise<Answer> => {
     const collections = scopeOf(call)
-    if (collections) await requirePrompts(call, collections)
+    // A collection without prompts is not told from one that the caller may not see.
+    if (collections && (await channel.call(call)(walkWholePrompts, { collections, limit: 1 })).prompts.length === 0)
+      throw new AppError('not_found', 'No prompts found here.')
     const headers: AnswerHeaders = { 'content-type': dump.type, 'cache-control': 'public, max-age=60' }
     const whole = !collections && seesAsStranger(call.actor) ? await findWhole(call, dump) : null
     if (whole) {

@@ -22,7 +22,8 @@ export function wellKnownRoutes(channel: Channel): BoundRoute[] {
     {
       ...route,
       path: '{scope}/.well-known/agent-skills/index.json',
-      handle: async (call) => answerBytes(call, await channel.render(call, 'index', renderIndex), JSON_TYPE),
+      handle: async (call) =>
+        answerBytes(call, await channel.render(call, 'index', (listing) => renderIndex(channel, call, listing)), JSON_TYPE),
     },
     {
       ...artifact,
@@ -73,7 +74,7 @@ function isPlainName(filename: string): boolean {
   return !filename.includes('..') && !/[%?#\\]/.test(filename)
 }
 
-async function renderFileIndex(_channel: Channel, _call: Call, { skills, cutNote }: Listing): Promise<unknown> {
+async function renderFileIndex({ skills, cutNote }: Listing): Promise<unknown> {
   return {
     ...toNote(cutNote),
     skills: skills

@@ -1,5 +1,7 @@
+import { AppError } from '../../errors.ts'
 import type { History } from './history.ts'
 import { type ObjectId, readObject } from './objects.ts'
+import type { PktLine } from './pkt-line.ts'
 import { readTree } from './tree.ts'
 
 /** The request of a client (git-scm.com, "protocol-v2", fetch). */
@@ -11,6 +13,40 @@ export interface FetchRequest {
   readonly isDone: boolean
   /** Most commits to send from the tip; null for all. */
   readonly depth: number | null
+}
+
+/** Most wants, haves and shallow commits of one request. */
+const MAX_IDS = 5_000
+
+/** A request that gets no answer. */
+const UNSUPPORTED: ReadonlySet<string> = new Set(['deepen-not', 'deepen-relative', 'deepen-since', 'filter', 'packfile-uris', 'want-ref'])
+
+/** A fetch, from its lines. @throws AppError `invalid_input` */
+export function readFetch(lines: readonly PktLine[]): FetchRequest {
+  const ids = { want: new Set<ObjectId>(), have: new Set<ObjectId>(), shallow: new Set<ObjectId>() }
+  let isDone = false
+  let depth: number | null = null
+  const start = lines.findIndex(({ kind }) => kind === 'delimiter')
+  for (const line of start < 0 ? [] : lines.slice(start + 1)) {
+    if (line.kind !== 'data') continue
+    const [name = '', value = ''] = line.text.split(' ', 2)
+    if (UNSUPPORTED.has(name)) {
+      throw new AppError('invalid_input', `"${name}" is not supported here. Fetch with --depth or --unshallow.`)
+    }
+    // Whatever else a client may say changes no answer: thin-pack, no-progress, include-tag, ofs-delta.
+    if (name === 'done') isDone = true
+    else if (name === 'want' || name === 'have' || name === 'shallow') {
+      if (!/^[0-9a-f]{40}$/.test(value)) throw new AppError('invalid_input', 'An object id must be 40 hexadecimal digits.')
+      ids[name].add(value)
+    } else if (name === 'deepen') {
+      if (!/^\d{1,12}$/.test(value)) throw new AppError('invalid_input', '"deepen" needs a whole number.')
+      depth = Number(value) || null
+    }
+    if (ids.want.size + ids.have.size + ids.shallow.size > MAX_IDS) {
+      throw new AppError('invalid_input', `A request names at most ${MAX_IDS} commits.`)
+    }
+  }
+  return { wants: [...ids.want], haves: [...ids.have], shallows: [...ids.shallow], isDone, depth }
 }
 
 /** The answer before a pack. */

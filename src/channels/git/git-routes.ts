@@ -9,12 +9,11 @@ import { createPieceSender } from '../../http/pieces.ts'
 import type { WorkMeter } from '../../storage/store.ts'
 import type { Channel } from '../channel.ts'
 import { describeScope, nameReader } from '../marketplace.ts'
-import type { FetchPlan, FetchRequest } from './fetch.ts'
-import { createGitThread, type GitThread } from './git-thread.ts'
+import { type FetchPlan, type FetchRequest, readFetch } from './fetch.ts'
+import { createGitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
 import { DELIMITER, FLUSH, type PktLine, pktLine, readPktLines } from './pkt-line.ts'
 import { createRepositories, type Repository } from './repositories.ts'
-import { readFetch } from './requests.ts'
 
 /** Largest body of a request, before and after it is inflated. */
 const MAX_BODY_BYTES = 1024 * 1024
@@ -32,11 +31,8 @@ const OLD_CLIENT = 'This remote speaks version 2 of the protocol alone. Use Git 
 const inflate = promisify(gunzip)
 
 /** The library as a read-only Git remote: smart HTTP, version 2 of the protocol (git-scm.com, "protocol-v2", "http-protocol"). */
-export function gitRoutes(
-  channel: Channel,
-  readRevision: () => Promise<number>,
-): { readonly routes: BoundRoute[]; close(): Promise<void> } {
-  const thread: GitThread = createGitThread()
+export function gitRoutes(channel: Channel, readRevision: () => Promise<number>) {
+  const thread = createGitThread()
   const openRepository = createRepositories(readRevision, thread, (scope, audience) => describeRepository(channel, scope, audience))
   const sendPieces = createPieceSender()
   const packs = createTally()

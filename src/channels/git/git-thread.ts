@@ -51,18 +51,11 @@ export interface NumberedAnswer {
   readonly answer: GitAnswer
 }
 
-/** The thread that builds histories and packs. It starts with the first question. */
-export interface GitThread {
-  /**
-   * @param work gets the points of the processor time that the answer took
-   * @throws AppError `unavailable` when the thread cannot start, ends, or fails
-   */
-  ask(question: GitQuestion, work?: WorkMeter): Promise<GitAnswer>
-  close(): Promise<void>
-}
+/** The thread that builds histories and packs. */
+export type GitThread = ReturnType<typeof createGitThread>
 
-/** A thread that is not started. One that ended starts again with the next question, without what it held. */
-export function createGitThread(): GitThread {
+/** A thread that starts with the first question. One that ended starts again with the next, without what it held. */
+export function createGitThread() {
   const pending = new Map<number, { resolve(answer: GitAnswer): void; reject(error: AppError): void; work: WorkMeter | undefined }>()
   let worker: Worker | null = null
   let last = 0
@@ -75,12 +68,8 @@ export function createGitThread(): GitThread {
       if (waiting?.work) waiting.work.points += cpuMs / MS_A_POINT
       pending.delete(number)
       if (pending.size === 0) started.unref()
-      if (answer.kind === 'failed' && answer.reason === 'too-large') {
-        waiting?.reject(
-          new AppError('unavailable', 'There is too much here for one Git repository. Clone a tag, a category or a user instead.'),
-        )
-      } else if (answer.kind === 'failed') waiting?.reject(unavailable(new Error(answer.message)))
-      else waiting?.resolve(answer)
+      if (answer.kind !== 'failed') waiting?.resolve(answer)
+      else waiting?.reject(answer.reason === 'too-large' ? tooLarge() : unavailable(new Error(answer.message)))
     })
     const onEnd = (error?: unknown) => {
       if (worker !== started) return
@@ -95,8 +84,12 @@ export function createGitThread(): GitThread {
     return started
   }
   return {
-    ask: (question, work) =>
-      new Promise((resolve, reject) => {
+    /**
+     * @param work gets the points of the processor time that the answer took
+     * @throws AppError `unavailable` when the thread cannot start, ends, or fails
+     */
+    ask: (question: GitQuestion, work?: WorkMeter) =>
+      new Promise<GitAnswer>((resolve, reject) => {
         if (hasEnded) return reject(unavailable())
         try {
           worker ??= start()
@@ -108,11 +101,15 @@ export function createGitThread(): GitThread {
         worker.ref()
         worker.postMessage({ number, question } satisfies NumberedQuestion)
       }),
-    async close() {
+    async close(): Promise<void> {
       hasEnded = true
       await worker?.terminate()
     },
   }
+}
+
+function tooLarge(): AppError {
+  return new AppError('unavailable', 'There is too much here for one Git repository. Clone a tag, a category or a user instead.')
 }
 
 function unavailable(cause?: unknown): AppError {

@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts'
 import { listSharedChanges, listSharedLabels, readSharedVersions } from '../../operations/channels/shared-items.ts'
 import { showCollection } from '../../operations/collections/collections.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
+import type { Output } from '../../operations/core/procedure.ts'
 import type { WorkMeter } from '../../storage/store.ts'
 import type { FetchRequest } from './fetch.ts'
 import type { GitAnswer, GitThread } from './git-thread.ts'
@@ -62,15 +63,12 @@ interface Reader {
   charge(points: number): Promise<void>
 }
 
-/** Opens what one reader may see within a scope. @throws AppError `not_found`, `unavailable`, `rate_limited` */
-export type OpenRepository = (reader: Reader, scope: ChannelScope) => Promise<Repository>
-
 /** Repositories over one library. States are kept until the library changes; histories by the thread, within its bounds. */
 export function createRepositories(
   readRevision: () => Promise<number>,
   thread: GitThread,
   describe: (scope: ChannelScope, audience: string) => RepositoryAbout,
-): OpenRepository {
+) {
   const caches = createRevisionCaches(readRevision)
   const states = caches.create<Built>('repositories', MAX_KEPT)
   /** The last thing that happens to each history: one after the other. */
@@ -114,7 +112,7 @@ export function createRepositories(
     for (const kind of ['prompt', 'skill'] as const) {
       let next: number | null = 0
       while (next !== null) {
-        const page: Awaited<ReturnType<typeof readPage>> = await readPage(call, scope, kind, next)
+        const page: Output<typeof listSharedChanges> = await call(listSharedChanges, { scope, kind, after: next })
         listed = await thread.ask({ kind: 'list', key, isFirst: false, changes: page.changes })
         next = page.next
         await nextTurn()
@@ -136,11 +134,10 @@ export function createRepositories(
       return built
     })
 
-  return async (reader, scope) => {
-    const toLine = (of: ChannelScope): Line => ({
-      key: JSON.stringify([readerKey(reader.actor), reader.audience, scopePath(of)]),
-      scope: of,
-    })
+  /** Opens what one reader may see within a scope. @throws AppError `not_found`, `unavailable`, `rate_limited` */
+  return async (reader: Reader, scope: ChannelScope): Promise<Repository> => {
+    const keyOf = (of: ChannelScope) => JSON.stringify([readerKey(reader.actor), reader.audience, scopePath(of)])
+    const toLine = (of: ChannelScope): Line => ({ key: keyOf(of), scope: of })
     const main = toLine(scope)
     const { tip, bytes, labels } = await bring(main, reader)
     // An empty part of the library is answered like one that does not exist; a collection may be filled later.
@@ -198,6 +195,3 @@ async function readTexts(call: CallOperation, changes: readonly number[], label:
   const bySeq = new Map(versions.map((version) => [version.seq, version]))
   return changes.flatMap((seq) => bySeq.get(seq) ?? [])
 }
-
-const readPage = async (call: CallOperation, scope: string, kind: 'prompt' | 'skill', after: number) =>
-  await call(listSharedChanges, { scope, kind, after })

@@ -4,14 +4,7 @@ const FILE_MODE = 0o100644
 const FOLDER_MODE = 0o40000
 
 /** Something that is kept sorted and written as a whole: entries of a tree, or plugins of a marketplace. */
-export interface Rows {
-  /** The bytes of all rows in order, as they were written last. The next but one `write` overwrites them. */
-  readonly bytes: Buffer
-  set(key: string, bytes: Buffer): void
-  delete(key: string): void
-  /** Brings `bytes` up to date. Keys are compared byte by byte. @returns what makes the delta from what `bytes` were; null when they are the same */
-  write(): (() => Buffer) | null
-}
+export type Rows = ReturnType<typeof createRows>
 
 interface Row {
   readonly key: string
@@ -21,19 +14,21 @@ interface Row {
 }
 
 /** No rows. */
-export function createRows(): Rows {
+export function createRows() {
   let rows: Row[] = []
   let bytes: Buffer = Buffer.alloc(0)
   // Large lists are written into the same two buffers in turn: others would leave much to collect.
   let [last, spare]: [Buffer, Buffer] = [bytes, bytes]
   const pending = new Map<string, Buffer | null>()
   return {
-    get bytes() {
+    /** The bytes of all rows in order, as they were written last. The next but one `write` overwrites them. */
+    get bytes(): Buffer {
       return bytes
     },
-    set: (key, row) => void pending.set(key, row),
-    delete: (key) => void pending.set(key, null),
-    write() {
+    set: (key: string, row: Buffer) => void pending.set(key, row),
+    delete: (key: string) => void pending.set(key, null),
+    /** Brings `bytes` up to date. Keys are compared byte by byte. @returns what makes the delta from what `bytes` were; null when they are the same */
+    write(): (() => Buffer) | null {
       const before = bytes
       const edits = [...pending].sort(([a], [b]) => (a < b ? -1 : 1))
       pending.clear()
