@@ -7,6 +7,7 @@ import { EXPORT_NAMES, toExportEntry, toExportLine } from '../domain/text/export
 import { AppError } from '../errors.ts'
 import type { ExportReader, LibraryStore } from '../storage/store.ts'
 import { importCategories, readSkillsIndex, readTeams, type SkillMetadata, type SkillsIndex, writeList } from './export-lists.ts'
+import { readPrompts, readSkills } from './exported-items.ts'
 import { importPrompts } from './import-prompts.ts'
 import { importSkills } from './import-skills.ts'
 import { createPeople } from './people.ts'
@@ -20,9 +21,6 @@ const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as co
 const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER, categories: CATEGORIES, teams: TEAMS } = EXPORT_NAMES
 /** Files that only whole exports of 0.2.0 hold. */
 const EARLIER_HISTORY = 'history'
-const PAGE = 200
-/** Fewer, as skills come with all their files, of up to 8 MiB each. */
-const SKILLS_A_PAGE = 5
 /** An export holds everybody's private items. */
 const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY_FILE = 0o600
@@ -61,15 +59,10 @@ async function writeItems(reader: ExportReader, folder: string, ownerId: string 
 async function writePrompts(reader: ExportReader, path: string, ownerId: string | null, used: Set<string>): Promise<number> {
   let written = 0
   async function* lines(): AsyncGenerator<string> {
-    for (let after = 0; ; ) {
-      const page = await reader.exportPrompts(ownerId, after, PAGE)
-      for (const exported of page) {
-        after = exported.order
-        written++
-        if (exported.prompt.category) used.add(exported.prompt.category.slug)
-        yield `${toExportLine(exported)}\n`
-      }
-      if (page.length < PAGE) return
+    for await (const exported of readPrompts(reader, ownerId)) {
+      written++
+      if (exported.prompt.category) used.add(exported.prompt.category.slug)
+      yield `${toExportLine(exported)}\n`
     }
   }
   await pipeline(lines, createWriteStream(path, { flush: true, mode: OWNER_ONLY_FILE }))
@@ -78,21 +71,16 @@ async function writePrompts(reader: ExportReader, path: string, ownerId: string 
 
 async function writeSkills(reader: ExportReader, folder: string, ownerId: string | null, used: Set<string>): Promise<number> {
   const index: SkillsIndex = []
-  for (let after = 0; ; ) {
-    const page = await reader.exportSkills(ownerId, after, SKILLS_A_PAGE)
-    for (const { files, ...exported } of page) {
-      const { skill } = exported
-      after = exported.order
-      if (skill.category) used.add(skill.category.slug)
-      index.push(toExportEntry(exported))
-      for (const file of files) {
-        // Stored filenames are plain relative paths by the rules they were saved under.
-        const path = join(folder, SKILLS_FOLDER, skill.slug, file.filename)
-        await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER })
-        await writeFile(path, file.bytes, { flush: true, mode: OWNER_ONLY_FILE | (fileMode(file) & 0o700) })
-      }
+  for await (const { files, ...exported } of readSkills(reader, ownerId)) {
+    const { skill } = exported
+    if (skill.category) used.add(skill.category.slug)
+    index.push(toExportEntry(exported))
+    for (const file of files) {
+      // Stored filenames are plain relative paths by the rules they were saved under.
+      const path = join(folder, SKILLS_FOLDER, skill.slug, file.filename)
+      await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER })
+      await writeFile(path, file.bytes, { flush: true, mode: OWNER_ONLY_FILE | (fileMode(file) & 0o700) })
     }
-    if (page.length < SKILLS_A_PAGE) break
   }
   await writeList(join(folder, SKILLS_INDEX), index, OWNER_ONLY_FILE)
   return index.length

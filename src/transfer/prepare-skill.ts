@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { descriptionField, tagsField, titleField } from '../domain/items/fields.ts'
 import type { ImportedTwin } from '../domain/items/item-access.ts'
 import type { Skill } from '../domain/items/items.ts'
@@ -59,16 +60,12 @@ export async function prepareSkill(
   })
 }
 
+const skillFields = z.object({ title: titleField, description: descriptionField.nullable(), tags: tagsField })
+
 /** Holds an index to the limits a save is held to, before anybody is made for its sake. @throws AppError `invalid_input` naming the field */
 function checkFields(fields: { title: string; description: string | null; tags: readonly string[] }): void {
-  const checks = [
-    ['title', titleField.safeParse(fields.title)],
-    ['description', descriptionField.nullable().safeParse(fields.description)],
-    ['tags', tagsField.safeParse(fields.tags)],
-  ] as const
-  for (const [name, check] of checks) {
-    if (!check.success) throw new AppError('invalid_input', `${name} ${check.error.issues[0]?.message}`)
-  }
+  const issue = skillFields.safeParse(fields).error?.issues[0]
+  if (issue) throw new AppError('invalid_input', `${String(issue.path[0])} ${issue.message}`)
   toTags(fields.tags)
 }
 

@@ -4,48 +4,20 @@ import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { type CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
-import {
-  contentField,
-  MAX_DESCRIPTION,
-  PROMPT_TYPES,
-  type PromptType,
-  readPromptType,
-  tagsField,
-  titleField,
-} from '../domain/items/fields.ts'
+import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, readPromptType, tagsField, titleField } from '../domain/items/fields.ts'
 import { VISIBILITIES, type Visibility } from '../domain/items/visibility.ts'
-import { configField, type PromptConfig } from '../domain/prompts/config.ts'
-import { type Message, messagesField, renderMessages } from '../domain/prompts/messages.ts'
-import type { Hold } from '../domain/service/transfer.ts'
+import { configField } from '../domain/prompts/config.ts'
+import { messagesField, renderMessages } from '../domain/prompts/messages.ts'
 import { cutAtWord } from '../domain/text/characters.ts'
 import type { Syntax } from '../domain/variables/variables.ts'
 import { AppError } from '../errors.ts'
 import { findLeftOut, listNames, readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
 import { describeVariables } from './foreign-variables.ts'
+import { faultOf } from './regular-file.ts'
 import { decodeUtf8, readLines } from './text-lines.ts'
 
 /** A validated prompt of a file. Missing fields are undefined. */
-export interface PromptDraft {
-  readonly title: string
-  readonly content: string
-  /** Of a chat prompt, whose content shows them. */
-  readonly messages: readonly Message[] | null
-  readonly config: PromptConfig | null
-  readonly syntax: Syntax
-  readonly description: string | null
-  readonly type: PromptType
-  readonly category: string | null
-  readonly tags: readonly string[]
-  readonly contributors: readonly string[]
-  readonly visibility: Visibility | undefined
-  readonly owner: string | undefined
-  readonly id: string | undefined
-  readonly slug: string | undefined
-  readonly createdAt: string | undefined
-  readonly updatedAt: string | undefined
-  readonly held: Hold | undefined
-  /** Something worth telling, such as a description that was cut. */
-  readonly remark: string | undefined
+export type PromptDraft = Readonly<ReturnType<typeof readDraft>> & {
   /** Whether a category that does not exist is left out, because the file is of another product. Default: false */
   readonly isCategoryOptional?: boolean
 }
@@ -305,38 +277,46 @@ function findUntold(row: z.infer<typeof rawRow>, told: Set<string>): string[] {
   return untold
 }
 
-/**
- * Checks one entry with the same fields a save is checked with.
- * @param options.syntax of an entry that says nothing of it: texts from elsewhere know no backslashes
- * @param options.told unknown fields that a remark named before; without it, no remark names any
- */
-export function toPromptDraft(
-  value: unknown,
-  { isCsv = false, told, syntax = 1 }: { readonly isCsv?: boolean; readonly told?: Set<string>; readonly syntax?: Syntax } = {},
-): { draft: PromptDraft } | { fault: string } {
+interface DraftOptions {
+  readonly isCsv?: boolean
+  /** Unknown fields that a remark named before; without it, no remark names any. */
+  readonly told?: Set<string>
+  /** Of an entry that says nothing of it: texts from elsewhere know no backslashes. */
+  readonly syntax?: Syntax
+}
+
+/** Checks one entry with the same fields a save is checked with. */
+export function toPromptDraft(value: unknown, options: DraftOptions = {}): { draft: PromptDraft } | { fault: string } {
   const raw = rawRow.safeParse(value)
   if (!raw.success) return { fault: `${raw.error.issues[0]?.path.join('.') || 'the entry'} has the wrong type` }
-  const row = raw.data
-  const title = titleField.safeParse(row.title ?? row.act ?? '')
-  if (!title.success) return { fault: `title ${title.error.issues[0]?.message}` }
-  const messages = Array.isArray(row.messages) ? messagesField.safeParse(row.messages) : null
-  if (messages && !messages.success) return { fault: `messages ${messages.error.issues[0]?.message}` }
-  const config = row.config === undefined || row.config === null ? null : configField.safeParse(row.config)
-  if (config && !config.success) return { fault: `config ${config.error.issues[0]?.message}` }
-  const content = contentField.safeParse(messages ? renderMessages(messages.data) : (row.content ?? row.prompt ?? ''))
-  if (!content.success) return { fault: `content ${content.error.issues[0]?.message}` }
-  const type = row.type?.trim() ? readPromptType(row.type) : 'TEXT'
-  if (type === null) return { fault: `type "${row.type}" is not one of ${PROMPT_TYPES.join(', ')}` }
-  const visibility = readVisibility(row)
-  if (visibility === null) {
-    return row.visibility
-      ? { fault: `visibility "${row.visibility}" is not one of ${VISIBILITIES.join(', ')}` }
-      : { fault: `isPrivate "${row.isPrivate}" must be true or false` }
+  try {
+    return { draft: readDraft(raw.data, options) }
+  } catch (error) {
+    return { fault: faultOf(error) }
   }
-  const tags = tagsField.safeParse(typeof row.tags === 'string' ? splitList(row.tags) : (row.tags ?? []))
-  if (!tags.success) return { fault: `tags ${tags.error.issues[0]?.message}` }
+}
+
+const refuse = (fault: string) => new AppError('invalid_input', fault)
+
+function checkField<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
+  const { data, error } = schema.safeParse(value)
+  if (error) throw refuse(`${name} ${error.issues[0]?.message}`)
+  return data
+}
+
+/** @throws AppError `invalid_input` that says what is wrong with it */
+function readDraft(row: z.infer<typeof rawRow>, { isCsv = false, told, syntax = 1 }: DraftOptions) {
+  const title = checkField('title', titleField, row.title ?? row.act ?? '')
+  /** Of a chat prompt, whose content shows them. */
+  const messages = Array.isArray(row.messages) ? checkField('messages', messagesField, row.messages) : null
+  const config = row.config === undefined || row.config === null ? null : checkField('config', configField, row.config)
+  const content = checkField('content', contentField, messages ? renderMessages(messages) : (row.content ?? row.prompt ?? ''))
+  const type = row.type?.trim() ? readPromptType(row.type) : 'TEXT'
+  if (type === null) throw refuse(`type "${row.type}" is not one of ${PROMPT_TYPES.join(', ')}`)
+  const visibility = readVisibility(row)
+  const tags = checkField('tags', tagsField, typeof row.tags === 'string' ? splitList(row.tags) : (row.tags ?? []))
   if (row.description && (!row.description.isWellFormed() || row.description.includes('\0')))
-    return { fault: 'description contains a character that cannot be stored' }
+    throw refuse('description contains a character that cannot be stored')
   // An empty cell of a CSV is no description; an empty text in JSON is one.
   const description = row.description ? cutAtWord(row.description, MAX_DESCRIPTION) : isCsv ? null : (row.description ?? null)
   const untold = told ? listNames(findUntold(row, told)) : []
@@ -345,35 +325,39 @@ export function toPromptDraft(
     ...(untold.length > 0 ? [`left out, here and below: ${untold.join(', ')}`] : []),
   ]
   return {
-    draft: {
-      title: title.data,
-      content: content.data,
-      messages: messages?.data ?? null,
-      config: config?.data ?? null,
-      syntax: row.syntax ?? syntax,
-      description,
-      type,
-      category: row.categorySlug || row.category || (isTrue(row.for_devs) ? DEVELOPERS_CATEGORY : null),
-      tags: tags.data,
-      contributors: [...splitList(row.author ?? row.contributor ?? ''), ...(row.contributors ?? [])],
-      visibility,
-      owner: row.owner ?? undefined,
-      id: row.id ?? undefined,
-      slug: row.slug ?? undefined,
-      createdAt: row.createdAt,
-      updatedAt: row.updatedAt,
-      held: row.heldAt ? { at: row.heldAt, from: row.heldFrom ?? null } : undefined,
-      remark: remarks.length > 0 ? remarks.join('; ') : undefined,
-    },
+    title,
+    content,
+    messages,
+    config,
+    syntax: row.syntax ?? syntax,
+    description,
+    type,
+    category: row.categorySlug || row.category || (isTrue(row.for_devs) ? DEVELOPERS_CATEGORY : null),
+    tags,
+    contributors: [...splitList(row.author ?? row.contributor ?? ''), ...(row.contributors ?? [])],
+    visibility,
+    owner: row.owner ?? undefined,
+    id: row.id ?? undefined,
+    slug: row.slug ?? undefined,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    held: row.heldAt ? { at: row.heldAt, from: row.heldFrom ?? null } : undefined,
+    /** Something worth telling, such as a description that was cut. */
+    remark: remarks.length > 0 ? remarks.join('; ') : undefined,
   }
 }
 
-/** The visibility of an entry; undefined when missing, null when ambiguous: a guess could publish a private item. */
-function readVisibility(row: z.infer<typeof rawRow>): Visibility | undefined | null {
-  if (row.visibility) return z.enum(VISIBILITIES).nullable().catch(null).parse(row.visibility.trim().toLowerCase())
+/** The visibility of an entry; undefined when missing. A guess could publish a private item: @throws AppError for an ambiguous one */
+function readVisibility(row: z.infer<typeof rawRow>): Visibility | undefined {
+  if (row.visibility) {
+    const visibility = z.enum(VISIBILITIES).safeParse(row.visibility.trim().toLowerCase())
+    if (!visibility.success) throw refuse(`visibility "${row.visibility}" is not one of ${VISIBILITIES.join(', ')}`)
+    return visibility.data
+  }
   if (row.isPrivate === undefined || row.isPrivate === null || row.isPrivate === '') return undefined
   if (isTrue(row.isPrivate)) return 'private'
-  return row.isPrivate === false || /^(false|no|0)$/i.test(String(row.isPrivate).trim()) ? 'public' : null
+  if (row.isPrivate === false || /^(false|no|0)$/i.test(String(row.isPrivate).trim())) return 'public'
+  throw refuse(`isPrivate "${row.isPrivate}" must be true or false`)
 }
 
 function isTrue(value: string | boolean | null | undefined): boolean {

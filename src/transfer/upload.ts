@@ -156,15 +156,15 @@ function readSkill(
   files: readonly SkillFile[],
   missing: readonly (LeftOutFile & { readonly costsSkill: boolean })[],
 ): UploadEntry {
-  const name = folder.split('/').at(-2) ?? 'skill'
+  const name = `${folder}${SKILL_MD}`
   const own = files.map((file) => ({ ...file, filename: file.filename.slice(folder.length) }))
   const [fatal] = missing.filter(({ costsSkill }) => costsSkill)
-  if (fatal) return { name: `${folder}${SKILL_MD}`, kind: null, fault: fatal.reason }
+  if (fatal) return { name, kind: null, fault: fatal.reason }
   const remarks = missing.map(({ filename, reason }) => `skipped ${filename.slice(folder.length)}: ${reason}`)
   try {
-    return { name: `${folder}${SKILL_MD}`, kind: 'skill', draft: toSkillDraft(name, own, remarks) }
+    return { name, kind: 'skill', draft: toSkillDraft(folder.split('/').at(-2) ?? 'skill', own, remarks) }
   } catch (error) {
-    return { name: `${folder}${SKILL_MD}`, kind: null, fault: faultOf(error) }
+    return { name, kind: null, fault: faultOf(error) }
   }
 }
 
@@ -174,12 +174,9 @@ async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadE
   if (findFormat(filename)) return yield* readForeign(filename, bytes)
   const format = formatOf(filename)
   if (format === null) {
-    return yield {
-      name: filename,
-      kind: null,
-      fault:
-        'is no CSV, JSON, JSONL, Markdown, .prompt.yml, .prompt, .prompty, promptfooconfig.yaml or zip file, and in no folder with a SKILL.md',
-    }
+    const fault =
+      'is no CSV, JSON, JSONL, Markdown, .prompt.yml, .prompt, .prompty, promptfooconfig.yaml or zip file, and in no folder with a SKILL.md'
+    return yield { name: filename, kind: null, fault }
   }
   try {
     for await (const row of readPromptFile({ name: filename, format, bytes: inPieces(bytes) })) {

@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import type { User } from '../../domain/items/items.ts'
 import { AppError } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
+import { readPrompts, readSkills } from '../exported-items.ts'
 import { type PromptChecks, readCategories } from '../prepare-prompt.ts'
 import { planSync, type SyncedItem } from './plan-sync.ts'
 import { digestSkill, MAX_PATHS, scanFolder } from './scan-folder.ts'
@@ -10,8 +11,6 @@ import { digestPrompt } from './synced-prompt.ts'
 import { takeStep } from './take-step.ts'
 import { openFolderWriter } from './write-file.ts'
 
-const PROMPTS_A_PAGE = 200
-const SKILLS_A_PAGE = 5
 const MAX_TARGET = 1_000
 
 export interface SyncOptions {
@@ -87,22 +86,11 @@ async function readItems(store: LibraryStore, ownerId: string): Promise<Map<stri
     items.set(item.id, item)
   }
   await store.transfer.readSnapshot(async (reader) => {
-    for (let after = 0; ; ) {
-      const page = await reader.exportPrompts(ownerId, after, PROMPTS_A_PAGE)
-      for (const { prompt, order } of page) {
-        after = order
-        add({ kind: 'prompt', id: prompt.id, slug: prompt.slug, digest: digestPrompt(prompt), filenames: [] })
-      }
-      if (page.length < PROMPTS_A_PAGE) break
-    }
-    for (let after = 0; ; ) {
-      const page = await reader.exportSkills(ownerId, after, SKILLS_A_PAGE)
-      for (const { skill, files, order } of page) {
-        after = order
-        const filenames = files.map((file) => file.filename)
-        add({ kind: 'skill', id: skill.id, slug: skill.slug, digest: digestSkill(files), filenames })
-      }
-      if (page.length < SKILLS_A_PAGE) break
+    for await (const { prompt } of readPrompts(reader, ownerId))
+      add({ kind: 'prompt', id: prompt.id, slug: prompt.slug, digest: digestPrompt(prompt), filenames: [] })
+    for await (const { skill, files } of readSkills(reader, ownerId)) {
+      const filenames = files.map((file) => file.filename)
+      add({ kind: 'skill', id: skill.id, slug: skill.slug, digest: digestSkill(files), filenames })
     }
   })
   return items
