@@ -16,13 +16,18 @@ function requireOAuth(oauth: OAuthServer | null): OAuthServer {
   return oauth
 }
 
+async function requireRequest(oauth: OAuthServer, query: string) {
+  const request = await oauth.describeRequest(query)
+  if (!request) throw new AppError('not_found', 'Unknown program. Start again from the program that sent you.')
+  return request
+}
+
 /** The request of a program to its user. */
 export const showProgramRequest = defineProcedure({
   scope: 'account',
   input: z.object({ query: queryInput }),
   async run({ oauth }: Uses, { query }) {
-    const request = await requireOAuth(oauth).describeRequest(query)
-    if (!request) throw new AppError('not_found', 'Unknown program. Start again from the program that sent you.')
+    const request = await requireRequest(requireOAuth(oauth), query)
     const { name, publishedBy, returnsTo, scopes } = request
     return { name, publishedBy, returnsTo, scopes: [...scopes] }
   },
@@ -42,8 +47,7 @@ export const connectProgram = defineWrite({
     const oauth = requireOAuth(context.oauth)
     const { userId, sessionId = null } = requireUser(actor)
     const within = await readWithin(store, actor, input)
-    const request = await oauth.describeRequest(input.query)
-    if (!request) throw new AppError('not_found', 'Unknown program. Start again from the program that sent you.')
+    const request = await requireRequest(oauth, input.query)
     const scopes = request.scopes.filter((scope) => input.scopes.some((one) => one === scope))
     if (scopes.length === 0) throw new AppError('invalid_input', 'The program did not ask for these permissions.')
     const { to, keyId } = await oauth.allow(input.query, scopes, { userId, client: clientOf(context) })

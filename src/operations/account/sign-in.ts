@@ -18,8 +18,7 @@ export const signIn = defineWrite({
   input: z.object({ name: nameInput, password: z.string().min(1, 'is required'), isRemembered: z.boolean().default(true) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, input) {
     const signedIn = await context.logins.signIn({ ...input, name: input.name.trim() }, clientOf(context))
-    noteSignIn(context, signedIn)
-    return { cookies: signedIn.cookies, isPending: signedIn.isPending }
+    return { cookies: noteSignIn(context, signedIn), isPending: signedIn.isPending }
   },
 })
 
@@ -93,11 +92,14 @@ export const resetPassword = defineWrite({
   },
 })
 
-/** Counts a complete sign-in, and mails the person if the browser is unknown. The mail is not awaited: its server may be slow. */
-function noteSignIn(context: Needs<'people', 'sendMail' | 'baseUrl' | 'clock'>, { isPending, newBrowserOf }: SignedIn): void {
+/** Counts a complete sign-in, and mails the person if the browser is unknown. The mail is not awaited: its server may be slow. @returns its cookies */
+function noteSignIn(
+  context: Needs<'people', 'sendMail' | 'baseUrl' | 'clock'>,
+  { cookies, isPending, newBrowserOf }: SignedIn,
+): SignedIn['cookies'] {
   if (!isPending) context.count('sign_in')
   const { sendMail, store, baseUrl, client } = context
-  if (newBrowserOf === null || !sendMail) return
+  if (newBrowserOf === null || !sendMail) return cookies
   const send = async () => {
     const person = await store.people.findPerson(newBrowserOf)
     if (!person || person.email === null) return
@@ -110,6 +112,7 @@ function noteSignIn(context: Needs<'people', 'sendMail' | 'baseUrl' | 'clock'>, 
     await sendMail({ to: person.email, subject: 'New sign-in', text })
   }
   send().catch((error: unknown) => context.onFault?.(error))
+  return cookies
 }
 
 /** Whether a second step is due in this browser, and what it takes. */
@@ -128,9 +131,7 @@ export const finishSignIn = defineWrite({
   scope: null,
   input: z.object({ code: z.string().min(1, 'is required').max(100) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, { code }) {
-    const signedIn = await context.logins.finishSignIn(code, clientOf(context))
-    noteSignIn(context, signedIn)
-    return { cookies: signedIn.cookies }
+    return { cookies: noteSignIn(context, await context.logins.finishSignIn(code, clientOf(context))) }
   },
 })
 
@@ -145,9 +146,7 @@ export const signInWithPasskey = defineWrite({
   scope: null,
   input: z.object({ answer: z.looseObject({}) }),
   async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, { answer }) {
-    const signedIn = await context.logins.signInWithPasskey(answer, clientOf(context))
-    noteSignIn(context, signedIn)
-    return { cookies: signedIn.cookies }
+    return { cookies: noteSignIn(context, await context.logins.signInWithPasskey(answer, clientOf(context))) }
   },
 })
 

@@ -43,19 +43,7 @@ async function toWholes({ actor, store }: Needs<'categories'>, prompts: readonly
 function toWhole(prompt: Prompt, categories: ReadonlyMap<string, Category>) {
   const { id, slug, title, description, content, type, author, contributors, category, tags, votes, createdAt, updatedAt } = prompt
   const parent = categories.get(categories.get(category?.slug ?? '')?.parent ?? '')
-  return {
-    id,
-    slug,
-    title,
-    description,
-    content,
-    type,
-    author,
-    contributors: [...contributors],
-    category: category && { slug: category.slug, name: category.name, parent: parent ? { slug: parent.slug, name: parent.name } : null },
-    tags: tags.map((tag) => ({ name: tag.name, slug: tag.slug })),
-    votes,
-    createdAt,
-    updatedAt,
-  }
+  const named = category && { slug: category.slug, name: category.name, parent: parent ? { slug: parent.slug, name: parent.name } : null }
+  const plain = { id, slug, title, description, content, type, author, votes, createdAt, updatedAt }
+  return { ...plain, contributors: [...contributors], category: named, tags: tags.map((tag) => ({ name: tag.name, slug: tag.slug })) }
 }

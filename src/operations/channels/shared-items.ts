@@ -25,23 +25,15 @@ async function findScope(context: Needs<'items'>, path: string, kind: ItemKind):
 }
 
 async function findPart({ actor, store }: Needs<'items'>, scope: ChannelScope, kind: ItemKind): Promise<ScopeFilter | null> {
-  switch (scope.kind) {
-    case 'all':
-      return { reach: 'list', filter: {} }
-    case 'author':
-      return { reach: 'list', filter: { authors: [scope.name] } }
-    case 'tag':
-      return { reach: 'list', filter: { allTags: [scope.name] } }
-    case 'collection':
-      return { reach: 'list', filter: { collections: [scope.ref] } }
-    case 'category':
-      return { reach: 'list', filter: { categories: [scope.name] } }
-    default: {
-      if (scope.kind !== kind) return null
-      const item = await store.items.findItem(actor, kind, scope.ref)
-      return item && { reach: 'id', filter: { ids: [item.id] } }
-    }
-  }
+  const list = (filter: ItemFilter): ScopeFilter => ({ reach: 'list', filter })
+  if (scope.kind === 'all') return list({})
+  if (scope.kind === 'author') return list({ authors: [scope.name] })
+  if (scope.kind === 'tag') return list({ allTags: [scope.name] })
+  if (scope.kind === 'collection') return list({ collections: [scope.ref] })
+  if (scope.kind === 'category') return list({ categories: [scope.name] })
+  if (scope.kind !== kind) return null
+  const item = await store.items.findItem(actor, kind, scope.ref)
+  return item && { reach: 'id', filter: { ids: [item.id] } }
 }
 
 /** Items of one page: each skill has up to 512 files. */
@@ -103,14 +95,10 @@ export const readSharedFiles = defineProcedure({
       if (files.length === 0) throw notFound('skill')
       return { files: [...files] }
     }
-    if (filename === undefined) {
-      const files = await store.items.readSkillFiles(actor, id)
-      if (files.length === 0) throw notFound('skill')
-      return { files }
-    }
-    const file = filename.isWellFormed() ? await store.items.readSkillFile(actor, id, filename) : null
-    if (!file) throw notFound('skill')
-    return { files: [file] }
+    const file = filename?.isWellFormed() ? await store.items.readSkillFile(actor, id, filename) : null
+    const files = filename === undefined ? await store.items.readSkillFiles(actor, id) : file ? [file] : []
+    if (files.length === 0) throw notFound('skill')
+    return { files }
   },
 })
 

@@ -27,15 +27,8 @@ export async function hintsFor(
   const hints: string[] = []
   if (category !== undefined) {
     const categories = await store.categories.listCategories(actor)
-    const isKnown = categories.some((known) => isCategoryNamed(known, category))
-    if (!isKnown)
-      hints.push(
-        toHint(
-          'category',
-          category,
-          usedCategories(categories).map(({ slug }) => slug),
-        ),
-      )
+    const valid = usedCategories(categories).map(({ slug }) => slug)
+    if (!categories.some((known) => isCategoryNamed(known, category))) hints.push(toHint('category', category, valid))
   }
   if (tags.length > 0) {
     const { items } = await store.categories.listTags(actor, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })

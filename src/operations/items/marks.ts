@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Item } from '../../domain/items/items.ts'
 import { AppError } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { collectionInput, itemTarget, kindOf, notFound, pageInputs, pageOutputs, refInput, toLimits, toPage } from '../core/inputs.ts'
@@ -9,6 +10,8 @@ import { itemUrl, toItemLists } from '../core/records.ts'
 const MAX_FAVOURITES = 5_000
 
 const item = z.object(itemTarget)
+/** Common to operations that mark an item. */
+const marking = { scope: 'write', cost: 5, input: item } as const
 const markedItem = z.object({ success: z.literal(true), id: z.string(), favourite: z.boolean() })
 
 async function setFavourite(
@@ -20,10 +23,8 @@ async function setFavourite(
   const marked = await store.marks.setFavourite(actor, kind, id, requireUser(actor).userId, favourite, MAX_FAVOURITES)
   if (!marked) throw notFound(kind)
   if (marked === 'full') {
-    throw new AppError(
-      'conflict',
-      `You already have ${MAX_FAVOURITES.toLocaleString('en')} favourites, the most there can be. Remove some first.`,
-    )
+    const most = MAX_FAVOURITES.toLocaleString('en')
+    throw new AppError('conflict', `You already have ${most} favourites, the most there can be. Remove some first.`)
   }
   return { success: true, id: marked.id, favourite }
 }
@@ -32,10 +33,8 @@ export const favourite = defineOperation({
   name: 'favourite',
   title: 'Mark a favourite',
   summary: 'Mark an item you can see as a favourite. Only you can see your favourites.',
-  scope: 'write',
-  cost: 5,
+  ...marking,
   surfaces: { rest: 'PUT /api/{collection}/{id}/favourite', cli: 'favourite collection id' },
-  input: item,
   output: markedItem,
   run: (context, target) => setFavourite(context, target, true),
 })
@@ -44,13 +43,14 @@ export const removeFavourite = defineOperation({
   name: 'remove_favourite',
   title: 'Remove a favourite',
   summary: 'Remove an item from your favourites, also one that is hidden from you by now.',
-  scope: 'write',
-  cost: 5,
+  ...marking,
   surfaces: { rest: 'DELETE /api/{collection}/{id}/favourite', cli: 'remove-favourite collection id' },
-  input: item,
   output: markedItem,
   run: (context, target) => setFavourite(context, target, false),
 })
+
+const texts = { slug: z.string(), title: z.string(), author: z.string(), url: z.string() }
+const favouriteRecord = z.object({ id: z.string(), kind: z.enum(['prompt', 'skill']), ...texts })
 
 export const listFavourites = defineOperation({
   name: 'list_favourites',
@@ -61,28 +61,17 @@ export const listFavourites = defineOperation({
   surfaces: { rest: 'GET /api/favourites', cli: 'list-favourites' },
   input: z.object(pageInputs),
   output: z.object({
-    items: z.array(
-      z.object({
-        id: z.string(),
-        kind: z.enum(['prompt', 'skill']),
-        slug: z.string(),
-        title: z.string(),
-        author: z.string(),
-        url: z.string(),
-      }),
-    ),
+    items: z.array(favouriteRecord),
     ...pageOutputs,
   }),
-  async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, { page, perPage }) {
-    const limits = { kind: null, ...toLimits({ page, perPage }) }
+  async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, page) {
+    const limits = { kind: null, ...toLimits(page) }
     const { items, total } = await store.marks.listFavourites(actor, requireUser(actor).userId, limits)
-    return {
-      items: items.map((item) => {
-        const { id, kind, slug, title, author } = item
-        return { id, kind, slug, title, author, url: itemUrl(baseUrl, kind, item) }
-      }),
-      ...toPage({ page, perPage }, total),
+    const toRecord = (one: Item) => {
+      const { id, kind, slug, title, author } = one
+      return { id, kind, slug, title, author, url: itemUrl(baseUrl, kind, one) }
     }
+    return { items: items.map(toRecord), ...toPage(page, total) }
   },
 })
 
@@ -91,10 +80,8 @@ export const browseFavourites = defineProcedure({
   scope: 'account',
   input: z.object({ ...pageInputs, collection: collectionInput }),
   async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
-    const { items, total } = await store.marks.listFavourites(actor, requireUser(actor).userId, {
-      kind: kindOf(input.collection),
-      ...toLimits(input),
-    })
+    const limits = { kind: kindOf(input.collection), ...toLimits(input) }
+    const { items, total } = await store.marks.listFavourites(actor, requireUser(actor).userId, limits)
     return { ...toItemLists(items, baseUrl), ...toPage(input, total) }
   },
 })
@@ -128,10 +115,8 @@ export const vote = defineOperation({
   name: 'vote',
   title: 'Vote for a prompt or skill',
   summary: 'Vote for an item you can see, once; voting again changes nothing.',
-  scope: 'write',
-  cost: 5,
+  ...marking,
   surfaces: { rest: 'PUT /api/{collection}/{id}/vote', cli: 'vote collection id' },
-  input: item,
   output: votedItem,
   run: (context, target) => setVote(context, target, true),
 })
@@ -140,10 +125,8 @@ export const removeVote = defineOperation({
   name: 'remove_vote',
   title: 'Remove a vote',
   summary: 'Remove your vote from an item.',
-  scope: 'write',
-  cost: 5,
+  ...marking,
   surfaces: { rest: 'DELETE /api/{collection}/{id}/vote', cli: 'remove-vote collection id' },
-  input: item,
   output: votedItem,
   run: (context, target) => setVote(context, target, false),
 })

@@ -27,29 +27,40 @@ const about = { baseVersion: baseVersionInput, note: noteField.optional().descri
 const written = z.object({ ...target, content: fileInput.shape.content, encoding: fileInput.shape.encoding, ...about })
 const output = z.object({ success: z.literal(true), skillId: z.string(), message: z.string(), files: z.array(z.string()), ...hintsOutput })
 
-/** Applies one change to the files as they are at the moment of writing, so that edits made at once all survive. */
+interface Changed {
+  readonly skillId: string
+  readonly baseVersion?: number | undefined
+  readonly note?: string | undefined
+}
+
+/** Changes the files as they are at the moment of writing, so that edits made at once all survive. */
+async function writeFiles(
+  context: Needs<'items'>,
+  { skillId, baseVersion, note }: Changed,
+  change: (files: readonly SkillFile[]) => SkillFile[],
+) {
+  const user = requireUser(context.actor)
+  let before = 0
+  const skill = await context.store.items.changeItem('skill', skillId, { ...editorOf(user), note: note ?? null }, (current, role) => {
+    requireEditable(user, current, role, skillId, { baseVersion })
+    before = current.version
+    return { files: change }
+  })
+  if (!skill) throw notFound('skill')
+  return { skill, isChanged: skill.version !== before, files: skill.files.map(({ filename }) => filename) }
+}
+
+/** Applies one change to the files. */
 async function changeFiles(
   context: Needs<'items' | 'checks'>,
-  input: { skillId: string; baseVersion?: number | undefined; note?: string | undefined },
+  input: Changed,
   change: FileChange,
   message: string,
 ): Promise<z.infer<typeof output>> {
-  const user = requireUser(context.actor)
-  let before = 0
-  const skill = await context.store.items.changeItem(
-    'skill',
-    input.skillId,
-    { ...editorOf(user), note: input.note ?? null },
-    (current, role) => {
-      requireEditable(user, current, role, input.skillId, { baseVersion: input.baseVersion })
-      before = current.version
-      return { files: (files) => applyFileChange(files, change) }
-    },
-  )
-  if (!skill) throw notFound('skill')
-  const said = skill.version === before ? 'The file already has this content; nothing was saved.' : message
-  const answer = { success: true as const, skillId: skill.id, message: said, files: skill.files.map(({ filename }) => filename) }
-  return skill.version === before ? answer : withCheckHints(answer, await checkHints(context, skill))
+  const { skill, isChanged, files } = await writeFiles(context, input, (current) => applyFileChange(current, change))
+  const said = isChanged ? message : 'The file already has this content; nothing was saved.'
+  const answer = { success: true as const, skillId: skill.id, message: said, files }
+  return isChanged ? withCheckHints(answer, await checkHints(context, skill)) : answer
 }
 
 export const addFileToSkill = defineOperation({
@@ -130,26 +141,17 @@ export const arrangeSkillFiles = defineWrite({
     note: noteField.optional(),
   }),
   async run(context: Needs<'items' | 'checks'>, input) {
-    const { actor, store } = context
-    const user = requireUser(actor)
     const put = input.put.map((file, index) => fromFileContent(file, `put[${index}].`))
     if (input.isAll) checkSkillFiles(put)
-    const skill = await store.items.changeItem('skill', input.skillId, { ...editorOf(user), note: input.note ?? null }, (current, role) => {
-      requireEditable(user, current, role, input.skillId, { baseVersion: input.baseVersion })
-      return {
-        files: (files) => {
-          if (input.isAll) return put
-          let next = [...files]
-          for (const { from, to } of input.rename) next = moveFile(next, from, to)
-          for (const gone of input.remove) next = applyFileChange(next, { kind: 'remove', filename: gone })
-          for (const file of put) next = putFile(next, file)
-          return next
-        },
-      }
+    const { skill, files } = await writeFiles(context, input, (current) => {
+      if (input.isAll) return put
+      let next = [...current]
+      for (const { from, to } of input.rename) next = moveFile(next, from, to)
+      for (const gone of input.remove) next = applyFileChange(next, { kind: 'remove', filename: gone })
+      for (const file of put) next = putFile(next, file)
+      return next
     })
-    if (!skill) throw notFound('skill')
-    const answer = { skillId: skill.id, version: skill.version, files: skill.files.map(({ filename }) => filename) }
-    return withCheckHints(answer, await checkHints(context, skill))
+    return withCheckHints({ skillId: skill.id, version: skill.version, files }, await checkHints(context, skill))
   },
 })
 
