@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { App } from '../app.ts'
 import { ANONYMOUS } from '../domain/people/actor.ts'
-import { AUDIT_ACTIONS, type AuditAction, isAuditAction } from '../domain/service/audit.ts'
+import { AUDIT_ACTIONS, isAuditAction } from '../domain/service/audit.ts'
 import { AppError } from '../errors.ts'
 import { sinceInput, toAuditRecord } from '../operations/admin/audit.ts'
 import { EXISTING, type WithApp } from './operator.ts'
@@ -18,21 +18,15 @@ interface AuditFlags {
   readonly json?: true
 }
 
-function readSince(text: string): string {
-  const since = sinceInput.safeParse(text)
-  if (!since.success) throw new AppError('invalid_input', `--since must be a day like 2026-01-31 or a time like 2026-01-31T12:00:00Z.`)
-  return since.data
-}
-
-function readAction(name: string): AuditAction {
-  if (isAuditAction(name)) return name
-  throw new AppError('invalid_input', `--action must be one of: ${Object.keys(AUDIT_ACTIONS).join(', ')}.`)
-}
-
-async function findUserId(store: App['store'], username: string): Promise<string> {
-  const user = await store.people.findUser(username)
-  if (!user) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
-  return user.id
+/** The events that the flags ask for. @throws AppError `invalid_input`, `not_found` */
+async function readQuery(store: App['store'], { since, user: username, action }: AuditFlags) {
+  if (!sinceInput.optional().safeParse(since).success)
+    throw new AppError('invalid_input', `--since must be a day like 2026-01-31 or a time like 2026-01-31T12:00:00Z.`)
+  if (action !== undefined && !isAuditAction(action))
+    throw new AppError('invalid_input', `--action must be one of: ${Object.keys(AUDIT_ACTIONS).join(', ')}.`)
+  const user = username === undefined ? undefined : await store.people.findUser(username)
+  if (user === null) throw new AppError('not_found', `User "${username?.slice(0, 80)}" not found.`)
+  return { since, action, aboutId: user?.id }
 }
 
 /** `audit`: the log with every id, for people with access to the library. */
@@ -48,11 +42,7 @@ export function addAuditCommand(program: Command, withApp: WithApp): void {
     .option('--json', 'print JSON lines even on a terminal')
     .action((flags: AuditFlags) =>
       withApp(async ({ store }) => {
-        const query = {
-          since: flags.since === undefined ? undefined : readSince(flags.since),
-          action: flags.action === undefined ? undefined : readAction(flags.action),
-          aboutId: flags.user === undefined ? undefined : await findUserId(store, flags.user),
-        }
+        const query = await readQuery(store, flags)
         for (let before: number | undefined; ; ) {
           const events = await store.audit.listEvents(ANONYMOUS, { ...query, before, limit: PAGE })
           const records = events.map((event) => toAuditRecord(event, () => false))
