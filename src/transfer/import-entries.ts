@@ -107,13 +107,19 @@ export async function importEntries(
     readonly name: string
     run(transaction: LibraryStore): Promise<void>
   }
-  const unlessRefused = async ({ index, name }: Work, work: () => Promise<void>) => {
+  /** The message of a refusal; null where the work is done. */
+  const findFault = async (work: () => Promise<unknown> | undefined): Promise<string | null> => {
     try {
       await work()
+      return null
     } catch (error) {
       if (!isRefusal(error)) throw error
-      refuse(index, name, error.message)
+      return error.message
     }
+  }
+  const unlessRefused = async ({ index, name }: Work, work: () => Promise<void>) => {
+    const fault = await findFault(work)
+    if (fault !== null) refuse(index, name, fault)
   }
   const inTransaction = async (work: (transaction: LibraryStore) => Promise<void>) =>
     await (options.isDryRun ? work(store) : store.inTransaction(work))
@@ -145,16 +151,6 @@ export async function importEntries(
     await setImmediate()
     options.onProgress?.(report.read)
   }
-  /** The fault of an entry that is found without a transaction; null for none. */
-  const findFault = async (entry: ReadEntry): Promise<string | null> => {
-    try {
-      if (entry.kind === 'prompt') await options.checks?.config(entry.draft.config)
-      return null
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      return error.message
-    }
-  }
   let count = 0
   for await (const entry of entries) {
     const { name } = entry
@@ -164,7 +160,9 @@ export async function importEntries(
     }
     report.read++
     const index = count++
-    const fault = entry.kind === null ? entry.fault : await findFault(entry)
+    const config = entry.kind === 'prompt' ? entry.draft.config : null
+    // Looked at without a transaction.
+    const fault = entry.kind === null ? entry.fault : await findFault(() => options.checks?.config(config))
     if (entry.kind === null || fault !== null) {
       await schedule('prompt', { index, name, run: async () => refuse(index, name, fault ?? '') })
       continue

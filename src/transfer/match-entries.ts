@@ -30,18 +30,18 @@ export interface Match {
   readonly isOfAnother: boolean
 }
 
-/** Items that entries of this run took, which no other entry gets, and the places of its entries. */
-export interface MatchState {
-  readonly claimed: Set<string>
-  /** The places of all entries, as items keep them. */
-  readonly places: Set<string>
-  /** Roots below which an item was found at its place. */
-  readonly roots: Set<string>
-}
+type MatchState = ReturnType<typeof startMatching>
 
 /** An empty state, for the beginning of a run. */
-export function startMatching(): MatchState {
-  return { claimed: new Set(), places: new Set(), roots: new Set() }
+export function startMatching() {
+  return {
+    /** Items that entries of this run took, which no other entry gets. */
+    claimed: new Set<string>(),
+    /** The places of all entries, as items keep them. */
+    places: new Set<string>(),
+    /** Roots below which an item was found at its place. */
+    roots: new Set<string>(),
+  }
 }
 
 /**

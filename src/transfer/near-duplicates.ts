@@ -10,19 +10,17 @@ const MAX_LIBRARY = 200_000
 const MAX_NAMED = 5
 
 /** Collects what an import creates, to be compared afterwards. */
-export function collectCreated(): { readonly items: readonly CreatedItem[]; readonly count: number; add(item: CreatedItem): void } {
+export function collectCreated() {
   const items: CreatedItem[] = []
-  let count = 0
-  return {
+  const created = {
     items,
-    get count() {
-      return count
-    },
-    add(item) {
-      count++
+    count: 0,
+    add(item: CreatedItem) {
+      created.count++
       if (items.length < MAX_COMPARED) items.push(item)
     },
   }
+  return created
 }
 
 /**

@@ -71,6 +71,12 @@ export async function findSkillFolders(
   return found
 }
 
+/** @param files that a skill has already @param bytes with those of one more @throws AppError `invalid_input` where one more is too much */
+export function requireRoom(files: number, bytes: number): void {
+  if (files >= MAX_SKILL_FILES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_FILES} files`)
+  if (bytes > MAX_SKILL_BYTES) throw new AppError('invalid_input', `its files exceed ${MAX_SKILL_BYTES} bytes (8 MiB) in total`)
+}
+
 /**
  * Reads a skill's folder: regular files only, nothing outside it; secrets and tool folders are skipped and listed.
  * @param options.isExport for a folder of an export: its files were stored before and are read without remarks
@@ -80,39 +86,29 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
   const leavesOut = !options.isExport
   const remarks: string[] = []
   const files: SkillFile[] = []
-  let bytes = 0
+  let size = 0
+  const add = (name: string, { bytes, mode }: Awaited<ReturnType<typeof readRegularFile>>) => {
+    if (leavesOut && holdsPrivateKey(basename(name), bytes)) {
+      remarks.push(`skipped ${name}: contains a private key`)
+      return
+    }
+    size += bytes.length
+    requireRoom(files.length, size)
+    // Exports of earlier versions had no modes.
+    files.push({ filename: normalizeFilename(name), bytes, mode: options.isExport && mode !== PROGRAM_MODE ? null : mode })
+  }
   const walk = async (path: string, prefix: string, depth: number): Promise<void> => {
     if (depth > MAX_DEPTH) throw new AppError('invalid_input', `its folders are nested deeper than ${MAX_DEPTH}`)
     for (const entry of (await readdir(path, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = prefix + entry.name
       const from = join(path, entry.name)
-      if (isGitName(entry.name) || (leavesOut && isLeftOutName(entry.name))) {
+      if (isGitName(entry.name) || (leavesOut && isLeftOutName(entry.name)))
         remarks.push(`skipped ${entry.isDirectory() ? 'the folder ' : ''}${name}`)
-        continue
-      }
-      if (entry.isDirectory()) {
-        await walk(from, `${name}/`, depth + 1)
-        continue
-      }
-      if (!entry.isFile()) {
-        remarks.push(`skipped ${name}: not a regular file`)
-        continue
-      }
-      if (leavesOut && isSecretName(entry.name)) {
+      else if (entry.isDirectory()) await walk(from, `${name}/`, depth + 1)
+      else if (!entry.isFile()) remarks.push(`skipped ${name}: not a regular file`)
+      else if (leavesOut && isSecretName(entry.name)) {
         remarks.push(`skipped ${name}: may contain a secret`)
-        continue
-      }
-      const content = await readRegularFile(from, name)
-      if (leavesOut && holdsPrivateKey(entry.name, content.bytes)) {
-        remarks.push(`skipped ${name}: contains a private key`)
-        continue
-      }
-      bytes += content.bytes.length
-      if (files.length >= MAX_SKILL_FILES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_FILES} files`)
-      if (bytes > MAX_SKILL_BYTES) throw new AppError('invalid_input', `its files exceed ${MAX_SKILL_BYTES} bytes (8 MiB) in total`)
-      // Exports of earlier versions had no modes.
-      const mode = options.isExport && content.mode !== PROGRAM_MODE ? null : content.mode
-      files.push({ filename: normalizeFilename(name), bytes: content.bytes, mode })
+      } else add(name, await readRegularFile(from, name))
     }
   }
   try {

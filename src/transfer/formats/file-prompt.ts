@@ -108,11 +108,7 @@ function withDefault(name: string, defaults: Fields): Piece {
 }
 
 /** A body taken apart for a file. */
-export interface FileBody {
-  readonly messages: readonly FileText[]
-  readonly variables: readonly (Variable & { readonly called: string })[]
-  readonly leftOut: readonly string[]
-}
+export type FileBody = ReturnType<typeof fromBody>
 
 /** A message to write: its role here and its template, or a placeholder. */
 type FileText =
@@ -120,7 +116,7 @@ type FileText =
   | { readonly placeholder: string }
 
 /** Writes the texts of a body in the syntax of a file. @param isTrimmed whether the file has no blank space around a text */
-export function fromBody({ content, messages, syntax }: PromptBody, template: TemplateSyntax, isTrimmed = false): FileBody {
+export function fromBody({ content, messages, syntax }: PromptBody, template: TemplateSyntax, isTrimmed = false) {
   const leftOut = new Set<string>()
   if (messages?.length === 1 && messages[0] && 'role' in messages[0] && messages[0].role === 'user')
     leftOut.add('that its only message is one of a chat')
@@ -134,7 +130,7 @@ export function fromBody({ content, messages, syntax }: PromptBody, template: Te
     leftOut,
   )
   return {
-    messages: parsed.map((one) => {
+    messages: parsed.map((one): FileText => {
       if (!('role' in one)) return one
       const pieces: Piece[] = []
       for (const segment of one.segments) {

@@ -6,7 +6,6 @@ import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from '../.
 import {
   checkSkillFiles,
   MAX_FILE_BYTES,
-  MAX_SKILL_BYTES,
   MAX_SKILL_FILES,
   PROGRAM_MODE,
   SKILL_MD,
@@ -15,6 +14,7 @@ import {
 } from '../../domain/skills/skill.ts'
 import { AppError } from '../../errors.ts'
 import { lstatIfThere, readRegularFile } from '../regular-file.ts'
+import { requireRoom } from '../skill-folder.ts'
 import type { FolderEntry } from './plan-sync.ts'
 import { sha256 } from './synced-prompt.ts'
 import { changedMeanwhile } from './write-file.ts'
@@ -178,8 +178,7 @@ export async function readSkill(
         continue
       }
       size += bytes.length
-      if (files.length >= MAX_SKILL_FILES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_FILES} files`)
-      if (size > MAX_SKILL_BYTES) throw new AppError('invalid_input', `its files exceed ${MAX_SKILL_BYTES} bytes (8 MiB) in total`)
+      requireRoom(files.length, size)
       // A folder may be without modes, so only a program's says something.
       const isProgram = toFileMode((await lstatIfThere(join(root, path, name)))?.mode ?? 0) === PROGRAM_MODE && process.platform !== 'win32'
       files.push({ filename: normalizeFilename(name), bytes, mode: isProgram ? PROGRAM_MODE : null })
