@@ -3,6 +3,7 @@ import { ROLES } from '../../domain/people/account.ts'
 import { type Invite, PERSON_KINDS, type Person, type PersonKind } from '../../domain/people/people.ts'
 import { usernameFault } from '../../domain/people/username.ts'
 import { AppError, invalidInput } from '../../errors.ts'
+import type { LibraryStore } from '../../storage/store.ts'
 import { pageInputs, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 
@@ -100,6 +101,15 @@ export const signOutPerson = defineWrite({
   },
 })
 
+/** Deletes an account with what it owns, or hands that over. Its sessions are over from the first step on, whatever comes of the others. */
+export async function deleteOwner(
+  { store, logins }: Needs<'people', 'logins'>,
+  id: string,
+  options: Parameters<LibraryStore['people']['deletePerson']>[1],
+): Promise<void> {
+  await store.people.deletePerson(id, options).finally(() => logins.forgetSessions())
+}
+
 /** Delete a person and everything they own for good, including the trash and all versions, or hand what they own to another user or team. */
 export const deletePerson = defineWrite({
   scope: 'admin',
@@ -110,16 +120,11 @@ export const deletePerson = defineWrite({
       throw new AppError('conflict', 'This is your own account. Delete it in your settings.')
     }
     if (confirm !== person.username) throw invalidInput('confirm', `Type the name, ${person.username}, to confirm.`)
-    try {
-      await context.store.people.deletePerson(person.id, {
-        isByAdmin: true,
-        handOverTo: handOverTo || undefined,
-        adminId: requireUser(context.actor).userId,
-      })
-    } finally {
-      // They are over from its first step on, whatever comes of the others.
-      await context.logins.forgetSessions()
-    }
+    await deleteOwner(context, person.id, {
+      isByAdmin: true,
+      handOverTo: handOverTo || undefined,
+      adminId: requireUser(context.actor).userId,
+    })
     return { username: person.username }
   },
 })

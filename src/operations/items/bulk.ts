@@ -8,10 +8,11 @@ import type { TeamRole } from '../../domain/people/teams.ts'
 import { type AuditEntry, groupEntries } from '../../domain/service/audit.ts'
 import { AppError, isRefusal } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { collectionInput, editorOf, filingInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { collectionInput, editorOf, filingInput, kindOf, notFound, refInput, requireEditable, requireItem } from '../core/inputs.ts'
 import { defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { checkReach } from '../prompts/compose.ts'
 import { MAX_BULK } from './own-items.ts'
+import { trashItem } from './trash.ts'
 
 /** Items that are written in one transaction: others who read or write wait for them only. */
 const BATCH = 10
@@ -156,11 +157,8 @@ export const deleteItems = defineWrite({
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, ids }) {
     const deleted: string[] = []
     const left = await forEach(context, collection, ids, async (store, user, id) => {
-      const item = await store.items.findItem(user, kindOf(collection), id)
-      if (!item) throw notFound(kindOf(collection))
-      requireEditable(user, item, await store.items.findRole(user.userId, item.ownerId), id, { right: 'delete' })
-      if (!(await store.items.setDeleted(item.kind, item.id, user.userId, true))) throw notFound(item.kind)
-      deleted.push(item.id)
+      const item = await requireItem({ ...context, actor: user, store }, { collection, id })
+      deleted.push((await trashItem({ ...context, actor: user, store }, item, id)).id)
     })
     return { deleted, refused: left }
   },

@@ -134,15 +134,18 @@ export const removeVote = defineOperation({
 /** Items on the first page. */
 const MAX_FEATURED = 12
 
+async function requireMarks({ actor, store }: Needs<'marks'>, { collection, id }: z.infer<typeof item>) {
+  const marks = await store.marks.findMarks(actor, kindOf(collection), id)
+  if (!marks) throw notFound(kindOf(collection))
+  return marks
+}
+
 /** The signed-in reader's relation to an item. */
 export const showMarks = defineProcedure({
   scope: 'account',
   input: z.object({ collection: collectionInput, id: refInput }),
-  async run({ actor, store }: Needs<'marks'>, input) {
-    const kind = kindOf(input.collection)
-    const marks = await store.marks.findMarks(actor, kind, input.id)
-    if (!marks) throw notFound(kind)
-    return { ...marks }
+  async run(context: Needs<'marks'>, input) {
+    return { ...(await requireMarks(context, input)) }
   },
 })
 
@@ -159,10 +162,10 @@ export const listFeatured = defineProcedure({
 export const setFeatured = defineWrite({
   scope: 'admin',
   input: z.object({ collection: collectionInput, id: refInput, isFeatured: z.boolean() }),
-  async run({ actor, store }: Needs<'marks'>, input) {
+  async run(context: Needs<'marks'>, { isFeatured, ...input }) {
     const kind = kindOf(input.collection)
-    const marks = await store.marks.findMarks(actor, kind, input.id)
-    if (!marks || !(await store.marks.setFeatured(kind, marks.id, input.isFeatured))) throw notFound(kind)
+    const { id } = await requireMarks(context, input)
+    if (!(await context.store.marks.setFeatured(kind, id, isFeatured))) throw notFound(kind)
   },
 })
 
@@ -170,14 +173,12 @@ export const setFeatured = defineWrite({
 export const setHeld = defineWrite({
   scope: 'admin',
   input: z.object({ collection: collectionInput, id: refInput, isHeld: z.boolean() }),
-  async run({ actor, store }: Needs<'marks'>, input) {
-    const kind = kindOf(input.collection)
-    const marks = await store.marks.findMarks(actor, kind, input.id)
-    if (!marks) throw notFound(kind)
-    if (!(await store.marks.setHeld(kind, marks.id, input.isHeld))) {
-      throw new AppError('conflict', input.isHeld ? 'Only public items can be unlisted.' : 'This item is not unlisted by an administrator.')
+  async run(context: Needs<'marks'>, { isHeld, ...input }) {
+    const { id } = await requireMarks(context, input)
+    if (!(await context.store.marks.setHeld(kindOf(input.collection), id, isHeld))) {
+      throw new AppError('conflict', isHeld ? 'Only public items can be unlisted.' : 'This item is not unlisted by an administrator.')
     }
-    return { id: marks.id }
+    return { id }
   },
 })
 

@@ -40,11 +40,7 @@ type At = { readonly label?: string; readonly version?: number; readonly bucket?
 export type Reading = Pick<Needs<'items', 'sealer'>, 'actor' | 'store' | 'sealer'>
 
 /** A version that is asked for. */
-export interface AskedVersion {
-  readonly label?: string | undefined
-  readonly version?: number | undefined
-  readonly bucket?: string | undefined
-}
+export type AskedVersion = z.infer<z.ZodObject<typeof atInputs & { bucket: typeof bucketInput }>>
 
 interface ItemAt<Kind extends ItemKind> {
   /** As the version has it; tags, category and visibility are those of now. */
