@@ -143,11 +143,7 @@ const NUMBERED = /(?<![\\$])\$([1-9])(?![\d\w]|[.,]\d)/g
  * Replaces `$1` to `$9` outside of code. A number counts as far as there are hints, or the numbers before it: `$5` alone is a price.
  * @returns what stays in code as well
  */
-function putNumbered(
-  text: string,
-  hinted: number,
-  put: (raw: string, number: number) => string,
-): { readonly text: string; readonly inCode: readonly string[] } {
+function putNumbered(text: string, hinted: number, put: (raw: string, number: number) => string) {
   const pieces = splitCode(text)
   const used = new Set(
     pieces.flatMap(({ isCode, piece }) => (isCode ? [] : [...piece.matchAll(NUMBERED)].map(([, number]) => Number(number)))),
@@ -208,10 +204,7 @@ function readAgents(filename: string, name: string, text: string, isWhole: boole
  * The text of a `.prompt.md` with the variables of VS Code, `${input:name}` and `${input:name:hint}`, as variables here, and what is left
  * out. A file that this library wrote stays as it is.
  */
-export function readEditorPrompt(
-  fields: ReadonlyMap<string, string>,
-  content: string,
-): { readonly content: string; readonly remarks: readonly string[] } {
+export function readEditorPrompt(fields: ReadonlyMap<string, string>, content: string) {
   if (readPromptType(fields.get('type') ?? '') !== null) return { content, remarks: [] }
   const lost = EDITOR_FIELDS.filter((name) => fields.has(name))
   const changes: Changes = new Map()

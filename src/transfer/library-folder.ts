@@ -91,11 +91,7 @@ async function writeSkills(reader: ExportReader, folder: string, ownerId: string
  * teams are created without members.
  * @throws AppError `invalid_input` when the folder is no exported library
  */
-export async function importLibrary(
-  store: LibraryStore,
-  folder: string,
-  options: ImportOptions,
-): Promise<{ report: ImportReport; madeOwners: readonly string[]; madeTeams: readonly string[]; madeCategories: readonly string[] }> {
+export async function importLibrary(store: LibraryStore, folder: string, options: ImportOptions) {
   if ((await lstat(folder).catch(() => null)) === null) throw new AppError('invalid_input', `${folder} does not exist.`)
   const promptsFile = await findPromptsFile(folder)
   const metadata = await readSkillsIndex(join(folder, SKILLS_INDEX))

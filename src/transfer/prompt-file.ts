@@ -8,13 +8,13 @@ import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, readPromptType, tagsField,
 import { VISIBILITIES, type Visibility } from '../domain/items/visibility.ts'
 import { configField } from '../domain/prompts/config.ts'
 import { messagesField, renderMessages } from '../domain/prompts/messages.ts'
+import { encodingFault } from '../domain/skills/skill.ts'
 import { cutAtWord } from '../domain/text/characters.ts'
 import type { Syntax } from '../domain/variables/variables.ts'
 import { AppError } from '../errors.ts'
 import { findLeftOut, listNames, readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
 import { describeVariables } from './foreign-variables.ts'
 import { faultOf } from './regular-file.ts'
-import { decodeUtf8, readLines } from './text-lines.ts'
 
 /** A validated prompt of a file. Missing fields are undefined. */
 export type PromptDraft = Readonly<ReturnType<typeof readDraft>> & {
@@ -189,9 +189,7 @@ function toColumns(header: readonly string[]): string[] {
  * The beginning of a CSV file, and how its columns are set apart: as `sep=;` in its first line says, which is no row then, or by what makes a
  * known header of the first line. With spaces after each delimiter, quotes begin behind them.
  */
-async function readCsvStart(
-  rest: AsyncGenerator<string>,
-): Promise<{ readonly start: string; readonly rest: AsyncGenerator<string>; readonly delimiter: string; readonly hasSpaces: boolean }> {
+async function readCsvStart(rest: AsyncGenerator<string>) {
   let start = ''
   while (!/[\r\n][^\r\n]*[\r\n]/.test(start) && start.length < MAX_HEADER) {
     const { value, done } = await rest.next()
@@ -216,26 +214,24 @@ async function* readJsonLines(path: string, bytes: AsyncIterable<Uint8Array>): A
   const told = new Set<string>()
   for await (const line of readLines(path, bytes, MAX_RECORD_LENGTH)) {
     if (line.trim() === '') continue
-    number++
-    let value: unknown
-    try {
-      value = JSON.parse(line)
-    } catch {
-      yield { number, fault: 'is not valid JSON' }
-      continue
-    }
-    yield { number, ...toPromptDraft(value, { told }) }
+    const value = parseJson(line)
+    yield { number: ++number, ...(value === undefined ? { fault: 'is not valid JSON' } : toPromptDraft(value, { told })) }
+  }
+}
+
+/** A value that is written as JSON; undefined where that is none. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
 async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
   const text = (await Array.fromAsync(decodeUtf8(path, upTo(MAX_JSON_BYTES, path, bytes)))).join('')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new AppError('invalid_input', `${path} is not valid JSON.`)
-  }
+  const value = parseJson(text)
+  if (value === undefined) throw new AppError('invalid_input', `${path} is not valid JSON.`)
   const entries = readForeignEntries(value)
   if (entries === null) throw new AppError('invalid_input', `${path} must contain a list of prompts, or an object with a list "prompts".`)
   const told = new Set<string>()
@@ -369,4 +365,37 @@ function splitList(list: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
+}
+
+/** A file's text without a byte order mark, piece by piece. @throws AppError `invalid_input` at the first byte that is not UTF-8: nothing is replaced in silence */
+async function* decodeUtf8(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  let start = new Uint8Array()
+  try {
+    for await (const chunk of bytes) {
+      if (start.length === 0) start = chunk.slice(0, 2)
+      yield utf8.decode(chunk, { stream: true })
+    }
+    yield utf8.decode()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new AppError('invalid_input', `${path} ${encodingFault(start)}. Save it as UTF-8 and import it again.`, { cause: error })
+  }
+}
+
+/**
+ * Lines ended by LF. Not readline's: it ends one at U+2028 and U+2029 too, which JSON may hold as they are.
+ * @param maxLength of a line, in UTF-16 units
+ * @throws AppError `invalid_input` for a longer one
+ */
+async function* readLines(path: string, bytes: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<string> {
+  let rest = ''
+  for await (const text of decodeUtf8(path, bytes)) {
+    const lines = text.split('\n')
+    lines[0] = rest + lines[0]
+    if ((lines[0]?.length ?? 0) > maxLength) throw new AppError('invalid_input', `${path} has a line of more than ${maxLength} characters.`)
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  yield rest
 }

@@ -122,18 +122,14 @@ async function takeSteps(steps: ReturnType<typeof readZipInSteps>, pause: () => 
 }
 
 /** The files of each folder that holds a SKILL.md, by its path; a folder in a skill belongs to it. Names are those in the skill. */
-function groupSkills(files: readonly SkillFile[]): {
-  skills: Map<string, SkillFile[]>
-  others: SkillFile[]
-  /** The folder of the skill that a file belongs to; null for none. */
-  topOf: (filename: string) => string | null
-} {
+function groupSkills(files: readonly SkillFile[]) {
   const folders = files
     .filter(({ filename }) => filename === SKILL_MD || filename.endsWith(`/${SKILL_MD}`))
     .map(({ filename }) => filename.slice(0, -SKILL_MD.length))
     .sort((one, other) => one.length - other.length)
   const tops = new Set<string>()
-  const topOf = (filename: string) => {
+  /** The folder of the skill that a file belongs to; null for none. */
+  const topOf = (filename: string): string | null => {
     for (let at = filename.indexOf('/'); at !== -1; at = filename.indexOf('/', at + 1)) {
       const folder = filename.slice(0, at + 1)
       if (tops.has(folder)) return folder

@@ -5,7 +5,7 @@ import { configField, type PromptConfig } from '../../domain/prompts/config.ts'
 import { type Message, renderMessages } from '../../domain/prompts/messages.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
 import { type Fields, isFields, textOf } from '../../domain/text/read-fields.ts'
-import { type Piece, parseVariables, type Variable, writePieces } from '../../domain/variables/variables.ts'
+import { type Piece, parseVariables, writePieces } from '../../domain/variables/variables.ts'
 import { describeList } from '../foreign-variables.ts'
 import type { TemplateSyntax, Token } from './templates.ts'
 
@@ -56,10 +56,7 @@ const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
 }
 
 /** Messages of a file as a body; one of the user alone is a text. @param defaults of variables; those used are written into the text */
-export function toBody(
-  messages: readonly FileMessage[],
-  defaults: Fields = {},
-): { readonly body: Fields; readonly variables: readonly Variable[]; readonly remarks: readonly string[] } {
+export function toBody(messages: readonly FileMessage[], defaults: Fields = {}) {
   const used = new Set<string>()
   const kept: string[] = []
   const left = new Set<string>()

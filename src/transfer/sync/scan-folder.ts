@@ -30,16 +30,6 @@ const CONFLICT_COPY = /\.conflict-[0-9a-f]{8,64}(?:\.md)?$/
 /** The slug in a frontmatter that a sync wrote. */
 const NAMED = /^---[ \t]*\r?\n(?:(?!---)[^\n]*\n){0,40}?name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*\r?\n/
 
-/** The contents of a folder. */
-export interface Scan {
-  readonly folder: ReadonlyMap<string, FolderEntry>
-  readonly refused: ReadonlySet<string>
-  /** Sentences about what is not synced. */
-  readonly remarks: readonly string[]
-  /** Copies that conflicts left, still to be looked through. */
-  readonly conflictCopies: number
-}
-
 /** Where a copy of a path is kept beside it. @param hex tells copies apart */
 export function conflictName(path: string, hex: string): string {
   const mark = `.conflict-${hex}`
@@ -61,10 +51,12 @@ export function digestSkill(files: readonly SkillFile[]): string {
  * @param filenamesOf the files that the library has of the skill at a path: they are read even where their names look like secrets
  * @throws AppError `invalid_input` for a folder that cannot be synced, or has too much in it
  */
-export async function scanFolder(root: string, filenamesOf: (path: string) => ReadonlySet<string>, maxPaths = MAX_PATHS): Promise<Scan> {
+export async function scanFolder(root: string, filenamesOf: (path: string) => ReadonlySet<string>, maxPaths = MAX_PATHS) {
   const folder = new Map<string, FolderEntry>()
   const refused = new Set<string>()
+  /** Sentences about what is not synced. */
   const remarks: string[] = []
+  /** Copies that conflicts left, still to be looked through. */
   let conflictCopies = 0
   let ignored = 0
   const refuse = (path: string, why: string) => {
@@ -145,11 +137,7 @@ async function listFolder(path: string, count: () => void): Promise<Dirent[]> {
  * @param known files that are read even where their names look like secrets: the library has them
  * @throws AppError `invalid_input` when something in it cannot be synced: then none of it is
  */
-export async function readSkill(
-  root: string,
-  path: string,
-  known: ReadonlySet<string>,
-): Promise<{ readonly files: readonly SkillFile[]; readonly leftOut: readonly string[] }> {
+export async function readSkill(root: string, path: string, known: ReadonlySet<string>) {
   const files: SkillFile[] = []
   const leftOut: string[] = []
   let [names, size] = [0, 0]
