@@ -17,17 +17,19 @@ function inviteFault(invite: Invite | null, nowMs: number): string | null {
   return Date.parse(invite.expiresAt) <= nowMs ? 'This invite has expired. Ask for a new one.' : null
 }
 
-interface SignUpRequest {
-  readonly username: string
-  readonly invite?: string | undefined
-  readonly setupCode?: string | undefined
-}
+const signUpInput = z.object({
+  username: z.string(),
+  password: z.string(),
+  email: z.string().max(254).optional(),
+  invite: secretInput.optional(),
+  setupCode: secretInput.optional(),
+})
 
 /**
  * Decides who can create an account, and with which role: the first needs the code the service printed, everybody
  * after it an invite, unless sign-up is open. A name that is taken, or reserved, needs an invite for that name.
  */
-function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: SignUpRequest, state: SignUpState): Role {
+function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: z.infer<typeof signUpInput>, state: SignUpState): Role {
   const { holder, isFirst } = state
   const taken = invalidInput(
     'username',
@@ -88,13 +90,7 @@ export const showSignUp = defineProcedure({
 /** Makes an account and signs it in. */
 export const signUp = defineWrite({
   scope: null,
-  input: z.object({
-    username: z.string(),
-    password: z.string(),
-    email: z.string().max(254).optional(),
-    invite: secretInput.optional(),
-    setupCode: secretInput.optional(),
-  }),
+  input: signUpInput,
   async run(context: Needs<'people', 'clock' | 'logins' | 'secrets' | 'signUp' | 'ways'>, input) {
     if (!context.ways.hasPasswords) throw passwordsOff()
     const { username, password } = input

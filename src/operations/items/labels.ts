@@ -148,16 +148,11 @@ async function moveLabel<Kind extends ItemKind>(
   decide: Decided,
 ): Promise<ItemOf<Kind>> {
   const editor = { ...editorOf(requireUser(context.actor)), note: null }
-  const item = await context.store.labels.moveLabel(
-    kind,
-    input.id,
-    editor,
-    input.label,
-    async ({ item: current, isProtected, last }, role) => {
-      const from = checkMove(context, { item: current, role, isProtected }, input)
-      return await passGate(context, current, role, input, decide({ from, item: current, last }), last)
-    },
-  )
+  const { moveLabel: write } = context.store.labels
+  const item = await write(kind, input.id, editor, input.label, async ({ item: current, isProtected, last }, role) => {
+    const from = checkMove(context, { item: current, role, isProtected }, input)
+    return await passGate(context, current, role, input, decide({ from, item: current, last }), last)
+  })
   if (!item) throw notFound(kind)
   return item
 }

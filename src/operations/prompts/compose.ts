@@ -123,20 +123,15 @@ export async function checkParts(
   { skipsMissing }: Pick<Checks, 'skipsMissing'> = {},
 ): Promise<void> {
   if (!hasParts(body)) return
-  const composed = compose(
-    context,
-    body,
-    { id, ownerId, version: 'next' },
-    {
-      pending: { id, slug },
-      ...(skipsMissing && { skipsMissing }),
-      check: (part) => {
-        if (isWiderThan(visibility, part.visibility))
-          throw new AppError('invalid_input', `The part "${part.slug}" is seen by fewer people than this prompt. Share it first.`)
-      },
-    },
-  )
-  await orInvalid(composed)
+  const check = (part: Prompt) => {
+    if (isWiderThan(visibility, part.visibility))
+      throw new AppError('invalid_input', `The part "${part.slug}" is seen by fewer people than this prompt. Share it first.`)
+  }
+  const checks = { pending: { id, slug }, check, ...(skipsMissing && { skipsMissing }) }
+  // A part that is missing in a text being written is a fault of the text.
+  await compose(context, body, { id, ownerId, version: 'next' }, checks).catch((error: unknown) => {
+    throw error instanceof AppError && isMissing(error) ? invalidInput('content', error.message) : error
+  })
 }
 
 /** The checks of saves for imports and syncs, in which every owner acts for themselves, and a part may come after what takes it in. */
@@ -150,13 +145,6 @@ export function importChecks({ sealer }: Pick<Reading, 'sealer'>): PromptChecks 
   }
 }
 
-/** A part that is missing in a text being written is a fault of the text. @throws AppError `invalid_input` for `not_found` */
-async function orInvalid(work: Promise<unknown>): Promise<void> {
-  await work.catch((error: unknown) => {
-    throw error instanceof AppError && isMissing(error) ? invalidInput('content', error.message) : error
-  })
-}
-
 /** Checks that a label can move: what takes the prompt in by it must not be taken in by the version. Gives whether there are parts. @throws AppError */
 export async function checkPartsAtLabel(context: Reading, prompt: Prompt, label: string, versions: readonly number[]): Promise<boolean> {
   let isComposed = false
@@ -164,12 +152,8 @@ export async function checkPartsAtLabel(context: Reading, prompt: Prompt, label:
     const { item } = await readAt(context, prompt, { version })
     if (!hasParts(item)) continue
     isComposed = true
-    await compose(
-      context,
-      bodyOf(item),
-      { id: prompt.id, ownerId: prompt.ownerId, version },
-      { pending: { id: prompt.id, label: { name: label, version } } },
-    )
+    const pending = { id: prompt.id, label: { name: label, version } }
+    await compose(context, bodyOf(item), { id: prompt.id, ownerId: prompt.ownerId, version }, { pending })
   }
   return isComposed
 }
