@@ -2,28 +2,20 @@ import { showControls } from '../domain/text/controls.ts'
 import type { OnText } from '../improve/with-model/improve-with-model.ts'
 import type { Screen } from './print-list.ts'
 
-/** A text that is shown while it is being written. */
-interface TextDisplay {
-  readonly onText: OnText
-  /** Prints the result exactly once on stdout. */
-  finish(result: string): void
-  /** Ends the line where the text broke off. */
-  breakOff(): void
-}
-
 /**
  * Streams a text to the terminal: stdout if it is one, else stderr if it is one.
  * @param isResultText whether the result is that text; false when it is printed as JSON, and the text is shown on stderr alone
  */
-export function showText(stdout: Screen, stderr: Screen, isResultText: boolean): TextDisplay {
+export function showText(stdout: Screen, stderr: Screen, isResultText: boolean) {
   const screen = isResultText && stdout.isTTY ? stdout : stderr.isTTY ? stderr : null
   let shown = ''
   const endLine = () => {
     if (shown !== '') screen?.write('\n')
   }
   return {
+    /** Ends the line where the text broke off. */
     breakOff: endLine,
-    async onText(part) {
+    async onText(part: Parameters<OnText>[0]): Promise<void> {
       if (!screen) return
       if (part.kind === 'restart') {
         screen.write('\n\n(Unusable answer; asking the model again.)\n\n')
@@ -33,7 +25,8 @@ export function showText(stdout: Screen, stderr: Screen, isResultText: boolean):
         shown += part.text
       }
     },
-    finish(result) {
+    /** Prints the result exactly once on stdout. */
+    finish(result: string): void {
       endLine()
       if (screen !== stdout) {
         stdout.write(`${result}\n`)
