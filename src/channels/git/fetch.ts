@@ -86,10 +86,7 @@ export function planFetch(histories: readonly History[], request: FetchRequest):
  * The part of a history that a client lacks. Commits stand in one line, so those below one it has are there too, down to where it was cut: what each
  * commit changes is enough for those above.
  */
-function planHistory(
-  history: History,
-  request: FetchRequest,
-): Pick<FetchPlan, 'boundary'> & { readonly objects: ReadonlySet<ObjectId> | null } {
+function planHistory(history: History, request: FetchRequest) {
   const { commits, placeOf } = history
   const common = request.haves.filter((id) => placeOf.has(id))
   const wanted = Math.max(-1, ...request.wants.map((id) => placeOf.get(id) ?? -1))
