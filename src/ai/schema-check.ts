@@ -24,13 +24,19 @@ async function ask(question: SchemaQuestion): Promise<boolean | null> {
   worker ??= start()
   const thread = worker
   const answer = await new Promise<boolean | null | undefined>((resolve) => {
-    const timer = setTimeout(() => take(undefined), MAX_MS)
+    const timer = setTimeout(() => resolve(undefined), MAX_MS)
     take = (outcome) => {
       clearTimeout(timer)
       resolve(outcome)
     }
-    thread.postMessage(question)
+    try {
+      thread.postMessage(question)
+    } catch {
+      // It is nested too deep to be passed on.
+      take(null)
+    }
   })
+  take = () => {}
   if (answer === undefined) stop()
   else idle = setTimeout(stop, IDLE_MS).unref()
   return answer ?? null
@@ -43,8 +49,12 @@ function start(): Worker {
     if (started === worker) take(answer)
   }
   started.on('message', pass)
-  started.on('error', () => pass(undefined))
-  started.on('exit', () => pass(undefined))
+  const onEnd = () => {
+    pass(undefined)
+    if (started === worker) worker = null
+  }
+  started.on('error', onEnd)
+  started.on('exit', onEnd)
   // After the listeners: one for messages keeps the process alive.
   started.unref()
   return started

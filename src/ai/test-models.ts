@@ -48,13 +48,22 @@ export function createTestModels(
     ),
     inPlace: (work) => places(work),
     matchesSchema,
+    stopping: stopping.signal,
     cancel: (key) => cancelling.get(key)?.abort(),
-    async inBackground(caller, key, begin, work) {
+    async untilCancelled(key, signal, work) {
+      const cancelled = new AbortController()
+      cancelling.set(key, cancelled)
+      try {
+        await work(AbortSignal.any([signal, cancelled.signal]))
+      } finally {
+        cancelling.delete(key)
+      }
+    },
+    async inBackground(caller, begin, work) {
       const own = runningBy.get(caller) ?? 0
       if (own >= MAX_RUNNING)
         throw new AppError('unavailable', `${own} runs of yours go on, as many as may be at once.`, { retryAfterSeconds: RETRY_SECONDS })
       runningBy.set(caller, own + 1)
-      const cancelled = new AbortController()
       const leave = () => {
         const left = (runningBy.get(caller) ?? 0) - 1
         if (left > 0) runningBy.set(caller, left)
@@ -63,11 +72,9 @@ export function createTestModels(
       try {
         const made = await begin()
         // Failures are reported where they occur; a run that cannot be ended stays as it was last written.
-        cancelling.set(key, cancelled)
-        const failed = work(made, AbortSignal.any([stopping.signal, cancelled.signal])).catch(() => {})
+        const failed = work(made, stopping.signal).catch(() => {})
         const done = failed.finally(() => {
           working.delete(done)
-          if (cancelling.get(key) === cancelled) cancelling.delete(key)
           leave()
         })
         working.add(done)

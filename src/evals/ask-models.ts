@@ -48,6 +48,8 @@ export function toQuestion(
   return { ...rest, system, messages: turns }
 }
 
+/** Longest question of an evaluator, in UTF-16 units. */
+const MAX_ASKED = 2 ** 20
 /** Most tokens that one answer counts. */
 const MAX_TOKENS = 1_000_000_000
 
@@ -125,7 +127,9 @@ function readVerdict(text: string): { readonly passed: boolean | null; readonly 
 /** An `llm` evaluator of gh models: the first choice that the reply contains gives the score, and passes above 0. */
 async function judgeByChoice(ask: Ask, model: string, { text, settings }: CaseGrader, answer: string) {
   const system = typeof settings['systemPrompt'] === 'string' ? settings['systemPrompt'] : ''
-  const content = (text ?? '').replaceAll('{{completion}}', () => answer)
+  const parts = (text ?? '').split('{{completion}}')
+  if (parts.length * answer.length > MAX_ASKED) return { passed: null, evidence: 'not checked: it is too long once it is filled' }
+  const content = parts.join(answer)
   const reply = (await ask({ model, system, messages: [{ role: 'user', content }] })).text
   const choices = Array.isArray(settings['choices']) ? settings['choices'].filter(isFields) : []
   const chosen = choices.find(({ choice }) => typeof choice === 'string' && reply.includes(choice))

@@ -134,7 +134,7 @@ describe('readCases', () => {
     expect(readCases(files({ 'evals/a/prompt.md': '---\ntags: [holdout]\n---\nx' })).cases[0]?.isHoldout).toBe(true)
     const list = Array.from({ length: 10_001 }, (_, at) => ({ query: `q${at}`, should_trigger: true }))
     const { cases, problems } = readCases(files({ 'evals/t.json': list }))
-    expect([cases.length, problems.map(({ problem }) => problem)]).toEqual([10_000, ['there are 10001 cases; the first 10000 are used']])
+    expect([cases.length, problems.map(({ problem }) => problem)]).toEqual([10_000, ['has more than is used: the first 10000 cases']])
   })
 })
 
@@ -187,8 +187,22 @@ test('what a file says once is not used ten thousand times', () => {
   const tests = Array.from({ length: 10_000 }, (_, n) => ({ description: `${n}`, vars: {} }))
   const { cases, problems } = readPromptCases({ defaultTest: { assert }, tests }, 'p')
   expect(cases.length).toBeLessThan(50)
-  expect(problems.at(0)?.problem).toMatch(/^there are 10000 cases; the first \d+ are used$/)
+  expect(problems.at(0)?.problem).toMatch(/^has more than is used: the first \d+ cases$/)
   expect(() => convertCases(cases, 'plugin-eval', 's')).toThrow('too much to convert')
+})
+
+test.each([
+  ['shared variables', { defaultTest: { vars: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`v${n}`, 'x'.repeat(20_000)])) } }],
+  ['shared checks', { defaultTest: { assert: Array.from({ length: 20_000 }, () => ({ type: 'equals' })) } }],
+])('%s of many tests are read as far as they are used', (_, shared) => {
+  const { cases } = readPromptCases({ ...shared, tests: Array.from({ length: 80_000 }, () => ({})) }, 'p')
+  expect(cases.length).toBeLessThan(200)
+})
+
+test('what cannot be read, and speaks of a holdout, is not shown', () => {
+  const long = { 'evals/a/prompt.md': `---\nholdout: true\n---\n${'x'.repeat(600_000)}`, 'evals/b/case.yaml': 'holdout: "true' }
+  expect(separateHoldouts(files(long)).shown).toEqual([])
+  expect(separateHoldouts(files({ 'evals/c/case.yaml': 'name: "open' })).held).toEqual([])
 })
 
 describe('convertCases', () => {

@@ -6,6 +6,8 @@ import { AppError } from '../errors.ts'
 
 /** Longest evidence of an assertion, in characters. */
 const MAX_EVIDENCE = 300
+/** Most that variables add to one grader, in UTF-16 units. */
+const MAX_FILLED = 2 ** 20
 
 /** An answer with its time and its cost. */
 export interface Graded extends Pick<ModelAnswer, 'text' | 'durationMs'> {
@@ -36,6 +38,8 @@ export interface GradingAids {
   readonly judge: Judge | null
   /** Whether a value is as a JSON Schema says; null when the schema cannot be used. */
   matchesSchema(value: unknown, schema: object): Promise<boolean | null>
+  /** Ends it. */
+  readonly signal: AbortSignal
 }
 
 type Check = (
@@ -74,7 +78,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (parsed === undefined) return false
     const schema = typeof value === 'string' ? readFields(value) : value
     if (!isFields(schema)) return true
-    return (await matchesSchema(parsed, schema)) ?? 'has a JSON Schema that cannot be used'
+    return (await matchesSchema(parsed, schema)) ?? 'has a JSON Schema that cannot be used, or takes too long'
   },
   length: ({ text }, value) => isWithin([...text].length, value),
   'word-count': ({ text }, value) => isWithin(text.trim().split(/\s+/).filter(Boolean).length, value),
@@ -89,9 +93,19 @@ const CHECKS: Readonly<Record<string, Check>> = {
 export async function gradeAnswer({ graders, input, settings }: EvalCase, answer: Graded, aids: GradingAids): Promise<Grade> {
   const assertions: AssertionResult[] = []
   let [total, reached, ungraded, failed] = [0, 0, 0, 0]
+  let isSpent = false
+  const own: GradingAids = {
+    ...aids,
+    // After one that cannot be used, or takes too long, the others of a case are left alone.
+    async matchesSchema(value, schema) {
+      const matches = isSpent ? null : await aids.matchesSchema(value, schema)
+      isSpent ||= matches === null
+      return matches
+    },
+  }
   for (const grader of graders) {
-    const text = grader.text === null ? null : String(fillText(grader.text, input))
-    const { passed, evidence } = await gradeOne({ ...grader, text, value: fillText(grader.value, input) }, answer, aids)
+    aids.signal.throwIfAborted()
+    const { passed, evidence } = await gradeOne(grader, input, answer, own)
     const weight = grader.weight ?? 1
     // A weight of 0 is a metric: it decides nothing.
     if (passed === null) ungraded++
@@ -110,10 +124,14 @@ export async function gradeAnswer({ graders, input, settings }: EvalCase, answer
   return { passed: isGraded ? isEnough : null, score, assertions }
 }
 
-async function gradeOne(grader: CaseGrader, answer: Graded, aids: GradingAids): Promise<Verdict> {
+async function gradeOne(written: CaseGrader, input: EvalCase['input'], answer: Graded, aids: GradingAids): Promise<Verdict> {
   // Another text would be checked than the one that is there.
-  if (grader.settings['transform'] !== undefined || grader.settings['contextTransform'] !== undefined)
+  if (written.settings['transform'] !== undefined || written.settings['contextTransform'] !== undefined)
     return { passed: null, evidence: 'not checked: this service has no transform' }
+  const room = { left: MAX_FILLED }
+  const text = fillText(written.text, input, room)
+  const grader = { ...written, text: typeof text === 'string' ? text : null, value: fillText(written.value, input, room) }
+  if (room.left < 0) return { passed: null, evidence: 'not checked: it is too long once it is filled' }
   const isInverse = grader.kind.startsWith('not-')
   const kind = isInverse ? grader.kind.slice(4) : grader.kind
   if (kind === 'rubric' || kind === 'choices') {
@@ -137,13 +155,16 @@ function describe({ name, kind, text, value }: CaseGrader): string {
   return toBoundedText(`${name === null ? '' : `${name}: `}${kind}${shown === '' ? '' : ` ${shown}`}`, MAX_EVIDENCE)
 }
 
-/** A text with the variables of its case put in for `{{name}}`. */
-function fillText(value: unknown, input: EvalCase['input']): unknown {
-  if (Array.isArray(value)) return value.map((one) => fillText(one, input))
+/** A text with the variables of its case put in for `{{name}}`, as far as there is room. */
+function fillText(value: unknown, input: EvalCase['input'], room: { left: number }): unknown {
+  if (Array.isArray(value)) return value.map((one) => fillText(one, input, room))
   if (typeof value !== 'string' || typeof input === 'string') return value
   return value.replaceAll(/\{\{\s*([\w-]+)\s*\}\}/g, (raw, name: string) => {
     const found = Object.hasOwn(input, name) ? input[name] : undefined
-    return found === undefined ? raw : typeof found === 'string' ? found : JSON.stringify(found)
+    if (found === undefined) return raw
+    const put = typeof found === 'string' ? found : JSON.stringify(found)
+    room.left -= put.length
+    return room.left < 0 ? '' : put
   })
 }
 

@@ -26,6 +26,8 @@ const MAX_GRADERS = 200
 /** Most graders of all cases together, and most UTF-16 units. */
 const MAX_ALL_GRADERS = 20_000
 const MAX_SIZE = 8 * 2 ** 20
+/** The head of a file in which claims are looked for when it cannot be read, in UTF-16 units. */
+const MAX_HEAD = 64 * 1024
 /** Most members of the JSON of a file of cases. */
 const MAX_MEMBERS = 500_000
 /** Folders beside the cases: of results, of stand-ins for servers, of input files. */
@@ -153,11 +155,13 @@ function readClaims({ filename, bytes }: SkillFile): { readonly fields: Fields; 
   const text = (decodeText(bytes) ?? '').replace(/^\uFEFF/, '')
   const parsed = filename.endsWith('.json') ? parseJson(text, MAX_MEMBERS) : null
   const value = parsed?.ok ? parsed.value : null
+  if (parsed && !parsed.ok) return { fields: { holdout: /"holdout"/.test(text) }, entries: [] }
   if (value !== null) return isFields(value) ? { fields: value, entries: listOf(value['evals']) } : { fields: {}, entries: listOf(value) }
   try {
     return { fields: filename.endsWith('.md') ? readHead(text).fields : readFields(text), entries: [] }
   } catch {
-    return { fields: {}, entries: [] }
+    // In doubt, what cannot be read is not shown.
+    return { fields: { holdout: /\bholdout\b/.test(text.slice(0, MAX_HEAD)) }, entries: [] }
   }
 }
 
@@ -244,7 +248,7 @@ function collect() {
     finish(): CaseList {
       const used = countUsed(cases)
       if (cases.length > used) {
-        problems.push({ file: 'evals', case: null, problem: `there are ${cases.length} cases; the first ${used} are used` })
+        problems.push({ file: cases[0]?.file ?? 'evals', case: null, problem: `has more than is used: the first ${used} cases` })
         cases.length = used
       }
       return { cases, problems: [...problems, ...checkCases(cases)] }
@@ -263,11 +267,13 @@ function lengthOf(value: unknown): number {
 }
 
 /** How large a case is, in UTF-16 units. */
-export function sizeOfCase({ input, expected, graders, settings }: EvalCase): number {
+export function sizeOfCase({ input, expected, graders, settings }: Pick<EvalCase, 'input' | 'expected' | 'graders' | 'settings'>): number {
   const asked = typeof input === 'string' ? input.length : Object.values(input).reduce<number>((sum, value) => sum + lengthOf(value), 0)
   const checked = graders.reduce((sum, { text, value, settings: more }) => sum + 50 + lengthOf(text) + lengthOf(value) + lengthOf(more), 0)
   return 200 + asked + checked + lengthOf(expected) + lengthOf(settings)
 }
+
+const NO_CASE = { expected: null, settings: {} }
 
 /** How many of the cases are used: what a file says once may stand in each of them. */
 function countUsed(cases: readonly EvalCase[]): number {
@@ -412,17 +418,20 @@ export const GH_KINDS: Readonly<Record<string, string>> = {
 
 /** `testData` and `evaluators`, which grade every one of them. */
 function readTestData({ testData, evaluators }: Fields, note: Note): readonly Draft[] {
-  const graders = listOf(evaluators).flatMap((one): CaseGrader[] => {
-    if (!isFields(one)) return []
-    const { name, string, llm, uses } = one
-    const called = textOf(name) ?? null
-    noteUnknown(one, CASE_KEYS.evaluator, '', (_, problem) => note(null, problem), ` of the evaluator ${toCaseId(String(name))}`)
-    if (isFields(llm)) return [toGrader('choices', { name: called, text: textOf(llm['prompt']) ?? null, settings: without(llm, 'prompt') })]
-    if (textOf(uses) !== undefined) return [toGrader(String(uses), { name: called })]
-    const [kind, value] = Object.entries(isFields(string) ? string : {}).find(([key]) => Object.hasOwn(GH_KINDS, key)) ?? []
-    if (kind === undefined) note(null, `the evaluator ${toCaseId(String(name))} has no string, llm or uses`)
-    return kind === undefined ? [] : [toGrader(GH_KINDS[kind] ?? kind, { name: called, value })]
-  })
+  const graders = listOf(evaluators)
+    .slice(0, MAX_GRADERS + 1)
+    .flatMap((one): CaseGrader[] => {
+      if (!isFields(one)) return []
+      const { name, string, llm, uses } = one
+      const called = textOf(name) ?? null
+      noteUnknown(one, CASE_KEYS.evaluator, '', (_, problem) => note(null, problem), ` of the evaluator ${toCaseId(String(name))}`)
+      if (isFields(llm))
+        return [toGrader('choices', { name: called, text: textOf(llm['prompt']) ?? null, settings: without(llm, 'prompt') })]
+      if (textOf(uses) !== undefined) return [toGrader(String(uses), { name: called })]
+      const [kind, value] = Object.entries(isFields(string) ? string : {}).find(([key]) => Object.hasOwn(GH_KINDS, key)) ?? []
+      if (kind === undefined) note(null, `the evaluator ${toCaseId(String(name))} has no string, llm or uses`)
+      return kind === undefined ? [] : [toGrader(GH_KINDS[kind] ?? kind, { name: called, value })]
+    })
   return listOf(testData).flatMap((one): Draft[] => {
     if (!isFields(one)) return []
     const input = withoutClaims(one)
@@ -436,31 +445,43 @@ function readTests({ tests, defaultTest }: Fields, note: Note): readonly Draft[]
   if (!Array.isArray(tests)) throw new AppError('invalid_input', 'its tests are in another file. Write them out')
   const shared = isFields(defaultTest) ? defaultTest : {}
   const readAsserts = (list: unknown, id: string | null) =>
-    listOf(list).flatMap((assertion): CaseGrader[] => {
-      const type = isFields(assertion) ? textOf(assertion['type']) : undefined
-      if (!isFields(assertion) || type === undefined) {
-        note(id, 'an assertion has no type')
-        return []
-      }
-      noteUnknown(assertion, CASE_KEYS.assertion, id, note, ' of an assertion')
-      const { value, weight, metric } = assertion
-      const isRubric = type === 'llm-rubric' && typeof value === 'string'
-      const judged = isRubric ? { text: value } : { value }
-      const settings = without(assertion, 'type', 'value', 'weight', 'metric')
-      return [toGrader(isRubric ? 'rubric' : type, { ...judged, name: textOf(metric) ?? null, weight: numberOf(weight), settings })]
-    })
+    // Of the others, no more is said than that they are too many.
+    listOf(list)
+      .slice(0, MAX_GRADERS + 1)
+      .flatMap((assertion): CaseGrader[] => {
+        const type = isFields(assertion) ? textOf(assertion['type']) : undefined
+        if (!isFields(assertion) || type === undefined) {
+          note(id, 'an assertion has no type')
+          return []
+        }
+        noteUnknown(assertion, CASE_KEYS.assertion, id, note, ' of an assertion')
+        const { value, weight, metric } = assertion
+        const isRubric = type === 'llm-rubric' && typeof value === 'string'
+        const judged = isRubric ? { text: value } : { value }
+        const settings = without(assertion, 'type', 'value', 'weight', 'metric')
+        return [toGrader(isRubric ? 'rubric' : type, { ...judged, name: textOf(metric) ?? null, weight: numberOf(weight), settings })]
+      })
   const sharedGraders = readAsserts(shared['assert'], null)
-  return tests.flatMap((one: unknown, place): Draft[] => {
+  const variables = isFields(shared['vars']) ? shared['vars'] : {}
+  const sharedSize = sizeOfCase({ ...NO_CASE, input: variables, graders: sharedGraders })
+  const drafts: Draft[] = []
+  let [size, graderCount] = [0, 0]
+  for (const [place, one] of tests.entries()) {
+    // One case too many says that there are more.
+    if (drafts.length > MAX_CASES || size > MAX_SIZE || graderCount > MAX_ALL_GRADERS) break
     if (!isFields(one)) {
       note(null, `test ${place + 1} is in another file. Write it out`)
-      return []
+      continue
     }
-    const input = { ...(isFields(shared['vars']) ? shared['vars'] : {}), ...(isFields(one['vars']) ? one['vars'] : {}) }
+    const input = { ...variables, ...(isFields(one['vars']) ? one['vars'] : {}) }
     const id = toCaseId(textOf(one['description']) ?? '') || toVariablesId(input)
     noteUnknown(one, CASE_KEYS.test, id, note)
     const graders = [...sharedGraders, ...readAsserts(one['assert'], id)]
     const settings = without(one, 'description', 'vars', 'assert', ...HOLDOUT_KEYS)
     const isHoldout = claimsHoldout(one)
-    return [{ id, layout: 'promptfoo', input, expected: textOf(input['expected']) ?? null, graders, settings, isHoldout }]
-  })
+    drafts.push({ id, layout: 'promptfoo', input, expected: textOf(input['expected']) ?? null, graders, settings, isHoldout })
+    size += sharedSize
+    graderCount += graders.length
+  }
+  return drafts
 }

@@ -47,7 +47,7 @@ function bindOperation(
       const points = pointsOfInput(operation, input)
       if (points > 0) await call.charge(points)
       const run = (options: CallOptions = {}) => operation.call({ ...makeContext(actor), ...options }, input)
-      if (!operation.isStreamed) return describeAnswer(call, rest, await run())
+      if (!operation.isStreamed) return describeAnswer(call, rest, await run(operation.isLong ? { signal: exchange.signal() } : {}))
       if (wantsEvents(exchange.header('accept') ?? null)) return await answerWithEvents(exchange.signal(), requestId, run, onFault)
       return describeAnswer(call, rest, await run({ signal: exchange.signal() }))
     },

@@ -1,3 +1,4 @@
+import { caseFilesFault } from '../domain/evals/evals.ts'
 import type { ImportedTwin, ImportOrigin } from '../domain/items/item-access.ts'
 import type { Item, ItemKind, Prompt, User } from '../domain/items/items.ts'
 import { slugify } from '../domain/items/slug.ts'
@@ -140,6 +141,9 @@ interface Twins<T extends Item> extends Pick<Preparing, 'store' | 'options'> {
 /** The candidates among twins, and how the entry is written. */
 export function prepareTwins<T extends Item>(found: Twins<T>): Prepared {
   const { store, options, owner, knownId, twins, same, remark, held, check, create, change } = found
+  const files = held.held.map(toFileContent)
+  const fault = caseFilesFault(files)
+  if (fault !== null) throw new AppError('invalid_input', `its held-out test cases ${fault}`)
   const writeAs = async (twin: ImportedTwin<T> | undefined): Promise<ImportOutcome> => {
     if (!twin) {
       await check?.(null)
@@ -167,7 +171,6 @@ export function prepareTwins<T extends Item>(found: Twins<T>): Prepared {
       if (outcome.id !== null && source !== undefined && source !== twin?.source && !options.isDryRun)
         await store.items.keepImportSource(outcome.id, source)
       if (held.count === 0 || outcome.done === 'kept') return outcome
-      const files = held.held.map(toFileContent)
       if (outcome.id !== null && !options.isDryRun) await store.evals.writeCaseFiles(outcome.id, files, { replaces: false })
       const said = `${held.count} held-out test cases are kept beside it, and served to nobody with it`
       return { ...outcome, remark: outcome.remark === undefined ? said : `${outcome.remark}; ${said}` }

@@ -158,6 +158,10 @@ describe('tests kept with a version', () => {
       )
     expect(await listed(ada.actor)).toEqual(['shown false', 'deep true', 'held true'])
     expect(await listed(eve.actor)).toEqual(['shown false'])
+    const large = { filename: 'evals/large/prompt.md', bytes: Buffer.from(`---\nholdout: true\n---\n${'x'.repeat(600_000)}`) }
+    const refused = { ...entry, draft: { ...entry.draft, title: 'Large', files: [...entry.draft.files, large] } }
+    expect(await importEntries(test.app.store, [refused], options, createPeople())).toMatchObject({ refused: 1, created: 0 })
+    expect(Object(await test.call(ada.actor, 'list_skills', { q: 'Large' })).total).toBe(0)
     // The same again changes nothing; a conversion never writes them out.
     expect(await importEntries(test.app.store, [entry], options, createPeople())).toMatchObject({ unchanged: 1 })
     const converted = Object(await test.call(ada.actor, 'convert_cases', { ...target(id), layout: 'tessl' }))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
 import { PROMPTFOO_CASES } from '../support/promptfoo-cases.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, visit } from '../support/visitor.ts'
 
 const PRICE = { input: 1, output: 2 }
@@ -23,8 +23,8 @@ describe('tests of a prompt, run here', () => {
   let thrifty: TestApp
   let ada: Awaited<ReturnType<TestApp['user']>>['actor']
   let eve: typeof ada
-  const open = (dailyTokens: number | null) => {
-    const improve = { openaiBaseUrl: models.baseUrl, wait: async () => {}, timeoutMs: 60_000 }
+  const open = (dailyTokens: number | null, timeoutMs = 60_000) => {
+    const improve = { openaiBaseUrl: models.baseUrl, wait: async () => {}, timeoutMs }
     const tests = { models: MODELS.map((name) => ({ name, price: name === 'broken' ? null : PRICE })), dailyTokens, dailyUsd: null }
     return testApp({}, improve, null, { tests, instances: 1 })
   }
@@ -293,6 +293,36 @@ describe('tests of a prompt, run here', () => {
     )
     expect(await refusal(test.call(eve, 'get_cases', target))).toContain('forbidden')
     expect(JSON.stringify(await test.call(ada, 'get_cases', target))).toContain('HELDVALUE')
+    // What it was when it ran counts.
+    await test.call(ada, 'set_cases', { ...target, files: [] })
+    expect(JSON.stringify(await test.call(eve, 'get_run', { ...target, run }))).not.toMatch(/HELD/)
+  })
+
+  it('outlives values that grow when they are filled, and answers that are nested deep', async () => {
+    const vars = { answer: 'y', a: 'x'.repeat(200_000) }
+    const bomb = { type: 'contains-any', value: Array.from({ length: 12 }, () => '{{a}}'.repeat(2_000)) }
+    const deep = { vars: { answer: '['.repeat(4_900) + ']'.repeat(4_900) }, assert: [{ type: 'is-json', value: { type: 'array' } }] }
+    const plain = { vars: { answer: '{}' }, assert: [{ type: 'is-json', value: { type: 'object' } }] }
+    const id = await save(JSON.stringify({ tests: [{ vars, assert: [bomb] }, deep, plain] }))
+    const done = await finish(id, (await start(id))[0])
+    expect(verdicts(done).filter((_, place) => place !== 1)).toEqual([null, true])
+    expect(done.results[0].assertions[0].evidence).toContain('too long once it is filled')
+  })
+
+  it('cancels the run of one model alone, and gives the answers there are when one model hangs', async () => {
+    const id = await save(promptfoo([['a', { type: 'equals', value: 'a' }]]))
+    const [first, second, third] = await start(id, { models: ['never', 'tests:one', 'tests:two'] })
+    await test.call(ada, 'cancel_run', { id, run: third })
+    await test.call(ada, 'cancel_run', { id, run: first })
+    expect((await finish(id, second)).run).toMatchObject({ state: null, passed: 1 })
+    expect([(await read(id, first)).run.state, (await read(id, third)).run.state]).toEqual(['cancelled', 'cancelled'])
+    const hasty = await open(null, 300)
+    const { actor, key } = await hasty.user('ada')
+    const { prompt } = Object(await hasty.call(actor, 'save_prompt', { title: 'Say', content: 'Say' }))
+    const body = json('POST', { models: ['never', 'broken'] })
+    const answer = await readJson(await hasty.fetch(`/api/prompts/${prompt.id}/try`, { ...body, key }))
+    expect(answer.answers).toMatchObject([{ error: 'never took too long to answer.' }, { error: 'broken returned 500.' }])
+    await hasty.close()
   })
 
   it('refuses models that are not there, and a prompt without cases or values', async () => {

@@ -94,6 +94,8 @@ export interface CaseResult {
   readonly tokens: number | null
   readonly costUsd: number | null
   readonly error: string | null
+  /** Whether the case was held out when it ran: then results are for those who see the case. */
+  readonly isHeldOut?: boolean | undefined
 }
 
 /** A result as it is stored. */
@@ -107,6 +109,7 @@ export const caseResult = z.object({
   tokens: z.number().nullable(),
   costUsd: z.number().nullable(),
   error: z.string().nullable(),
+  isHeldOut: z.boolean().optional(),
 }) satisfies z.ZodType<CaseResult>
 
 /** A report of a runner. Its texts come from outside and are kept as they are, but bounded in length. */
@@ -161,6 +164,15 @@ export const caseFiles = z
   )
   .max(MAX_CASE_FILES)
 export type CaseFiles = Readonly<z.infer<typeof caseFiles>>
+
+/** Bytes of the files with cases beside one version. */
+const MAX_CASE_BYTES = 4 * 2 ** 20
+
+/** Why files cannot be kept beside a version, as the end of a sentence; null when they can. */
+export function caseFilesFault(files: readonly object[]): string | null {
+  if (!caseFiles.safeParse(files).success) return `are more than ${MAX_CASE_FILES}, or one has more than ${MAX_CASE_FILE} characters`
+  return JSON.stringify(files).length > MAX_CASE_BYTES ? `have more than ${MAX_CASE_BYTES / 2 ** 20} MiB` : null
+}
 
 /** An answer of a model. Tokens are estimated where a provider does not tell. */
 export interface ModelAnswer {

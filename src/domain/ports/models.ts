@@ -43,16 +43,18 @@ export interface TestModels {
   inPlace<T>(work: () => Promise<T>): Promise<T>
   /** Whether a value is as a JSON Schema says; null when the schema cannot be used, or takes too long. */
   matchesSchema(value: unknown, schema: object): Promise<boolean | null>
-  /** Ends the work on something, where this process does it. */
+  /** Aborted when the service stops. */
+  readonly stopping: AbortSignal
+  /** Runs `work` with a signal that `cancel` aborts too, where this process does it. */
+  untilCancelled(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void>
   cancel(key: string): void
   /**
-   * Begins work on something that goes on after the call it is made in. `signal` is aborted when the service stops, or it is cancelled.
+   * Begins work that goes on after the call it is made in. `signal` is {@link stopping}.
    * @returns what `begin` made, and when all is done
    * @throws AppError `unavailable` when the caller has too much of it at once; what `begin` throws
    */
   inBackground<T>(
     caller: string,
-    key: string,
     begin: () => Promise<T>,
     work: (made: T, signal: AbortSignal) => Promise<void>,
   ): Promise<{ readonly made: T; readonly done: Promise<void> }>

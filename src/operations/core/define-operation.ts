@@ -57,6 +57,8 @@ interface Meta {
   readonly cost?: number
   /** Whether it tells its text as it comes (`CallOptions.onText`), and may take long. */
   readonly isStreamed?: boolean
+  /** Whether it may take long, and ends when its caller leaves (`CallOptions.signal`). */
+  readonly isLong?: boolean
 }
 
 /** A use case with the types of its input and output. Without arguments, what every surface loops over. */

@@ -163,6 +163,7 @@ export const getCases = defineOperation({
   output: z.object({ files: caseFiles }),
   async run(context: Needs<'items' | 'evals'>, { version, ...target }) {
     const item = await requireTested(context, target, 'edit', 'read its held-out tests')
+    if (version !== undefined) await readTested(context, item, version)
     return { files: [...(await context.store.evals.readCaseFiles(item.id, version ?? item.version))] }
   },
 })

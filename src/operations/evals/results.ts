@@ -68,7 +68,7 @@ async function readShownRun(context: Needs<'items' | 'evals'>, item: Item, seq: 
   if (await seesHoldouts(context, item)) return { kept, run }
   const { cases } = await readItemCases(context, item, kept.version)
   const held = new Set(cases.filter(({ isHoldout }) => isHoldout).map(({ id }) => id))
-  return { kept, run: { ...run, results: run.results.filter((result) => !held.has(result.case)) } }
+  return { kept, run: { ...run, results: run.results.filter((result) => !result.isHeldOut && !held.has(result.case)) } }
 }
 
 export const reportResults = defineOperation({
@@ -103,9 +103,20 @@ export const reportResults = defineOperation({
     const run = readResultFiles(files.map((file, index) => fromFileContent(file, `files[${index}].`)))
     const names = new Set(run.results.map((result) => result.case))
     const known = (await readItemCases(context, item, version)).cases.filter(({ id }) => names.has(id))
+    const held = new Set(known.filter(({ isHoldout }) => isHoldout).map(({ id }) => id))
+    const results = run.results.map((result) => (held.has(result.case) ? { ...result, isHeldOut: true } : result))
     const { userId, keyId = context.surface === 'cli' ? LOCAL_KEY : null } = actor
     const casesDigest = known.length === names.size ? digestOfCases(known) : null
-    const kept = await context.store.evals.addRun(item, { ...run, version, textDigest: digest, casesDigest, userId, keyId, total: null })
+    const kept = await context.store.evals.addRun(item, {
+      ...run,
+      results,
+      version,
+      textDigest: digest,
+      casesDigest,
+      userId,
+      keyId,
+      total: null,
+    })
     return { success: true as const, run: toRunRecord(kept), remarks: [...run.remarks] }
   },
 })

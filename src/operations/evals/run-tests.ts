@@ -27,6 +27,8 @@ const MAX_MODELS = 4
 /** Results that are written at once, and how long they wait for it. */
 const WRITTEN_AT_ONCE = 20
 const WRITE_EVERY_MS = 1_000
+/** How often a run says that it gets on, while a case takes long. */
+const ALIVE_EVERY_MS = 60_000
 /** Calls to a model that may fail one after the other, until a run stops. */
 const MAX_FAILURES = 5
 
@@ -106,8 +108,9 @@ async function runCase(
   one: EvalCase,
   model: string,
   ask: Ask,
+  signal: AbortSignal,
 ): Promise<{ readonly result: CaseResult; readonly hasFailed: boolean }> {
-  const base = { ...UNMEASURED, case: one.id }
+  const base = { ...UNMEASURED, case: one.id, ...(one.isHoldout && { isHeldOut: true }) }
   try {
     const answer = await ask(await toFilledQuestion(prompt, model, one.input))
     const micro = microUsdOf(context, model, answer)
@@ -116,6 +119,7 @@ async function runCase(
     const { passed, score, assertions } = await gradeAnswer(one, graded, {
       judge: createJudge(ask, judge ?? model),
       matchesSchema: context.tests.matchesSchema,
+      signal,
     })
     const tokens = answer.inputTokens + answer.outputTokens
     const measured = { durationMs: answer.durationMs, tokens, costUsd: graded.costUsd }
@@ -153,10 +157,14 @@ async function runAll(
     await evals.endRun(prompt.id, run.seq, state ?? (isWritten ? null : 'failed'))
   }
   try {
-    if (!(await isAllowed())) return await end('failed')
+    if (!(await evals.addResults(prompt.id, run.seq, [])) || !(await isAllowed())) return await end('failed')
+    const askAlive: Ask = async (question) => {
+      if (performance.now() - writtenAt > ALIVE_EVERY_MS && (await evals.addResults(prompt.id, run.seq, []))) writtenAt = performance.now()
+      return await ask(question)
+    }
     for (const one of cases) {
       signal.throwIfAborted()
-      const { result, hasFailed } = await runCase(context, prompt, one, run.model ?? '', ask)
+      const { result, hasFailed } = await runCase(context, prompt, one, run.model ?? '', askAlive, signal)
       failures = hasFailed ? failures + 1 : 0
       waiting.push(result)
       if (failures >= MAX_FAILURES) return await end('failed')
@@ -224,13 +232,21 @@ export const runTests = defineOperation({
     } as const
     const begin = async () => {
       const runs: KeptRun[] = []
-      for (const model of wanted)
-        runs.push(await context.store.evals.addRun(item, { ...base, model }, { refusesOthers: runs.length === 0 }))
-      return runs
+      try {
+        for (const model of wanted)
+          runs.push(await context.store.evals.addRun(item, { ...base, model }, { refusesOthers: runs.length === 0 }))
+        return runs
+      } catch (error) {
+        for (const { seq } of runs) await context.store.evals.endRun(item.id, seq, 'failed')
+        throw error
+      }
     }
-    const { made: runs, done } = await context.tests.inBackground(userId, item.id, begin, async (all, signal) => {
-      const ask = createAsk(context, item, replay ? 'replay' : 'kept', signal)
-      for (const run of all) await runAll(context, prompt, cases, run, ask, signal)
+    const { made: runs, done } = await context.tests.inBackground(userId, begin, async (all, stopping) => {
+      for (const run of all) {
+        await context.tests.untilCancelled(`${item.id}/${run.seq}`, stopping, async (signal) => {
+          await runAll(context, prompt, cases, run, createAsk(context, item, replay ? 'replay' : 'kept', signal), signal)
+        })
+      }
     })
     // A command ends with its work.
     if (context.surface === 'cli') await done
@@ -249,7 +265,7 @@ export const cancelRun = defineOperation({
   output: z.object({ success: z.literal(true), run: runRecord }),
   async run(context: Needs<'items' | 'evals', 'tests'>, { id, run: seq }) {
     const item = await requireTested(context, { collection: 'prompts', id }, 'edit', 'test it')
-    if (await context.store.evals.endRun(item.id, seq, 'cancelled')) context.tests.cancel(item.id)
+    if (await context.store.evals.endRun(item.id, seq, 'cancelled')) context.tests.cancel(`${item.id}/${seq}`)
     const run = await context.store.evals.findRun(item.id, seq)
     if (!run) throw new AppError('not_found', `Run ${seq} not found.`)
     return { success: true as const, run: toRunRecord(run) }
@@ -262,6 +278,7 @@ export const tryPrompt = defineOperation({
   summary: 'Fresh answers of models of this service to a prompt of yours, filled with values, side by side.',
   scope: 'write',
   cost: 10,
+  isLong: true,
   surfaces: { rest: 'POST /api/prompts/{id}/try', cli: 'try-prompt id' },
   input: z.object({
     id: itemTarget.id,
@@ -283,7 +300,8 @@ export const tryPrompt = defineOperation({
   }),
   async run(context: Testing, { id, version, models, variables = {} }) {
     const { item, prompt, wanted } = await readForModels(context, { id, version, models }, false)
-    const ask = createAsk(context, item, 'fresh', context.signal ?? AbortSignal.timeout(context.improver.timeoutMs))
+    const left = context.signal ?? new AbortController().signal
+    const ask = createAsk(context, item, 'fresh', AbortSignal.any([left, context.tests.stopping]))
     const questions = await Promise.all(wanted.map((model) => toFilledQuestion(prompt, model, Object.fromEntries(toValues(variables)))))
     const answers = await Promise.all(
       questions.map(async (question) => {

@@ -4,6 +4,7 @@ import {
   type CaseFiles,
   type CaseResult,
   caseFiles,
+  caseFilesFault,
   caseResult,
   type EvalRun,
   type KeptRun,
@@ -22,8 +23,6 @@ import type { Database } from '../schema.ts'
 const MAX_RUNS = 1_000
 const MAX_BYTES = 64 * 2 ** 20
 const RESULTS_A_STATEMENT = 200
-/** Bytes of the files with cases beside one version. */
-const MAX_CASE_BYTES = 4 * 2 ** 20
 /** Answers of models that are kept of one item. */
 const MAX_ANSWERS = 5_000
 /** A run that did not get on for so long has stopped: its process ended. */
@@ -166,15 +165,17 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       context.sideTransaction(async (db) => {
         const row = await findItem(db, itemId)
         const progress_at = new Date(context.clock()).toISOString()
+        // Those that wait for this one are alive too.
         const running = await db
           .updateTable('eval_run')
           .set({ progress_at })
-          .where('seq', '=', seq)
+          .where('item_seq', '=', row?.seq ?? 0)
           .where('state', '=', 'running')
           .returning('seq')
-          .executeTakeFirst()
-        if (row && running) await writeResults(db, row.seq, seq, results)
-        return row !== undefined && running !== undefined
+          .execute()
+        const isRunning = running.some((one) => one.seq === seq)
+        if (row && isRunning && results.length > 0) await writeResults(db, row.seq, seq, results)
+        return isRunning
       }),
     /** Ends a run that was begun here: complete without a state. Nothing when it has ended. */
     async endRun(itemId: string, seq: number, state: Exclude<RunState, 'running'> | null): Promise<boolean> {
@@ -297,17 +298,17 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         const { version } = row
         const before = replaces ? [] : await selectCaseFiles(db, itemId, version)
         const names = new Set(files.map(({ filename }) => filename))
-        const written = caseFiles.safeParse([...before.filter(({ filename }) => !names.has(filename)), ...files])
-        if (!written.success) throw invalidInput('files', 'files are more, or one is longer, than are kept beside a version.')
-        if (!replaces && isDeepStrictEqual(written.data, before)) return
-        const text = JSON.stringify(written.data)
-        if (Buffer.byteLength(text) > MAX_CASE_BYTES) throw invalidInput('files', `files exceed ${MAX_CASE_BYTES / 2 ** 20} MiB.`)
+        const written = [...before.filter(({ filename }) => !names.has(filename)), ...files]
+        const fault = caseFilesFault(written)
+        if (fault !== null) throw invalidInput('files', `The files with cases ${fault}.`)
+        if (!replaces && isDeepStrictEqual(written, before)) return
+        const text = JSON.stringify(caseFiles.parse(written))
         await db
           .insertInto('case_set')
           .values({ item_seq: row.seq, version, files: text })
           .onConflict((conflict) => conflict.columns(['item_seq', 'version']).doUpdateSet({ files: text }))
           .execute()
-        const detail = { kind: row.kind, version, count: written.data.length }
+        const detail = { kind: row.kind, version, count: written.length }
         notes.audit({ action: 'cases_changed', targetId: itemId, ownerId: row.owner, detail })
       }),
     /** The kept answer to a request; null for none. */

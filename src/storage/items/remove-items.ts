@@ -84,10 +84,34 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
   }
 }
 
-/** Test runs go with their versions, and all answers of models: both may quote them. */
+/** Test runs and cases go with their versions, and all answers of models: all may quote them. */
 async function forgetRuns(db: Kysely<Database>, versionSeqs: readonly number[]): Promise<void> {
   const items = db.selectFrom('version').select('item_seq').where('seq', 'in', versionSeqs)
   await db.deleteFrom('model_answer').where('item_seq', 'in', items).execute()
+  // The newest cases are in force for what stays.
+  await db
+    .deleteFrom('case_set')
+    .where('item_seq', 'in', items)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('version')
+          .select('version.seq')
+          .where('version.seq', 'in', versionSeqs)
+          .whereRef('version.item_seq', '=', 'case_set.item_seq')
+          .whereRef('version.number', '=', 'case_set.version'),
+      ),
+    )
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('case_set as newer')
+          .select('newer.version')
+          .whereRef('newer.item_seq', '=', 'case_set.item_seq')
+          .whereRef('newer.version', '>', 'case_set.version'),
+      ),
+    )
+    .execute()
   await db
     .deleteFrom('eval_run')
     .where((eb) =>
