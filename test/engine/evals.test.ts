@@ -70,6 +70,7 @@ for (const engine of ENGINES) {
       const [first] = await store.evals.listRuns(id, { before: null, limit: 1 })
       expect(await store.evals.addResults(id, first?.seq ?? 0, [result('a', null)])).toBe(true)
       now += 3_600_000
+      expect((await store.evals.findRun(id, first?.seq ?? 0))?.state).toBe('failed')
       const next = await store.evals.addRun(item(), here, alone)
       expect(await store.evals.findRun(id, first?.seq ?? 0)).toMatchObject({ state: 'failed', isPartial: true, done: 1 })
       expect(await store.evals.endRun(id, next.seq, null)).toBe(true)

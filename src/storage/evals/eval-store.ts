@@ -34,7 +34,7 @@ type RunRow = Omit<Selectable<Database['eval_run']>, 'item_seq' | 'user_seq'> & 
   readonly last_result: number | null
 }
 
-function toRun(row: RunRow): KeptRun {
+function toRunAt(row: RunRow, now: number): KeptRun {
   const { seq, version, format, runner, model, passed, failed } = row
   return {
     seq,
@@ -50,7 +50,8 @@ function toRun(row: RunRow): KeptRun {
     reportedAt: row.reported_at,
     by: row.username,
     userId: row.user_id,
-    state: row.state,
+    // A process that ended, or a library that was copied, leaves it as it was.
+    state: row.state === 'running' && Date.parse(row.progress_at ?? '') < now - STALLED_MS ? 'failed' : row.state,
     total: row.total,
     done: row.last_result === null ? 0 : Number(row.last_result) + 1,
     casesDigest: row.cases_digest,
@@ -59,6 +60,7 @@ function toRun(row: RunRow): KeptRun {
 
 /** Runs of tests of items' versions, with their results. The caller checks who may report and read them. */
 export function evalStore(reader: Kysely<Database>, context: WriteContext) {
+  const toRun = (row: RunRow) => toRunAt(row, context.clock())
   const findItem = (db: Kysely<Database>, id: string) => db.selectFrom('item').select('seq').where('id', '=', id).executeTakeFirst()
   const selectRuns = (itemId: string) =>
     reader
