@@ -45,7 +45,7 @@ export function findTail(bytes: Uint8Array): string | null {
   const end = start.startsWith(PICTURES.png)
     ? buffer.lastIndexOf('IEND') + 8
     : start.startsWith(PICTURES.jpeg)
-      ? buffer.lastIndexOf('ffd9', undefined, 'hex') + 2
+      ? buffer.lastIndexOf(Buffer.from('ffd9', 'hex')) + 2
       : bytes.length
   const tail = buffer.subarray(end)
   if (tail.length > 16 && (programOf(tail) !== null || isArchive(tail))) return 'a program or an archive behind a picture'
