@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { EvalCase } from '../domain/evals/evals.ts'
+import { isEvalFile } from '../domain/evals/evals.ts'
 import type { SkillFile } from '../domain/skills/skill.ts'
-import { isEvalFile } from './read-cases.ts'
 
 const hash = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
 const hashAll = (parts: readonly string[]) => hash(parts.toSorted().join('\n'))

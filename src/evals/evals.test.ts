@@ -4,7 +4,8 @@ import { readFields } from '../domain/text/read-fields.ts'
 import { compareRuns, passRateOf, wilsonInterval } from './compare-runs.ts'
 import { convertCases } from './convert-cases.ts'
 import { digestOf, digestOfCases } from './digests.ts'
-import { readCases, readPromptCases, separateHoldouts } from './read-cases.ts'
+import { separateHoldouts } from './holdouts.ts'
+import { readCases, readPromptCases } from './read-cases.ts'
 import { UNMEASURED, UNSAID } from './results/json-formats.ts'
 
 const files = (texts: Readonly<Record<string, unknown>>) =>

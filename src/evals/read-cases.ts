@@ -3,15 +3,18 @@ import {
   type CaseLayout,
   type CaseProblem,
   type EvalCase,
+  isEvalFile,
+  MAX_CASE_MEMBERS,
   MAX_CASES,
   toCaseId,
   toVariablesId,
 } from '../domain/evals/evals.ts'
 import { decodeText, encodingFault, type SkillFile } from '../domain/skills/skill.ts'
 import { parseJson } from '../domain/text/json.ts'
-import { type Fields, isFields, readFields, readHead, textOf } from '../domain/text/read-fields.ts'
+import { type Fields, isFields, listOf, readFields, readHead, textOf, without } from '../domain/text/read-fields.ts'
 import { AppError } from '../errors.ts'
 import { checkCases, TWIN } from './check-cases.ts'
+import { claimsHoldout, HOLDOUT_KEYS, withoutClaims } from './holdouts.ts'
 
 /** Cases in the order of their files, and everything that is wrong with them. */
 export interface CaseList {
@@ -26,14 +29,8 @@ const MAX_GRADERS = 200
 /** Most graders of all cases together, and most UTF-16 units. */
 const MAX_ALL_GRADERS = 20_000
 const MAX_SIZE = 8 * 2 ** 20
-/** The head of a file in which claims are looked for when it cannot be read, in UTF-16 units. */
-const MAX_HEAD = 64 * 1024
-/** Most members of the JSON of a file of cases. */
-const MAX_MEMBERS = 500_000
 /** Folders beside the cases: of results, of stand-ins for servers, of input files. */
 const NO_CASES = /^evals\/(?:results|mocks|files)\//
-/** Fields with which people mark cases that must stay hidden. */
-const HOLDOUT_KEYS = ['holdout', 'split']
 const keys = (names: string) => new Set([...names.split(' '), ...HOLDOUT_KEYS])
 
 /** Fields that each layout knows, from the sources named at `CASE_LAYOUTS`. */
@@ -73,11 +70,6 @@ export function readCases(files: readonly SkillFile[]): CaseList {
   return found.finish()
 }
 
-/** Whether a file of a skill belongs to its tests, not to what agents are served. */
-export function isEvalFile(filename: string): boolean {
-  return filename.startsWith('evals/')
-}
-
 /**
  * Reads the tests of a prompt: `testData` and `evaluators` of a `.prompt.yml`, which the config of an imported prompt has, or `tests` and
  * `defaultTest` of a `promptfooconfig.yaml`. @param fields the config, or the fields of the file
@@ -113,7 +105,7 @@ function readPromptCaseFile({ filename, bytes }: SkillFile): CaseList {
   else {
     try {
       // Many cases are too much YAML, and not too much JSON.
-      const parsed = parseJson(text, MAX_MEMBERS)
+      const parsed = parseJson(text, MAX_CASE_MEMBERS)
       return readPromptCases(parsed.ok && isFields(parsed.value) ? parsed.value : readFields(text), filename)
     } catch (error) {
       found.read(filename, () => {
@@ -131,96 +123,6 @@ export function joinLists(lists: readonly CaseList[]): CaseList {
   const twins = lists.flatMap((list) => list.cases.filter(({ id }) => owners.get(id) !== list))
   const problems = [...lists.flatMap((list) => list.problems), ...twins.map(({ file, id }) => ({ file, case: id, problem: TWIN }))]
   return { cases: lists.flatMap((list) => list.cases).slice(0, MAX_CASES), problems }
-}
-
-/** The fields of a prompt's config that hold its tests. */
-const CASE_FIELDS = ['testData', 'evaluators', 'tests', 'defaultTest']
-
-/** A config apart from the tests in it; null for none. */
-export function withoutCases(config: Fields | null): Fields | null {
-  const rest = config && without(config, ...CASE_FIELDS)
-  return rest && (Object.keys(rest).length > 0 || Object.keys(config).length === 0) ? rest : null
-}
-
-/** The part that is served of a skill or a prompt, and the part that claims to be held out and is kept beside it. */
-interface Separated<T> {
-  readonly shown: T
-  readonly held: readonly SkillFile[]
-  /** Cases that are held out. */
-  readonly count: number
-}
-
-/** The fields at the head of a file of any kind, and its entries; nothing of one that cannot be read. */
-function readClaims({ filename, bytes }: SkillFile): { readonly fields: Fields; readonly entries: readonly unknown[] } {
-  const text = (decodeText(bytes) ?? '').replace(/^\uFEFF/, '')
-  const parsed = filename.endsWith('.json') ? parseJson(text, MAX_MEMBERS) : null
-  const value = parsed?.ok ? parsed.value : null
-  if (parsed && !parsed.ok) return { fields: { holdout: /"holdout"/.test(text) }, entries: [] }
-  if (value !== null) return isFields(value) ? { fields: value, entries: listOf(value['evals']) } : { fields: {}, entries: listOf(value) }
-  try {
-    return { fields: filename.endsWith('.md') ? readHead(text).fields : readFields(text), entries: [] }
-  } catch {
-    // In doubt, what cannot be read is not shown.
-    return { fields: { holdout: /\bholdout\b/.test(text.slice(0, MAX_HEAD)) }, entries: [] }
-  }
-}
-
-/**
- * Takes out of a skill's files what claims to be held out: of a file in a folder the whole folder, of a list its entries, and the files in
- * `evals/files/` that only those name.
- */
-export function separateHoldouts(files: readonly SkillFile[]): Separated<readonly SkillFile[]> {
-  const shown: SkillFile[] = []
-  const held: SkillFile[] = []
-  const folders = new Set<string>()
-  const named = { shown: new Set<string>(), held: new Set<string>() }
-  const read = files.map((file) => {
-    const isRead = isEvalFile(file.filename) && /\.(?:md|json|ya?ml)$/.test(file.filename)
-    const claims = isRead ? readClaims(file) : { fields: {}, entries: [] }
-    const isWhole = claimsHoldout(claims.fields)
-    const folder = file.filename.slice(0, file.filename.lastIndexOf('/') + 1)
-    if (isWhole && folder !== 'evals/') folders.add(folder)
-    for (const entry of claims.entries) {
-      const among = isWhole || (isFields(entry) && claimsHoldout(entry)) ? named.held : named.shown
-      for (const name of isFields(entry) ? listOf(entry['files']) : [])
-        if (typeof name === 'string') among.add(name.replace(/^(?:\.?\/)*(?:evals\/)?/, 'evals/'))
-    }
-    return { file, isWhole, ...claims }
-  })
-  let count = folders.size
-  for (const { file, fields, entries, isWhole } of read) {
-    const [open, claimed] = [false, true].map((isHeld) => entries.filter((one) => (isFields(one) && claimsHoldout(one)) === isHeld))
-    const write = (kept: readonly unknown[] = []): SkillFile => {
-      const whole = 'evals' in fields ? { ...fields, evals: kept } : kept
-      return { ...file, bytes: Buffer.from(`${JSON.stringify(whole, null, 2)}\n`) }
-    }
-    const isInFolder = [...folders].some((folder) => file.filename.startsWith(folder))
-    if (isWhole || isInFolder || (named.held.has(file.filename) && !named.shown.has(file.filename))) {
-      held.push(file)
-      if (isWhole && !isInFolder) count += Math.max(entries.length, 1)
-    } else if (claimed?.length) {
-      shown.push(write(open))
-      held.push(write(claimed))
-      count += claimed.length
-    } else shown.push(file)
-  }
-  return { shown, held, count }
-}
-
-/** The file in which the held-out tests of a prompt's config are kept. */
-export const HOLDOUT_FILE = 'holdout.json'
-
-/** The same of the tests in a prompt's config. */
-export function separateTests(config: Fields): Separated<Fields> {
-  const isHeld = (one: unknown) => isFields(one) && claimsHoldout(one)
-  const lists = ['testData', 'tests'].filter((name) => listOf(config[name]).some(isHeld))
-  const parts = [false, true].map((held) =>
-    Object.fromEntries(lists.map((name) => [name, listOf(config[name]).filter((one) => isHeld(one) === held)])),
-  )
-  const count = lists.reduce((sum, name) => sum + listOf(parts[1]?.[name]).length, 0)
-  const shared = Object.fromEntries(Object.entries(config).filter(([name]) => name === 'evaluators' || name === 'defaultTest'))
-  const file = { filename: HOLDOUT_FILE, bytes: Buffer.from(`${JSON.stringify({ ...shared, ...parts[1] }, null, 2)}\n`) }
-  return { shown: { ...config, ...parts[0] }, held: count > 0 ? [file] : [], count }
 }
 
 /** A case before its file and layout are known. */
@@ -286,12 +188,8 @@ function countUsed(cases: readonly EvalCase[]): number {
   return end === -1 ? Math.min(cases.length, MAX_CASES) : end
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const numberOf = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 const idOf = (value: unknown, place: number) => toCaseId(String(textOf(value) ?? numberOf(value) ?? place + 1)) || String(place + 1)
-/** Fields apart from those with a place of their own. */
-const without = (fields: Fields, ...names: readonly string[]): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 
 function toGrader(kind: string, rest: Partial<CaseGrader>): CaseGrader {
   return { kind, name: null, text: null, value: null, weight: null, settings: {}, ...rest }
@@ -302,22 +200,9 @@ function noteUnknown(fields: Fields, known: ReadonlySet<string>, caseId: string 
   if (unknown.length > 0) note(caseId, `unknown fields${where}: ${toCaseId(unknown.slice(0, 5).join(', '))}`)
 }
 
-const isTrue = (value: unknown) => value === true || value === 'true'
-
-/** Whether fields of any layout say that nobody may see a case before a run: `holdout`, `split`, or a tag; also in `metadata`. */
-function claimsHoldout(fields: Fields): boolean {
-  const { holdout, split, tags, metadata } = fields
-  const named = Array.isArray(tags) ? tags : (textOf(tags) ?? '').split(/[\s,]+/)
-  const isClaimed = isTrue(holdout) || split === 'holdout' || split === 'test' || named.includes('holdout')
-  return isClaimed || (isFields(metadata) && claimsHoldout({ ...metadata, metadata: null }))
-}
-
-/** Fields apart from those that claim so. */
-const withoutClaims = (fields: Fields): Fields => (claimsHoldout(fields) ? without(fields, ...HOLDOUT_KEYS, 'tags', 'metadata') : fields)
-
 /** `evals.json` of both variants, or a list of trigger queries. */
 function readJsonCases(text: string, note: Note): readonly Draft[] {
-  const parsed = parseJson(text, MAX_MEMBERS)
+  const parsed = parseJson(text, MAX_CASE_MEMBERS)
   if (!parsed.ok) throw new AppError('invalid_input', 'is not valid JSON, or too large. Correct it')
   const evals = isFields(parsed.value) ? parsed.value['evals'] : parsed.value
   if (!Array.isArray(evals)) throw new AppError('invalid_input', 'has no list "evals", and is no list of queries')

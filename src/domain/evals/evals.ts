@@ -13,6 +13,8 @@ export type CaseLayout = (typeof CASE_LAYOUTS)[number]
 
 /** Most cases of an item, and of a run. */
 export const MAX_CASES = 10_000
+/** Most members of the JSON of a file of cases. */
+export const MAX_CASE_MEMBERS = 500_000
 /** Most results of a run: a case may run several times in both arms. */
 export const MAX_RESULTS = 100_000
 /** Longest id and name of a case, in characters. */
@@ -210,4 +212,9 @@ export function toVariablesId(variables: Readonly<Record<string, unknown>>): str
   let sum = 0x811c9dc5
   for (let at = 0; at < all.length; at++) sum = Math.imul(sum ^ all.charCodeAt(at), 0x01000193)
   return `${id.slice(0, MAX_CASE_NAME - 10).toWellFormed()} #${(sum >>> 0).toString(16).padStart(8, '0')}`
+}
+
+/** Whether a file of a skill belongs to its tests, not to what agents are served. */
+export function isEvalFile(filename: string): boolean {
+  return filename.startsWith('evals/')
 }

@@ -20,7 +20,12 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** Fields apart from those with these names. */
+export const without = (fields: Fields, ...names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 
 /** The fields of a YAML text. @throws AppError `invalid_input` for one that is none, too long, too deep, or blown up by aliases */
 export function readFields(text: string, maxLength = MAX_FILE): Fields {

@@ -4,7 +4,7 @@ import { requireRight } from '../../domain/people/teams.ts'
 import type { PromptBody } from '../../domain/prompts/body.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError } from '../../errors.ts'
-import { withoutCases } from '../../evals/read-cases.ts'
+import { withoutCases } from '../../evals/holdouts.ts'
 import { type itemTarget, requireItem } from '../core/inputs.ts'
 import { type Needs, requireUser } from '../core/procedure.ts'
 
