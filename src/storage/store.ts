@@ -22,6 +22,7 @@ import { toWhole } from './copy/manifest.ts'
 import { copyBeforeUpgrade } from './copy/upgrade-copy.ts'
 import { importWhole, notifyOfImport } from './copy/whole-import.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
+import { caseStore } from './evals/case-store.ts'
 import { evalStore } from './evals/eval-store.ts'
 import { figureStore } from './figures.ts'
 import { joinInstances, toChangeSignal } from './instances.ts'
@@ -114,7 +115,7 @@ function createModules({ database, search, encoder, caches, origins, ...parts }:
     categories: { ...readCategories(queries), ...writeCategories(context) },
     labels: labelStore(reader, context),
     checks: checkStore(reader, context),
-    evals: evalStore(reader, context),
+    evals: { ...evalStore(reader, context), ...caseStore(reader, context) },
     collections: { ...readCollections(reader, countCollected), ...writeCollections(context, countCollected) },
     purges: purgeStore(reader, context),
     people: peopleStore(reader, context),
