@@ -14,7 +14,7 @@ let idle: NodeJS.Timeout | undefined
 /** Takes the answer of the thread, undefined where there is none. */
 let take: (answer: boolean | null | undefined) => void = () => {}
 
-/** Whether a value is as a JSON Schema says; null when the schema cannot be used, or takes too long. In a thread, one after the other. */
+/** Whether a value is valid against a JSON Schema; null when the schema is not usable, or too slow. Checks run one at a time, in a thread. */
 export function matchesSchema(value: unknown, schema: object): Promise<boolean | null> {
   return oneAtATime(() => ask({ value, schema }))
 }

@@ -2,14 +2,14 @@ import { parentPort } from 'node:worker_threads'
 import { Ajv } from 'ajv'
 import { RE2JS } from 're2js'
 
-/** The thread that checks values against JSON Schemas from outside: either may take for ever, and then it is ended. */
+/** The thread that validates untrusted values against untrusted JSON Schemas. It is terminated when a check takes too long. */
 
 export interface SchemaQuestion {
   readonly value: unknown
   readonly schema: object
 }
 
-/** Patterns take linear time. Ajv writes no program of its own here, so that the name of the function is of no use. */
+/** Patterns take linear time. Ajv needs `code` only for standalone code, which is not generated here. */
 const regExp = Object.assign((pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern)), { code: 'undefined' })
 
 parentPort?.on('message', ({ value, schema }: SchemaQuestion) => {

@@ -7,13 +7,13 @@ import { estimateTokens } from '../domain/text/estimate-tokens.ts'
 import { isFields } from '../domain/text/read-fields.ts'
 import type { Judge } from './grade-answer.ts'
 
-/** A question to a model: the same question has the same answer, which is kept. */
+/** A question to a model. Its answer is kept by the digest of the question. */
 export interface Question {
   readonly model: string
   readonly system: string
   readonly messages: readonly ModelMessage[]
   readonly temperature?: number
-  /** Tells questions apart that are asked several times. */
+  /** Number of the vote, where the same question is asked several times. */
   readonly vote?: number
 }
 

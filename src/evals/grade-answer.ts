@@ -38,7 +38,7 @@ export interface GradingAids {
   readonly judge: Judge | null
   /** Whether a value is as a JSON Schema says; null when the schema cannot be used. */
   matchesSchema(value: unknown, schema: object): Promise<boolean | null>
-  /** Ends it. */
+  /** Aborts grading. */
   readonly signal: AbortSignal
 }
 
@@ -125,7 +125,7 @@ export async function gradeAnswer({ graders, input, settings }: EvalCase, answer
 }
 
 async function gradeOne(written: CaseGrader, input: EvalCase['input'], answer: Graded, aids: GradingAids): Promise<Verdict> {
-  // Another text would be checked than the one that is there.
+  // Without the transform, the wrong text would be checked.
   if (written.settings['transform'] !== undefined || written.settings['contextTransform'] !== undefined)
     return { passed: null, evidence: 'not checked: this service has no transform' }
   const room = { left: MAX_FILLED }

@@ -39,7 +39,7 @@ interface Separated<T> {
   readonly count: number
 }
 
-/** The fields at the head of a file of any kind, and its entries; nothing of one that cannot be read. */
+/** The fields at the head of a file of any kind, and its entries. A file that is not readable and mentions a holdout counts as held out. */
 function readClaims({ filename, bytes }: SkillFile): { readonly fields: Fields; readonly entries: readonly unknown[] } {
   const text = (decodeText(bytes) ?? '').replace(/^\uFEFF/, '')
   const parsed = filename.endsWith('.json') ? parseJson(text, MAX_CASE_MEMBERS) : null
@@ -49,7 +49,6 @@ function readClaims({ filename, bytes }: SkillFile): { readonly fields: Fields; 
   try {
     return { fields: filename.endsWith('.md') ? readHead(text).fields : readFields(text), entries: [] }
   } catch {
-    // In doubt, what cannot be read is not shown.
     return { fields: { holdout: /\bholdout\b/.test(text.slice(0, MAX_HEAD)) }, entries: [] }
   }
 }

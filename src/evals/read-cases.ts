@@ -104,7 +104,7 @@ function readPromptCaseFile({ filename, bytes }: SkillFile): CaseList {
   if (text === null) found.problems.push({ file: filename, case: null, problem: encodingFault(bytes) })
   else {
     try {
-      // Many cases are too much YAML, and not too much JSON.
+      // JSON is tried first: its limits allow many more cases than those of YAML.
       const parsed = parseJson(text, MAX_CASE_MEMBERS)
       return readPromptCases(parsed.ok && isFields(parsed.value) ? parsed.value : readFields(text), filename)
     } catch (error) {
@@ -330,7 +330,7 @@ function readTests({ tests, defaultTest }: Fields, note: Note): readonly Draft[]
   if (!Array.isArray(tests)) throw new AppError('invalid_input', 'its tests are in another file. Write them out')
   const shared = isFields(defaultTest) ? defaultTest : {}
   const readAsserts = (list: unknown, id: string | null) =>
-    // Of the others, no more is said than that they are too many.
+    // One more than the limit is enough to report that there are too many.
     listOf(list)
       .slice(0, MAX_GRADERS + 1)
       .flatMap((assertion): CaseGrader[] => {
@@ -352,7 +352,7 @@ function readTests({ tests, defaultTest }: Fields, note: Note): readonly Draft[]
   const drafts: Draft[] = []
   let [size, graderCount] = [0, 0]
   for (const [place, one] of tests.entries()) {
-    // One case too many says that there are more.
+    // One case past the limit is enough to report that there are more.
     if (drafts.length > MAX_CASES || size > MAX_SIZE || graderCount > MAX_ALL_GRADERS) break
     if (!isFields(one)) {
       note(null, `test ${place + 1} is in another file. Write it out`)

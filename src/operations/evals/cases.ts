@@ -22,7 +22,7 @@ export async function seesHoldouts({ actor, store }: Needs<'items'>, item: Item)
   return reader !== null && hasRight(await store.items.findRole(reader, item.ownerId), 'edit')
 }
 
-/** Whether everybody who reads an item gets a file that claims to be held out. */
+/** The problem of a case that claims to be held out in a file that every reader gets. */
 const SHOWN = 'claims to be held out, but is served with the item: import it again, or move the case with set_cases'
 
 /** The cases in files that are kept beside a version. */

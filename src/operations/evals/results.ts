@@ -62,7 +62,7 @@ export async function readRun({ store }: Needs<'evals'>, item: Item, seq: number
   return { kept, run: { format, runner, model, startedAt, isPartial, results, remarks: [] } }
 }
 
-/** A run as the caller may see it: what the results of held-out cases say is for those who see the cases. */
+/** A run as the caller may see it. Results of held-out cases are left out for those who may not see the cases. */
 async function readShownRun(context: Needs<'items' | 'evals'>, item: Item, seq: number): Promise<{ kept: KeptRun; run: EvalRun }> {
   const { kept, run } = await readRun(context, item, seq)
   if (await seesHoldouts(context, item)) return { kept, run }
@@ -93,7 +93,7 @@ export const reportResults = defineOperation({
   output: z.object({ success: z.literal(true), run: runRecord, remarks: z.array(z.string()) }),
   async run(caller: Needs<'items' | 'evals'>, { version, files, textDigest, ...target }) {
     const actor = requireUser(caller.actor)
-    // A key for reports alone finds what it reports on, of which the answer shows nothing.
+    // A key with the scope `results` alone may look up the item it reports on; the answer shows nothing of it.
     const context = { ...caller, actor: { ...actor, scopes: new Set([...actor.scopes, 'read' as const]) } }
     const item = await requireTested(context, target, 'edit', 'report results')
     const digest = digestOf((await readTested(context, item, version)).files)

@@ -27,7 +27,7 @@ const MAX_MODELS = 4
 /** Results that are written at once, and how long they wait for it. */
 const WRITTEN_AT_ONCE = 20
 const WRITE_EVERY_MS = 1_000
-/** How often a run says that it gets on, while a case takes long. */
+/** Interval at which a long case renews the heartbeat of its run. */
 const ALIVE_EVERY_MS = 60_000
 /** Calls to a model that may fail one after the other, until a run stops. */
 const MAX_FAILURES = 5
@@ -130,7 +130,7 @@ async function runCase(
   }
 }
 
-/** Runs the cases of a run that was begun, until its end, its budget's or its maker's right's. */
+/** Runs all cases, until they end, the budget is used up, or whoever started the run loses the right. */
 async function runAll(
   context: Testing,
   prompt: Prompt,

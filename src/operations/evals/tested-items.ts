@@ -21,7 +21,7 @@ export async function requireTested(
   return item
 }
 
-/** A version as tests see it: its files, as its digest counts them, where a prompt is one; and the body of a prompt. */
+/** A version as tests see it: the files that its digest covers (a prompt counts as one file), and the body of a prompt. */
 interface Tested {
   readonly files: readonly SkillFile[]
   readonly body: PromptBody | null
@@ -33,7 +33,7 @@ export async function readTested({ actor, store }: Needs<'items'>, item: Item, n
   const version = await store.items.findVersion(actor, item.id, number)
   if (!version) throw new AppError('not_found', `Version ${number} not found, or not visible to you.`)
   const { title, description, body, files } = version
-  // Tests in a config are no text: a new case voids no results.
+  // Tests in a config are not part of the text, so that a new case voids no results.
   const text = body && { ...body, config: withoutCases(body.config) }
   const prompt = { filename: 'prompt', bytes: Buffer.from(JSON.stringify([title, description, text])) }
   return { files: files ?? [prompt], body, config: body?.config ?? null }
