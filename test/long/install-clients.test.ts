@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findTool, installClients } from '../../scripts/setup-tools.ts'
+import { LangfuseClient } from '../../tools/langfuse.ts'
 import { makeFolder } from '../support/folders.ts'
 import { findCertificateObstacle, type HttpsFront, startHttpsFront } from '../support/https-front.ts'
 import { createKey } from '../support/library-fixtures.ts'
@@ -55,9 +56,11 @@ interface Library {
   readonly url: string
   readonly key: string
   edit(name: string, text: string): Promise<unknown>
-  label(name: string, version: number): Promise<unknown>
+  label(collection: 'prompts' | 'skills', id: string, version: number): Promise<unknown>
   /** Takes the last move of the label back. */
-  undo(name: string): Promise<unknown>
+  undo(collection: 'prompts' | 'skills', id: string): Promise<unknown>
+  /** Sends a request with the owner's key, and reads the answer. */
+  send(method: string, path: string, body?: unknown): ReturnType<typeof readJson>
   makePrivate(name: string): Promise<void>
   makeLink(name: string): Promise<{ url: string; revoke(): Promise<unknown> }>
 }
@@ -77,8 +80,10 @@ async function openLibrary(baseUrl = ''): Promise<Library> {
     url,
     key,
     edit: async (name, text) => await send('PUT', `/api/skills/${name}/files/SKILL.md`, { content: skillMd(name, text) }),
-    label: async (name, version) => await send('PUT', `/api/skills/${name}/labels/production`, { version, reason: `Version ${version}` }),
-    undo: async (name) => await send('POST', `/api/skills/${name}/labels/production/undo`, {}),
+    label: async (collection, id, version) =>
+      await send('PUT', `/api/${collection}/${id}/labels/production`, { version, reason: `Version ${version}` }),
+    undo: async (collection, id) => await send('POST', `/api/${collection}/${id}/labels/production/undo`, {}),
+    send,
     async makePrivate(name) {
       const { skill } = await send('PATCH', `/api/skills/${name}`, { isPrivate: true })
       expect(skill.isPrivate).toBe(true)
@@ -149,20 +154,44 @@ describe('skills', () => {
     expect(skillsIn(join(late.work, '.claude', 'skills'))).toEqual([])
   }, 300_000)
 
-  it('follows a label, and nothing newer', async () => {
-    const { run, work } = person('labelled')
-    const text = () => readFileSync(join(work, '.claude', 'skills', 'open-009', 'SKILL.md'), 'utf8')
-    await library.label('open-009', 1)
-    await library.edit('open-009', 'After')
+  it('follows a label through its moves, as Langfuse, prompts/get and Git do', async () => {
+    const [skill, prompt] = ['open-009', 'folder/greeting']
+    const langfuse = new LangfuseClient({ publicKey: 'pk', secretKey: library.key, baseUrl: library.url })
+    await langfuse.prompt.create({ name: prompt, prompt: 'Before', labels: ['production'] })
+    await langfuse.prompt.create({ name: prompt, prompt: 'After' })
+    const [found] = (await library.send('GET', `/api/prompts?q=${prompt}`)).prompts
+    await library.label('skills', skill, 1)
+    await library.edit(skill, 'After')
+    const { run, work, home } = person('labelled')
     await run('skills', 'add', `${library.url}/labels/production`, '-y', '-a', 'claude-code')
-    expect([skillsIn(join(work, '.claude', 'skills')), text().includes('Before')]).toEqual([['open-009'], true])
-    expect((await run('skills', 'update', '-y')).text).not.toContain('Updated 1 skill(s)')
-    await library.label('open-009', 2)
-    await run('skills', 'update', '-y')
-    expect(text()).toContain('After')
-    await library.undo('open-009')
-    await run('skills', 'update', '-y')
-    expect(text()).toContain('Before')
+    expect(skillsIn(join(work, '.claude', 'skills'))).toEqual([skill])
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: home, env: { ...process.env, HOME: home }, stdio: 'pipe' })
+    git('clone', '-q', '-b', 'production', `${library.url}/library.git`, 'library')
+    const read = (...path: string[]) => /\b(?:Before|After)\b/.exec(readFileSync(join(...path), 'utf8'))?.[0]
+    /** The text that each client has, once it has looked for a newer one. */
+    const texts = async () => {
+      await run('skills', 'update', '-y')
+      git('-C', 'library', 'pull', '-q', '--ff-only')
+      const { result } = await library.send('POST', '/api/mcp', {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'prompts/get',
+        params: { name: `${found.slug}@production` },
+      })
+      return [
+        read(work, '.claude', 'skills', skill, 'SKILL.md'),
+        read(home, 'library', 'plugins', skill, 'skills', skill, 'SKILL.md'),
+        (await langfuse.prompt.get(prompt, { cacheTtlSeconds: 0 })).prompt,
+        result.messages[0].content.text,
+      ]
+    }
+    expect(await texts()).toEqual(Array(4).fill('Before'))
+    await library.label('skills', skill, 2)
+    await library.label('prompts', found.id, 2)
+    expect(await texts()).toEqual(Array(4).fill('After'))
+    await library.undo('skills', skill)
+    await library.undo('prompts', found.id)
+    expect(await texts()).toEqual(Array(4).fill('Before'))
   }, 300_000)
 
   it('installs from the Git remote', async () => {
