@@ -1,16 +1,15 @@
 // What requests cost: requests a second, times, and processor time beside that of a floor, a server made of Node alone that is asked in the same run.
 //   npm run bench [-- --sizes 1257,12570,100000] [--connections 1,10,64] [--seconds 0.6] [--rounds 3] [--only NAME,NAME]
-//                    [--prompts FILE.csv] [--queries FILE.tsv] [--keep FOLDER] [--json] [--plot FILE.svg]
+//                    [--prompts FILE.csv] [--queries FILE.tsv] [--keep FOLDER] [--json]
 // Without --prompts the data folder beside the checkout is used where there is one, else the starter library.
 // --keep leaves the libraries in a folder, and uses them when they are there already: the largest takes minutes to make.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createPlace } from '../test/support/processes.ts'
 import { findTestData } from '../test/support/real-data.ts'
 import { judge } from './budgets.ts'
 import { drive, FLOOR_ASKS, type Measured, median, startFloor, type Target } from './drive.ts'
-import { drawGrowth } from './growth-curves.ts'
 import { libraryMiB, makeLibrary } from './library-files.ts'
 import { keepAnswered, MEASURED, samplePrompts } from './measured-requests.ts'
 import { readProcessorTime, readResidentMiB } from './processor-time.ts'
@@ -40,7 +39,6 @@ const { values } = parseArgs({
     queries: { type: 'string' },
     keep: { type: 'string' },
     json: { type: 'boolean', default: false },
-    plot: { type: 'string' },
   },
 })
 const promptsFile = values.prompts ?? findTestData().promptsFile
@@ -66,7 +64,6 @@ try {
   for (const size of sizes) figures.push(await measureSize(size, join(folder, `library-${size}.db`)))
   const results: Results = { sizes: figures, budgets: judge(figures) }
   process.stdout.write(values.json ? `${JSON.stringify(results, null, 2)}\n` : toTable(results))
-  if (values.plot !== undefined) writeFileSync(values.plot, drawGrowth(figures))
 } finally {
   await floor.stop()
   await place.remove()

@@ -1,28 +1,13 @@
 // How long a cold start takes to its first answer, and what the process weighs with a library in it.
 //   npm run bench:start [-- --prompts FILE.csv] [--runs 5]
-//   npm run bench:start -- --sizes 100000,1000000 [--keep FOLDER] [--engine sqlite|postgresql]
 // The encoder is on, and starts to encode the library; with ENCODER=off it is off.
-// With --sizes it measures libraries of derived prompts instead: their start from the tables and from a snapshot of the index, memory, searches
-// and look-ups. With --engine postgresql each is moved to a server of its own first. --keep leaves them in a folder, and uses those that are there; a million takes 6 GB and 10 minutes to make.
 // Without --prompts the data folder beside the checkout is used where there is one, else the starter library.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createPlace } from '../test/support/processes.ts'
 import { findTestData } from '../test/support/real-data.ts'
-import { measureLargeStarts } from './large-starts.ts'
 
-const { values } = parseArgs({
-  options: {
-    prompts: { type: 'string' },
-    runs: { type: 'string', default: '5' },
-    sizes: { type: 'string' },
-    keep: { type: 'string' },
-    engine: { type: 'string', default: 'sqlite' },
-  },
-})
-if (!['sqlite', 'postgresql'].includes(values.engine)) throw new Error('--engine takes sqlite or postgresql.')
+const { values } = parseArgs({ options: { prompts: { type: 'string' }, runs: { type: 'string', default: '5' } } })
 const data = findTestData()
 const promptsFile = values.prompts ?? data.promptsFile
 
@@ -43,51 +28,39 @@ const search = JSON.stringify({
   params: { name: 'search_prompts', arguments: { query: 'writer' } },
 })
 
-if (values.sizes === undefined) await measureStarts()
-else {
-  const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
-  try {
-    await measureLargeStarts(values.sizes.split(',').map(Number), folder, promptsFile, values.engine === 'postgresql')
-  } finally {
-    if (values.keep === undefined) rmSync(folder, { recursive: true, force: true })
+const place = createPlace()
+try {
+  const importStarted = performance.now()
+  const imported = await place.commonplace(['import', 'prompts', promptsFile, '--user', 'bench', '--public'])
+  const importMs = performance.now() - importStarted
+  const floorStarted = performance.now()
+  await place.commonplace(['--version'])
+  const floorMs = performance.now() - floorStarted
+  process.stdout.write(
+    `${imported.stdout}import: ${importMs.toFixed(0)} ms as a whole process, of which a command that does nothing takes ${floorMs.toFixed(0)} ms\n`,
+  )
+  const startsMs: number[] = []
+  const idleMiB: number[] = []
+  const busyMiB: number[] = []
+  for (let run = 0; run < Number(values.runs); run++) {
+    const started = performance.now()
+    const { url, child } = await place.serve({ env: { ENCODER: process.env['ENCODER'] ?? 'on' } })
+    const answer = await fetch(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: search })
+    await answer.text()
+    startsMs.push(performance.now() - started)
+    idleMiB.push(residentMiB(child.pid ?? 0))
+    for (let i = 0; i < 500; i++)
+      await (await fetch(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: search })).text()
+    busyMiB.push(residentMiB(child.pid ?? 0))
+    child.kill('SIGTERM')
+    await new Promise((resolve) => child.once('exit', resolve))
   }
-}
-
-async function measureStarts(): Promise<void> {
-  const place = createPlace()
-  try {
-    const importStarted = performance.now()
-    const imported = await place.commonplace(['import', 'prompts', promptsFile, '--user', 'bench', '--public'])
-    const importMs = performance.now() - importStarted
-    const floorStarted = performance.now()
-    await place.commonplace(['--version'])
-    const floorMs = performance.now() - floorStarted
-    process.stdout.write(
-      `${imported.stdout}import: ${importMs.toFixed(0)} ms as a whole process, of which a command that does nothing takes ${floorMs.toFixed(0)} ms\n`,
-    )
-    const startsMs: number[] = []
-    const idleMiB: number[] = []
-    const busyMiB: number[] = []
-    for (let run = 0; run < Number(values.runs); run++) {
-      const started = performance.now()
-      const { url, child } = await place.serve({ env: { ENCODER: process.env['ENCODER'] ?? 'on' } })
-      const answer = await fetch(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: search })
-      await answer.text()
-      startsMs.push(performance.now() - started)
-      idleMiB.push(residentMiB(child.pid ?? 0))
-      for (let i = 0; i < 500; i++)
-        await (await fetch(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: search })).text()
-      busyMiB.push(residentMiB(child.pid ?? 0))
-      child.kill('SIGTERM')
-      await new Promise((resolve) => child.once('exit', resolve))
-    }
-    process.stdout.write(
-      `cold start to first answer: median ${median(startsMs).toFixed(0)} ms of ${startsMs.length} (${startsMs.map((ms) => ms.toFixed(0)).join(', ')})\n`,
-    )
-    process.stdout.write(
-      `resident memory: median ${median(idleMiB).toFixed(0)} MiB after the first answer, ${median(busyMiB).toFixed(0)} MiB after 500 searches\n`,
-    )
-  } finally {
-    await place.remove()
-  }
+  process.stdout.write(
+    `cold start to first answer: median ${median(startsMs).toFixed(0)} ms of ${startsMs.length} (${startsMs.map((ms) => ms.toFixed(0)).join(', ')})\n`,
+  )
+  process.stdout.write(
+    `resident memory: median ${median(idleMiB).toFixed(0)} MiB after the first answer, ${median(busyMiB).toFixed(0)} MiB after 500 searches\n`,
+  )
+} finally {
+  await place.remove()
 }

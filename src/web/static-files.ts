@@ -17,7 +17,6 @@ const FILES: readonly (readonly [folder: string, ending: string, type: string, n
     'text/javascript; charset=utf-8',
     'site find members prompt passkeys embed embeds editor code-editor collection import',
   ],
-  ['docs', 'svg', 'image/svg+xml', 'growth'],
   ['docs', 'png', 'image/png', 'editor versions connect'],
 ]
 const BY_NAME = new Map<string, { readonly folder: string; readonly type: string }>(
