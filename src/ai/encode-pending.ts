@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Encoder } from '../domain/ports/encoder.ts'
 import type { ChangeRange, ItemVectorStore, UnencodedItem } from '../domain/ports/item-vectors.ts'
+import { unlessAborted } from '../domain/service/unless-aborted.ts'
 
 /** Claims items for a while. */
 interface ClaimingStore {
@@ -142,7 +143,7 @@ async function encodeFirst(run: EncodingRun, items: readonly UnencodedItem[]): P
   const batch = items.slice(0, Math.min(encoder.batchSize, end < 0 ? items.length : end))
   const texts = batch.map(({ text }) => text)
   // An encoder that throws must not hold up the other items.
-  const vectors = await untilAborted(
+  const vectors = await unlessAborted(
     encoder.encodeItems(texts, signal).catch(() => [null]),
     signal,
   )
@@ -172,17 +173,4 @@ function hasFailed({ attempts, failed, onFailed }: EncodingRun, { id, digest }: 
   failed.add(digest)
   onFailed(id)
   return true
-}
-
-/** @throws what `signal` is aborted with, without waiting for the result any longer */
-async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  try {
-    return await Promise.race([result, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

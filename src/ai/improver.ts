@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { ImproveBudget, Improver } from '../domain/ports/models.ts'
+import { createTally } from '../domain/service/tally.ts'
 import { isBlank } from '../domain/text/characters.ts'
 import { AppError } from '../errors.ts'
 import { SYSTEM_PROMPT } from '../improve/with-model/system-prompt.ts'
@@ -20,6 +21,8 @@ export interface ImproveSettings extends ModelSettings {
 const MAX_SYSTEM_PROMPT_BYTES = 64 * 1024
 /** When to try again while all places are taken. */
 const PLACE_RETRY_SECONDS = 5
+/** Counts the calls of all callers. */
+const EVERYBODY = '*'
 /** Letters in the marks of delimiters: some 80 bits. */
 const MARK_LETTERS = 16
 
@@ -30,8 +33,7 @@ const MARK_LETTERS = 16
  */
 export function createImprover(settings: ImproveSettings, drawLetters: (length: number) => string): Improver {
   const maxOfCaller = Math.max(1, Math.floor(settings.concurrency / 2))
-  const takenBy = new Map<string, number>()
-  let taken = 0
+  const improving = createTally()
   return {
     model: resolveModel(settings),
     systemPrompt: settings.systemPromptFile === null ? SYSTEM_PROMPT : readSystemPrompt(settings.systemPromptFile),
@@ -40,23 +42,16 @@ export function createImprover(settings: ImproveSettings, drawLetters: (length: 
     budget: settings.budget,
     drawLetters: () => drawLetters(MARK_LETTERS),
     enter(caller) {
-      const own = takenBy.get(caller) ?? 0
+      const [own, taken] = [improving.of(caller), improving.of(EVERYBODY)]
       const held = own >= maxOfCaller ? `${own} prompts of yours` : taken >= settings.concurrency ? `${taken} prompts` : null
       if (held !== null) {
         throw new AppError('unavailable', `${held} are being improved already, as many as may be at once; try again in a moment.`, {
           retryAfterSeconds: PLACE_RETRY_SECONDS,
         })
       }
-      taken++
-      takenBy.set(caller, own + 1)
-      let isIn = true
+      const leave = [improving.add(caller), improving.add(EVERYBODY)]
       return () => {
-        if (!isIn) return
-        isIn = false
-        taken--
-        const left = (takenBy.get(caller) ?? 0) - 1
-        if (left > 0) takenBy.set(caller, left)
-        else takenBy.delete(caller)
+        for (const subtract of leave) subtract()
       }
     },
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LanguageModel as SdkModel, streamText as SdkStreamText } from 'ai'
 import type { LanguageModel, ModelRequest } from '../domain/ports/models.ts'
 import { AppError } from '../errors.ts'
-import { type Failure, readRetryAfter, waitBeforeRetry } from './retries.ts'
+import { describeFailure, type Failure, waitBeforeRetry } from './retries.ts'
 
 /** Resolves after that many milliseconds; rejects when the signal is aborted. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>
@@ -17,17 +17,6 @@ interface Loaded {
 
 /** Makes a model of the SDK; imports its provider's package. */
 export type LoadModel = () => Promise<Loaded['model']>
-
-/** Longest wait passed on to callers. */
-const MAX_RETRY_AFTER_SECONDS = 86_400
-
-/** The meaning of each HTTP status of a provider to an operator. */
-const STATUS_HINTS: Partial<Record<number, string>> = {
-  401: 'the key was rejected',
-  403: 'the key has no access to this model',
-  404: 'unknown model or address',
-  429: 'rate limit reached or no credit left',
-}
 
 /**
  * A model behind a provider of the AI SDK. Failures that may pass are tried again before the first piece of text, Retry-After honoured.
@@ -129,13 +118,7 @@ function toUpstreamError(name: string, error: unknown, failure: Failure | null, 
   if (own) return own
   if (hasBegun) return wasCutOff(name)
   if (!failure || failure.status === 200) return new AppError('upstream_failed', `${name} returned an unreadable response.`)
-  const { status, retryAfter } = failure
-  if (status === undefined) return new AppError('upstream_failed', `${name} is unreachable.`)
-  const hint = STATUS_HINTS[status] ?? (status >= 300 && status < 400 ? 'redirects are not followed' : undefined)
-  const waitMs = readRetryAfter(retryAfter, Date.now())
-  return new AppError('upstream_failed', `${name} returned ${status}${hint ? ` (${hint})` : ''}.`, {
-    ...(!waitMs ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), MAX_RETRY_AFTER_SECONDS) }),
-  })
+  return describeFailure(name, failure)
 }
 
 function wasCutOff(name: string): AppError {

@@ -1,3 +1,5 @@
+import { AppError } from '../errors.ts'
+
 /** Retry advice of a failed attempt. */
 export interface Failure {
   /** HTTP status; undefined when there was no answer at all. */
@@ -16,7 +18,7 @@ function mayPass(status: number | undefined): boolean {
 }
 
 /** Seconds or a date (RFC 9110, 10.2.3), in milliseconds from now; undefined when it is neither. */
-export function readRetryAfter(text: string | undefined, now: number): number | undefined {
+function readRetryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined || text.trim() === '') return undefined
   const seconds = Number(text)
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
@@ -33,4 +35,24 @@ export function waitBeforeRetry({ status, retryAfter }: Failure, attempt: number
   if (attempt >= MAX_RETRIES || !mayPass(status)) return null
   const waitMs = Math.max(readRetryAfter(retryAfter, now) ?? 0, FIRST_WAIT_MS * 2 ** attempt)
   return waitMs < leftMs ? waitMs : null
+}
+
+/** Longest wait passed on to callers. */
+const MAX_RETRY_AFTER_SECONDS = 86_400
+/** The meaning of each HTTP status of a provider to an operator. */
+const STATUS_HINTS: Partial<Record<number, string>> = {
+  401: 'the key was rejected',
+  403: 'the key has no access to this model',
+  404: 'unknown model or address',
+  429: 'rate limit reached or no credit left',
+}
+
+/** A failure as callers see it, with the time after which trying again makes sense. What the provider wrote is left out. */
+export function describeFailure(name: string, { status, retryAfter }: Failure): AppError {
+  if (status === undefined) return new AppError('upstream_failed', `${name} is unreachable.`)
+  const hint = STATUS_HINTS[status] ?? (status >= 300 && status < 400 ? 'redirects are not followed' : undefined)
+  const waitMs = readRetryAfter(retryAfter, Date.now())
+  return new AppError('upstream_failed', `${name} returned ${status}${hint ? ` (${hint})` : ''}.`, {
+    ...(!waitMs ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), MAX_RETRY_AFTER_SECONDS) }),
+  })
 }

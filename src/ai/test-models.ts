@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import type { TestModels } from '../domain/ports/models.ts'
+import { createTally } from '../domain/service/tally.ts'
 import { AppError } from '../errors.ts'
 import type { ImproveSettings } from './improver.ts'
 import { type ModelSettings, resolveModel } from './providers.ts'
@@ -29,7 +30,7 @@ export function createTestModels(
 ): TestModels & { stop(): Promise<void> } {
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
-  const runningBy = new Map<string, number>()
+  const running = createTally()
   const cancelling = new Map<string, AbortController>()
   const places = pLimit(Math.max(1, Math.floor(keys.concurrency / 2)))
   const unpriced = models.find(({ price }) => price === null)
@@ -60,15 +61,10 @@ export function createTestModels(
       }
     },
     async inBackground(caller, begin, work) {
-      const own = runningBy.get(caller) ?? 0
+      const own = running.of(caller)
       if (own >= MAX_RUNNING)
         throw new AppError('unavailable', `${own} runs of yours go on, as many as may be at once.`, { retryAfterSeconds: RETRY_SECONDS })
-      runningBy.set(caller, own + 1)
-      const leave = () => {
-        const left = (runningBy.get(caller) ?? 0) - 1
-        if (left > 0) runningBy.set(caller, left)
-        else runningBy.delete(caller)
-      }
+      const leave = running.add(caller)
       try {
         const made = await begin()
         // Failures are reported where they occur; a run that cannot be ended stays as it was last written.

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
-import { type Failure, readRetryAfter, waitBeforeRetry } from './retries.ts'
+import { describeFailure, type Failure, waitBeforeRetry } from './retries.ts'
 
 /** A server that speaks OpenAI's protocol for embeddings, and which of its models is asked. */
 export interface EmbeddingSettings {
@@ -27,18 +27,8 @@ export interface TextEmbedder {
 /** Most bytes of one answer: some fifty vectors of the most dimensions, written out. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const MAX_DIMS = 4096
-/** Longest wait passed on to callers. */
-const MAX_RETRY_AFTER_SECONDS = 3600
 /** Statuses that say that the texts are not to the provider's liking, and trying again would not help. */
 const REFUSALS = new Set([400, 413, 422])
-
-/** The meaning of each HTTP status of a provider to an operator. */
-const STATUS_HINTS: Partial<Record<number, string>> = {
-  401: 'the key was rejected',
-  403: 'the key has no access to this model',
-  404: 'unknown model or address',
-  429: 'rate limit reached or no credit left',
-}
 
 /** Prefixes that models expect before a text, by part of the model's name. Source: their model cards. */
 const PREFIXES: readonly { readonly name: RegExp; readonly query: string; readonly item: string }[] = [
@@ -55,11 +45,8 @@ const answerSchema = z.object({
   data: z.array(z.object({ index: z.number().int().optional(), embedding: z.array(z.number()).min(1).max(MAX_DIMS) })),
 })
 
-/** Carries the retry advice of a failed attempt. */
-interface Attempt {
-  readonly vectors: Float32Array[] | null
-  readonly failure: Failure | null
-}
+/** The vectors of an attempt, or the retry advice of a failed one. */
+type Attempt = { readonly vectors: Float32Array[] } | { readonly failure: Failure }
 
 /** An embedder behind a server. Failures that may pass are tried again, Retry-After honoured. Nothing it throws holds a text or the key. */
 export function createTextEmbedder({ url, model, key }: EmbeddingSettings, fetcher: typeof fetch = fetch): TextEmbedder {
@@ -69,12 +56,12 @@ export function createTextEmbedder({ url, model, key }: EmbeddingSettings, fetch
 
   const attemptOnce = async (texts: readonly string[], signal: AbortSignal): Promise<Attempt> => {
     const response = await request(texts, signal)
-    if (!response) return { vectors: null, failure: { status: undefined, retryAfter: undefined } }
+    if (!response) return { failure: { status: undefined, retryAfter: undefined } }
     if (!response.ok) {
       await response.body?.cancel()
-      return { vectors: null, failure: { status: response.status, retryAfter: response.headers.get('retry-after') ?? undefined } }
+      return { failure: { status: response.status, retryAfter: response.headers.get('retry-after') ?? undefined } }
     }
-    return { vectors: readVectors(await readJson(response, signal), texts.length, name), failure: null }
+    return { vectors: readVectors(await readJson(response, signal), texts.length, name) }
   }
   /** null: nobody answered. */
   const request = async (texts: readonly string[], signal: AbortSignal): Promise<Response | null> => {
@@ -112,11 +99,11 @@ export function createTextEmbedder({ url, model, key }: EmbeddingSettings, fetch
       const sent = prefixes ? texts.map((text) => prefixes[purpose] + text) : texts
       try {
         for (let attempt = 0; ; attempt++) {
-          const { vectors, failure } = await attemptOnce(sent, signal)
-          if (vectors) return vectors
+          const answer = await attemptOnce(sent, signal)
+          if ('vectors' in answer) return answer.vectors
           const leftMs = timeoutMs - (performance.now() - started)
-          const waitMs = failure && waitBeforeRetry(failure, attempt, leftMs, Date.now())
-          if (waitMs === null) throw toError(name, failure)
+          const waitMs = waitBeforeRetry(answer.failure, attempt, leftMs, Date.now())
+          if (waitMs === null) throw toError(name, answer.failure)
           await sleep(waitMs, undefined, { signal })
         }
       } catch (error) {
@@ -155,13 +142,8 @@ function unreadable(name: string): AppError {
 }
 
 /** A failure as operators see it. What the provider wrote is left out: it may repeat the texts or the key. */
-function toError(name: string, failure: Failure | null): AppError {
-  const status = failure?.status
-  if (status === undefined) return new AppError('upstream_failed', `${name} is unreachable.`)
-  if (REFUSALS.has(status)) return new AppError('invalid_input', `${name} rejected the text (${status}).`)
-  const hint = STATUS_HINTS[status] ?? (status >= 300 && status < 400 ? 'redirects are not followed' : undefined)
-  const waitMs = readRetryAfter(failure?.retryAfter, Date.now())
-  return new AppError('upstream_failed', `${name} returned ${status}${hint ? ` (${hint})` : ''}.`, {
-    ...(waitMs === undefined ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), MAX_RETRY_AFTER_SECONDS) }),
-  })
+function toError(name: string, failure: Failure): AppError {
+  const { status } = failure
+  if (status !== undefined && REFUSALS.has(status)) return new AppError('invalid_input', `${name} rejected the text (${status}).`)
+  return describeFailure(name, failure)
 }

@@ -1,4 +1,5 @@
 import type { Improver, LanguageModel, ModelMessage } from '../../domain/ports/models.ts'
+import { unlessAborted } from '../../domain/service/unless-aborted.ts'
 import { cutCharacters, isBlank } from '../../domain/text/characters.ts'
 import { AppError } from '../../errors.ts'
 import type { ImproveRequest } from '../improve-request.ts'
@@ -68,17 +69,4 @@ export async function improveWithModel(
 function askAgain(question: ModelMessage, answer: string, complaint: string): ModelMessage[] {
   if (isBlank(answer)) return [{ role: 'user', content: `${question.content}\n\n${complaint}` }]
   return [question, { role: 'assistant', content: cutCharacters(answer, MAX_SHOWN_AGAIN) }, { role: 'user', content: complaint }]
-}
-
-/** Waits for `work`, but no longer than until `signal` is aborted; then throws what it was aborted with. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }
