@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { describeSkill, readFrontmatter, readNamedFrontmatter } from './frontmatter.ts'
+import {
+  describeSkill,
+  findFrontmatterFault,
+  readFrontmatter,
+  readNamedFrontmatter,
+  setFrontmatterFields,
+  splitFrontmatter,
+} from './frontmatter.ts'
 
 const wrap = (yaml: string) => `---\n${yaml}\n---\n\n# Body\n`
 
@@ -98,6 +105,14 @@ describe('hostile YAML', () => {
 
   it.each(['[', '{a: ', '- ', '? ', '&a ', '"'])('survives 60,000 characters of %j', (piece) => {
     expect(readFrontmatter(wrap(piece.repeat(60_000 / piece.length)), 'a').name).toBeNull()
+  })
+
+  it('does not write out keys that are collections, level by level', () => {
+    const text = `---\n${'? '.repeat(600)}a\n---\nx`
+    expect(readFrontmatter(text, null).warnings).toEqual(['the frontmatter of SKILL.md is not valid YAML'])
+    expect(splitFrontmatter(text)).toEqual({ fields: [], odd: [], body: text })
+    expect(setFrontmatterFields(text, { name: 'a' })).toBeNull()
+    expect(findFrontmatterFault(`---\nname: a\nb: ${'{? '.repeat(99)}a${'}'.repeat(99)}\n---\n`)).toContain('a key that is not text')
   })
 
   it('does not take __proto__ for more than a key', () => {

@@ -1,8 +1,9 @@
-import { parseDocument, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { slugify } from '../items/slug.ts'
 import { countCharacters, cutAtWord } from '../text/characters.ts'
+import { parseYaml, toPlain } from '../text/read-yaml.ts'
 
 /** The readable metadata of a SKILL.md (agentskills.io), and what is odd about it. */
 export interface Frontmatter {
@@ -13,6 +14,8 @@ export interface Frontmatter {
 
 /** Longest frontmatter read, in UTF-16 units. */
 const MAX_FRONTMATTER = 65_536
+/** How often aliases may be followed. */
+const MAX_ALIASES = 10
 
 /** The frontmatter with its two lines, and the YAML between them. */
 const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
@@ -144,10 +147,12 @@ export function findFrontmatterFault(text: string): string | null {
     return `its frontmatter, which begins in line 1, has no line --- at its end within ${MAX_FRONTMATTER} characters. ${remedy}`
   }
   if (!FIELD.test(block)) return null
-  const document = parseDocument(block)
+  const document = parseYaml(block)
+  if (!document) return `its frontmatter is nested too deep. ${remedy}`
   const [error] = document.errors
   if (error === undefined) {
-    return toPlain(document) === null ? `its frontmatter has a YAML alias without a value. Put values that begin with * in quotes` : null
+    if (toPlain(document, MAX_ALIASES) !== undefined) return null
+    return 'its frontmatter has a YAML alias without a value, or a key that is not text. Put values that begin with * in quotes'
   }
   // The block begins in line 2 of the text.
   const line = (error.linePos?.[0].line ?? 0) + 1
@@ -164,7 +169,8 @@ export function findFrontmatterFault(text: string): string | null {
 export function setFrontmatterFields(text: string, fields: Readonly<Record<string, unknown>>): string | null {
   const block = BLOCK.exec(text.slice(0, MAX_FRONTMATTER))?.[1]
   if (block === undefined || readFrontmatterFields(text) === null) return null
-  const document = parseDocument(block)
+  const document = parseYaml(block)
+  if (!document) return null
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) document.delete(name)
     else document.set(name, document.createNode(value))
@@ -182,8 +188,7 @@ export function setFrontmatterFields(text: string, fields: Readonly<Record<strin
 function readYaml(text: string): unknown {
   const block = BLOCK.exec(text.slice(0, MAX_FRONTMATTER))?.[1]
   if (block === undefined) return undefined
-  const document = parseDocument(block)
-  return document.errors.length > 0 ? null : toPlain(document)
+  return readValues(block) ?? null
 }
 
 /** The fields at the head of a text, and those of them that are odd. */
@@ -229,8 +234,8 @@ function readFields(block: string): Head | null {
   const values = new Map<string, unknown>()
   const odd: OddField[] = []
   for (const [index, { field, line, lines }] of parts.entries()) {
-    const document = index < MAX_PARSED && !values.has(field) ? parseDocument(lines.join('\n')) : null
-    const parsed = z.record(z.string(), z.unknown()).safeParse(document?.errors.length === 0 ? toPlain(document) : null).data
+    const yaml = index < MAX_PARSED && !values.has(field) ? readValues(lines.join('\n')) : null
+    const parsed = z.record(z.string(), z.unknown()).safeParse(yaml).data
     if (values.has(field) || !parsed) odd.push({ field, line, isRepeated: values.has(field) })
     if (values.has(field)) continue
     values.set(field, parsed ? parsed[field] : readPlainValue(lines))
@@ -268,11 +273,8 @@ export function readFrontmatter(text: string, folder: string | null): Frontmatte
   return { name, description, warnings }
 }
 
-function toPlain(document: ReturnType<typeof parseDocument>): unknown {
-  try {
-    const plain: unknown = document.toJS({ maxAliasCount: 10 })
-    return plain
-  } catch {
-    return null
-  }
+/** The values of a YAML text; undefined when it cannot be read. */
+function readValues(text: string): unknown {
+  const document = parseYaml(text)
+  return document?.errors.length === 0 ? toPlain(document, MAX_ALIASES) : undefined
 }

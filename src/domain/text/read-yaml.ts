@@ -1,16 +1,23 @@
 import { type Document, type DocumentOptions, isScalar, type ParseOptions, parseDocument, type SchemaOptions, visit } from 'yaml'
 
+type Options = ParseOptions & DocumentOptions & SchemaOptions
+
 /**
- * Parses YAML without ever throwing: null when it does not parse, has warnings, or makes the parser fail.
- * The parser calls itself for each level, so that a short text nested deep enough is a RangeError.
+ * Parses YAML; faults are in the document. Null when the parser fails: it calls itself for each level, so that a short text nested deep
+ * enough is a RangeError.
  */
-export function readYaml(text: string, options: ParseOptions & DocumentOptions & SchemaOptions = {}): Document.Parsed | null {
+export function parseYaml(text: string, options: Options = {}): Document.Parsed | null {
   try {
-    const document = parseDocument(text, { logLevel: 'error', ...options })
-    return document.errors.length > 0 || document.warnings.length > 0 ? null : document
+    return parseDocument(text, { logLevel: 'error', ...options })
   } catch {
     return null
   }
+}
+
+/** Parses YAML: null when it does not parse, has warnings, or makes the parser fail. */
+export function readYaml(text: string, options: Options = {}): Document.Parsed | null {
+  const document = parseYaml(text, options)
+  return document && document.errors.length + document.warnings.length === 0 ? document : null
 }
 
 /** A parsed document as plain values; undefined when its aliases would make too much of it, or when a key is no scalar. */
