@@ -1,14 +1,14 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
 import { escapeToBuffer, type HtmlEscapedString } from 'hono/utils/html'
-import { findMarks, type Marks, type Ranges, readForMarks } from '../../search/analysis/mark-words.ts'
+import { findMarks, type Marks, type Ranges } from '../../search/analysis/mark-words.ts'
 
 /** A text with the words of a query marked, their forms too. */
 export const Highlight: FC<{ text: string; marks: Marks | null }> = ({ text, marks }) => highlight(text, marks)
 
 /** The same outside of JSX. */
 export function highlight(text: string, marks: Marks | null): HtmlEscapedString {
-  return drawMarked(text, 0, text.length, marks === null ? [] : findMarks(readForMarks(text), marks))
+  return drawMarked(text, 0, text.length, marks === null ? [] : findMarks(text, marks))
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type FirstWord, firstWords } from '../../domain/text/first-words.ts'
 import { MAX_VARIABLE_VALUE } from '../../domain/variables/variables.ts'
-import { findFirstMark, type Marks, type ReadableText, readForMarks } from '../../search/analysis/mark-words.ts'
+import { findFirstMark, type Marks } from '../../search/analysis/mark-words.ts'
 
 /** How much of a text is searched for a passage, in UTF-16 units. */
 const MAX_READ = 3_000
@@ -24,14 +24,13 @@ export function readPassage(text: string, start: number): readonly FirstWord[] {
 }
 
 /** The start of a text, as far as passages are looked for in it. */
-export function readStart(text: string): ReadableText {
-  return readForMarks(cutAtSpace(text, MAX_READ).toWellFormed())
+export function readStart(text: string): string {
+  return cutAtSpace(text, MAX_READ).toWellFormed()
 }
 
 /** The place in a text where its first passage with a marked word begins, at the start of a line or a word; 0 when there is none. */
-export function findPassage(start: ReadableText, marks: Marks): number {
-  const { text } = start
-  const found = findFirstMark(start, marks)
+export function findPassage(text: string, marks: Marks): number {
+  const found = findFirstMark(text, marks)
   if (found <= BEFORE) return 0
   const from = found - BEFORE
   const line = text.lastIndexOf('\n', found - 1)

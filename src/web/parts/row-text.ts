@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import { LRUCache } from 'lru-cache'
 import { firstWords } from '../../domain/text/first-words.ts'
-import { findMarks, type Marks, type Ranges, type ReadableText, readForMarks } from '../../search/analysis/mark-words.ts'
+import { findMarks, type Marks, type Ranges } from '../../search/analysis/mark-words.ts'
 import { drawMarked, highlight } from './highlight.ts'
 import { findPassage, readPassage, readStart } from './passage.ts'
 
@@ -25,14 +25,14 @@ interface Piece {
 interface RowText {
   readonly texts: RowTexts
   /** Everything that can be marked, a line for each piece: no mark goes past the end of one. */
-  readonly shown: ReadableText
+  readonly shown: string
   readonly title: Piece
   readonly description: Piece | null
   readonly words: readonly (Piece & { readonly isBlank: boolean })[]
   /** Distinct variables in the text. */
   readonly blanks: number
   /** Where passages of the content are looked for; null until one was needed. */
-  readonly start: ReadableText | null
+  readonly start: string | null
 }
 
 /** A row's texts as HTML, with the words of a query marked. */
@@ -53,8 +53,6 @@ const MAX_CACHED = 8_000_000
 /** The size of an entry besides its texts, and of each of its pieces. */
 const ENTRY = 400
 const PIECE = 100
-/** The size of a piece of a text that is no plain word. */
-const OTHER_PIECE = 20
 
 /** The rows of items that were listed lately, by their ids. */
 const cached = new LRUCache<string, RowText>({
@@ -63,13 +61,9 @@ const cached = new LRUCache<string, RowText>({
 })
 
 function sizeOfRow({ texts, shown, title, description, words, start }: RowText): number {
-  let size = ENTRY + lengthOf(texts) + sizeOf(shown) + (start === null ? 0 : sizeOf(start))
+  let size = ENTRY + lengthOf(texts) + shown.length + (start?.length ?? 0)
   for (const { html } of [title, ...(description === null ? [] : [description]), ...words]) size += PIECE + html.length
   return size
-}
-
-function sizeOf({ text, others }: ReadableText): number {
-  return text.length + others.length * OTHER_PIECE
 }
 
 function lengthOf({ title, description, content }: RowTexts): number {
@@ -121,7 +115,7 @@ function makeRow(texts: RowTexts): RowText {
   const words = first.pieces.map((piece) =>
     'text' in piece ? { ...add(piece.text), isBlank: false } : { ...add(piece.blank), isBlank: true },
   )
-  return { texts, shown: readForMarks(shown), title, description, words, blanks: first.blanks, start: null }
+  return { texts, shown, title, description, words, blanks: first.blanks, start: null }
 }
 
 /** Whether a row shows one of the marks: descriptions and first words are cut at the end of a line. */
@@ -133,7 +127,7 @@ function isSeen({ title, description, words }: RowText, found: Ranges): boolean 
 }
 
 function drawPiece({ shown }: RowText, { start, end, html }: Piece, found: Ranges): HtmlEscapedString {
-  return found.some(([at]) => at >= start && at < end) ? drawMarked(shown.text, start, end, found) : html
+  return found.some(([at]) => at >= start && at < end) ? drawMarked(shown, start, end, found) : html
 }
 
 /** A passage that begins near the first marked word; null when there is none further on. */
