@@ -1,13 +1,10 @@
 import { MAX_TAGS } from '../../domain/items/fields.ts'
 import type { Tag } from '../../domain/items/items.ts'
 import type { Centre } from '../vectors/centre.ts'
-import { type Column, createVectorColumns, type VectorColumns } from '../vectors/vector-columns.ts'
+import { type Column, createVectorColumns } from '../vectors/vector-columns.ts'
 import { type HeldColumns, holdColumns } from './held-columns.ts'
 
 /** Numbers for tags, from 1 in the order they came, so that items hold tags as numbers. A number is never given again. */
-type TagNumbers = ReturnType<typeof createTagNumbers>
-
-/** No tags yet. */
 function createTagNumbers() {
   const tags: (Tag | null)[] = []
   /** Most slugs have one spelling: its number, instead of a list. */
@@ -89,51 +86,49 @@ interface VectorDims {
 /** Columns of a table at one moment: its own, and those of vectors that it had. */
 export type HeldTable = HeldColumns & VectorDims
 
-/** Items as columns by slot: compact, and fast to scan. */
-export interface ItemTable {
-  /** Highest slot in use, plus one. */
-  readonly capacity: number
+/** The columns of a table by slot, and how many numbers each has for a slot. Their order is that of a snapshot. */
+const COLUMNS = {
   /** `FREE`, `HIDDEN` or an audience. */
-  readonly state: Uint8Array
-  readonly seq: Float64Array
-  readonly ownerSeq: Float64Array
-  readonly authorSeq: Float64Array
-  readonly categorySeq: Float64Array
-  readonly votes: Float64Array
-  readonly createdAt: Float64Array
-  readonly titleLength: Uint32Array
-  readonly bodyLength: Uint32Array
+  state: [Uint8Array, 1],
+  seq: [Float64Array, 1],
+  ownerSeq: [Float64Array, 1],
+  authorSeq: [Float64Array, 1],
+  categorySeq: [Float64Array, 1],
+  votes: [Float64Array, 1],
+  createdAt: [Float64Array, 1],
+  titleLength: [Uint32Array, 1],
+  bodyLength: [Uint32Array, 1],
   /** See `titleKey` in `analysis/query.ts`. */
-  readonly titleKey: Float64Array
-  /** Vectors made of the word table. */
-  readonly wordVectors: VectorColumns
-  /** The encoder's vectors. */
-  readonly sentenceVectors: VectorColumns
+  titleKey: [Float64Array, 1],
   /** Number of the item's type, one more than its place in `types`; 0: it has none. */
-  readonly type: Uint8Array
-  /** Every type that an item had. */
-  readonly types: string[]
-  /** `MAX_TAGS` numbers a slot, of `tagNumbers`; those after the item's last tag are 0. */
-  readonly tags: Uint32Array
-  readonly tagNumbers: TagNumbers
-  typeOf(slot: number): string | null
-  tagsOf(slot: number): Tag[]
-  put(slot: number, item: IndexedItem): void
-  /** Hides the slot's item without freeing the slot: postings still refer to it. */
-  hide(slot: number): void
-  release(slot: number): void
-  /** Gives a free slot. */
-  take(): number
-  /** All columns, in an order that does not change. Those of vectors are empty until there is one. */
-  allColumns(): readonly Column[]
-  /** Holds the columns that are not empty as they are now, until released. Changes go on: what they change is copied first. */
-  hold(): HeldTable
-  /** Makes an empty table of this many slots, none of them free, to be filled through its columns. */
-  reserve(slots: number, dims: VectorDims): void
+  type: [Uint8Array, 1],
+  /** Numbers of `tagNumbers`; those after the item's last tag are 0. */
+  tags: [Uint32Array, MAX_TAGS],
+} as const
+type ColumnName = keyof typeof COLUMNS
+type Columns = { -readonly [Name in ColumnName]: InstanceType<(typeof COLUMNS)[Name][0]> }
+const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[]
+/** Where these are among all columns. */
+export const STATE_COLUMN = COLUMN_NAMES.indexOf('state')
+export const TAGS_COLUMN = COLUMN_NAMES.indexOf('tags')
+
+/** Columns of so many slots, with the numbers of smaller ones. */
+function makeColumns(slots: number, from?: Columns): Columns {
+  const columns = COLUMN_NAMES.map((name) => {
+    const [Numbers, width] = COLUMNS[name]
+    const numbers = new Numbers(slots * width)
+    if (from) numbers.set(from[name])
+    return [name, numbers] as const
+  })
+  // Each name has the numbers that its row says.
+  return Object.fromEntries(columns) as Columns
 }
 
+/** Items as columns by slot: compact, and fast to scan. */
+export type ItemTable = ReturnType<typeof createItemTable>
+
 /** An empty table. Growing replaces its columns: read them from the table each time. @param centre of the encoder's vectors */
-export function createItemTable(centre: Centre | null = null): ItemTable {
+export function createItemTable(centre: Centre | null = null) {
   const free: number[] = []
   const types: string[] = []
   const tagNumbers = createTagNumbers()
@@ -145,15 +140,19 @@ export function createItemTable(centre: Centre | null = null): ItemTable {
   let held: HeldColumns | null = null
   const beforeChange = (slot: number): void => held?.beforeChange(slot)
   const allColumns = (): readonly Column[] => [
-    ...OWN_COLUMNS.map((name) => ({ numbers: table[name], width: name === 'tags' ? MAX_TAGS : 1 })),
+    ...COLUMN_NAMES.map((name) => ({ numbers: table[name], width: COLUMNS[name][1] })),
     ...table.wordVectors.columns(),
     ...table.sentenceVectors.columns(),
   ]
   const table = {
+    /** Highest slot in use, plus one. */
     capacity: 0,
+    /** Vectors made of the word table. */
     wordVectors: createVectorColumns({ beforeChange }),
+    /** The encoder's vectors. */
     sentenceVectors: createVectorColumns({ beforeChange, centre }),
-    ...columns(256),
+    ...makeColumns(256),
+    /** Every type that an item had. */
     types,
     tagNumbers,
     typeOf: (slot: number) => types[(table.type[slot] ?? 0) - 1] ?? null,
@@ -184,6 +183,7 @@ export function createItemTable(centre: Centre | null = null): ItemTable {
       table.wordVectors.put(slot, item.vector)
       table.sentenceVectors.put(slot, null)
     },
+    /** Hides the slot's item without freeing the slot: postings still refer to it. */
     hide(slot: number): void {
       beforeChange(slot)
       table.state[slot] = FREE
@@ -195,12 +195,15 @@ export function createItemTable(centre: Centre | null = null): ItemTable {
       table.sentenceVectors.put(slot, null)
       free.push(slot)
     },
+    /** Gives a free slot. */
     take(): number {
       const slot = free.pop() ?? table.capacity++
-      if (slot >= table.state.length) Object.assign(table, grow(table, table.state.length * 2))
+      if (slot >= table.state.length) Object.assign(table, makeColumns(table.state.length * 2, table))
       return slot
     },
+    /** All columns, in an order that does not change. Those of vectors are empty until there is one. */
     allColumns,
+    /** Holds the columns that are not empty as they are now, until released. Changes go on: what they change is copied first. */
     hold(): HeldTable {
       const filled = allColumns().filter(({ numbers }) => numbers.length > 0)
       const own = holdColumns(filled, table.capacity, () => {
@@ -209,56 +212,13 @@ export function createItemTable(centre: Centre | null = null): ItemTable {
       held = own
       return { ...own, wordDims: table.wordVectors.dims, sentenceDims: table.sentenceVectors.dims }
     },
+    /** Makes an empty table of this many slots, none of them free, to be filled through its columns. */
     reserve(slots: number, dims: VectorDims): void {
-      Object.assign(table, columns(Math.max(256, slots)))
+      Object.assign(table, makeColumns(Math.max(256, slots)))
       table.capacity = slots
       table.wordVectors.reserve(slots, dims.wordDims)
       table.sentenceVectors.reserve(slots, dims.sentenceDims)
     },
   }
   return table
-}
-
-const OWN_COLUMNS = [
-  ...(['state', 'seq', 'ownerSeq', 'authorSeq', 'categorySeq', 'votes', 'createdAt'] as const),
-  ...(['titleLength', 'bodyLength', 'titleKey', 'type', 'tags'] as const),
-]
-/** Where these are among all columns. */
-export const STATE_COLUMN = OWN_COLUMNS.indexOf('state')
-export const TAGS_COLUMN = OWN_COLUMNS.indexOf('tags')
-
-function columns(length: number) {
-  return {
-    state: new Uint8Array(length),
-    seq: new Float64Array(length),
-    ownerSeq: new Float64Array(length),
-    authorSeq: new Float64Array(length),
-    categorySeq: new Float64Array(length),
-    votes: new Float64Array(length),
-    createdAt: new Float64Array(length),
-    titleLength: new Uint32Array(length),
-    bodyLength: new Uint32Array(length),
-    titleKey: new Float64Array(length),
-    type: new Uint8Array(length),
-    tags: new Uint32Array(length * MAX_TAGS),
-  }
-}
-
-type Columns = ReturnType<typeof columns>
-
-function grow(from: Columns, length: number): Columns {
-  const to = columns(length)
-  to.state.set(from.state)
-  to.seq.set(from.seq)
-  to.ownerSeq.set(from.ownerSeq)
-  to.authorSeq.set(from.authorSeq)
-  to.categorySeq.set(from.categorySeq)
-  to.votes.set(from.votes)
-  to.createdAt.set(from.createdAt)
-  to.titleLength.set(from.titleLength)
-  to.bodyLength.set(from.bodyLength)
-  to.titleKey.set(from.titleKey)
-  to.type.set(from.type)
-  to.tags.set(from.tags)
-  return to
 }

@@ -3,7 +3,6 @@ import type { Centre } from '../vectors/centre.ts'
 import { createHiddenPostings, type HiddenItem } from './hidden-postings.ts'
 import { type Audience, createItemTable, FREE, type HeldTable, HIDDEN, type IndexedItem, PUBLIC } from './item-table.ts'
 import { createPostings, type Postings, type Segment } from './postings.ts'
-import { createSlotMap } from './slot-map.ts'
 
 /** Number of an audience's items, how many of them have an encoder's vector, and the sums of their lengths in words. */
 interface Totals {
@@ -135,7 +134,8 @@ export function createKindIndex(centre: Centre | null = null) {
   const parts = new Map<Audience, AudienceIndex>()
   const hidden = createHiddenPostings()
   const views = new Map<string, IndexView>()
-  const slots = createSlotMap()
+  /** By row number. */
+  const slots = new Map<number, number>()
   /** null until it is needed, and after large changes. */
   let slotsByAge: number[] | null = null
   let lostWords = 0
@@ -166,7 +166,7 @@ export function createKindIndex(centre: Centre | null = null) {
   const setVector = (slot: number, vector: Int8Array | null): void => {
     const { dims } = table.sentenceVectors
     // The model makes others than before: the old ones are gone.
-    if (vector && dims > 0 && vector.length !== dims) for (const other of slots.slots()) setVector(other, null)
+    if (vector && dims > 0 && vector.length !== dims) for (const other of slots.values()) setVector(other, null)
     const state = table.state[slot] ?? FREE
     const more = Number(vector !== null) - Number(table.sentenceVectors.has(slot))
     if (state === HIDDEN) hidden.addEncoded(table.ownerSeq[slot] ?? 0, more)
@@ -210,7 +210,7 @@ export function createKindIndex(centre: Centre | null = null) {
     hiddenOf: hidden.of,
     slotOf: (seq: number) => slots.get(seq),
     byAge(): readonly number[] {
-      slotsByAge ??= slots.slots().sort(compareAges)
+      slotsByAge ??= [...slots.values()].sort(compareAges)
       return slotsByAge
     },
   }
