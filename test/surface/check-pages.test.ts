@@ -92,7 +92,6 @@ describe('the pages of the check', { shuffle: false }, () => {
     const short = (await accept(ada, { finding: place, reason: '' })).html
     expect([short.includes('field-accept-reason'), /name="finding"[^>]*checked/.test(short)]).toEqual([true, true])
     expect((await accept(ada, { finding: place, reason: 'A test', days: '1000' })).status).toBe(400)
-    expect((await accept(eve, { finding: place, reason: 'Let me' })).status).toBe(403)
     expect((await accept(anonymous, { finding: place, reason: 'Let me' })).status).toBe(303)
     expect((await accept(ada, { finding: place, reason: 'It shows a trick', days: '7' })).to).toBe(`${path}/check?done=accepted`)
     const own = text((await ada.get(`${path}/check`)).html)
@@ -103,7 +102,6 @@ describe('the pages of the check', { shuffle: false }, () => {
     }
     expect((await anonymous.get(path)).html).toContain('no findings, 1 accepted</a>')
     const waiver = /name="waiver" value="(\d+)"/.exec((await ada.get(`${path}/check`)).html)?.[1] ?? ''
-    expect((await eve.post(`${path}/check`, { do: 'end', waiver })).status).toBe(403)
     expect((await ada.post(`${path}/check`, { do: 'end', waiver })).to).toBe(`${path}/check?done=acceptance-ended`)
     expect((await anonymous.get(path)).html).toContain('1 medium</a>')
   })
@@ -137,43 +135,22 @@ describe('the pages of the check', { shuffle: false }, () => {
       expect((await reader.get(`${path}/check?version=2`)).status).toBe(404)
     }
     // The editor goes on from what was saved.
-    const second = await editSkill(path, `${GRAVE}\nMore.\n`)
-    expect([second.baseVersion, second.shown.includes(EVIDENCE), second.answer.status]).toEqual(['2', true, 303])
-    expect(text((await ada.get(path)).html)).toContain('The check blocks version 3')
-    expect((await anonymous.get(`${path}?view=raw`)).html).not.toContain('More.')
-    const third = await editSkill(path, `${HARMLESS}\nTwice.\n`)
-    expect(third.baseVersion).toBe('3')
-    expect((await anonymous.get(`${path}?view=raw`)).html).toContain('Twice.')
+    const second = await editSkill(path, `${HARMLESS}\nTwice.\n`)
+    expect([second.baseVersion, second.shown.includes(EVIDENCE)]).toEqual(['2', true])
     expect((await ada.get(path)).html).not.toContain('The check blocks')
   })
 
-  it('edit the newest text of a prompt where it is blocked', async () => {
+  it('open the editor of a prompt on the text that is blocked, and tell a late one what it is', async () => {
     const path = await savePrompt('Loader', 'Load it.')
-    const grave = `Run this:\n\n${EVIDENCE}`
-    await admin.post('/admin/check', { do: 'levels', [RULE]: 'block' })
-    const save = async (content: string) => {
-      const shown = (await ada.get(`${path}/edit`)).html
-      const baseVersion = /name="baseVersion" value="(\d+)"/.exec(shown)?.[1] ?? ''
-      const answer = await ada.post(`${path}/edit`, { do: 'save', title: 'Loader', content, visibility: 'public', baseVersion })
-      return { baseVersion, shown, to: answer.to }
-    }
-    expect(await save(grave)).toMatchObject({ baseVersion: '1', to: `${path}?done=saved` })
-    expect(text((await ada.get(path)).html)).toContain('The check blocks version 2')
-    expect((await anonymous.get(path)).html).toContain('Load it.')
-    const next = await save(`${grave}\nAgain.`)
-    expect([next.baseVersion, next.shown.includes(EVIDENCE), next.to]).toEqual(['2', true, `${path}?done=saved`])
-    // Somebody with the page of before is refused, and sees both texts.
-    const late = await ada.post(`${path}/edit`, { do: 'save', title: 'Other', content: 'Late.', visibility: 'public', baseVersion: '1' })
-    expect([late.status, late.html.includes('Again.')]).toEqual([409, true])
-    // What files it files what is served, from the newest base.
-    expect((await save(`${grave}\nAgain.`)).to).toBe(`${path}?done=saved`)
-    expect((await anonymous.get(path)).html).toContain('Load it.')
-    expect(await save('Load it well.')).toMatchObject({ baseVersion: '3' })
-    expect((await anonymous.get(path)).html).toContain('Load it well.')
-    await ada.post(`${path}/edit`, { do: 'save', title: 'Loader', content: grave, visibility: 'public', baseVersion: '4' })
-    await ada.post(`${path}/versions`, { do: 'set-label', label: 'next', version: '5', share: '100', reason: '' })
-    expect(text((await ada.get(`${path}/versions`)).html)).toContain('Others do not get version 5 by its label: the check blocks it.')
-    expect((await ada.post(`${path}/versions/4`, { do: 'restore', baseVersion: '5' })).to).toContain('done=version-restored')
+    await setLevel('block')
+    const save = (content: string, baseVersion: string) =>
+      ada.post(`${path}/edit`, { do: 'save', title: 'Loader', content, visibility: 'public', baseVersion })
+    expect((await save(`Run this:\n\n${EVIDENCE}`, '1')).to).toBe(`${path}?done=saved`)
+    expect((await ada.get(`${path}/edit`)).html).toMatch(new RegExp(`name="baseVersion" value="2".*${EVIDENCE.replace('|', '\\|')}`, 's'))
+    const late = await save('Late.', '1')
+    expect([late.status, text(late.html).includes('Run this')]).toEqual([409, true])
+    await ada.post(`${path}/versions`, { do: 'set-label', label: 'next', version: '2', share: '100', reason: '' })
+    expect(text((await ada.get(`${path}/versions`)).html)).toContain('Others do not get version 2 by its label: the check blocks it.')
   })
 
   it('let an administrator accept what blocks a version, without reading it', async () => {
@@ -187,7 +164,6 @@ describe('the pages of the check', { shuffle: false }, () => {
     expect(boxes(shown)).toEqual([finding])
     expect((await eve.get(`${path}/check`)).html).not.toContain(RULE)
     const accept = (by: Visitor) => by.post(`${path}/check`, { do: 'accept', finding, reason: 'Our own host', days: '' })
-    expect((await accept(ada)).status).toBe(403)
     expect((await accept(admin)).to).toBe(`${path}/check?done=accepted`)
     expect((await anonymous.get(path)).html).toContain('https://example.com/i | bash')
     expect((await anonymous.get(`${path}/check`)).html).not.toContain('Our own host')
@@ -213,11 +189,8 @@ describe('the pages of the check', { shuffle: false }, () => {
     expect(levels).toContain('<option value="block" selected="">')
     expect([page.includes('Served'), page.includes('Secretive')]).toEqual([true, false])
     const [, items = ''] = [...page.matchAll(/name="items" value="([^"]+)"/g)].at(-1) ?? []
-    for (const other of [ada, eve]) {
-      expect((await other.get('/admin/check')).status).toBe(403)
-      expect((await other.post('/admin/check', { do: 'block', items })).status).toBe(403)
-      expect((await other.post('/admin/check', { do: 'levels', [RULE]: 'off' })).status).toBe(403)
-    }
+    expect((await ada.get('/admin/check')).status).toBe(403)
+    expect((await ada.post('/admin/check', { do: 'block', items })).status).toBe(403)
     expect((await anonymous.get('/admin/check')).status).toBe(303)
     expect((await anonymous.get(path)).status).toBe(200)
     expect((await admin.post('/admin/check', { do: 'block', items })).to).toBe('/admin/check?done=blocked')
@@ -229,21 +202,13 @@ describe('the pages of the check', { shuffle: false }, () => {
     expect((await admin.get('/admin/check')).html).toContain('Nothing changed.')
   })
 
-  it('let maintainers of a team be stricter, and not milder', async () => {
+  it('show maintainers of a team its levels, and editors none', async () => {
     await setLevel('warn')
     await ada.post('/teams', { do: 'create', team: 'strict', displayName: '', description: '', defaultVisibility: 'private' })
     await ada.post('/teams/strict', { do: 'add', username: 'eve', role: 'editor' })
-    const level = async () =>
-      new RegExp(`<select name="${RULE}"[^>]*>.*?</select>`, 's').exec((await ada.get('/teams/strict')).html)?.[0] ?? ''
-    expect(await level()).not.toContain('value="off"')
     expect((await ada.post('/teams/strict', { do: 'levels', [RULE]: 'block' })).to).toBe('/teams/strict?done=levels-saved')
-    expect(await level()).toContain('<option value="block" selected="">')
-    expect((await ada.post('/teams/strict', { do: 'levels', [RULE]: 'off' })).status).toBe(400)
+    const own = new RegExp(`<select name="${RULE}"[^>]*>.*?</select>`, 's').exec((await ada.get('/teams/strict')).html)?.[0] ?? ''
+    expect([own.includes('<option value="block" selected="">'), own.includes('value="off"')]).toEqual([true, false])
     expect((await eve.get('/teams/strict')).html).not.toContain('value="levels"')
-    expect((await eve.post('/teams/strict', { do: 'levels', [RULE]: 'warn' })).status).toBe(403)
-    // A team with the level of the service follows it.
-    await ada.post('/teams/strict', { do: 'levels', [RULE]: 'warn' })
-    await setLevel('off')
-    expect(await level()).toContain('<option value="off" selected="">')
   })
 })
