@@ -11,8 +11,6 @@ import { writeNotices } from './notices.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const packages = join(root, 'node_modules')
 const stamp = join(root, 'dist', '.built')
-/** As in src/web/static-files.ts. */
-const MAX_HELD_BYTES = 256 * 1024
 
 function newestSource(): number {
   const watched = ['package.json', 'package-lock.json'].map((name) => join(root, name))
@@ -36,6 +34,7 @@ function isStale(): boolean {
 async function build(): Promise<void> {
   process.stderr.write('Building…\n')
   const { build: bundle } = await import('rolldown')
+  const { MAX_HELD_BYTES, SCRIPTS } = await import('../src/web/static-files.ts')
   const fresh = join(root, `dist.building-${process.pid}`)
   const modules: string[] = []
   const note = ({ output }: RolldownOutput) => {
@@ -67,23 +66,19 @@ async function build(): Promise<void> {
       },
     })
     note(program)
-    // What browsers load: small, and apart from the program.
-    const islands = await bundle({
-      input: Object.fromEntries(
-        ['site', 'find', 'members', 'prompt', 'editor', 'code-editor', 'embed', 'embeds', 'import', 'collection', 'passkeys'].map(
-          (name) => [name, join(root, 'src', 'web', 'islands', `${name}.ts`)],
-        ),
-      ),
-      platform: 'browser',
-      cwd: root,
-      logLevel: 'warn',
-      output: { dir: join(fresh, 'web'), format: 'esm', entryFileNames: '[name].js', minify: true },
-    })
-    note(islands)
-    // A module of two scripts would become a file of its own, which the service does not serve.
-    const shared = islands.output.filter((part) => part.type === 'chunk' && !part.isEntry)
-    if (shared.length > 0) throw new Error(`Two scripts of pages share modules: ${shared.map(({ fileName }) => fileName).join(', ')}`)
-    compressLargeScripts(join(fresh, 'web'))
+    // What browsers load: small, and each file by itself, since the service serves no others.
+    for (const name of SCRIPTS.split(' ')) {
+      note(
+        await bundle({
+          input: { [name]: join(root, 'src', 'web', 'islands', `${name}.ts`) },
+          platform: 'browser',
+          cwd: root,
+          logLevel: 'warn',
+          output: { dir: join(fresh, 'web'), format: 'esm', entryFileNames: '[name].js', minify: true },
+        }),
+      )
+    }
+    compressLargeScripts(join(fresh, 'web'), MAX_HELD_BYTES)
     await makeEncoder(join(fresh, 'encoder'), join(root, 'dist', 'encoder'))
     writeFileSync(
       join(fresh, 'THIRD-PARTY-NOTICES.txt'),
@@ -101,10 +96,10 @@ async function build(): Promise<void> {
 }
 
 /** Compresses scripts that the service does not hold in memory once, beside them. */
-function compressLargeScripts(folder: string): void {
+function compressLargeScripts(folder: string, maxHeldBytes: number): void {
   for (const name of readdirSync(folder)) {
     const bytes = readFileSync(join(folder, name))
-    if (bytes.length <= MAX_HELD_BYTES) continue
+    if (bytes.length <= maxHeldBytes) continue
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
     const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }))

@@ -6,24 +6,21 @@ import { CODINGS, type Coding, chooseCoding, compressFile } from '../http/compre
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const ROOT = new URL('../../', import.meta.url)
+/** The scripts of the pages by name; the build makes each from the island of that name. */
+export const SCRIPTS = 'site find members prompt passkeys embed embeds editor code-editor collection import'
 /** The files of the pages: of a folder below the root and a type, by their names without the ending. */
 const FILES: readonly (readonly [folder: string, ending: string, type: string, names: string])[] = [
   ['assets/web', 'woff2', 'font/woff2', 'literata-latin-wght-normal literata-latin-ext-wght-normal'],
   ['assets/web', 'css', 'text/css; charset=utf-8', 'site members writing admin charts connect collection changes embed'],
   ['assets/web', 'svg', 'image/svg+xml', 'favicon'],
-  [
-    'dist/web',
-    'js',
-    'text/javascript; charset=utf-8',
-    'site find members prompt passkeys embed embeds editor code-editor collection import',
-  ],
+  ['dist/web', 'js', 'text/javascript; charset=utf-8', SCRIPTS],
   ['docs', 'png', 'image/png', 'editor versions connect'],
 ]
 const BY_NAME = new Map<string, { readonly folder: string; readonly type: string }>(
   FILES.flatMap(([folder, ending, type, names]) => names.split(' ').map((name) => [`${name}.${ending}`, { folder, type }])),
 )
 /** Larger files stay on disk, next to compressed copies made by the build. */
-const MAX_HELD_BYTES = 256 * 1024
+export const MAX_HELD_BYTES = 256 * 1024
 const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
 
 /** A file the pages refer to. */

@@ -1,4 +1,7 @@
 // Items of a collection are dragged to another place. Without it, the buttons of each row move them.
+import { make } from './elements.ts'
+import { post } from './pages.ts'
+
 const order = document.querySelector<HTMLElement>('[data-order]')
 const list = order?.querySelector('ol')
 if (order && list) {
@@ -22,9 +25,9 @@ if (order && list) {
     if (isBefore) row.before(dragged)
     else row.after(dragged)
     number()
-    const body = new URLSearchParams({ do: isBefore ? 'before' : 'after', item: idOf(dragged), beside: idOf(row) })
     try {
-      const answer = await fetch(order.dataset['order'] ?? '', { method: 'POST', body, signal: AbortSignal.timeout(10_000) })
+      const fields = { do: isBefore ? 'before' : 'after', item: idOf(dragged), beside: idOf(row) }
+      const answer = await post(order.dataset['order'] ?? '', fields)
       if (!answer.ok) throw new Error('The move was refused.')
       if (said) said.textContent = (order.dataset['moved'] ?? '').replace('{title}', dragged.querySelector('h3')?.textContent ?? '')
     } catch {
@@ -48,8 +51,7 @@ if (order && list) {
   }
 
   for (const row of list.children) {
-    const handle = Object.assign(document.createElement('span'), { className: 'button quiet handle', ariaHidden: 'true', textContent: '⠿' })
-    handle.title = order.dataset['drag'] ?? ''
+    const handle = make('span', { className: 'button quiet handle', ariaHidden: 'true', title: order.dataset['drag'] ?? '' }, '⠿')
     row.querySelector('[data-item]')?.prepend(handle)
     handle.addEventListener('pointerdown', (event) => {
       if (event.button !== 0) return
@@ -77,5 +79,3 @@ if (order && list) {
     })
   }
 }
-
-export {}

@@ -1,41 +1,18 @@
 // What the editor does beyond a form: it shows the text as it will be, keeps a draft on this browser, saves by key, and improves in place.
 import { countCharacters } from '../../domain/text/characters.ts'
 import { parseVariables } from '../../domain/variables/variables.ts'
+import { type Draft, OWN_DRAFTS, readDraft } from './drafts.ts'
 import { make, makeButton } from './elements.ts'
 import { mountImprove } from './improve-in-place.ts'
 import { mountMarkdownPreview, mountMarks, showPreview, showVariables } from './live-preview.ts'
+import { takeLast } from './pages.ts'
+import { writeStored } from './stored.ts'
 import { mountTagChips } from './tag-chips.ts'
 
 type TextField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 
 /** How long typing must rest before anything is done about it. */
 const REST_MS = 300
-
-interface Draft {
-  readonly values: Readonly<Record<string, string>>
-  /** Whether it was submitted. If the form then opens without an error, it was saved. */
-  readonly isSent: boolean
-}
-
-function readDraft(key: string): Draft | null {
-  try {
-    const draft: unknown = JSON.parse(localStorage.getItem(key) ?? 'null')
-    if (typeof draft !== 'object' || draft === null || !('values' in draft) || !('isSent' in draft)) return null
-    const { values, isSent } = draft
-    if (typeof values !== 'object' || values === null || typeof isSent !== 'boolean') return null
-    return { values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])), isSent }
-  } catch {
-    return null
-  }
-}
-
-function writeDraft(key: string, draft: Draft): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(draft))
-  } catch {
-    // A browser that keeps nothing, or has no room: the form works without a draft.
-  }
-}
 
 /** The fields a draft keeps: what is typed or chosen, and what it began with, not a better text or a file. A field behind the code editor is hidden. */
 function fieldsOf(form: HTMLFormElement): TextField[] {
@@ -51,20 +28,21 @@ function valuesOf(form: HTMLFormElement): Record<string, string> {
 
 /** Offers a draft that was kept, and keeps another while the form is written. */
 function keepDraft(form: HTMLFormElement, onRestored: () => void): () => void {
-  // Others may sign in on this browser. The first page lists these keys by their form.
-  const key = `draft:${document.body.dataset['reader']}:${form.dataset['editor']}`
+  // The first page lists these keys by their form.
+  const key = `${OWN_DRAFTS}${form.dataset['editor']}`
+  const write = (draft: Draft) => writeStored(key, JSON.stringify(draft))
   const atFirst = JSON.stringify(valuesOf(form))
   const isRefused = form.dataset['refused'] === 'true'
   let isLeaving = false
   let isSent = false
   const known = readDraft(key)
   if (known && (known.isSent || isRefused)) {
-    if (!isRefused) localStorage.removeItem(key)
+    if (!isRefused) writeStored(key, null)
   } else if (known && JSON.stringify(known.values) !== atFirst) offerDraft(form, key, known, onRestored)
   form.addEventListener('submit', (event) => {
     const { submitter } = event
     isSent = submitter instanceof HTMLButtonElement && !['preview', 'improve', 'use'].includes(submitter.value)
-    if (isSent) writeDraft(key, { values: valuesOf(form), isSent })
+    if (isSent) write({ values: valuesOf(form), isSent })
     isLeaving = true
   })
   addEventListener('pageshow', () => {
@@ -78,8 +56,8 @@ function keepDraft(form: HTMLFormElement, onRestored: () => void): () => void {
     // What was typed just before it was saved is no draft.
     if (isSent) return
     const values = valuesOf(form)
-    if (JSON.stringify(values) === atFirst && !isRefused) localStorage.removeItem(key)
-    else writeDraft(key, { values, isSent: false })
+    if (JSON.stringify(values) === atFirst && !isRefused) writeStored(key, null)
+    else write({ values, isSent: false })
   }
 }
 
@@ -100,7 +78,7 @@ function offerDraft(form: HTMLFormElement, key: string, draft: Draft, onRestored
     form.dispatchEvent(new Event('draft-restored'))
     onRestored()
   })
-  addButton(form.dataset['discard'], () => localStorage.removeItem(key))
+  addButton(form.dataset['discard'], () => writeStored(key, null))
   form.before(notice)
 }
 
@@ -159,17 +137,16 @@ for (const form of forms) {
   const live = document.querySelector<HTMLElement>('[data-live-file]')
   const source = form.querySelector<HTMLTextAreaElement>('textarea[data-source]')
   const preview = live && source ? mountMarkdownPreview(live, source) : null
-  let resting: ReturnType<typeof setTimeout> | undefined
+  const rest = takeLast(async () => {
+    describe()
+    saveDraft()
+  }, REST_MS)
   form.addEventListener('draft-restored', () => preview?.())
   // What was typed in the last moment.
   addEventListener('pagehide', saveDraft)
   form.addEventListener('input', () => {
     preview?.()
-    clearTimeout(resting)
-    resting = setTimeout(() => {
-      describe()
-      saveDraft()
-    }, REST_MS)
+    rest()
   })
   const code = form.querySelector<HTMLTextAreaElement>('textarea[data-code]')
   // Large, so only where a file is edited; until it is there, and where it cannot be, the plain field does.

@@ -15,3 +15,14 @@ export function makeButton(text: string | undefined, act: () => void, className 
   button.addEventListener('click', act)
   return button
 }
+
+/** A dialog in the page, not shown yet. A click beside it closes it; it is removed when it closes, and returns the focus. */
+export function makeDialog(className: string, ariaLabel: string): HTMLDialogElement {
+  const dialog = make('dialog', { className, ariaLabel })
+  document.body.append(dialog)
+  dialog.addEventListener('close', () => dialog.remove())
+  dialog.addEventListener('click', ({ target }) => {
+    if (target === dialog) dialog.close()
+  })
+  return dialog
+}

@@ -1,9 +1,9 @@
 // Finding from anywhere: shortcuts, the palette, results while typing, and rows that copy. Nothing here is needed to use the pages.
 import { showAges } from './find/ages.ts'
-import { fetchPage, header, takeLast } from './find/page.ts'
-import { offerSwitch } from './find/palette.ts'
+import { hasSingleKeys, header } from './find/page.ts'
+import { offerSwitch, openPalette, openShortcuts } from './find/palette.ts'
 import { actOnPage, addCopyButtons, moveInRows } from './find/rows.ts'
-import { listenForKeys } from './find/shortcuts.ts'
+import { fetchPage, readFields, takeLast } from './pages.ts'
 
 const refresh = () => {
   showAges()
@@ -11,28 +11,16 @@ const refresh = () => {
 }
 refresh()
 searchWhileTyping(refresh)
-listenForKeys((key) => moveInRows(key) || actOnPage(key))
+listenForKeys()
 // The search page lists the shortcuts: without single keys, it is where they are turned on again.
 offerSwitch(document)
-// A menu closes as people expect: by a click elsewhere, or by Escape, which returns to its button.
-const openMenus = () => document.querySelectorAll<HTMLDetailsElement>('.top details[open]')
-addEventListener('click', ({ target }) => {
-  for (const menu of openMenus()) if (target instanceof Node && !menu.contains(target)) menu.open = false
-})
-addEventListener('keydown', ({ key }) => {
-  if (key !== 'Escape') return
-  for (const menu of openMenus()) {
-    if (menu.contains(document.activeElement)) menu.querySelector('summary')?.focus()
-    menu.open = false
-  }
-})
 
 /** Shows results as they are typed, in the page that shows them; the address stays that of the form. */
 function searchWhileTyping(refresh: () => void): void {
   const form = header
   if (form?.getAttribute('action') !== location.pathname) return
   const ask = takeLast(async (signal) => {
-    const fields = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' && value !== '' ? [[name, value]] : []))
+    const fields = readFields(form).filter(([, value]) => value !== '')
     const url = fields.length === 0 ? location.pathname : `${location.pathname}?${new URLSearchParams(fields)}`
     const page = await fetchPage(url, signal)
     const main = document.querySelector('main')
@@ -57,4 +45,34 @@ function searchWhileTyping(refresh: () => void): void {
     event.preventDefault()
     first.focus()
   })
+}
+
+/** Whether keys go into a field, also into one of an editor in a shadow root. */
+function isTyping(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0]
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
+}
+
+/** Ctrl+K or Cmd+K opens the palette anywhere; single keys act when nothing is typed into. */
+function listenForKeys(): void {
+  addEventListener('keydown', (event) => {
+    const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing } = event
+    if (event.defaultPrevented || isComposing || altKey) return
+    if (ctrlKey || metaKey) {
+      if (key.toLowerCase() !== 'k' || shiftKey) return
+      event.preventDefault()
+      openPalette()
+      return
+    }
+    if (isTyping(event) || document.querySelector('dialog[open]') || !hasSingleKeys()) return
+    if (key === '/') findField()?.focus()
+    else if (key === '?') openShortcuts()
+    else if (shiftKey || !(moveInRows(key) || actOnPage(key))) return
+    event.preventDefault()
+  })
+}
+
+/** The field of this page's own search, or that of the header. */
+function findField(): HTMLInputElement | null | undefined {
+  return document.querySelector<HTMLInputElement>('form[data-search] input[type=search]') ?? header?.querySelector('input')
 }

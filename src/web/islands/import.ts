@@ -1,4 +1,5 @@
 // Imports: takes what is dropped.
+import { readPage } from './pages.ts'
 
 const form = document.querySelector<HTMLFormElement>('form[data-import]')
 if (form) mountChoice(form)
@@ -47,11 +48,7 @@ function mountChoice(form: HTMLFormElement): void {
     body.append('do', 'check')
     const response = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } })
     if (response.redirected) location.assign(response.url)
-    else
-      say(
-        new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('[role="alert"]')?.textContent ??
-          form.dataset['failed'],
-      )
+    else say((await readPage(response)).querySelector('[role="alert"]')?.textContent ?? form.dataset['failed'])
   }
 }
 

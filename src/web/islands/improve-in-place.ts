@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { type TextChange, takeChanges } from '../../domain/text/text-changes.ts'
 import { make, makeButton } from './elements.ts'
+import { fetchPage, readFields } from './pages.ts'
 
 /**
  * Improves the text without leaving the page: the form is sent, the text is shown while it is written, and the suggested version is taken
@@ -27,7 +28,7 @@ export function mountImprove(form: HTMLFormElement, button: HTMLButtonElement): 
     const coming = showComing(form, button.dataset['coming'] ?? '')
     try {
       const outcome = await askToImprove(form, asking.signal, coming)
-      const improved = 'to' in outcome ? await fetchImproved(outcome.to, asking.signal) : null
+      const improved = 'to' in outcome ? (await fetchPage(outcome.to, asking.signal)).querySelector('#improved') : null
       if (improved) showImproved(improved)
       else say(('message' in outcome && outcome.message) || (button.dataset['failed'] ?? ''))
     } catch {
@@ -106,7 +107,7 @@ async function askToImprove(
   signal: AbortSignal,
   coming: ReturnType<typeof showComing>,
 ): Promise<{ to: string } | { message: string }> {
-  const body = new URLSearchParams([...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+  const body = new URLSearchParams(readFields(form))
   const headers = { accept: 'text/event-stream, application/json' }
   const response = await fetch(`${form.action}/improve`, { method: 'POST', body, signal, headers })
   if (!response.ok || !response.body) return await response.json()
@@ -121,11 +122,6 @@ async function askToImprove(
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   for (let part = await reader.read(); !part.done; part = await reader.read()) parser.feed(part.value)
   return outcome
-}
-
-async function fetchImproved(address: string, signal: AbortSignal): Promise<Element | null> {
-  const response = await fetch(address, { signal, headers: { accept: 'text/html' } })
-  return new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('#improved')
 }
 
 function readField(section: Element, name: string): string {

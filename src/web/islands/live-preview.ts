@@ -1,5 +1,6 @@
 import type { ParsedText } from '../../domain/variables/variables.ts'
 import { make } from './elements.ts'
+import { post, readPage, takeLast } from './pages.ts'
 
 /** Longest text that is marked while it is typed, in UTF-16 units. */
 const MAX_MARKED = 50_000
@@ -56,29 +57,22 @@ export function mountMarkdownPreview(section: HTMLElement, field: HTMLTextAreaEl
   const room = matchMedia(HAS_ROOM)
   const shown = section.querySelector<HTMLElement>('.prose')
   let drawn: string | null = null
-  let asking: AbortController | undefined
-  let resting: ReturnType<typeof setTimeout> | undefined
 
-  const draw = async (): Promise<void> => {
+  const draw = async (signal: AbortSignal): Promise<void> => {
     const text = field.value
     if (text === drawn || !room.matches) return
-    asking?.abort()
-    asking = new AbortController()
-    const body = new URLSearchParams({ do: 'live', filename: section.dataset['liveFile'] ?? '', content: text })
-    const answer = await fetch(location.pathname, { method: 'POST', body, signal: asking.signal, headers: { accept: 'text/html' } })
+    const fields = { do: 'live', filename: section.dataset['liveFile'] ?? '', content: text }
+    const answer = await post(location.pathname, fields, signal)
     // The last preview stays when there is none: the service may be busy.
     if (!answer.ok) return
-    const made = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-preview]')
+    const made = (await readPage(answer)).querySelector('[data-preview]')
     if (!made || !shown) return
     drawn = text
     shown.replaceChildren(...made.childNodes)
     section.hidden = false
   }
-  const drawSoon = () => {
-    clearTimeout(resting)
-    resting = setTimeout(() => draw().catch(() => {}), REST_MS)
-  }
+  const drawSoon = takeLast(draw, REST_MS)
   room.addEventListener('change', drawSoon)
-  draw().catch(() => {})
+  takeLast(draw, 0)()
   return drawSoon
 }

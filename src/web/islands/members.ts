@@ -1,4 +1,8 @@
 // What those who are signed in do in place. Nothing here is needed to use the pages.
+import { OWN_DRAFTS, readDraft } from './drafts.ts'
+import { make, makeButton, makeDialog } from './elements.ts'
+import { post, readFields, readPage } from './pages.ts'
+import { listStored, writeStored } from './stored.ts'
 
 /** Forms that are sent as they are, since sending them in place failed: the page that answers says why. */
 const failed = new WeakSet<HTMLFormElement>()
@@ -9,7 +13,7 @@ addEventListener('submit', (event) => {
   if (!(form instanceof HTMLFormElement && button instanceof HTMLButtonElement && form.matches('.star')) || failed.has(form)) return
   event.preventDefault()
   const isMarked = button.value === 'favourite'
-  fetch(form.action, { method: 'POST', body: new URLSearchParams({ do: button.value }), signal: AbortSignal.timeout(10_000) })
+  post(form.action, { do: button.value })
     .then(({ ok }) => {
       if (!ok) throw new Error('The star was refused.')
       button.value = isMarked ? 'unfavourite' : 'favourite'
@@ -23,39 +27,23 @@ addEventListener('submit', (event) => {
 
 /** The part of a page that says which collections an item is in; null for another page. */
 async function readCollecting(answer: Response): Promise<HTMLElement | null> {
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-  return page.querySelector<HTMLElement>('[data-collecting]')
+  return (await readPage(answer)).querySelector<HTMLElement>('[data-collecting]')
 }
 
 /** Shows the collections of an item above its page, with what a form in there came to. What fails leads to the page itself. */
 function openCollecting(part: HTMLElement, path: string): void {
-  const dialog = Object.assign(document.createElement('dialog'), { className: 'collecting' })
-  const close = Object.assign(document.createElement('button'), {
-    type: 'button',
-    className: 'button',
-    textContent: part.dataset['collecting'],
-  })
+  const dialog = makeDialog('collecting', '')
+  const close = makeButton(part.dataset['collecting'], () => dialog.close())
   const show = (fresh: HTMLElement) => {
     dialog.replaceChildren(fresh, close)
     dialog.ariaLabel = fresh.querySelector('h1')?.textContent ?? ''
   }
-  close.addEventListener('click', () => dialog.close())
-  dialog.addEventListener('close', () => dialog.remove())
-  dialog.addEventListener('click', ({ target }) => {
-    if (target === dialog) dialog.close()
-  })
   dialog.addEventListener('submit', (event) => {
     const { target: form, submitter: button } = event
     if (!(form instanceof HTMLFormElement && form.method === 'post')) return
     event.preventDefault()
     const place = [...dialog.querySelectorAll('button')].findIndex((one) => one === button)
-    const fields = [...new FormData(form, button)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
-    fetch(form.action, {
-      method: 'POST',
-      body: new URLSearchParams(fields),
-      headers: { accept: 'text/html' },
-      signal: AbortSignal.timeout(10_000),
-    })
+    post(form.action, readFields(form, button))
       .then(readCollecting)
       .then((fresh) => {
         if (!fresh) throw new Error('The page was another one.')
@@ -65,7 +53,6 @@ function openCollecting(part: HTMLElement, path: string): void {
       .catch(() => location.assign(path))
   })
   show(part)
-  document.body.append(dialog)
   dialog.showModal()
 }
 
@@ -116,27 +103,6 @@ addEventListener('click', ({ target, shiftKey }) => {
 })
 tellSelected()
 
-/** A draft as the editors keep it; null for what is none, or was sent. */
-function readDraft(key: string): { readonly title: string } | null {
-  try {
-    const draft: unknown = JSON.parse(localStorage.getItem(key) ?? 'null')
-    if (typeof draft !== 'object' || draft === null || !('values' in draft) || ('isSent' in draft && draft.isSent)) return null
-    const { values } = draft
-    return { title: typeof values === 'object' && values !== null && 'title' in values ? String(values.title).trim() : '' }
-  } catch {
-    return null
-  }
-}
-
-/** The keys of what this browser keeps; none where it keeps nothing. */
-function readKeys(): string[] {
-  try {
-    return Object.keys(localStorage).sort()
-  } catch {
-    return []
-  }
-}
-
 /** Where a draft goes on: its editor has a name, or the path of a prompt with its version. */
 function findPath(editor: string): string | undefined {
   if (editor === 'new-prompt') return '/new'
@@ -145,18 +111,14 @@ function findPath(editor: string): string | undefined {
   return prompt && `${prompt}/edit`
 }
 
-// Others may sign in on this browser, so the keys name whose draft it is, as the editor writes them. They once did not: nobody knows whose.
-for (const key of readKeys()) if (/^draft:(?![^:/]+:)/.test(key)) localStorage.removeItem(key)
-const ownKeys = `draft:${document.body.dataset['reader']}:`
+// Drafts were once kept without the name of their writer: nobody knows whose.
+for (const key of listStored()) if (/^draft:(?![^:/]+:)/.test(key)) writeStored(key, null)
 const drafts = document.querySelector<HTMLElement>('[data-drafts]')
-for (const key of drafts ? readKeys() : []) {
-  const href = key.startsWith(ownKeys) ? findPath(key.slice(ownKeys.length)) : undefined
+for (const key of drafts ? listStored() : []) {
+  const href = key.startsWith(OWN_DRAFTS) ? findPath(key.slice(OWN_DRAFTS.length)) : undefined
   const draft = href && readDraft(key)
-  if (!drafts || !draft) continue
-  const textContent = draft.title || (drafts.dataset['drafts'] ?? '')
-  const link = Object.assign(document.createElement('a'), { href, dir: 'auto', textContent })
-  const row = document.createElement('li')
-  row.append(link)
-  drafts.querySelector('ul')?.append(row)
+  if (!drafts || !draft || draft.isSent) continue
+  const link = make('a', { href, dir: 'auto' }, draft.values['title']?.trim() || (drafts.dataset['drafts'] ?? ''))
+  drafts.querySelector('ul')?.append(make('li', {}, link))
   drafts.hidden = false
 }

@@ -1,5 +1,6 @@
 // The page of a prompt: blanks are filled in where they stand, and copying names those that are empty.
 import type { Filling } from '../filling.ts'
+import { make } from './elements.ts'
 import { mountBlankFields } from './prompt/blank-fields.ts'
 import { mountOpenInMenu } from './prompt/open-in-menu.ts'
 import { takeArrival } from './prompt/stored-values.ts'
@@ -109,7 +110,7 @@ async function copyText(text: string): Promise<boolean> {
 
 function copySelected(text: string): boolean {
   const focused = document.activeElement
-  const field = Object.assign(document.createElement('textarea'), { value: text, className: 'visually-hidden' })
+  const field = make('textarea', { value: text, className: 'visually-hidden' })
   document.body.append(field)
   field.select()
   const isCopied = document.execCommand('copy')

@@ -1,4 +1,6 @@
 // What pages do beyond what they are: nothing here is needed to use them.
+import { make, makeButton } from './elements.ts'
+import { fetchPage } from './pages.ts'
 
 /** The day by the reader's own calendar instead of UTC's, written as the service writes it, and the time by their clock. */
 const asDay = { day: 'numeric', month: 'short', year: 'numeric' } as const
@@ -34,29 +36,34 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
 const words = document.querySelector<HTMLElement>('form.find')?.dataset
 for (const code of navigator.clipboard ? document.querySelectorAll<HTMLElement>('.written pre:not(:has(mark), .sample pre)') : []) {
   const label = words?.['copy'] ?? ''
-  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'button', textContent: label })
-  button.addEventListener('click', async () => {
+  const button = makeButton(label, async () => {
     await navigator.clipboard.writeText(code.textContent ?? '')
     sayOn(button, words?.['copied'], label)
   })
-  const sample = Object.assign(document.createElement('div'), { className: 'sample' })
+  const sample = make('div', { className: 'sample' })
   code.replaceWith(sample)
   sample.append(code, button)
 }
 
-/** Menus close with Escape, and when something outside gets a click or the focus. */
-for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu')) {
-  menu.addEventListener('keydown', ({ key }) => {
-    if (key !== 'Escape' || !menu.open) return
-    menu.open = false
-    menu.querySelector('summary')?.focus()
+/** Menus close by a click elsewhere, those over a page also when the focus leaves them; and with Escape, which returns to their button. */
+for (const [type, menus] of [
+  ['click', '.top details'],
+  ['pointerdown', 'details.menu'],
+  ['focusin', 'details.menu'],
+] as const) {
+  addEventListener(type, ({ target }) => {
+    for (const menu of document.querySelectorAll<HTMLDetailsElement>(`${menus}[open]`)) {
+      if (target instanceof Node && !menu.contains(target)) menu.open = false
+    }
   })
-  const leave = ({ target }: Event) => {
-    if (target instanceof Node && !menu.contains(target)) menu.open = false
-  }
-  document.addEventListener('pointerdown', leave)
-  document.addEventListener('focusin', leave)
 }
+addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape') return
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>(':is(.top details, details.menu)[open]')) {
+    if (menu.contains(document.activeElement)) menu.querySelector('summary')?.focus()
+    menu.open = false
+  }
+})
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-share]')) {
   const url = button.dataset['share'] ?? ''
@@ -85,8 +92,7 @@ if (awaited) {
   awaited.hidden = false
   let looks = 0
   const look = async (): Promise<void> => {
-    const answer = await fetch('/settings/access', { headers: { accept: 'text/html' } })
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const page = await fetchPage('/settings/access')
     if (page.querySelector(`[data-used="${awaited.dataset['firstCall']}"]`)) awaited.textContent = awaited.dataset['received'] ?? ''
     else if (++looks < LOOKS) lookLater()
   }

@@ -1,4 +1,7 @@
-import { fetchPage, hasSingleKeys, header, setSingleKeys, takeLast } from './page.ts'
+import { make, makeButton, makeDialog } from '../elements.ts'
+import { fetchPage, post, takeLast } from '../pages.ts'
+import { writeStored } from '../stored.ts'
+import { hasSingleKeys, header, setSingleKeys } from './page.ts'
 import { copyPrompt } from './rows.ts'
 
 /** The data of the search page for the script: entries of the palette, and the shortcuts. Read once for each page. */
@@ -9,18 +12,6 @@ const readEntries = () => {
     throw error
   })
   return entries
-}
-
-/** A dialog that is removed when it closes, and returns the focus. */
-function openDialog(className: string, label: string): HTMLDialogElement {
-  const dialog = Object.assign(document.createElement('dialog'), { className, ariaLabel: label })
-  document.body.append(dialog)
-  dialog.addEventListener('close', () => dialog.remove())
-  // A click beside it closes it.
-  dialog.addEventListener('click', ({ target }) => {
-    if (target === dialog) dialog.close()
-  })
-  return dialog
 }
 
 interface Entry {
@@ -54,28 +45,18 @@ function readHits(page: Document): Entry[] {
 
 /** Applies a theme on this page and every later one. */
 async function chooseTheme(theme: string): Promise<void> {
-  const body = new URLSearchParams({ do: 'theme', theme })
-  const answer = await fetch('/settings', { method: 'POST', body, signal: AbortSignal.timeout(10_000) })
-  if (!answer.ok) location.assign('/settings')
+  const { ok } = await post('/settings', { do: 'theme', theme })
+  if (!ok) location.assign('/settings')
   else if (theme === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = theme
-}
-
-/** The page of the prompt gives its first blank the focus; its script reads this key. */
-function noteArrival(path: string): void {
-  try {
-    sessionStorage.setItem('fill-in', path)
-  } catch {
-    // Storage is blocked: the page opens as usual.
-  }
 }
 
 /** Opens the palette: actions, pages, and what a search finds. Typing before its entries arrive is not lost. */
 export function openPalette(): void {
   if (document.querySelector('dialog[open]')) return
   const label = header?.querySelector('input')?.ariaLabel ?? ''
-  const dialog = openDialog('palette', label)
-  const field = Object.assign(document.createElement('input'), {
+  const dialog = makeDialog('palette', label)
+  const field = make('input', {
     type: 'text',
     role: 'combobox',
     autocomplete: 'off',
@@ -86,8 +67,8 @@ export function openPalette(): void {
     placeholder: label,
   })
   field.setAttribute('aria-controls', 'palette-list')
-  const list = Object.assign(document.createElement('div'), { id: 'palette-list', role: 'listbox', ariaLabel: label })
-  const hint = Object.assign(document.createElement('p'), { className: 'quiet' })
+  const list = make('div', { id: 'palette-list', role: 'listbox', ariaLabel: label })
+  const hint = make('p', { className: 'quiet' })
   dialog.append(field, list, hint)
 
   let links: Entry[] = []
@@ -98,7 +79,8 @@ export function openPalette(): void {
   const go = (entry: Entry | undefined) => {
     if (!entry) return
     dialog.close()
-    if (entry.href.startsWith('/prompts/')) noteArrival(entry.href)
+    // The page of the prompt gives its first blank the focus; its script reads this key.
+    if (entry.href.startsWith('/prompts/')) writeStored('fill-in', entry.href, 'sessionStorage')
     if (entry.theme) chooseTheme(entry.theme).catch(() => location.assign(entry.href))
     else location.assign(entry.href)
   }
@@ -119,12 +101,12 @@ export function openPalette(): void {
     let group: HTMLElement | undefined
     for (const [place, entry] of shown.entries()) {
       if (!group || group.dataset['name'] !== entry.group) {
-        group = Object.assign(document.createElement('div'), { role: 'group', ariaLabel: entry.group || all.text })
+        group = make('div', { role: 'group', ariaLabel: entry.group || all.text })
         group.dataset['name'] = entry.group
         list.append(group)
       }
-      const option = Object.assign(document.createElement('div'), { id: `palette-${place}`, role: 'option', textContent: entry.text })
-      if (entry.detail) option.append(' ', Object.assign(document.createElement('span'), { className: 'quiet', textContent: entry.detail }))
+      const option = make('div', { id: `palette-${place}`, role: 'option' }, entry.text)
+      if (entry.detail) option.append(' ', make('span', { className: 'quiet' }, entry.detail))
       option.addEventListener('click', () => go(entry))
       group.append(option)
     }
@@ -170,12 +152,8 @@ export function openShortcuts(): void {
     (page) => {
       const section = page.querySelector('[data-shortcuts]')?.cloneNode(true)
       if (!(section instanceof HTMLElement) || document.querySelector('dialog[open]')) return
-      const dialog = openDialog('shortcuts', section.querySelector('h2')?.textContent ?? '')
-      const close = Object.assign(document.createElement('button'), {
-        className: 'button',
-        textContent: page.querySelector<HTMLElement>('template[data-palette]')?.dataset['close'] ?? '',
-      })
-      close.addEventListener('click', () => dialog.close())
+      const dialog = makeDialog('shortcuts', section.querySelector('h2')?.textContent ?? '')
+      const close = makeButton(page.querySelector<HTMLElement>('template[data-palette]')?.dataset['close'], () => dialog.close())
       dialog.append(document.adoptNode(section), close)
       offerSwitch(dialog)
       dialog.showModal()

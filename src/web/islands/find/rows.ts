@@ -1,4 +1,6 @@
-import { announce, fetchPage, header } from './page.ts'
+import { makeButton } from '../elements.ts'
+import { fetchPage, post } from '../pages.ts'
+import { announce, header } from './page.ts'
 
 const ROW = 'main li[data-row]'
 
@@ -8,10 +10,8 @@ const titleOf = (row: Element) => row.querySelector<HTMLAnchorElement>('h3 a')
 export function addCopyButtons(): void {
   if (!navigator.clipboard) return
   for (const row of document.querySelectorAll('li[data-row=prompts]:not(:has(.row-copy))')) {
-    const textContent = header?.dataset['copy'] ?? ''
-    const button = Object.assign(document.createElement('button'), { type: 'button', className: 'button row-copy', textContent })
+    const button = makeButton(header?.dataset['copy'], () => copyRow(row, button), 'button row-copy')
     button.ariaLabel = `${button.textContent}: ${titleOf(row)?.textContent}`
-    button.addEventListener('click', () => copyRow(row, button))
     row.append(button)
   }
 }
@@ -52,12 +52,8 @@ async function vote(path: string): Promise<void> {
     location.assign(`/sign-in?to=${encodeURIComponent(path)}`)
     return
   }
-  const answer = await fetch(path, {
-    method: 'POST',
-    body: new URLSearchParams({ do: button.value }),
-    signal: AbortSignal.timeout(10_000),
-  })
-  announce(header?.dataset[answer.ok ? (button.value === 'vote' ? 'voted' : 'unvoted') : 'failed'])
+  const { ok } = await post(path, { do: button.value })
+  announce(header?.dataset[ok ? (button.value === 'vote' ? 'voted' : 'unvoted') : 'failed'])
 }
 
 /** Keys on the page of an item, and the buttons and links they press. */

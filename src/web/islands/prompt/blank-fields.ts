@@ -2,6 +2,7 @@
 import { splitControls } from '../../../domain/text/controls.ts'
 import { escapeInJson, findQuotedBlanks } from '../../../domain/variables/json-blanks.ts'
 import type { Blank, Filling } from '../../filling.ts'
+import { make } from '../elements.ts'
 import { readValues, storeValues } from './stored-values.ts'
 
 /** Fields of one page; further blanks show their value as text, so that a text with thousands of them stays quick. */
@@ -67,10 +68,8 @@ export function mountBlankFields(article: HTMLElement, filling: Filling, onChang
   // Rendered Markdown loses what stands in the address of a link, for example.
   for (const blank of filling.blanks) {
     if (places.get(blank.name)?.some(({ field }) => field)) continue
-    const mark = document.createElement('mark')
-    const line = Object.assign(document.createElement('p'), { className: 'apart-blank' })
-    line.append(`${blank.label}: `, mark)
-    shown?.before(line)
+    const mark = make('mark')
+    shown?.before(make('p', { className: 'apart-blank' }, `${blank.label}: `, mark))
     addPlace(mark, blank)
   }
   for (const { name } of filling.blanks) draw(name)
@@ -82,8 +81,7 @@ export function mountBlankFields(article: HTMLElement, filling: Filling, onChang
   shown?.addEventListener('copy', (event) => {
     const selection = getSelection()
     if (event.target instanceof HTMLTextAreaElement || !selection?.rangeCount) return
-    const part = document.createElement('div')
-    part.append(selection.getRangeAt(0).cloneContents())
+    const part = make('div', {}, selection.getRangeAt(0).cloneContents())
     for (const mark of part.querySelectorAll<HTMLElement>('mark[data-blank]')) {
       const name = mark.dataset['blank'] ?? ''
       mark.textContent = findValue(name) ?? `\${${name}}`
@@ -137,8 +135,7 @@ function readPieces(source: HTMLElement): (string | { readonly name: string; rea
 /** A field in a mark. It lies over a copy of its text, which is as large as the text is and makes the room for it. */
 function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (value: string) => void, lengthText: string): Place {
   const placeholder = preset || label
-  const options = { rows: 1, autocomplete: 'off', dir: 'auto', placeholder, ariaLabel: label } as const
-  const field = Object.assign(document.createElement('textarea'), options)
+  const field = make('textarea', { rows: 1, autocomplete: 'off', dir: 'auto', placeholder, ariaLabel: label })
   if (preset === undefined) field.setAttribute('aria-required', 'true')
   field.addEventListener('input', () => {
     field.removeAttribute('aria-invalid')
@@ -147,8 +144,7 @@ function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (
   // Not at once when the focus leaves: the page would move under the click that took it.
   field.addEventListener('blur', () => setTimeout(() => fold(), 300))
   field.addEventListener('focus', () => fold())
-  const room = Object.assign(document.createElement('span'), { className: 'room' })
-  room.append(field)
+  const room = make('span', { className: 'room' }, field)
   const fold = () => {
     const { length } = field.value
     if (length <= LONG || document.activeElement === field) delete room.dataset['folded']
@@ -181,7 +177,7 @@ function keepTogether(mark: HTMLElement): void {
   const end = next instanceof Text ? (/^\p{P}{1,2}/u.exec(next.data)?.[0].length ?? 0) : 0
   if (!(next instanceof Text) || end === 0) return
   next.splitText(end)
-  const line = Object.assign(document.createElement('span'), { className: 'together' })
+  const line = make('span', { className: 'together' })
   mark.before(line)
   line.append(mark, next)
 }
@@ -205,7 +201,7 @@ function nameControls(value: string): HTMLElement[] {
 }
 
 function nameControl({ name, controls }: { readonly name: string; readonly controls: string }): HTMLElement {
-  const mark = Object.assign(document.createElement('bdi'), { textContent: controls })
+  const mark = make('bdi', {}, controls)
   mark.dataset['controls'] = name
   return mark
 }

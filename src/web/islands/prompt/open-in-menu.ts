@@ -1,5 +1,6 @@
 // The menu of services that a prompt can be opened in.
 import { isApplication, linkText, SERVICES, type Service } from '../../open-in.ts'
+import { readStored, writeStored } from '../stored.ts'
 
 const LAST_USED = 'open-in'
 
@@ -24,7 +25,7 @@ export function mountOpenInMenu(menu: HTMLDetailsElement, { text, mayGoOn, onTak
     const item = links.find(({ service }) => service.name === name)?.link.closest('li')
     item?.parentElement?.prepend(item)
   }
-  putFirst(readLastUsed())
+  putFirst(readStored(LAST_USED))
   menu.addEventListener('toggle', () => {
     if (!menu.open) return
     const taken = text()
@@ -42,7 +43,7 @@ export function mountOpenInMenu(menu: HTMLDetailsElement, { text, mayGoOn, onTak
         return
       }
       onTaken()
-      writeLastUsed(service.name)
+      writeStored(LAST_USED, service.name)
       putFirst(service.name)
       const address = linkText(service, text())
       link.href = address ?? service.home
@@ -52,21 +53,5 @@ export function mountOpenInMenu(menu: HTMLDetailsElement, { text, mayGoOn, onTak
       if (isApplication(service)) location.assign(service.home)
       else open(service.home, '_blank', 'noopener')
     })
-  }
-}
-
-function readLastUsed(): string | null {
-  try {
-    return localStorage.getItem(LAST_USED)
-  } catch {
-    return null
-  }
-}
-
-function writeLastUsed(name: string): void {
-  try {
-    localStorage.setItem(LAST_USED, name)
-  } catch {
-    // A browser that keeps nothing: the order stays.
   }
 }

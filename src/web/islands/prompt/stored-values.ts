@@ -1,4 +1,5 @@
 // Values that were typed into a prompt, kept for this tab alone: they are never sent, and end with the tab.
+import { listStored, readStored, writeStored } from '../stored.ts'
 
 const PREFIX = 'filling:'
 
@@ -6,32 +7,23 @@ const PREFIX = 'filling:'
 export function readValues(id: string, names: ReadonlySet<string>): Map<string, string> {
   const values = new Map<string, string>()
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(PREFIX + id) ?? '{}')
+    const stored: unknown = JSON.parse(readStored(PREFIX + id, 'sessionStorage') ?? '{}')
     for (const [name, value] of Object.entries(stored ?? {})) {
       if (names.has(name) && typeof value === 'string' && value !== '') values.set(name, value)
     }
   } catch {
-    // A browser that keeps nothing: the page works without.
+    // Another page wrote something else.
   }
   return values
 }
 
 /** Keeps the values of a prompt. Those of other prompts make room when there is none. */
 export function storeValues(id: string, values: ReadonlyMap<string, string>): void {
-  const write = () => {
-    if (values.size === 0) sessionStorage.removeItem(PREFIX + id)
-    else sessionStorage.setItem(PREFIX + id, JSON.stringify(Object.fromEntries(values)))
-  }
-  try {
-    try {
-      write()
-    } catch {
-      for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
-      write()
-    }
-  } catch {
-    // As above.
-  }
+  const write = (key: string, kept: string | null) => writeStored(key, kept, 'sessionStorage')
+  const kept = values.size === 0 ? null : JSON.stringify(Object.fromEntries(values))
+  if (write(PREFIX + id, kept)) return
+  for (const key of listStored('sessionStorage')) if (key.startsWith(PREFIX)) write(key, null)
+  write(PREFIX + id, kept)
 }
 
 /** Set by the palette before it opens a prompt, which is to be filled in at once. */
@@ -39,11 +31,7 @@ const ARRIVAL = 'fill-in'
 
 /** Whether the palette led here. */
 export function takeArrival(): boolean {
-  try {
-    const isSet = sessionStorage.getItem(ARRIVAL) === location.pathname
-    sessionStorage.removeItem(ARRIVAL)
-    return isSet
-  } catch {
-    return false
-  }
+  const isSet = readStored(ARRIVAL, 'sessionStorage') === location.pathname
+  writeStored(ARRIVAL, null, 'sessionStorage')
+  return isSet
 }
