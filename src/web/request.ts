@@ -18,8 +18,6 @@ export interface PageRequest {
   readonly referrer: string | null
   /** The caller that the request is counted for. */
   readonly caller: string
-  /** A signal that is aborted when the reader leaves. */
-  signal(): AbortSignal
   /** The data that the form before left for this page, given once; null for none. */
   takeFlash<T>(shape: z.ZodType<T>): T | null
   /** The part of the path that names the item. */

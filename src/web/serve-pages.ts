@@ -121,7 +121,6 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       query: new URLSearchParams(exchange.search),
       referrer: readReferrer(exchange, settings.baseUrl),
       caller: call.caller,
-      signal: exchange.signal,
       takeFlash(shape) {
         const taken = flashOf(call).take(exchange.path, shape)
         if (taken) call.cookies.push(taken.cookie)
