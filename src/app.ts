@@ -230,8 +230,7 @@ export async function openApp(
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
   const ways = settings.signIn ?? PASSWORDS_ALONE
-  const rights = { onNewRights: () => logins.forgetSessions(), forgetEnded: () => logins.forgetEnded() }
-  const proxy: ProxySignIn | null = ways.proxy && createProxySignIn(store, ways.proxy, outside.clock, rights)
+  const proxy: ProxySignIn | null = ways.proxy && createProxySignIn(store, ways.proxy, outside.clock)
   const oauthSettings =
     settings.oauth && isSafeIssuer(baseUrl) ? { ...settings.oauth, resources: [`${baseUrl}/mcp`, `${baseUrl}/api/mcp`] as const } : null
   const loginSettings = {
@@ -241,7 +240,6 @@ export async function openApp(
     passwordHash: settings.passwordHash ?? 'standard',
     passwordHasher: outside.passwordHasher,
     hasPasswords: ways.hasPasswords,
-    onForget: () => proxy?.clear(),
     oauth: oauthSettings,
     isSuspended: async (userId: string) => (await store.people.findPerson(userId))?.suspendedAt !== null,
     sealer,
@@ -263,6 +261,7 @@ export async function openApp(
     return countFor(uses, how, { userId, keyId })
   }
   const shared = {
+    forgetArrivals: () => proxy?.forgetArrivals(),
     isCounting: uses !== null,
     maintainersAccept: settings.maintainersAccept ?? false,
     store,
@@ -320,7 +319,7 @@ export async function openApp(
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    listen: () => store.instances.listen({ onChange, onLoginsChanged: logins.forgetHere }),
+    listen: () => store.instances.listen(onChange),
     async close() {
       await tests.stop()
       await itemEncoding?.stop()

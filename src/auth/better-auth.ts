@@ -28,8 +28,6 @@ export interface LoginSettings {
   readonly passwordHasher?: PasswordHasher | undefined
   /** Whether people sign in by password; else all that makes or takes one is refused. */
   readonly hasPasswords: boolean
-  /** Called whenever cached sessions become void. */
-  readonly onForget?: (() => void) | undefined
   /** Whether programs sign in by OAuth; null where they do not. */
   readonly oauth: OAuthSettings | null
   /** Whether nobody may sign in to an account. */

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../domain/people/actor.ts'
 import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
@@ -8,11 +7,8 @@ import { FRESH_MINUTES, PROXY_SESSION } from '../domain/sign-in/sign-in-ways.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { type Auth, cookiePrefix, type LoginSettings, toHeaders } from './better-auth.ts'
 import { type FactorService, hasFactor } from './factors/factors.ts'
-import { hashToken, isEqual } from './login-adapter.ts'
+import { isEqual } from './login-adapter.ts'
 
-/** How long a session is cached. Whatever ends sessions, in any process, clears the cache before the next request. */
-const CACHED_MS = 5_000
-const MAX_CACHED = 10_000
 /** How long a sign-in by a provider holds. */
 const PROVIDER_SESSION_MS = 7 * 24 * 3_600_000
 /** Sessions one user may have; the oldest goes. */
@@ -42,7 +38,7 @@ type Grants = Pick<LibraryStore, 'logins'> & { readonly keys: Pick<LibraryStore[
 /** The sessions of browsers. */
 export type LoginSessions = ReturnType<typeof createLoginSessions>
 
-type SessionStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'keys'>
+type SessionStore = Pick<LibraryStore, 'logins' | 'people' | 'keys'>
 
 /** The sessions of browsers, by better-auth on the library's own tables. */
 export function createLoginSessions(
@@ -54,27 +50,6 @@ export function createLoginSessions(
   /** The name as better-auth makes it. */
   const sessionCookie = `${cookiePrefix(settings.baseUrl)}.session_token=`
   const hasSessionCookie = (cookies: string) => cookies.includes(sessionCookie)
-  /** Raised whenever sessions end or rights change. */
-  let generation = 0
-  const forgetHere = () => {
-    generation++
-    sessionCache.clear()
-    settings.onForget?.()
-  }
-  const forget = async () => {
-    forgetHere()
-    // When the database cannot be written now, other instances use their caches a few seconds longer.
-    await store.instances.tellLoginsChanged().catch(() => {})
-  }
-  let revision: number | null = null
-  const forgetEnded = async () => {
-    const current = await store.instances.readLoginsRevision()
-    if (current === revision) return
-    revision = current
-    forgetHere()
-  }
-  const sessionCache = new LRUCache<string, { actor: Actor; lacksFactor: boolean; until: number }>({ max: MAX_CACHED })
-
   const deleteSessions = async (records: Grants, userId: string, keptSessionId: string | null, isRecorded: boolean): Promise<void> => {
     const others = keptSessionId === null ? [] : [{ field: 'id', operator: 'ne', value: keptSessionId, connector: 'AND' } as const]
     const event = isRecorded ? ({ action: 'sessions_ended', userId } as const) : undefined
@@ -83,7 +58,6 @@ export function createLoginSessions(
   }
   const endSessions = async (userId: string, keptSessionId: string | null, isPause = false) => {
     await deleteSessions(isPause ? { ...store, keys: { endGrantsOf: async () => {} } } : store, userId, keptSessionId, true)
-    await forget()
   }
   const endStaleSessions = async (userId: string) => {
     const now = new Date().toISOString()
@@ -114,18 +88,12 @@ export function createLoginSessions(
     return { cookies: headers.getSetCookie(), sessionId: response.sessionId }
   }
   return {
-    /** Deletes the sessions of a person, but for one, and what they made; `forget` follows. `isRecorded`: with an event of its own in the audit log. */
+    /** Deletes the sessions of a person, but for one, and what they made. `isRecorded`: with an event of its own in the audit log. */
     deleteSessions,
     endSessions,
     /** Deletes expired sessions, and the oldest of a person with too many. */
     endStaleSessions,
     openSession,
-    /** Call after sessions ended or rights changed: no process uses a cached session any more. */
-    forget,
-    /** Call when another instance ended sessions or changed rights. */
-    forgetHere,
-    /** Call before a cached session is used: it is forgotten when another process ended sessions or changed rights. */
-    forgetEnded,
     /** Whether a session was opened moments ago. */
     async isFreshSession(userId: string, sessionId: string | undefined): Promise<boolean> {
       if (sessionId === undefined) return false
@@ -140,17 +108,11 @@ export function createLoginSessions(
     async signOut(client: ClientOfRequest): Promise<{ cookies: string[] }> {
       if (!hasSessionCookie(client.cookies)) return { cookies: [] }
       const { headers } = await (await auth()).api.signOut({ headers: toHeaders(client), returnHeaders: true })
-      await forget()
       return { cookies: headers.getSetCookie() }
     },
     /** Anonymous without a good session. `cookies` renew one that is used. */
     async authenticateBrowser(client: ClientOfRequest): Promise<Authenticated> {
       if (!hasSessionCookie(client.cookies)) return { actor: null, cookies: [], lacksFactor: false }
-      await forgetEnded()
-      const key = hashToken(client.cookies)
-      const cached = sessionCache.get(key)
-      if (cached && cached.until > settings.clock()) return { actor: cached.actor, cookies: [], lacksFactor: cached.lacksFactor }
-      const asked = generation
       const { headers, response } = await (await auth()).api.getSession({ headers: toHeaders(client), returnHeaders: true })
       const cookies = headers.getSetCookie()
       if (response?.session.openedBy === 'provider' && isOver(response.session.createdAt)) {
@@ -173,8 +135,6 @@ export function createLoginSessions(
         sessionId: response.session.id,
         language: person.language,
       }
-      // A session that ended meanwhile may have been read just before.
-      if (asked === generation) sessionCache.set(key, { actor, lacksFactor, until: settings.clock() + CACHED_MS })
       return { actor, cookies, lacksFactor }
     },
     async listSessions(userId: string): Promise<BrowserSession[]> {
@@ -206,7 +166,6 @@ export function createLoginSessions(
       const conditions = [isEqual('user_id', userId), isEqual('id', sessionId)]
       const ended = await store.logins.deleteLoginRows('login_session', conditions, null, { action: 'sessions_ended', userId })
       if (ended.length > 0) await store.keys.endGrantsOf([sessionId])
-      await forget()
       return ended.length > 0
     },
   }

@@ -122,13 +122,8 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
   const challenges = createLimiter('passkey challenges', limiters, CHALLENGES, CHALLENGES_SECONDS)
   const signUps = createLimiter('accounts made', limiters, SIGN_UPS, SIGN_UPS_SECONDS)
   const failures = createLimiter('recorded failures', limiters, 1, FAILURE_SECONDS)
-  const { deleteSessions, endStaleSessions, openSession, forget, ...sessions } = createLoginSessions(store, auth, factors, settings)
-  const { requirePasswords, findPasswordHash, verify, renewHash, ...passwords } = createPasswords(
-    store,
-    auth,
-    { deleteSessions, forget },
-    settings,
-  )
+  const { deleteSessions, endStaleSessions, openSession, ...sessions } = createLoginSessions(store, auth, factors, settings)
+  const { requirePasswords, findPasswordHash, verify, renewHash, ...passwords } = createPasswords(store, auth, { deleteSessions }, settings)
 
   /** Cookies and token of a session if the password is right, else null. */
   const prove = async (login: { email: string; password: string; isRemembered: boolean }, client: ClientOfRequest) => {
@@ -166,14 +161,6 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     return { cookies: [...session.cookies, browsers.make(userId)], isPending: false, newBrowserOf: userId }
   }
   const isSuspended = () => new AppError('forbidden', 'This account is suspended. Ask an administrator.')
-  /** Sessions whose people lacked a factor, or had one, are looked at anew. */
-  const thenForget =
-    <A extends unknown[], T>(work: (...args: A) => Promise<T>) =>
-    async (...args: A): Promise<T> => {
-      const done = await work(...args)
-      await forget()
-      return done
-    }
 
   return {
     /** Counts a sign-up. @throws AppError `rate_limited` */
@@ -278,22 +265,16 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     ...passwords,
     ...createSignInLinks(store.logins),
     ...sessions,
-    /** Call when the rights of a session changed in another way; notifies the other instances. */
-    forgetSessions: forget,
     factors: {
       ...factors,
-      confirmCodes: thenForget(factors.confirmCodes),
-      removeCodes: thenForget(factors.removeCodes),
       async startPasskey(...asked: Parameters<Passkeys['startPasskey']>) {
         requirePasswords()
         return await factors.startPasskey(...asked)
       },
-      addPasskey: thenForget(async (...added: Parameters<Passkeys['addPasskey']>) => {
+      async addPasskey(...added: Parameters<Passkeys['addPasskey']>) {
         requirePasswords()
         return await factors.addPasskey(...added)
-      }),
-      removePasskey: thenForget(factors.removePasskey),
-      reset: thenForget(factors.reset),
+      },
       async startPasskeySignIn(client: ClientOfRequest) {
         requirePasswords()
         const retryAfterSeconds = await challenges.count(client.caller)

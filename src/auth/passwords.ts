@@ -15,7 +15,7 @@ const RESETS = 5
 export function createPasswords(
   store: Pick<LibraryStore, 'logins' | 'instances' | 'inTransaction'>,
   auth: () => Promise<Auth>,
-  sessions: Pick<LoginSessions, 'deleteSessions' | 'forget'>,
+  sessions: Pick<LoginSessions, 'deleteSessions'>,
   settings: LoginSettings,
 ) {
   const resets = createLimiter('password links', { store: store.instances, clock: settings.clock }, RESETS, RESET_MS / 1000)
@@ -45,7 +45,6 @@ export function createPasswords(
       await endResetLinks(userId, transaction.logins)
       await sessions.deleteSessions(transaction, userId, keptSessionId, false)
     })
-    await sessions.forget()
   }
 
   const findPasswordHash = async (userId: string): Promise<string | null> => {

@@ -11,10 +11,9 @@ import { PROXY_SESSION, type ProxySettings } from '../domain/sign-in/sign-in-way
 import { AppError } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'
 
-/** How long the account of what a proxy sends is cached, and how long what that account may do. Whatever ends sessions clears both. */
+/** How long what a proxy sends of an account is not looked at again: its groups, and the names of a new one. */
 const ARRIVED_MS = 300_000
-const ACTOR_MS = 5_000
-const MAX_CACHED = 10_000
+const MAX_ARRIVED = 10_000
 /** Longest name of a person, and longest header with groups, that is looked at. */
 const MAX_VALUE = 255
 const MAX_GROUPS_HEADER = 16_000
@@ -31,32 +30,18 @@ export type ProxySignIn = ReturnType<typeof createProxySignIn>
 
 type ProxyStore = Pick<LibraryStore, 'arrivals' | 'people' | 'audit'>
 
-/** The rights that a proxy's sign-in reads and gives. */
-interface Rights {
-  /** Called when groups changed what somebody may do. */
-  onNewRights(): Promise<void>
-  /** Clears this cache when another process changed rights. */
-  forgetEnded(): Promise<void>
-}
+const identityOf = ({ subject }: { readonly subject: string }) => ({ provider: PROXY_PROVIDER, subject })
 
-export function createProxySignIn(store: ProxyStore, settings: ProxySettings, clock: Clock, rights: Rights) {
+export function createProxySignIn(store: ProxyStore, settings: ProxySettings, clock: Clock) {
   const trusted = toBlockList(settings.trusted)
   /** By a hash of what the proxy sent. */
-  const arrived = new LRUCache<string, { readonly userId: string; readonly untilMs: number }>({ max: MAX_CACHED })
-  const actors = new LRUCache<string, { readonly actor: Actor; readonly untilMs: number }>({ max: MAX_CACHED })
-  let generation = 0
-  const clear = () => {
-    generation++
-    arrived.clear()
-    actors.clear()
-  }
+  const arrived = new LRUCache<string, { readonly userId: string; readonly untilMs: number }>({ max: MAX_ARRIVED })
   const arrive = async (values: ReturnType<typeof readHeaders>, report: (message: string) => void): Promise<string> => {
     const { subject, name, email, groups } = values
     const origin = { actorId: null, keyId: null, surface: 'web' } as const
-    const { person, hasNewRights, isJoined, skipped } = await store.audit.actingAs(origin, () =>
+    const { person, skipped } = await store.audit.actingAs(origin, () =>
       store.arrivals.arrive({
-        provider: PROXY_PROVIDER,
-        subject,
+        ...identityOf(values),
         name: subject,
         displayName: displayNameField.safeParse(name).data || null,
         email: emailField.safeParse(email).data ?? null,
@@ -65,12 +50,11 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
       }),
     )
     for (const reason of skipped) report(`Groups of ${person.username} at the proxy: ${reason}`)
-    if (hasNewRights || isJoined) await rights.onNewRights()
     return person.id
   }
   return {
-    /** Call when sessions end or rights change. */
-    clear,
+    /** Looks at everybody's groups again. */
+    forgetArrivals: () => arrived.clear(),
     /**
      * The person that the proxy vouches for; null for a request from elsewhere, and for one without the header.
      * @param report called with a sentence for each right that could not be given or taken
@@ -81,18 +65,16 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
       const values = readHeaders(request, settings)
       if (values.subject === '') return null
       const key = createHash('sha256').update(JSON.stringify(values)).digest('hex')
-      await rights.forgetEnded()
-      const known = actors.get(key)
-      if (known && known.untilMs > clock()) return known.actor
       const before = arrived.get(key)
-      const userId = before && before.untilMs > clock() ? before.userId : await arrive(values, report)
-      const asked = generation
+      const isKnown = before && before.untilMs > clock() && before.userId === (await store.arrivals.findAccount(identityOf(values)))
+      const userId = isKnown ? before.userId : await arrive(values, report)
+      if (!isKnown) arrived.set(key, { userId, untilMs: clock() + ARRIVED_MS })
       const person = await store.people.findPerson(userId)
       if (!person || person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
       const today = toDay(clock())
       // Best effort, as for sessions.
       if (person.seenOn !== today) store.people.noteSeen(person.id, today).catch(() => {})
-      const actor: Actor = {
+      return {
         kind: 'user',
         userId,
         username: person.username,
@@ -100,12 +82,6 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
         sessionId: `${PROXY_SESSION} ${userId}`,
         language: person.language,
       }
-      // Rights that changed meanwhile may have been read just before.
-      if (asked === generation) {
-        if (!before || before.untilMs <= clock()) arrived.set(key, { userId, untilMs: clock() + ARRIVED_MS })
-        actors.set(key, { actor, untilMs: clock() + ACTOR_MS })
-      }
-      return actor
     },
   }
 }

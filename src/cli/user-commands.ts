@@ -107,7 +107,6 @@ export function addUserCommands(program: Command, withApp: WithApp): void {
         const user = await requireAccount(app, name)
         await app.store.arrivals.ensureLogin(user.id)
         await app.store.arrivals.connectIdentity(user.id, { provider: PROXY_PROVIDER, subject }, null)
-        await app.logins.forgetSessions()
         print(`${user.username} is now who the proxy names "${subject}".\n`)
       }),
     )

@@ -59,7 +59,7 @@ const insertEntry = prepareStatement(
 /** Rows of an item that say no more than that it changed: the next such row takes their place. */
 const dropTouches = prepareStatement(sql`delete from change where item_seq = ${slot('seq')} and version is null`)
 const dropOthers = prepareStatement(
-  sql`delete from change where item_seq is null and kind = ${slot('kind')} and (audience_after = ${slot('audience')} or audience_after is null)`,
+  sql`delete from change where item_seq is null and kind = 'library' and (audience_after = ${slot('audience')} or audience_after is null)`,
 )
 
 /** Audiences that are the owner alone, or nobody. */
@@ -134,7 +134,7 @@ export async function logChanges(
   shown: Iterable<Visibility>,
   { at, by }: { readonly at: string; readonly by: string | null },
 ): Promise<void> {
-  for (const audience of shown) await logOther(db, 'library', audience, at)
+  for (const audience of shown) await logOther(db, audience, at)
   if (states.length === 0) return
   const [last, ...found] = await together([
     readRevision(db, 'library'),
@@ -215,12 +215,12 @@ export async function touchItems(db: Kysely<Database>, seqs: readonly number[]):
     .execute()
 }
 
-/** Logs a change of what is no item: of anything that these see in answers, or of sessions and rights. */
-export async function logOther(db: Kysely<Database>, kind: 'library' | 'logins', audience: Visibility | null, at: string): Promise<void> {
+/** Logs a change of what is no item, but of anything that these see in answers. */
+export async function logOther(db: Kysely<Database>, audience: Visibility | null, at: string): Promise<void> {
   const batch = (await readRevision(db, 'library')) + 1
   await together([
-    dropOthers(db, { kind, audience }),
-    insertEntry(db, { kind, audience_before: audience, audience_after: audience, at, batch }),
+    dropOthers(db, { audience }),
+    insertEntry(db, { kind: 'library', audience_before: audience, audience_after: audience, at, batch }),
   ])
 }
 
@@ -231,20 +231,12 @@ const lastShared = prepareQuery<{ last: number | null }>((db) => {
   }>`select max(seq) as last from change where audience_before not in ('private', 'deleted') or audience_after not in ('private', 'deleted')`
   return { compile: () => text.compile(db) }
 })
-const lastLogins = prepareQuery((db) =>
-  db
-    .selectFrom('change')
-    .select((eb) => eb.fn.max('seq').as('last'))
-    .where('item_seq', 'is', null)
-    .where('kind', '=', 'logins'),
-)
-
 /**
  * The revision of a scope: the number of its last change, of `public` the last that others than an item's owner may notice. Logins and
- * budgets, and when a key was last used, are no change. `logins` changes when sessions of browsers end or rights change.
+ * budgets, and when a key was last used, are no change.
  */
-export async function readRevision(db: Kysely<Database>, scope: 'library' | 'public' | 'logins'): Promise<number> {
-  const [row] = await (scope === 'library' ? lastSeq : scope === 'public' ? lastShared : lastLogins)(db, {})
+export async function readRevision(db: Kysely<Database>, scope: 'library' | 'public'): Promise<number> {
+  const [row] = await (scope === 'library' ? lastSeq : lastShared)(db, {})
   return Number(row?.last ?? 0)
 }
 

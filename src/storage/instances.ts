@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { AUDIENCES } from '../domain/items/visibility.ts'
-import type { InstanceListener, LibraryChange } from '../domain/service/instances.ts'
-import { logOther, readRevision } from './change-log.ts'
+import type { LibraryChange } from '../domain/service/instances.ts'
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './items/write-context.ts'
 import type { Database } from './schema.ts'
@@ -18,11 +17,8 @@ const changeShape = z.object({
   audience: z.enum(AUDIENCES),
   isPurge: z.literal(true).optional(),
 })
-/** Signals between instances. */
-const signalShape = z.discriminatedUnion('tells', [
-  z.object({ tells: z.literal('changes'), from: z.string(), changes: z.array(changeShape).readonly() }),
-  z.object({ tells: z.literal('logins'), from: z.string() }),
-])
+/** Tells other instances what changed. */
+const signalShape = z.object({ tells: z.literal('changes'), from: z.string(), changes: z.array(changeShape).readonly() })
 type Signal = z.infer<typeof signalShape>
 
 /** Sent when the changes are unknown, or too many for one signal. */
@@ -54,19 +50,12 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
     instance,
     /** Whether there may be others that serve from this store. */
     isShared: signals !== null,
-    /** Subscribes to notifications; returns the unsubscribe function. */
-    listen(listener: InstanceListener): () => Promise<void> {
+    /** Subscribes to changes by other instances; returns the unsubscribe function. */
+    listen(onChange: (change: LibraryChange) => void): () => Promise<void> {
       if (!signals) return async () => {}
       const hear = (text: string | null): void => {
-        if (text === null) {
-          for (const change of ANYTHING) listener.onChange(change)
-          listener.onLoginsChanged()
-          return
-        }
-        const signal = readSignal(text)
-        if (!signal || signal.from === instance) return
-        if (signal.tells === 'logins') listener.onLoginsChanged()
-        else for (const change of signal.changes) listener.onChange(change)
+        const signal = text === null ? { from: '', changes: ANYTHING } : readSignal(text)
+        if (signal && signal.from !== instance) for (const change of signal.changes) onChange(change)
       }
       // Removed at the next interval.
       const pruning = setInterval(() => void context.sideTransaction(removeOld).catch(() => {}), PRUNE_MS)
@@ -77,15 +66,6 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
         await stop()
       }
     },
-    /** Tells all processes that sessions of browsers ended or rights changed. Afterwards `readLoginsRevision` gives another number in each. */
-    async tellLoginsChanged(): Promise<void> {
-      await context.sideTransaction(async (db) => {
-        await logOther(db, 'logins', null, at(context.clock()))
-        await signals?.send(db, JSON.stringify({ tells: 'logins', from: instance } satisfies Signal))
-      })
-    },
-    /** Another number whenever sessions ended or rights changed, in this process or in another. */
-    readLoginsRevision: (): Promise<number> => readRevision(context.reader, 'logins'),
     /**
      * Adds points, or subtracts them, to named counts of a time window that ends at `endsAt` (ISO 8601); returns the totals. Old windows are
      * deleted.

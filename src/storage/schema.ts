@@ -360,6 +360,7 @@ export interface LibraryTables {
     /** null where no item changed. It may name an item that is gone. */
     item_seq: number | null
     /** `library` for any change that answers may show, `logins` where sessions ended or rights changed. */
+    /** `logins` are entries of earlier versions. */
     kind: ItemKind | 'library' | 'logins'
     /** The audience of the item or the change; null: nobody. */
     audience_before: Audience | null

@@ -10,11 +10,3 @@ export interface LibraryChange {
   /** Whether something was deleted for good: nobody may keep a text of it any longer. */
   readonly isPurge?: true | undefined
 }
-
-/** Notifications from other instances. */
-export interface InstanceListener {
-  /** Another instance changed something. */
-  onChange(change: LibraryChange): void
-  /** Another instance ended sessions of browsers, or changed rights. */
-  onLoginsChanged(): void
-}

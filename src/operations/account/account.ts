@@ -10,7 +10,7 @@ import { toFileContent } from '../../domain/skills/skill.ts'
 import { toExportEntry, toExportLine } from '../../domain/text/exported-items.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { deleteOwner, handOverInput } from '../admin/people.ts'
+import { handOverInput } from '../admin/people.ts'
 import { clearable, collectionInput, refInput, searchBoth, toCleared } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { MAX_BULK } from '../items/own-items.ts'
@@ -81,8 +81,6 @@ export const updateAccount = defineWrite({
     })
     // They went to the old address.
     if (isNewEmail) await context.logins.endResetLinks(user.userId)
-    // Sessions carry the language.
-    if (changed.language !== person.language) await context.logins.forgetSessions()
     return toAccountRecord(changed)
   },
 })
@@ -156,7 +154,7 @@ export const deleteAccount = defineWrite({
     const user = requireUser(context.actor)
     if (username !== user.username) throw invalidInput('username', `Type your username, ${user.username}, to confirm.`)
     await requireProof(context, user, password)
-    await deleteOwner(context, user.userId, { handOverTo: handOverTo || undefined })
+    await context.store.people.deletePerson(user.userId, { handOverTo: handOverTo || undefined })
   },
 })
 

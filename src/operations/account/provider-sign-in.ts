@@ -70,7 +70,9 @@ export const finishProviderSignIn = defineWrite({
       const answered = new URL(redirectUri(context, provider))
       answered.search = query
       const arriving = await context.providers.finish(provider, answered, journey)
-      const arrival = await (journey.connects === null ? arrive(context, arriving) : connect(context, arriving, journey.connects))
+      const arrival = await (journey.connects === null
+        ? context.store.arrivals.arrive(arriving)
+        : connect(context, arriving, journey.connects))
       reportSkipped(context, provider, arrival)
       const over = writeCookie(COOKIE, '', context.baseUrl, { maxAgeSeconds: 0, sameSite: 'Lax' })
       const { isNew, isEmailTaken } = arrival
@@ -128,22 +130,15 @@ async function takeJourney(context: Starting, provider: ProviderSettings, query:
   return journey
 }
 
-async function arrive({ store, logins }: Needs<'arrivals', 'logins'>, arriving: Arriving): Promise<Arrival> {
-  const arrival = await store.arrivals.arrive(arriving)
-  if (arrival.hasNewRights || arrival.isJoined) await logins.forgetSessions()
-  return arrival
-}
-
 /** @throws AppError `forbidden` when the browser is signed in as somebody else by now */
-async function connect(context: Needs<'arrivals', 'logins'>, arriving: Arriving, userId: string): Promise<Arrival> {
-  const { actor, store, logins } = context
+async function connect(context: Needs<'arrivals'>, arriving: Arriving, userId: string): Promise<Arrival> {
+  const { actor, store } = context
   if (actor.kind !== 'user' || actor.userId !== userId) {
     throw new AppError('forbidden', 'You are no longer signed in to the account that you were connecting. Start again.')
   }
   await store.arrivals.connectIdentity(userId, arriving, actor.sessionId ?? null)
-  await logins.forgetSessions()
   // The groups count from now on.
-  return await arrive(context, { ...arriving, allowsNew: false })
+  return await store.arrivals.arrive({ ...arriving, allowsNew: false })
 }
 
 /** Logs why somebody could not sign in by a provider. */

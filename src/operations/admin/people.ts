@@ -3,7 +3,6 @@ import { ROLES } from '../../domain/people/account.ts'
 import { type Invite, PERSON_KINDS, type Person, type PersonKind } from '../../domain/people/people.ts'
 import { usernameFault } from '../../domain/people/username.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { LibraryStore } from '../../storage/store.ts'
 import { pageInputs, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 
@@ -70,10 +69,8 @@ export const showPerson = defineProcedure({
 export const setRole = defineWrite({
   scope: 'admin',
   input: z.object({ username: nameInput, role: z.enum(ROLES) }),
-  async run({ store, logins }: Needs<'people', 'logins'>, { username, role }) {
-    const person = await store.people.setRole(username, role)
-    await logins.forgetSessions()
-    return toPersonRecord(person)
+  async run({ store }: Needs<'people'>, { username, role }) {
+    return toPersonRecord(await store.people.setRole(username, role))
   },
 })
 
@@ -86,7 +83,6 @@ export const setSuspended = defineWrite({
     if (isSuspended && person?.id === requireUser(actor).userId) throw new AppError('conflict', 'You cannot suspend your own account.')
     const changed = await store.people.setSuspended(username, isSuspended)
     if (isSuspended) await logins.endSessions(changed.id, null, true)
-    else await logins.forgetSessions()
     return toPersonRecord(changed)
   },
 })
@@ -101,30 +97,18 @@ export const signOutPerson = defineWrite({
   },
 })
 
-/** Deletes an account with what it owns, or hands that over. Its sessions are over from the first step on, whatever comes of the others. */
-export async function deleteOwner(
-  { store, logins }: Needs<'people', 'logins'>,
-  id: string,
-  options: Parameters<LibraryStore['people']['deletePerson']>[1],
-): Promise<void> {
-  await store.people.deletePerson(id, options).finally(() => logins.forgetSessions())
-}
-
 /** Delete a person and everything they own for good, including the trash and all versions, or hand what they own to another user or team. */
 export const deletePerson = defineWrite({
   scope: 'admin',
   input: z.object({ username: nameInput, confirm: z.string().describe('The name again, to confirm'), handOverTo: handOverInput }),
-  async run(context: Needs<'people', 'logins'>, { username, confirm, handOverTo }) {
-    const person = await requirePerson(context.store, username, false)
-    if (person.id === requireUser(context.actor).userId) {
+  async run({ actor, store }: Needs<'people'>, { username, confirm, handOverTo }) {
+    const person = await requirePerson(store, username, false)
+    const { userId: adminId } = requireUser(actor)
+    if (person.id === adminId) {
       throw new AppError('conflict', 'This is your own account. Delete it in your settings.')
     }
     if (confirm !== person.username) throw invalidInput('confirm', `Type the name, ${person.username}, to confirm.`)
-    await deleteOwner(context, person.id, {
-      isByAdmin: true,
-      handOverTo: handOverTo || undefined,
-      adminId: requireUser(context.actor).userId,
-    })
+    await store.people.deletePerson(person.id, { isByAdmin: true, handOverTo: handOverTo || undefined, adminId })
     return { username: person.username }
   },
 })

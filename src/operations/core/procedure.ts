@@ -83,6 +83,8 @@ interface Services {
   readonly sendMail: SendMail | null
   /** The copies of the library that the service made on its machine. */
   listCopies(): readonly LibraryCopy[]
+  /** Has the groups of everybody whom a proxy vouches for looked at again, by this process. */
+  forgetArrivals(): void
   /** Whether uses are counted here. */
   readonly isCounting: boolean
   /** Whether the maintainers of a team accept findings of high severity in what it owns. */

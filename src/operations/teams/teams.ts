@@ -117,10 +117,9 @@ export const listAllTeams = defineProcedure({
 export const bindTeam = defineWrite({
   scope: 'admin',
   input: z.object({ team: teamNameField }),
-  async run({ store, logins }: Needs<'teams', 'logins'>, { team }) {
+  async run({ store, forgetArrivals }: Needs<'teams', 'forgetArrivals'>, { team }) {
     await store.teams.bindTeam(team)
-    // Whoever came before is looked at again.
-    await logins.forgetSessions()
+    forgetArrivals()
   },
 })
 

@@ -77,7 +77,7 @@ async function fill(
   if ((await describeLibrary(db, dialect, 'content', '')).sha256 !== whole.digest) {
     throw new AppError('invalid_input', 'The library cannot be imported: what was written is not what was read.')
   }
-  await logOther(db, 'library', 'public', new Date().toISOString())
+  await logOther(db, 'public', new Date().toISOString())
   await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
   await endIndexEpoch(db)
   await markWordsDue(db)

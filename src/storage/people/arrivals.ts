@@ -120,6 +120,8 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext) {
         }
         return faults
       }),
+    /** The account of an identity; null where it has none. */
+    findAccount: async (identity: Identity): Promise<string | null> => (await findIdentity(reader, identity))?.user_id ?? null,
     /** Also that of a password. */
     async listIdentities(userId: string): Promise<readonly LinkedIdentity[]> {
       const rows = await reader
