@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
 import type { Clock } from '../domain/ports/environment.ts'
 import { PASSWORD_LENGTH, type PasswordHash } from '../domain/sign-in/password.ts'
+import { isLoopback } from '../domain/text/addresses.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { loginAdapter } from './login-adapter.ts'
 import { type PasswordHasher, queueHashing } from './password-hasher.ts'
@@ -47,7 +48,7 @@ export interface OAuthSettings {
 /** Whether tokens may be given at an address: codes and tokens travel in the open over http, but for one machine (OAuth 2.1, section 1.5). */
 export function isSafeIssuer(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
-  return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
+  return protocol === 'https:' || isLoopback(hostname)
 }
 
 /** better-auth on the library's tables. */

@@ -1,8 +1,8 @@
-import { z } from 'zod'
 import { displayNameField, emailField } from '../domain/people/account.ts'
 import { readGroups, toGrants } from '../domain/people/groups.ts'
 import type { Arriving } from '../domain/sign-in/arrivals.ts'
 import type { ProviderSettings } from '../domain/sign-in/sign-in-ways.ts'
+import { isObject } from '../domain/text/json.ts'
 import { AppError } from '../errors.ts'
 
 /** Longest subject (OpenID Connect Core, section 2). */
@@ -12,12 +12,6 @@ const NAME_CLAIMS = ['preferred_username', 'nickname', 'email', 'name']
 
 /** The claims of a provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>
-
-const objectShape = z.record(z.string(), z.unknown())
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return objectShape.safeParse(value).success
-}
 
 /** A claim by its name; where there is none, dots in the name lead into objects. */
 function readClaim(claims: Claims, name: string): unknown {

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
 import { KEY_HINTS } from '../auth/key-hints.ts'
+import { isLoopback } from '../domain/text/addresses.ts'
 import { AppError, ERROR_CODES } from '../errors.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
@@ -48,7 +49,6 @@ const errorBody = z.object({ error: z.string(), message: z.string(), retryAfterS
 const objectBody = z.record(z.string(), z.unknown())
 const deltaBody = z.object({ text: z.string() })
 const errorCode = z.enum(Object.keys(ERROR_CODES))
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
  * Operations called on another Commonplace over its REST interface.
@@ -63,7 +63,7 @@ export function invokeRemotely(
   keyHint: string = KEY_HINTS.remote,
 ): Invoke {
   const base = URL.parse(address)
-  if (!base || !(base.protocol === 'https:' || (base.protocol === 'http:' && LOOPBACK.has(base.hostname)))) {
+  if (!base || !(base.protocol === 'https:' || (base.protocol === 'http:' && isLoopback(base.hostname)))) {
     throw new AppError('invalid_input', `--url must be an https address (or http on this machine); got "${address.slice(0, 200)}".`)
   }
   if (base.username || base.password)

@@ -3,6 +3,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { toGroupMap } from '../domain/people/groups.ts'
 import { PROVIDER_TYPES, type ProviderSettings, type ProviderType, type SignInSettings } from '../domain/sign-in/sign-in-ways.ts'
+import { isLoopback } from '../domain/text/addresses.ts'
 import { AppError } from '../errors.ts'
 import type { Config } from './load-config.ts'
 
@@ -21,13 +22,12 @@ const PRESETS: Record<ProviderType, { name: string; issuer: string | null; scope
 }
 /** Tenants of Microsoft that stand for everybody: whoever has any account there would be let in. */
 const SHARED_TENANT = /\/(?:common|organizations|consumers)(?:\/|$)/i
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** The fault of the address of an issuer, as the end of a sentence, or null. */
 function issuerFault(text: string): string | null {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an https address, such as https://id.example.org'
-  if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) return 'must be an https address; http works for loopback addresses alone'
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'must be an https address; http works for loopback addresses alone'
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
     return 'must have no query, fragment, user or password'
   }

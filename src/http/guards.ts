@@ -1,4 +1,5 @@
 import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
+import { isLoopback } from '../domain/text/addresses.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { callerOfAddress } from './rate-limits.ts'
@@ -11,8 +12,6 @@ export interface AccessRules {
   readonly allowedOrigins: readonly string[]
 }
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-
 /**
  * Checks the Host header: an unknown name means a page elsewhere is reaching in under a name of its own (DNS rebinding).
  * @throws AppError `forbidden`
@@ -20,7 +19,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 export function checkHost(host: string | null, rules: AccessRules): void {
   const name = hostname(host ?? '')
   const isKnown =
-    LOOPBACK.has(name) ||
+    isLoopback(name) ||
     name === new URL(rules.baseUrl).hostname ||
     rules.allowedHosts.some((allowed) => allowed === '*' || hostname(allowed) === name)
   if (!isKnown || name === '') {
@@ -44,7 +43,7 @@ export function isOriginAllowed(origin: string | null, rules: AccessRules): bool
   const url = URL.parse(origin)
   if (!url) return rules.allowedOrigins.includes('*')
   return (
-    LOOPBACK.has(url.hostname) ||
+    isLoopback(url.hostname) ||
     url.origin === new URL(rules.baseUrl).origin ||
     rules.allowedOrigins.some((allowed) => {
       const allowedUrl = URL.parse(allowed)

@@ -1,6 +1,6 @@
 import { getQueryParams } from 'hono/utils/url'
 import { joinBytes, toJsonBytes } from '../cache/shared-records.ts'
-import { parseJson } from '../domain/text/json.ts'
+import { isObject, parseJson } from '../domain/text/json.ts'
 import { AppError, invalidInput } from '../errors.ts'
 import type { Answer, AnswerHeaders } from '../exchange.ts'
 import { pointsOfInput } from '../operations/core/cost-of-call.ts'
@@ -104,8 +104,4 @@ export function readJsonBody({ body, exchange }: Pick<Call, 'body' | 'exchange'>
   if (!parsed.ok) throw new AppError('invalid_input', parsed.reason)
   if (!isObject(parsed.value)) throw new AppError('invalid_input', 'The body must be a JSON object.')
   return parsed.value
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

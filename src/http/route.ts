@@ -1,4 +1,5 @@
 import { RESERVED_NAMES } from '../domain/people/username.ts'
+import { decodePart } from '../domain/text/addresses.ts'
 
 /**
  * The kind of a route. It decides authentication (keys below /api and on channels, as passwords too on channels and in Langfuse's API, keys and access tokens on MCP, cookies on pages and
@@ -143,17 +144,7 @@ function toPathPattern(path: string): RegExp {
 
 function decodeAll(groups: Record<string, string> | undefined): Readonly<Record<string, string>> {
   if (!groups) return NO_PARAMS
-  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decode(value)]))
-}
-
-/** A segment that is not valid percent-encoding stands for itself. */
-function decode(text: string): string {
-  if (!text.includes('%')) return text
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, value.includes('%') ? decodePart(value) : value]))
 }
 
 function append<T>(map: Map<string, T[]>, key: string, value: T): void {

@@ -5,7 +5,7 @@ import type { ItemKind } from '../domain/items/items.ts'
 import { type ListAudience, standingOf } from '../domain/items/visibility.ts'
 import { type Actor, withinOf } from '../domain/people/actor.ts'
 import { createTally } from '../domain/service/tally.ts'
-import { parseJson } from '../domain/text/json.ts'
+import { isObject, parseJson } from '../domain/text/json.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { type Answer, type Exchange, jsonAnswer } from '../exchange.ts'
 import { type Binding, bindOnce, type Dispatcher } from './dispatcher.ts'
@@ -16,7 +16,6 @@ import {
   idOf,
   initializeRequest,
   isMessage,
-  isObject,
   type RequestMessage,
   takesJson,
   takesStream,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../domain/text/json.ts'
 
 const messageId = z.union([z.string(), z.number()])
 
@@ -8,11 +9,6 @@ export interface RequestMessage {
   readonly id: string | number
   readonly method: string
   readonly params?: Record<string, unknown> | undefined
-}
-
-/** Whether a value is a JSON object, not an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A value as a request; null when it is none. Nothing is copied, so members such as `__proto__` survive. */

@@ -3,8 +3,9 @@ import { StringDecoder } from 'node:string_decoder'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { isObject } from '../domain/text/json.ts'
 import type { Binding } from './dispatcher.ts'
-import { asRequest, describeFault, describeMetaFault, idOf, isMessage, isObject, toResponse } from './messages.ts'
+import { asRequest, describeFault, describeMetaFault, idOf, isMessage, toResponse } from './messages.ts'
 
 const PARSE_ERROR = -32700
 const INVALID_REQUEST = -32600

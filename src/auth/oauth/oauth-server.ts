@@ -4,6 +4,7 @@ import { type Actor, DEFAULT_SCOPES, type Scope } from '../../domain/people/acto
 import type { ClientOfRequest } from '../../domain/people/client-of-request.ts'
 import type { Clock } from '../../domain/ports/environment.ts'
 import { type ClientRequest, CONNECTION_SECONDS, type PersonAtBrowser } from '../../domain/sign-in/oauth.ts'
+import { decodePart, isLoopback } from '../../domain/text/addresses.ts'
 import { AppError } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { actorOfKey } from '../authenticate.ts'
@@ -283,23 +284,13 @@ function clientsIn(form: URLSearchParams, authorization: string): string[] {
   const name = basic === undefined ? '' : (Buffer.from(basic, 'base64').toString('utf8').split(':', 1)[0] ?? '')
   const claims = Buffer.from(form.get('client_assertion')?.split('.')[1] ?? '', 'base64url').toString('utf8')
   const named = z.object({ iss: z.string().optional(), sub: z.string().optional() }).safeParse(parseJson(claims)).data
-  return [...form.getAll('client_id'), name, decode(name), named?.iss ?? '', named?.sub ?? ''].filter((clientId) => clientId !== '')
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return [...form.getAll('client_id'), name, decodePart(name), named?.iss ?? '', named?.sub ?? ''].filter((clientId) => clientId !== '')
 }
 
 /** Whether an address is of a program that listens on the reader's own machine. An app is opened only when somebody has been asked. */
 function isOfThisMachine(address: string): boolean {
   const url = URL.parse(address)
-  if (!url) return false
-  const isLoopback = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname)
-  return url.protocol === 'http:' && isLoopback
+  return url?.protocol === 'http:' && isLoopback(url.hostname)
 }
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isLoopback } from '../../domain/text/addresses.ts'
 
 /** Schemes without a dot that editors and other well-known apps have. Others are names of domains backwards (RFC 8252, section 7.1). */
 const SCHEMES_OF_APPS = new Set([
@@ -17,7 +18,6 @@ const SCHEMES_OF_APPS = new Set([
 ])
 const MAX_ADDRESSES = 20
 const MAX_ADDRESS = 1000
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** The fields of a registration that are read (RFC 7591); the plugin checks the rest. Unknown fields are left out. */
 const registration = z.object({
@@ -58,7 +58,7 @@ export function readRegistration(sent: unknown): Registration {
     return { error: 'invalid_redirect_uri', fault }
   }
   const isOfApp = (url: URL | null) => url !== null && isSchemeOfApp(url.protocol) && !/[#@\\]|\s/.test(url.href)
-  const isNative = urls.some((url) => isOfApp(url) || (url !== null && url.protocol === 'http:' && LOOPBACK.has(url.hostname)))
+  const isNative = urls.some((url) => isOfApp(url) || (url !== null && url.protocol === 'http:' && isLoopback(url.hostname)))
   const grants = data.grant_types?.filter((grant) => grant === 'authorization_code' || grant === 'refresh_token') ?? []
   const body = {
     ...data,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hasForbiddenCharacter } from '../text/characters.ts'
+import { isObject } from '../text/json.ts'
 
 /** Settings for programs beside the text, such as model, temperature, tools and a schema of the answer. */
 export type PromptConfig = Readonly<Record<string, unknown>>
@@ -12,14 +13,14 @@ export const configField = z
   .unknown()
   .transform((value, issues): PromptConfig => {
     const fault = configFault(value)
-    if (fault === null && isRecord(value)) return value
+    if (fault === null && isObject(value)) return value
     issues.addIssue({ code: 'custom', message: fault ?? 'must be a JSON object' })
     return z.NEVER
   })
   .meta({ type: 'object', additionalProperties: true })
 
 function configFault(value: unknown): string | null {
-  if (!isRecord(value)) return 'must be a JSON object'
+  if (!isObject(value)) return 'must be a JSON object'
   const fault = nestingFault(value, 1)
   if (fault !== null) return fault
   const text = JSON.stringify(value)
@@ -51,15 +52,15 @@ export function schemasIn(config: PromptConfig): Map<string, unknown> {
   for (const key of ['responseSchema', 'response_schema', 'json_schema', 'output_schema'])
     if (config[key] !== undefined) found.set(key, config[key])
   const format = config['response_format']
-  if (isRecord(format)) {
+  if (isObject(format)) {
     const named = format['json_schema']
-    if (isRecord(named) && named['schema'] !== undefined) found.set('response_format.json_schema.schema', named['schema'])
+    if (isObject(named) && named['schema'] !== undefined) found.set('response_format.json_schema.schema', named['schema'])
     else if (format['schema'] !== undefined) found.set('response_format.schema', format['schema'])
   }
   const tools = config['tools']
   for (const [place, tool] of (Array.isArray(tools) ? tools : []).entries()) {
-    if (!isRecord(tool)) continue
-    const called = isRecord(tool['function']) ? { at: 'function.', of: tool['function'] } : { at: '', of: tool }
+    if (!isObject(tool)) continue
+    const called = isObject(tool['function']) ? { at: 'function.', of: tool['function'] } : { at: '', of: tool }
     for (const key of ['parameters', 'input_schema', 'inputSchema'])
       if (called.of[key] !== undefined) found.set(`tools[${place}].${called.at}${key}`, called.of[key])
   }
@@ -78,8 +79,4 @@ export function compareConfigs(
     const change = { key, before: show(before, key), after: show(after, key) }
     return change.before === change.after ? [] : [change]
   })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,6 +3,11 @@ const MAX_JSON_DEPTH = 64
 /** Most members of all arrays and objects together: a skill of 512 files has some 1,600; a text of a few MiB can hold a million, and each costs. */
 const MAX_JSON_MEMBERS = 20_000
 
+/** Whether a value is a JSON object, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string }
 
 /**

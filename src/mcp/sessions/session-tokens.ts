@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Clock } from '../../domain/ports/environment.ts'
-import { initializeRequest, isObject } from '../messages.ts'
+import { isObject } from '../../domain/text/json.ts'
+import { initializeRequest } from '../messages.ts'
 
 /** Lifetime of a session. */
 const LIFETIME_MS = 24 * 3_600_000

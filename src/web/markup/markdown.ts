@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { slugify } from '../../domain/items/slug.ts'
+import { decodePart } from '../../domain/text/addresses.ts'
 import { parseVariables } from '../../domain/variables/variables.ts'
-import { decodePart } from '../decode-part.ts'
 import { createCodeBudget, escapeHtml, highlightCode } from './highlight.ts'
 import { languageOfFence } from './languages.ts'
 import { createTextCache, type Made } from './text-cache.ts'
