@@ -62,7 +62,10 @@ export interface LibraryTables {
   team_member: { team_seq: number; user_seq: number; role: TeamRole; joined_at: string; given_by: string | null }
   /** Names, in lower case, that teams had before. They lead to the team and are never given to others. */
   former_name: { username_key: string; user_seq: number }
-  /** People who can sign in, by the id of the user. The login tables have the schema of better-auth, in snake_case. */
+  /**
+   * People who can sign in, by the id of the user. The login and oauth tables have the schema of better-auth, in snake_case: the types of
+   * `LOGIN_TABLES` name only the columns that statements of the store use.
+   */
   login: {
     id: string
     name: string
@@ -79,170 +82,46 @@ export interface LibraryTables {
     provider_id: string
     account_id: string
     password: string | null
-    access_token: string | null
-    refresh_token: string | null
-    id_token: string | null
-    access_token_expires_at: string | null
-    refresh_token_expires_at: string | null
-    scope: string | null
     created_at: string
     updated_at: string
   }
   /** Signed-in browsers; `token` is the hash of the cookie. */
-  login_session: {
-    id: string
-    user_id: string
-    token: string
-    expires_at: string
-    ip_address: string | null
-    user_agent: string | null
-    created_at: string
-    updated_at: string
-    /** Null: by a password or a passkey. */
-    opened_by: 'provider' | null
-    /** 1: from a browser that was not known, and its person has not seen the notice. */
-    is_unseen: number | null
-  }
+  login_session: { id: string; user_id: string }
   /** Codes of an app (TOTP): the secret is sealed, and no step up to `last_step` is taken again. */
   login_factor: { id: string; user_id: string; secret: string; last_step: number; created_at: string }
   login_recovery_code: { id: string; user_id: string; sha256: string }
-  login_passkey: {
-    id: string
-    user_id: string
-    name: string | null
-    public_key: string
-    credential_id: string
-    counter: number
-    device_type: string
-    backed_up: number
-    transports: string | null
-    aaguid: string | null
-    created_at: string | null
-    used_at: string | null
-  }
+  login_passkey: { id: string; user_id: string }
   /** Pending verifications, such as password resets; `identifier` is a hash. */
-  login_verification: { id: string; identifier: string; value: string; expires_at: string; created_at: string; updated_at: string }
-  /** Programs that registered, or whose metadata document was read. The oauth tables have the schema of better-auth. */
-  oauth_client: {
-    id: string
-    client_id: string
-    client_secret: string | null
-    client_discovery_id: string | null
-    disabled: number | null
-    skip_consent: number | null
-    enable_end_session: number | null
-    subject_type: string | null
-    scopes: string | null
-    client_credentials_scopes: string | null
-    user_id: string | null
-    created_at: string | null
-    updated_at: string | null
-    name: string | null
-    uri: string | null
-    icon: string | null
-    contacts: string | null
-    tos: string | null
-    policy: string | null
-    software_id: string | null
-    software_version: string | null
-    software_statement: string | null
-    redirect_uris: string
-    post_logout_redirect_uris: string | null
-    backchannel_logout_uri: string | null
-    backchannel_logout_session_required: number | null
-    token_endpoint_auth_method: string | null
-    application_type: string | null
-    jwks: string | null
-    jwks_uri: string | null
-    grant_types: string | null
-    response_types: string | null
-    require_pkce: number | null
-    dpop_bound_access_tokens: number | null
-    reference_id: string | null
-    metadata: string | null
-  }
+  login_verification: { value: string; expires_at: string }
+  /** Programs that registered, or whose metadata document was read. */
+  oauth_client: { client_id: string; created_at: string | null }
   /** The resources of tokens. */
-  oauth_resource: {
-    id: string
-    identifier: string
-    name: string
-    access_token_ttl: number | null
-    refresh_token_ttl: number | null
-    signing_algorithm: string | null
-    signing_key_id: string | null
-    allowed_scopes: string | null
-    custom_claims: string | null
-    dpop_bound_access_tokens_required: number | null
-    disabled: number | null
-    created_at: string | null
-    updated_at: string | null
-    policy_version: number | null
-    metadata: string | null
-  }
+  oauth_resource: { identifier: string }
   /** Not used: every client may ask for every resource. */
-  oauth_client_resource: {
-    id: string
-    client_id: string
-    resource_id: string
-    metadata: string | null
-    created_at: string | null
-  }
+  oauth_client_resource: { client_id: string }
   /** Digests of refresh tokens; `reference_id` is the id of the key they belong to. */
   oauth_refresh_token: {
-    id: string
     token: string
-    client_id: string
-    session_id: string | null
     user_id: string
     reference_id: string | null
-    authorization_code_id: string | null
-    resources: string | null
-    requested_user_info_claims: string | null
     expires_at: string
-    created_at: string
     revoked: string | null
-    rotated_at: string | null
-    rotation_replay_response: string | null
     rotation_replay_expires_at: string | null
-    auth_time: string | null
-    confirmation: string | null
-    scopes: string
   }
   /** Digests of access tokens; `reference_id` is the id of the key they act for. */
   oauth_access_token: {
-    id: string
     token: string
-    client_id: string
-    session_id: string | null
     user_id: string | null
     reference_id: string | null
-    authorization_code_id: string | null
     resources: string | null
-    requested_user_info_claims: string | null
-    refresh_id: string | null
     expires_at: string
-    created_at: string
     revoked: string | null
-    confirmation: string | null
     scopes: string
   }
   /** The consents of people, one for each time they were asked. */
-  oauth_consent: {
-    id: string
-    client_id: string
-    user_id: string | null
-    reference_id: string | null
-    resources: string | null
-    requested_user_info_claims: string | null
-    scopes: string
-    created_at: string
-    updated_at: string
-  }
+  oauth_consent: { user_id: string | null; reference_id: string | null; created_at: string }
   /** Proofs of clients that were used, so that none is used twice. */
-  oauth_client_assertion: {
-    id: string
-    expires_at: string
-  }
+  oauth_client_assertion: { expires_at: string }
   /** Invites: links with which one account can be created. `username` is set when the invite is for that name. */
   invite: {
     id: string

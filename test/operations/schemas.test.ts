@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LOGIN_TABLES } from '../../src/domain/sign-in/logins.ts'
 import { copyBeforeUpgrade } from '../../src/storage/copy/upgrade-copy.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
 import { MIGRATIONS, migrate } from '../../src/storage/migrations/index.ts'
@@ -46,7 +47,9 @@ describe('the schema', () => {
     const places = [...types.matchAll(/^ {2}(\w+): \{([^}]*)\}/gm)].flatMap(([, table, body = '']) =>
       [...body.matchAll(/(\w+): /g)].map(([, column]) => `${table}.${column}`),
     )
-    expect(columns.toSorted()).toEqual(places.toSorted())
+    // Of the tables of better-auth, which reads and writes whole rows, the types name what statements of the store use.
+    const isNamed = (place: string) => places.includes(place) || !LOGIN_TABLES.some((table) => place.startsWith(`${table}.`))
+    expect(columns.filter(isNamed).toSorted()).toEqual(places.toSorted())
   })
 })
 

@@ -10,7 +10,7 @@ import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { applyGrants, reserveTeam } from './group-rights.ts'
 import { isNameFree } from './names.ts'
-import { countLogins, NO_TOKENS, requirePerson } from './people.ts'
+import { countLogins, requirePerson } from './people.ts'
 
 /** Random characters that end the last name that is tried. */
 const SUFFIX_LENGTH = 8
@@ -23,7 +23,7 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext) {
     const id = context.random.id()
     await db
       .insertInto('login_account')
-      .values({ id, user_id: userId, provider_id: provider, account_id: subject, ...NO_TOKENS, ...dates })
+      .values({ id, user_id: userId, provider_id: provider, account_id: subject, ...dates })
       .execute()
   }
   const insertLogin = async (db: Kysely<Database>, { id, name, email }: { id: string; name: string; email: string | null }) => {

@@ -65,17 +65,6 @@ async function findPersonByName(db: Kysely<Database>, username: string): Promise
   return row ? toPerson(row) : null
 }
 
-/** The columns of a way to sign in that nothing here fills. */
-export const NO_TOKENS = {
-  password: null,
-  access_token: null,
-  refresh_token: null,
-  id_token: null,
-  access_token_expires_at: null,
-  refresh_token_expires_at: null,
-  scope: null,
-}
-
 /** People whose name contains a text, in any case. */
 function selectMatching(db: Kysely<Database>, matching: string | null) {
   const people = selectPeople(db)
@@ -231,7 +220,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
         const account = { id: context.random.id(), user_id: id, provider_id: PASSWORD_PROVIDER, account_id: id }
         await db
           .insertInto('login_account')
-          .values({ ...account, ...NO_TOKENS, password: login.passwordHash, ...dates })
+          .values({ ...account, password: login.passwordHash, ...dates })
           .execute()
         if (login.inviteSha256) await useInvite(db, login.inviteSha256, holder?.username ?? login.username)
         // From here on the new account is the actor.
