@@ -23,7 +23,7 @@ const SERVICE: AuditOrigin = { actorId: null, keyId: null, surface: 'service' }
 /** Sorts after every id with a given prefix. */
 const AFTER_IDS = '~'
 
-const insertEvent = prepareInsert('audit_event', ['at', 'actor_id', 'key_id', 'surface', 'action', 'target_id', 'owner_id', 'detail'])
+const insertEvent = prepareInsert('audit_event')
 
 /** The origin of writes awaited within {@link AuditStore.actingAs}, including rows that better-auth writes. */
 export type Origins = ReturnType<typeof createOrigins>

@@ -13,7 +13,7 @@ import { isOneOf } from './is-one-of.ts'
 import { applyFilter, type RowFilter, readCategories, readFilter } from './items/item-filters.ts'
 import { isInVisibleSet, namesOfTags, readBody, readTags } from './items/item-rows.ts'
 import { ownersSeenBy } from './people/team-roles.ts'
-import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from './prepared.ts'
+import { prepareInsert, prepareListQuery, prepareQuery, prepareStatement, slot, together } from './prepared.ts'
 import type { Database } from './schema.ts'
 
 const namesJson = z.array(z.string())
@@ -40,22 +40,7 @@ const lastEntries = prepareListQuery((db, seqs) =>
         .groupBy('one.item_seq'),
     ),
 )
-const ENTRY = [
-  'item_seq',
-  'kind',
-  'audience_before',
-  'audience_after',
-  'at',
-  'actor_id',
-  'batch',
-  'version',
-  'path',
-  'category',
-  'tags',
-] as const
-const insertEntry = prepareStatement(
-  sql`insert into change (${sql.join(ENTRY.map((name) => sql.ref(name)))}) values (${sql.join(ENTRY.map((name) => slot(name)))})`,
-)
+const insertEntry = prepareInsert('change')
 /** Rows of an item that say no more than that it changed: the next such row takes their place. */
 const dropTouches = prepareStatement(sql`delete from change where item_seq = ${slot('seq')} and version is null`)
 const dropOthers = prepareStatement(
@@ -225,12 +210,9 @@ export async function logOther(db: Kysely<Database>, audience: Visibility | null
 }
 
 const lastSeq = prepareQuery((db) => db.selectFrom('change').select((eb) => eb.fn.max('seq').as('last')))
-const lastShared = prepareQuery<{ last: number | null }>((db) => {
-  const text = sql<{
-    last: number | null
-  }>`select max(seq) as last from change where audience_before not in ('private', 'deleted') or audience_after not in ('private', 'deleted')`
-  return { compile: () => text.compile(db) }
-})
+const lastShared = prepareStatement(sql<{ last: number | null }>`
+  select max(seq) as last from change where audience_before not in ('private', 'deleted') or audience_after not in ('private', 'deleted')`)
+
 /**
  * The revision of a scope: the number of its last change, of `public` the last that others than an item's owner may notice. Logins and
  * budgets, and when a key was last used, are no change.

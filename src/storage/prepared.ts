@@ -1,4 +1,4 @@
-import { type Compilable, type CompiledQuery, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely'
+import { type CompiledQuery, type Insertable, type Kysely, type RawBuilder, sql, type Updateable } from 'kysely'
 import { AppError } from '../errors.ts'
 import type { Database } from './schema.ts'
 
@@ -14,6 +14,11 @@ type SlotValue = string | number | Uint8Array | null
 
 /** Arguments of a prepared query: one value for each slot. */
 type SlotValues = Readonly<Record<string, SlotValue>>
+
+/** A query as kysely builds it, or SQL itself. */
+interface Built<Row> {
+  compile(db: Kysely<Database>): CompiledQuery<Row>
+}
 
 /** Runs a compiled statement. A server's answer is awaited. */
 export type RunStatement = (text: string, parameters: readonly unknown[]) => unknown[] | Promise<unknown[]>
@@ -35,7 +40,7 @@ export function runDirectly(db: Kysely<Database>, run: RunStatement): () => void
  * @example const byId = prepareQuery((db) => db.selectFrom('item').selectAll().where('id', '=', slot('id')))
  */
 export function prepareQuery<Row>(
-  build: (db: Kysely<Database>) => Compilable<Row>,
+  build: (db: Kysely<Database>) => Built<Row>,
 ): (db: Kysely<Database>, values: SlotValues) => Promise<Row[]> {
   // Engines write parameters differently, and one process may have two open.
   const byEngine = new WeakMap<object, CompiledQuery<Row>>()
@@ -43,7 +48,7 @@ export function prepareQuery<Row>(
     const engine = db.getExecutor().adapter
     let compiled = byEngine.get(engine)
     if (!compiled) {
-      compiled = build(db).compile()
+      compiled = build(db).compile(db)
       byEngine.set(engine, compiled)
     }
     const parameters = compiled.parameters.map((parameter) =>
@@ -58,8 +63,8 @@ export function prepareQuery<Row>(
 }
 
 /** A prepared statement in SQL itself, with `slot`s for its parameters. */
-export function prepareStatement(text: ReturnType<typeof sql>): (db: Kysely<Database>, values: SlotValues) => Promise<unknown[]> {
-  return prepareQuery((db) => ({ compile: () => text.compile(db) }))
+export function prepareStatement<Row = unknown>(text: RawBuilder<Row>): (db: Kysely<Database>, values: SlotValues) => Promise<Row[]> {
+  return prepareQuery(() => text)
 }
 
 /** Lists up to this length have their own compiled query: a page of items. */
@@ -67,7 +72,7 @@ const MAX_PREPARED_LIST = 100
 
 /** Like {@link prepareQuery}, for a query over a list of values, which is compiled once for each length of the list. */
 export function prepareListQuery<Row, Value extends string | number = number>(
-  build: (db: Kysely<Database>, values: readonly RawBuilder<Value>[]) => Compilable<Row>,
+  build: (db: Kysely<Database>, values: readonly RawBuilder<Value>[]) => Built<Row>,
 ): (db: Kysely<Database>, list: readonly Value[], values?: SlotValues) => Promise<Row[]> {
   const byLength = new Map<number, ReturnType<typeof prepareQuery<Row>>>()
   const prepare = (length: number) =>
@@ -85,25 +90,45 @@ export function prepareListQuery<Row, Value extends string | number = number>(
   }
 }
 
-/** Tables whose rows are texts and numbers, numbered by `seq`. */
-type NumberedTable = 'item' | 'version' | 'audit_event'
+type Row = Readonly<Record<string, SlotValue>>
 
-/** Prepares the insert of one row and gives its number. Every column named is written; one left out of a row is null. */
-export function prepareInsert<Table extends NumberedTable>(
-  table: Table,
-  columns: readonly (keyof Insertable<Database[Table]> & string)[],
-): (db: Kysely<Database>, row: Insertable<Database[Table]> & Record<string, SlotValue>) => Promise<number> {
-  const run = prepareQuery<{ seq: number }>((db) => {
-    const names = sql.join(columns.map((column) => sql.ref(column)))
-    const values = sql.join(columns.map((column) => slot(column)))
-    const text = sql<{ seq: number }>`insert into ${sql.table(table)} (${names}) values (${values}) returning seq`
-    return { compile: () => text.compile(db) }
-  })
-  return async (db, row) => {
-    const [inserted] = await run(db, row)
-    if (!inserted) throw new Error(`the insert into ${table} gave no row`)
-    return inserted.seq
+/** A statement on one row, prepared for each set of columns that rows have. */
+function prepareRow<Given extends object, Found = unknown>(toText: (columns: readonly string[]) => RawBuilder<Found>) {
+  const byColumns = new Map<string, ReturnType<typeof prepareQuery<Found>>>()
+  return async (db: Kysely<Database>, row: Given & Row): Promise<Found[]> => {
+    const columns = Object.keys(row)
+    const key = columns.join()
+    const run = byColumns.get(key) ?? prepareStatement(toText(columns))
+    byColumns.set(key, run)
+    return await run(db, row)
   }
+}
+
+const refs = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)))
+const slots = (columns: readonly string[]) => sql.join(columns.map((column) => slot(column)))
+
+/** Prepares the insert of one row and gives its number. */
+export function prepareInsert<Table extends 'item' | 'version' | 'audit_event' | 'change'>(table: Table) {
+  const run = prepareRow<Insertable<Database[Table]>, { seq: number }>(
+    (columns) => sql`insert into ${sql.table(table)} (${refs(columns)}) values (${slots(columns)}) returning seq`,
+  )
+  return async (db: Kysely<Database>, row: Insertable<Database[Table]> & Row): Promise<number> => (await firstOf(run(db, row))).seq
+}
+
+/** Prepares the change of the row with a number. */
+export function prepareUpdate<Table extends 'item'>(table: Table) {
+  return prepareRow<Updateable<Database[Table]> & { readonly seq: number }>((columns) => {
+    const changed = sql.join(columns.map((column) => sql`${sql.ref(column)} = ${slot(column)}`))
+    return sql`update ${sql.table(table)} set ${changed} where seq = ${slot('seq')}`
+  })
+}
+
+/** Prepares what writes one row in the place of that with the same key. */
+export function preparePut<Table extends 'item_words' | 'verdict'>(table: Table, key: string) {
+  return prepareRow<Insertable<Database[Table]>>((columns) => {
+    const changed = sql.join(columns.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
+    return sql`insert into ${sql.table(table)} (${refs(columns)}) values (${slots(columns)}) on conflict (${sql.ref(key)}) do update set ${changed}`
+  })
 }
 
 /**

@@ -9,7 +9,7 @@ import { RULE_SET } from '../../check/rules/index.ts'
 import { countFindings, SEVERITIES } from '../../domain/check/finding.ts'
 import { type Levels, levelOf, type MarkedFinding, type Verdict } from '../../domain/check/policy.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
-import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import { preparePut, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** Bytes that a write checks in its turn: about a millisecond. More is checked before it. */
@@ -162,12 +162,7 @@ export function filesToCheck(state: {
   return state.content === undefined ? [...(state.files ?? []), shown] : [promptFile(state.content), shown]
 }
 
-const COLUMNS = ['version', 'rule_set', 'high', 'medium', 'low', 'waived', 'rules', 'rules_before', 'is_due'] as const
-const putVerdict = prepareStatement(
-  sql`insert into verdict (item_seq, ${sql.join(COLUMNS.map((column) => sql.ref(column)))})
-    values (${slot('item_seq')}, ${sql.join(COLUMNS.map((column) => sql`${slot(column)}`))})
-    on conflict (item_seq) do update set ${sql.join(COLUMNS.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))}`,
-)
+const putVerdict = preparePut('verdict', 'item_seq')
 
 /** A verdict as it is stored. */
 export async function writeVerdict(

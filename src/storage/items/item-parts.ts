@@ -57,30 +57,12 @@ export function toBodyColumns(next: NextState) {
   return { content, messages: messages && JSON.stringify(messages), config: config && JSON.stringify(config), syntax }
 }
 
-const insertVersion = prepareInsert('version', [
-  'item_seq',
-  'number',
-  'title',
-  'description',
-  'type',
-  'content',
-  'messages',
-  'config',
-  'syntax',
-  'category',
-  'tags',
-  'visibility',
-  'note',
-  'author_seq',
-  'created_at',
-  'is_blocked',
-])
+const insertVersion = prepareInsert('version')
 
 /** The slugs of an item's tags in their order, with `name N` for the spelling of the Nth from 0. */
-const insertTags = prepareListQuery<never, string>((db, slugs) => {
+const insertTags = prepareListQuery<never, string>((_, slugs) => {
   const rows = slugs.map((slug, position) => sql`(${slot('seq')}, ${slug}, ${slot(`name ${position}`)}, ${sql.lit(position)})`)
-  const text = sql<never>`insert into item_tag (item_seq, slug, name, position) values ${sql.join(rows)}`
-  return { compile: () => text.compile(db) }
+  return sql<never>`insert into item_tag (item_seq, slug, name, position) values ${sql.join(rows)}`
 })
 const removeTags = prepareQuery((db) => db.deleteFrom('item_tag').where('item_seq', '=', sql<number>`${slot('seq')}`))
 
@@ -113,11 +95,8 @@ const prepareFirstUses = (standing: 'member' | 'stranger') =>
         .orderBy('item_tag.item_seq')
         .limit(1)
     // Nested, because SQLite orders and limits no part of a compound.
-    const text = sql<Tag>`${sql.join(
-      slugs.map((slug) => sql`select * from (${first(slug)}) as first_use`),
-      sql` union all `,
-    )}`
-    return { compile: () => text.compile(db) }
+    const uses = slugs.map((slug) => sql`select * from (${first(slug)}) as first_use`)
+    return sql<Tag>`${sql.join(uses, sql` union all `)}`
   })
 const firstUses = { member: prepareFirstUses('member'), stranger: prepareFirstUses('stranger') }
 

@@ -2,21 +2,16 @@ import { type Kysely, sql } from 'kysely'
 import { nameQuota, type OwnerQuota, type OwnerUsage, USAGE_PARTS } from '../../domain/people/quota.ts'
 import { AppError } from '../../errors.ts'
 import { batches } from '../batches.ts'
-import { prepareQuery, slot } from '../prepared.ts'
+import { prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 const NONE: OwnerUsage = { items: 0, versions: 0, bytes: 0, words: 0 }
 
-const addQuery = prepareQuery<OwnerUsage>((db) => {
-  const columns = sql.join(USAGE_PARTS.map((part) => sql.ref(part)))
-  const text = sql<OwnerUsage>`
-    insert into owner_usage (owner_seq, ${columns}) values (${slot('owner')}, ${sql.join(USAGE_PARTS.map((part) => slot(part)))})
-    on conflict (owner_seq) do update set ${sql.join(
-      USAGE_PARTS.map((part) => sql`${sql.ref(part)} = owner_usage.${sql.ref(part)} + excluded.${sql.ref(part)}`),
-    )}
-    returning ${columns}`
-  return { compile: () => text.compile(db) }
-})
+const columns = sql.join(USAGE_PARTS.map((part) => sql.ref(part)))
+const sums = sql.join(USAGE_PARTS.map((part) => sql`${sql.ref(part)} = owner_usage.${sql.ref(part)} + excluded.${sql.ref(part)}`))
+const addQuery = prepareStatement(sql<OwnerUsage>`
+  insert into owner_usage (owner_seq, ${columns}) values (${slot('owner')}, ${sql.join(USAGE_PARTS.map((part) => slot(part)))})
+  on conflict (owner_seq) do update set ${sums} returning ${columns}`)
 
 /** The bytes of a version's texts: the log has the tags of its filings, which count as versions instead. */
 const textBytes = sql<number>`sum(${sql.join(

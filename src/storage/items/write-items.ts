@@ -25,7 +25,7 @@ import { isId } from '../../domain/text/identifier.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { type Checked, filesToCheck, judge, nameFindings, withChecks, writeVerdict } from '../checks/judge.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
-import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
+import { firstOf, prepareInsert, prepareQuery, prepareUpdate, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { findTwins, keepImportSource } from './imported-twins.ts'
@@ -49,55 +49,7 @@ import { writePartRefs } from './parts.ts'
 import { readVersion } from './read-versions.ts'
 import type { WriteContext } from './write-context.ts'
 
-const insertItem = prepareInsert('item', [
-  'id',
-  'kind',
-  'slug',
-  'title',
-  'description',
-  'type',
-  'content',
-  'messages',
-  'config',
-  'syntax',
-  'api_name',
-  'variables',
-  'owner_seq',
-  'author_seq',
-  'contributors',
-  'category_seq',
-  'visibility',
-  'was_public',
-  'version',
-  'imported_version',
-  'created_at',
-  'updated_at',
-  'held_at',
-  'held_from',
-  'blocked_version',
-])
-/** The columns that a change of an item writes. */
-const CHANGED = [
-  'slug',
-  'title',
-  'description',
-  'type',
-  'content',
-  'messages',
-  'config',
-  'syntax',
-  'api_name',
-  'variables',
-  'contributors',
-  'category_seq',
-  'visibility',
-  'was_public',
-  'version',
-  'imported_version',
-  'updated_at',
-  'held_from',
-  'blocked_version',
-] as const
+const insertItem = prepareInsert('item')
 const userRow = prepareQuery((db) =>
   db.selectFrom('user').select(['seq', 'username']).where('id', '=', slot('id')).where('removal', 'is', null),
 )
@@ -257,9 +209,7 @@ const rowById = prepareQuery<ItemRow>((db) => liveRow(db).where('item.id', '=', 
 const rowBySlug = prepareQuery<ItemRow>((db) =>
   liveRow(db).innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', slot('ref')),
 )
-const updateItem = prepareStatement(
-  sql`update item set ${sql.join(CHANGED.map((column) => sql`${sql.ref(column)} = ${slot(column)}`))} where seq = ${slot('seq')}`,
-)
+const updateItem = prepareUpdate('item')
 
 /** The row `ref` names, whoever owns it, unless deleted. `decide` checks the right. */
 export async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {

@@ -12,7 +12,7 @@ import {
 import type { Embedder } from '../../search/vectors/embedder.ts'
 import { readRevision } from '../change-log.ts'
 import { addUsage } from '../items/owner-usage.ts'
-import { prepareListQuery, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
+import { prepareListQuery, preparePut, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { endIndexEpoch } from './index-epoch.ts'
 
@@ -76,18 +76,9 @@ const numbersOf = prepareListQuery<{ seq: number; word: string }, string>((db, w
 const wordsUsed = prepareListQuery<{ owner_seq: number; words: number }>((db, owners) =>
   db.selectFrom('owner_usage').select(['owner_seq', 'words']).where('owner_seq', 'in', owners),
 )
-const newWord = prepareQuery<{ seq: number; word: string }>((db) => {
-  const text = sql<{
-    seq: number
-    word: string
-  }>`insert into word (word, stem, owner_seq) values (${slot('word')}, ${slot('stem')}, ${slot('owner')}) returning seq, word`
-  return { compile: () => text.compile(db) }
-})
-const POSTING_COLUMNS = ['analysis', 'title_length', 'body_length', 'words', 'vector', 'left_out'] as const
-const putPostings = prepareStatement(sql`
-  insert into item_words (item_seq, ${sql.join(POSTING_COLUMNS.map((name) => sql.ref(name)))})
-  values (${slot('item_seq')}, ${sql.join(POSTING_COLUMNS.map((name) => slot(name)))})
-  on conflict (item_seq) do update set ${sql.join(POSTING_COLUMNS.map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`))}`)
+const newWord = prepareStatement(sql<{ seq: number; word: string }>`
+  insert into word (word, stem, owner_seq) values (${slot('word')}, ${slot('stem')}, ${slot('owner')}) returning seq, word`)
+const putPostings = preparePut('item_words', 'item_seq')
 
 /**
  * A words writer with its own cache.
