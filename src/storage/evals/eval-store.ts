@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type InferResult, type Kysely, sql } from 'kysely'
 import { type CaseResult, caseResult, type EvalRun, type KeptRun, type RunState } from '../../domain/evals/evals.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { LOCAL_KEY } from '../../domain/items/labels.ts'
@@ -15,11 +15,24 @@ const RESULTS_A_STATEMENT = 200
 /** A run that did not get on for so long has stopped: its process ended. */
 const STALLED_MS = 10 * 60_000
 
-type RunRow = Omit<Selectable<Database['eval_run']>, 'item_seq' | 'user_seq'> & {
-  readonly username: string | null
-  readonly user_id: string | null
-  readonly last_result: number | null
+function selectRuns(db: Kysely<Database>, itemId: string) {
+  return db
+    .selectFrom('eval_run')
+    .innerJoin('item', 'item.seq', 'eval_run.item_seq')
+    .leftJoin('user', 'user.seq', 'eval_run.user_seq')
+    .selectAll('eval_run')
+    .select(['user.username', 'user.id as user_id'])
+    .select((eb) =>
+      eb
+        .selectFrom('eval_result')
+        .select((of) => of.fn.max('position').as('last'))
+        .whereRef('run_seq', '=', 'eval_run.seq')
+        .as('last_result'),
+    )
+    .where('item.id', '=', itemId)
 }
+
+type RunRow = InferResult<ReturnType<typeof selectRuns>>[number]
 
 function toRunAt(row: RunRow, now: number): KeptRun {
   const { seq, version, format, runner, model, passed, failed } = row
@@ -48,38 +61,6 @@ function toRunAt(row: RunRow, now: number): KeptRun {
 /** Runs of tests of items' versions, with their results. The caller checks who may report and read them. */
 export function evalStore(reader: Kysely<Database>, context: WriteContext) {
   const toRun = (row: RunRow) => toRunAt(row, context.clock())
-  const selectRuns = (itemId: string) =>
-    reader
-      .selectFrom('eval_run')
-      .innerJoin('item', 'item.seq', 'eval_run.item_seq')
-      .leftJoin('user', 'user.seq', 'eval_run.user_seq')
-      .select([
-        'eval_run.seq',
-        'eval_run.version',
-        'text_digest',
-        'format',
-        'runner',
-        'model',
-        'is_partial',
-        'passed',
-        'failed',
-        'started_at',
-        'reported_at',
-        'state',
-        'total',
-        'cases_digest',
-        'progress_at',
-        'key_id',
-        (eb) =>
-          eb
-            .selectFrom('eval_result')
-            .select((of) => of.fn.max('position').as('last'))
-            .whereRef('run_seq', '=', 'eval_run.seq')
-            .as('last_result'),
-        'user.username',
-        'user.id as user_id',
-      ])
-      .where('item.id', '=', itemId)
   return {
     /**
      * Keeps a run of an item's version: reported with its results, or begun here, which {@link addResults} fills.
@@ -146,7 +127,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         notes.audit({ action: 'results_reported', targetId: item.id, ownerId: item.ownerId, detail })
         return made
       })
-      return toRun(await selectRuns(item.id).where('eval_run.seq', '=', seq).executeTakeFirstOrThrow())
+      return toRun(await selectRuns(reader, item.id).where('eval_run.seq', '=', seq).executeTakeFirstOrThrow())
     },
     /** Adds results to a run that was begun here. False when it is cancelled or gone. @throws AppError `invalid_input` for more than an item keeps */
     addResults: (itemId: string, seq: number, results: readonly CaseResult[]): Promise<boolean> =>
@@ -181,14 +162,14 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** Runs of an item, the newest first, with numbers below `before`. */
     async listRuns(itemId: string, { before, limit }: { readonly before: number | null; readonly limit: number }): Promise<KeptRun[]> {
-      let query = selectRuns(itemId)
+      let query = selectRuns(reader, itemId)
       if (before !== null) query = query.where('eval_run.seq', '<', before)
       return (await query.orderBy('eval_run.seq', 'desc').limit(limit).execute()).map(toRun)
     },
     /** The newest complete run of a text that was made here, or that one of some keys reported which still work; null for none. */
     async findCountedRun(itemId: string, textDigest: string, keyIds: readonly string[]): Promise<KeptRun | null> {
       const now = new Date(context.clock()).toISOString()
-      const row = await selectRuns(itemId)
+      const row = await selectRuns(reader, itemId)
         .where('text_digest', '=', textDigest)
         .where('is_partial', '=', 0)
         .where((eb) => {
@@ -215,7 +196,11 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         .where('item.id', '=', itemId)
         .where('is_partial', '=', 0)
         .groupBy('eval_run.version')
-      const rows = await selectRuns(itemId).where('eval_run.seq', 'in', newest).orderBy('eval_run.version', 'desc').limit(limit).execute()
+      const rows = await selectRuns(reader, itemId)
+        .where('eval_run.seq', 'in', newest)
+        .orderBy('eval_run.version', 'desc')
+        .limit(limit)
+        .execute()
       return rows.map(toRun).toReversed()
     },
     /** The verdicts of some cases in some runs: by run, and then by case. */
@@ -240,7 +225,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** A run of an item; null for none. */
     async findRun(itemId: string, seq: number): Promise<KeptRun | null> {
-      const row = await selectRuns(itemId).where('eval_run.seq', '=', seq).executeTakeFirst()
+      const row = await selectRuns(reader, itemId).where('eval_run.seq', '=', seq).executeTakeFirst()
       return row ? toRun(row) : null
     },
     /** Results of a run in the order reported, from `after` on. */

@@ -1,8 +1,8 @@
 import {
   type ExpressionBuilder,
   type ExpressionWrapper,
+  type InferResult,
   type Kysely,
-  type Selectable,
   type SelectQueryBuilder,
   type SqlBool,
   sql,
@@ -28,15 +28,6 @@ const contributorsJson = z.array(z.string())
 export const variablesJson = z.array(z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() }))
 export const promptType = z.enum(PROMPT_TYPES)
 
-/** An item's row with the names it refers to, as {@link selectItems} reads it. */
-export type ItemRow = Omit<Selectable<Database['item']>, 'slug' | 'skill_name' | 'channel_name'> & {
-  item_slug: string
-  owner_id: string
-  author_name: string
-  category_slug: string | null
-  category_name: string | null
-}
-
 /** A query for items with owner, author and category; the caller adds conditions. */
 export function selectItems(db: Kysely<Database>) {
   return db
@@ -44,42 +35,13 @@ export function selectItems(db: Kysely<Database>) {
     .innerJoin('user as owner', 'owner.seq', 'item.owner_seq')
     .innerJoin('user as author', 'author.seq', 'item.author_seq')
     .leftJoin('category', 'category.seq', 'item.category_seq')
-    .select([
-      'item.seq',
-      'item.id',
-      'item.kind',
-      'item.slug as item_slug',
-      'item.title',
-      'item.description',
-      'item.type',
-      'item.content',
-      'item.messages',
-      'item.config',
-      'item.syntax',
-      'item.api_name',
-      'item.variables',
-      'item.owner_seq',
-      'item.author_seq',
-      'item.contributors',
-      'item.category_seq',
-      'item.visibility',
-      'item.was_public',
-      'item.votes',
-      'item.version',
-      'item.imported_version',
-      'item.created_at',
-      'item.updated_at',
-      'item.deleted_at',
-      'item.featured_at',
-      'item.held_at',
-      'item.held_from',
-      'item.blocked_version',
-      'owner.id as owner_id',
-      'author.username as author_name',
-      'category.slug as category_slug',
-      'category.name as category_name',
-    ])
+    .selectAll('item')
+    .select(['owner.id as owner_id', 'author.username as author_name'])
+    .select(['category.slug as category_slug', 'category.name as category_name'])
 }
+
+/** An item's row with the names it refers to. */
+export type ItemRow = Omit<InferResult<ReturnType<typeof selectItems>>[number], 'skill_name' | 'channel_name'>
 
 /**
  * The restriction of a key, as a condition on a table of items. A collection counts as long as the key's owner may see it by its
@@ -135,7 +97,7 @@ export function namesOfTags(tags: readonly Tag[]): string {
 function toItem(row: ItemRow, tags: readonly Tag[], files: Skill['files'], labels: readonly Label[]): Item {
   const base = {
     id: row.id,
-    slug: row.item_slug,
+    slug: row.slug,
     title: row.title,
     description: row.description,
     ownerId: row.owner_id,

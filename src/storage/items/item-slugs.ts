@@ -72,7 +72,7 @@ export async function nextSlug(
 ): Promise<string> {
   const isFirstPublished = row.was_public === 0 && next.visibility === 'public'
   const isKnown = row.was_public === 1 || next.visibility === 'public'
-  if (wanted !== undefined && wanted !== row.item_slug) {
+  if (wanted !== undefined && wanted !== row.slug) {
     if (!isSlug(wanted)) {
       throw invalidInput(
         'slug',
@@ -85,6 +85,6 @@ export async function nextSlug(
     if (await isTaken(db, wanted, row.seq)) throw new AppError('conflict', `The slug "${wanted}" is or was another item's; choose another.`)
     return await findFreeSlug(db, [wanted], row.id, row.seq)
   }
-  if (!isFirstPublished) return row.item_slug
+  if (!isFirstPublished) return row.slug
   return await findFreeSlug(db, slugCandidates(slugify(next.title), { id: row.id, visibility: 'public' }, random.letters), row.id, row.seq)
 }

@@ -34,6 +34,6 @@ export function moveToTrash(context: WriteContext) {
       notes.index(row.seq, null)
       notes.changed({ kind, ownerId: row.owner_id, audience: audienceOf(row.visibility) })
       notes.audit({ action: deleted ? 'item_deleted' : 'item_restored', targetId: row.id, ownerId: row.owner_id, detail: { kind } })
-      return { id: row.id, slug: row.item_slug, title: row.title }
+      return { id: row.id, slug: row.slug, title: row.title }
     })
 }

@@ -185,7 +185,7 @@ async function createItem(
     category_name: category?.name ?? null,
   }
   // As it would be read back.
-  return { row: { ...item, ...names, seq, item_slug: slug, votes: 0, deleted_at: null, featured_at: null }, tags: spelled }
+  return { row: { ...item, ...names, seq, slug, votes: 0, deleted_at: null, featured_at: null }, tags: spelled }
 }
 
 /** An item after a write; `blocked` is its newest version, where others see an older one. */
@@ -289,7 +289,7 @@ async function changeItem(
   const now = new Date(context.clock()).toISOString()
   const slug = await nextSlug(context.random, db, row, next, wantedSlug)
   const changed = listChanges(current, next, spelled)
-  if (slug !== row.item_slug) changed.push('slug')
+  if (slug !== row.slug) changed.push('slug')
   if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
   const isSame = changed.length === 0 && next.visibility === current.visibility && !editor.makesVersion
   if (isSame && !origin) return { row, tags: spelled, ...(blocked && { blocked }) }
@@ -350,7 +350,7 @@ async function changeItem(
   }
   await together([
     updateItem(db, { seq: row.seq, slug, ...written }),
-    ...(slug === row.item_slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
+    ...(slug === row.slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
     ...(hasParts(next) || hasParts(current) ? [writePartRefs(db, { seq: row.seq, ownerSeq: row.owner_seq, isNew: false }, next)] : []),
     ...(changed.includes('tags') ? [writeTags(db, row.seq, spelled, false)] : []),
     ...(isVersion
@@ -377,7 +377,7 @@ async function changeItem(
   }
   const names = { category_slug: category?.slug ?? null, category_name: category?.name ?? null }
   const left = isVersion ? null : blocked
-  return { row: { ...row, ...written, ...names, item_slug: slug }, tags: spelled, ...(left && { blocked: left }) }
+  return { row: { ...row, ...written, ...names, slug }, tags: spelled, ...(left && { blocked: left }) }
 }
 
 /** The fields that file an item and say who sees it. */

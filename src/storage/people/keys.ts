@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type InferResult, type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { MAX_INSTALL_LINKS, MAX_KEYS, MAX_PROGRAMS } from '../../domain/people/account.ts'
 import type { Scope, Within } from '../../domain/people/actor.ts'
@@ -29,31 +29,11 @@ function selectKeys(db: Kysely<Database>) {
   return db
     .selectFrom('api_key')
     .innerJoin('user', 'user.seq', 'api_key.user_seq')
-    .select([
-      'api_key.id',
-      'api_key.name',
-      'api_key.scopes',
-      'api_key.created_at',
-      'api_key.last_used_at',
-      'api_key.expires_at',
-      'api_key.revoked_at',
-      'api_key.within',
-      'api_key.client_id',
-      'api_key.kind',
-      'api_key.path',
-      'user.id as user_id',
-      'user.username',
-      'user.suspended_at',
-      'user.seen_on',
-    ])
+    .selectAll('api_key')
+    .select(['user.id as user_id', 'user.username', 'user.suspended_at', 'user.seen_on'])
 }
 
-type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256' | 'made_by'> & {
-  user_id: string
-  username: string
-  suspended_at: string | null
-  seen_on: string | null
-}
+type KeyRow = InferResult<ReturnType<typeof selectKeys>>[number]
 
 const keyByHash = prepareQuery<KeyRow>((db) =>
   selectKeys(db)
@@ -260,7 +240,6 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext) {
         .orderBy((eb) => eb.case().when(isActive(time)(eb)).then(0).else(1).end())
         .orderBy('api_key.seq', 'desc')
         .limit(MAX_LISTED_KEYS)
-        .select('api_key.seq')
         .execute()
       return rows.toSorted((a, b) => a.seq - b.seq).map(toKey)
     },

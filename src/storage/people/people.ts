@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type InferResult, type Kysely, sql } from 'kysely'
 import type { SearchResult } from '../../domain/items/search.ts'
 import type { Role } from '../../domain/people/account.ts'
 import { givenEmail, placeholderEmail } from '../../domain/people/account.ts'
@@ -31,7 +31,7 @@ function selectPeople(db: Kysely<Database>) {
     .select(['login.email', 'login.id as login_id'])
 }
 
-type PersonRow = Awaited<ReturnType<ReturnType<typeof selectPeople>['executeTakeFirstOrThrow']>>
+type PersonRow = InferResult<ReturnType<typeof selectPeople>>[number]
 
 function toPerson(row: PersonRow): Person {
   return {

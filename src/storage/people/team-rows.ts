@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { InferResult, Kysely, Selectable } from 'kysely'
 import type { Team, TeamCaller, TeamMember } from '../../domain/people/team-records.ts'
 import { hasRight, MAX_TEAM_MEMBERS, MAX_TEAMS, requireRight, type TeamRole, teamNotFound } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
@@ -87,7 +87,7 @@ export function selectMembers(db: Kysely<Database>) {
     ])
 }
 
-export function toMember(row: Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>): TeamMember {
+export function toMember(row: InferResult<ReturnType<typeof selectMembers>>[number]): TeamMember {
   return {
     userId: row.id,
     username: row.username,
