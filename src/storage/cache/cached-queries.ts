@@ -16,18 +16,7 @@ const MAX_ENTRIES = 20_000
 const MAX_KEY = 1_000
 
 /** The queries of anonymous readers, but for single items. */
-type Answered =
-  | 'findRows'
-  | 'findRelated'
-  | 'readItemPage'
-  | 'walkPrompts'
-  | 'walkSkills'
-  | 'countPrompts'
-  | 'listVersions'
-  | 'listAtLabel'
-  | 'findVersion'
-  | 'listCategories'
-  | 'countTags'
+type Answered = Exclude<keyof ItemQueries, 'findItem' | 'readItems' | 'findLanguages' | 'countCollected' | 'findViewer'>
 
 /**
  * Queries that answer anonymous readers from caches of one revision: the answer is the same for each of them. Those of other actors, and
@@ -41,35 +30,40 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
   /** Reads that have not ended, for the requests that wait for them. */
   const reading = new Map<string, { readonly revision: number; readonly answer: Promise<object> }>()
 
-  /** Answers a query once for each revision. `keep` says how much room the answer takes; 0 is not cached. */
-  const answerOnce = async <Name extends Answered>(
+  /** Answers a query once for each revision. `toSize` says how much room the answer takes; 0 is not cached. */
+  const cached = <Name extends Answered>(
     name: Name,
-    actor: Actor,
-    asked: readonly unknown[],
-    read: () => ReturnType<ItemQueries[Name]>,
-    sizeOf: (answer: Awaited<ReturnType<ItemQueries[Name]>>) => number = () => 1,
-  ): Promise<Awaited<ReturnType<ItemQueries[Name]>>> => {
+    toSize: (answer: Awaited<ReturnType<ItemQueries[Name]>>) => number = () => 1,
+  ): ItemQueries[Name] => {
     type Answer = Awaited<ReturnType<ItemQueries[Name]>>
-    const key = seesAsStranger(actor) ? JSON.stringify([name, ...asked]) : null
-    if (key === null || key.length > MAX_KEY) return await read()
-    const revision = await caches.refresh()
-    // Keys begin with the name of the query, so an entry is an answer of it.
-    const cached = answers.get(key) as { readonly of: Answer } | undefined
-    if (cached) return cached.of
-    const begun = reading.get(key)
-    // Many may ask for what a change dropped. A read that began at this revision or later is as good as another one.
-    if (begun && begun.revision >= revision) return ((await begun.answer) as { readonly of: Answer }).of
-    const answer = (async () => ({ of: await read() }))().finally(() => {
-      if (reading.get(key)?.answer === answer) reading.delete(key)
-    })
-    reading.set(key, { revision, answer })
-    const { of } = await answer
-    const size = sizeOf(of)
-    if (size > 0) answers.put(revision, key, { of }, size)
-    return of
+    const read = queries[name] as (actor: Actor, ...asked: readonly unknown[]) => Promise<Answer>
+    const answerOnce = async (actor: Actor, ...asked: readonly unknown[]): Promise<Answer> => {
+      const key = seesAsStranger(actor) ? JSON.stringify([name, ...asked]) : null
+      if (key === null || key.length > MAX_KEY) return await read(actor, ...asked)
+      const revision = await caches.refresh()
+      // Keys begin with the name of the query, so an entry is an answer of it.
+      const known = answers.get(key) as { readonly of: Answer } | undefined
+      if (known) return known.of
+      const begun = reading.get(key)
+      // Many may ask for what a change dropped. A read that began at this revision or later is as good as another one.
+      if (begun && begun.revision >= revision) return ((await begun.answer) as { readonly of: Answer }).of
+      const answer = read(actor, ...asked)
+        .then((of) => ({ of: typeof of === 'object' && of !== null ? shareRecord(of) : of }))
+        .finally(() => {
+          if (reading.get(key)?.answer === answer) reading.delete(key)
+        })
+      reading.set(key, { revision, answer })
+      const { of } = await answer
+      const size = toSize(of)
+      if (size > 0) answers.put(revision, key, { of }, size)
+      return of
+    }
+    return answerOnce as ItemQueries[Name]
   }
+  const unitsOf = (size: number) => Math.ceil(size / ITEM_SIZE)
 
   return {
+    ...queries,
     async findItem(actor, kind, ref) {
       if (!seesAsStranger(actor)) return await queries.findItem(actor, kind, ref)
       const revision = await caches.refresh()
@@ -107,66 +101,18 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
       }
       return read
     },
-    async findRows(actor, kind, request) {
-      const { query, text, sort, limit, offset, filter, wantsFacets = false } = request
-      // The encoder reads the text, beyond the words that are searched.
-      const asked = [kind, query, text, sort, limit, offset, filter, wantsFacets]
-      const read = () => queries.findRows(actor, kind, request)
-      return await answerOnce('findRows', actor, asked, read, ({ isProvisional }) => (isProvisional ? 0 : 1))
-    },
-    readItemPage: (actor, ...asked) =>
-      answerOnce(
-        'readItemPage',
-        actor,
-        asked,
-        () => queries.readItemPage(actor, ...asked),
-        // An unlisted item changes without a new revision of what everybody sees.
-        (page) => (page?.item.visibility === 'public' ? 1 + Math.ceil(sizeOf(page.item) / ITEM_SIZE) : 0),
-      ),
-    findRelated: (actor, ...asked) => answerOnce('findRelated', actor, asked, () => queries.findRelated(actor, ...asked)),
-    walkPrompts: (actor, ...asked) =>
-      answerOnce(
-        'walkPrompts',
-        actor,
-        asked,
-        async () => shareRecord(await queries.walkPrompts(actor, ...asked)),
-        ({ entries }) => entries.length + 1,
-      ),
-    walkSkills: (actor, ...asked) =>
-      answerOnce(
-        'walkSkills',
-        actor,
-        asked,
-        () => queries.walkSkills(actor, ...asked),
-        (page) => page.reduce((sum, { files }) => sum + files.length, 1),
-      ),
-    countPrompts: (actor, filter) => answerOnce('countPrompts', actor, [filter], () => queries.countPrompts(actor, filter)),
-    listVersions: (actor, ...asked) =>
-      answerOnce('listVersions', actor, asked, async () => shareRecord(await queries.listVersions(actor, ...asked))),
-    findVersion: (actor, ...asked) =>
-      answerOnce(
-        'findVersion',
-        actor,
-        asked,
-        async () => {
-          const version = await queries.findVersion(actor, ...asked)
-          return version && shareRecord(version)
-        },
-        (version) => (version === null ? 0 : 1 + Math.ceil(sizeOfVersion(version) / ITEM_SIZE)),
-      ),
-    listAtLabel: (actor, ...asked) =>
-      answerOnce(
-        'listAtLabel',
-        actor,
-        asked,
-        async () => shareRecord(await queries.listAtLabel(actor, ...asked)),
-        ({ items: listed }) => listed.reduce((sum, { item }) => sum + Math.ceil(sizeOf(item) / ITEM_SIZE), 1),
-      ),
-    listCategories: (actor) => answerOnce('listCategories', actor, [], () => queries.listCategories(actor)),
-    countTags: (actor) => answerOnce('countTags', actor, [], () => queries.countTags(actor)),
-    findLanguages: queries.findLanguages,
-    countCollected: queries.countCollected,
-    findViewer: queries.findViewer,
+    findRows: cached('findRows', ({ isProvisional }) => (isProvisional ? 0 : 1)),
+    // An unlisted item changes without a new revision of what everybody sees.
+    readItemPage: cached('readItemPage', (page) => (page?.item.visibility === 'public' ? 1 + unitsOf(sizeOf(page.item)) : 0)),
+    findRelated: cached('findRelated'),
+    walkPrompts: cached('walkPrompts', ({ entries }) => entries.length + 1),
+    walkSkills: cached('walkSkills', (page) => page.reduce((sum, { files }) => sum + files.length, 1)),
+    countPrompts: cached('countPrompts'),
+    listVersions: cached('listVersions'),
+    findVersion: cached('findVersion', (version) => (version === null ? 0 : 1 + unitsOf(sizeOfVersion(version)))),
+    listAtLabel: cached('listAtLabel', ({ items: listed }) => listed.reduce((sum, { item }) => sum + unitsOf(sizeOf(item)), 1)),
+    listCategories: cached('listCategories'),
+    countTags: cached('countTags'),
   }
 }
 
