@@ -327,6 +327,7 @@ export async function createStore(
   if (hasUnread) await indexUnread(database.reader, transact, onProgress)
   const context: WriteContext = {
     ...outside,
+    now: () => new Date(clock()).toISOString(),
     quota,
     requireRoom: () => database.file?.requireRoom(),
     reader: database.reader,

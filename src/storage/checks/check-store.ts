@@ -19,10 +19,11 @@ import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { batches } from '../batches.ts'
 import { readFiles } from '../items/item-parts.ts'
-import { countRows, type ItemRow, isInVisibleSet, readItemsInOrder, selectItems, toItems } from '../items/item-rows.ts'
+import { countRows, findLiveRow, type ItemRow, isInVisibleSet, readItemsInOrder, selectItems, toItems } from '../items/item-rows.ts'
 import { readVersion } from '../items/read-versions.ts'
 import type { WriteContext } from '../items/write-context.ts'
-import { findUserSeq, writeItems } from '../items/write-items.ts'
+import { writeItems } from '../items/write-items.ts'
+import { findUserSeq, seqOfUser } from '../people/names.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { checkInTurns, filesToCheck, judge, readLevels, sealMark, withChecks, writeVerdict } from './judge.ts'
@@ -68,11 +69,8 @@ async function setOutdated(db: Kysely<Database>, items: SelectQueryBuilder<Datab
 
 /** Verdicts on items, findings that people accept, and the levels of rules. */
 export function checkStore(reader: Kysely<Database>, context: WriteContext) {
-  const now = () => new Date(context.clock()).toISOString()
   const items = writeItems(context)
-  const findItem = (id: string) => selectItems(reader).where('item.id', '=', id).where('item.deleted_at', 'is', null).executeTakeFirst()
-  const ownerSeq = async (db: Kysely<Database>, ownerId: string | null) =>
-    ownerId === null ? null : ((await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst())?.seq ?? 0)
+  const ownerSeq = async (db: Kysely<Database>, ownerId: string | null) => (ownerId === null ? null : await seqOfUser(db, ownerId))
   const served = async (row: ItemRow) => {
     const [item] = await toItems(reader, [row])
     const { title, description } = row
@@ -81,7 +79,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       : filesToCheck({ title, description, files: await readFiles(reader, row.seq) })
   }
   const judgeRow = (row: ItemRow, files: ReturnType<typeof filesToCheck>): Promise<Verdict> =>
-    withChecks((checked) => judge(reader, { seq: row.seq, ownerSeq: row.owner_seq }, files, now(), checked))
+    withChecks((checked) => judge(reader, { seq: row.seq, ownerSeq: row.owner_seq }, files, context.now(), checked))
   /** Serves the newest text where nothing blocks it any more. */
   const release = async (row: ItemRow, userId: string) => {
     if (row.blocked_version === null) return
@@ -111,7 +109,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
   }
   /** Ends what was accepted for a time that is over: its items are checked again. */
   const endOldWaivers = async () => {
-    const over = now()
+    const over = context.now()
     if (!(await reader.selectFrom('waiver').select('seq').where('until', '<=', over).limit(1).executeTakeFirst())) return
     await context.sideTransaction(async (db) => {
       await setOutdated(db, db.selectFrom('waiver').select('item_seq').where('until', '<=', over))
@@ -138,7 +136,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** The verdict on a version of an item: the one that is served, or another. The caller checks who may see it. */
     async judgeItem(id: string, number?: number): Promise<Verdict> {
-      const row = await findItem(id)
+      const row = await findLiveRow(reader, id)
       if (!row) return { findings: [], blocking: [] }
       const version = number === undefined || number === row.version ? null : await readVersion(reader, row.seq, number)
       return await judgeRow(row, version ? toCheck(version) : await served(row))
@@ -159,7 +157,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       finding: MarkedFinding,
       by: { readonly userId: string; readonly reason: string; readonly until: string | null },
     ): Promise<void> {
-      const row = await findItem(id)
+      const row = await findLiveRow(reader, id)
       if (!row) throw new AppError('not_found', 'This item does not exist.')
       await context.transact(async (db, notes) => {
         const ofItem = db.selectFrom('waiver').where('item_seq', '=', row.seq)
@@ -173,7 +171,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
           .where((eb) => eb.and(same))
           .execute()
         const user_seq = await findUserSeq(db, by.userId)
-        const made = { file, severity, reason: by.reason, user_seq, until: by.until, made_at: now() }
+        const made = { file, severity, reason: by.reason, user_seq, until: by.until, made_at: context.now() }
         await db
           .insertInto('waiver')
           .values({ ...same, ...made })
@@ -196,7 +194,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** Ends what was accepted of an item; what is served stays until an administrator confirms otherwise. False when there is none. */
     async endWaiver(id: string, seq: number): Promise<boolean> {
-      const row = await findItem(id)
+      const row = await findLiveRow(reader, id)
       if (!row) return false
       const isEnded = await context.transact(async (db, notes) => {
         const ended = await db
@@ -276,7 +274,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
      * not be, or somebody saved meanwhile.
      */
     async confirmBlock(kind: ItemKind, id: string, userId: string): Promise<boolean> {
-      const row = await findItem(id)
+      const row = await findLiveRow(reader, id)
       if (!row || row.kind !== kind || row.visibility === 'private') return false
       if ((await judgeRow(row, await served(row))).blocking.length === 0) {
         await refresh(row)

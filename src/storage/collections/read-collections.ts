@@ -8,7 +8,8 @@ import { type Actor, privateReaderId } from '../../domain/people/actor.ts'
 import type { TeamRole } from '../../domain/people/teams.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { isOneOf } from '../is-one-of.ts'
-import { countRows, isInVisibleSet, readItemsInOrder } from '../items/item-rows.ts'
+import { isInVisibleSet, listItems, seqOf } from '../items/item-rows.ts'
+import { seqOfUser } from '../people/names.ts'
 import { isNamed, ownersSeenBy, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, findCollectionRows, isCollectionVisible, selectCollections } from './collection-rows.ts'
@@ -34,10 +35,7 @@ export async function toCollections(
   count: CountCollected,
 ): Promise<Collection[]> {
   if (rows.length === 0) return []
-  const counts = await count(
-    actor,
-    rows.map(({ seq }) => seq),
-  )
+  const counts = await count(actor, rows.map(seqOf))
   const roles = await readRoles(db, actor)
   return rows.map((row) => ({
     id: row.id,
@@ -59,10 +57,9 @@ export async function toCollections(
 async function readRoles(db: Kysely<Database>, actor: Actor): Promise<ReadonlyMap<number, TeamRole>> {
   const userId = privateReaderId(actor)
   if (userId === null) return new Map()
-  const user = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirst()
-  if (!user) return new Map()
-  const teams = await db.selectFrom('team_member').select(['team_seq', 'role']).where('user_seq', '=', user.seq).execute()
-  return new Map<number, TeamRole>([...teams.map(({ team_seq, role }) => [team_seq, role] as const), [user.seq, 'maintainer']])
+  const user = await seqOfUser(db, userId)
+  const teams = await db.selectFrom('team_member').select(['team_seq', 'role']).where('user_seq', '=', user).execute()
+  return new Map<number, TeamRole>([...teams.map(({ team_seq, role }) => [team_seq, role] as const), [user, 'maintainer']])
 }
 
 /** Reads of collections over one connection. `count` may ask the search index. */
@@ -160,20 +157,13 @@ export function readCollections(db: Kysely<Database>, count: CountCollected) {
     async listCollected(
       actor: Actor,
       ref: string,
-      { kind, limit, offset }: { readonly kind: ItemKind | null; readonly limit: number; readonly offset: number },
+      { kind, ...page }: { readonly kind: ItemKind | null; readonly limit: number; readonly offset: number },
     ): Promise<SearchResult<Item> | null> {
       const row = await findCollectionRow(db, actor, ref)
       if (!row) return null
       const all = selectCollected(db, actor, row.seq)
       const collected = kind === null ? all : all.where('item.kind', '=', kind)
-      const seqs = await collected
-        .select('item.seq')
-        .orderBy('collection_item.position')
-        .orderBy('item.seq')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      return { items: await readItemsInOrder(db, seqs), total: await countRows(collected) }
+      return await listItems(db, collected.select('item.seq').orderBy('collection_item.position').orderBy('item.seq'), page)
     },
   }
 }

@@ -14,10 +14,10 @@ import { requireRight, type TeamRight } from '../../domain/people/teams.ts'
 import type { AuditDetail, AuditField } from '../../domain/service/audit.ts'
 import { AppError } from '../../errors.ts'
 import { batches } from '../batches.ts'
-import { countRows } from '../items/item-rows.ts'
+import { countRows, seqOf } from '../items/item-rows.ts'
 import { retireSlug } from '../items/item-slugs.ts'
 import type { WriteContext } from '../items/write-context.ts'
-import { findUserSeq } from '../items/write-items.ts'
+import { findUserSeq } from '../people/names.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
@@ -114,16 +114,13 @@ async function removeRows(db: Kysely<Database>, seqs: readonly number[]): Promis
 /** Removes every collection of somebody who is leaving. */
 export async function removeCollectionsOf(db: Kysely<Database>, ownerSeq: number): Promise<void> {
   const rows = await db.selectFrom('collection').select('seq').where('owner_seq', '=', ownerSeq).execute()
-  await removeRows(
-    db,
-    rows.map(({ seq }) => seq),
-  )
+  await removeRows(db, rows.map(seqOf))
 }
 
 /** Writes of collections. `count` runs after the commit, without the write lock: in a large collection it takes longer than the change. */
 export function writeCollections(context: WriteContext, count: CountCollected) {
   const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
-    context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }), { isUnseen: true })
+    context.transact((db, notes) => work({ db, notes, actor, now: context.now() }), { isUnseen: true })
   /** The collection after a change, as the actor sees it. The change is committed: an error must not invite the caller to repeat it. */
   const show = async (actor: Actor, row: CollectionRow, by: CountCollected = count): Promise<Collection> => {
     const [collection] = await toCollections(context.reader, actor, [row], by).catch((cause: unknown) => {

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { type CaseFiles, caseFiles, caseFilesFault, type ModelAnswer } from '../../domain/evals/evals.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { WriteContext } from '../items/write-context.ts'
-import { findUserSeq } from '../items/write-items.ts'
+import { findUserSeq } from '../people/names.ts'
 import type { Database } from '../schema.ts'
 import { findItem } from './eval-store.ts'
 
@@ -56,7 +56,7 @@ export function caseStore(reader: Kysely<Database>, context: WriteContext) {
     /** Counts what an answer took, or the attempt at one, for the day of an owner. */
     countTestUsage: (ownerId: string, tokens: number, microUsd: number): Promise<void> =>
       context.sideTransaction(async (db) => {
-        const day = new Date(context.clock()).toISOString().slice(0, 10)
+        const day = context.now().slice(0, 10)
         const owner = await findUserSeq(db, ownerId)
         if (owner === null) return
         await db
@@ -73,7 +73,7 @@ export function caseStore(reader: Kysely<Database>, context: WriteContext) {
     /** Keeps an answer. The oldest answers of an item make room. */
     keepAnswer: (itemId: string, digest: string, { text, inputTokens, outputTokens, durationMs }: ModelAnswer): Promise<void> =>
       context.sideTransaction(async (db) => {
-        const now = new Date(context.clock()).toISOString()
+        const now = context.now()
         const row = await findItem(db, itemId)
         if (!row) return
         const oldest = db

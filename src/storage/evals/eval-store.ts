@@ -5,7 +5,7 @@ import { LOCAL_KEY } from '../../domain/items/labels.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { batches } from '../batches.ts'
 import type { WriteContext } from '../items/write-context.ts'
-import { findUserSeq } from '../items/write-items.ts'
+import { findUserSeq } from '../people/names.ts'
 import type { Database } from '../schema.ts'
 
 /** Runs that are kept of one item, and the bytes of their results. */
@@ -98,7 +98,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         if (refusesOthers) await db.updateTable('eval_run').set({ state: 'failed' }).where('seq', 'in', stalled).execute()
         if (refusesOthers && (await running.executeTakeFirst()))
           throw new AppError('conflict', `Tests of this ${item.kind} are running already. Wait, or cancel the run.`)
-        const now = new Date(context.clock()).toISOString()
+        const now = context.now()
         const { seq: made } = await db
           .insertInto('eval_run')
           .values({
@@ -133,7 +133,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
     addResults: (itemId: string, seq: number, results: readonly CaseResult[]): Promise<boolean> =>
       context.sideTransaction(async (db) => {
         const row = await findItem(db, itemId)
-        const progress_at = new Date(context.clock()).toISOString()
+        const progress_at = context.now()
         // Those that wait for this one are alive too.
         const running = await db
           .updateTable('eval_run')
@@ -168,7 +168,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** The newest complete run of a text that was made here, or that one of some keys reported which still work; null for none. */
     async findCountedRun(itemId: string, textDigest: string, keyIds: readonly string[]): Promise<KeptRun | null> {
-      const now = new Date(context.clock()).toISOString()
+      const now = context.now()
       const row = await selectRuns(reader, itemId)
         .where('text_digest', '=', textDigest)
         .where('is_partial', '=', 0)

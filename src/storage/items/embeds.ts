@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { EmbedConfig, StoredEmbed } from '../../domain/embed/config.ts'
 import { embedConfig } from '../../domain/embed/config.ts'
+import { findUserSeq, seqOfUser } from '../people/names.ts'
 import type { Database } from '../schema.ts'
 import { countRows } from './item-rows.ts'
 import type { WriteContext } from './write-context.ts'
@@ -11,19 +12,18 @@ function toEmbed(row: Selectable<Database['embed']>): StoredEmbed {
 
 /** Saved embeds. */
 export function embedStore(reader: Kysely<Database>, context: WriteContext) {
-  const ownedBy = (userId: string) => reader.selectFrom('user').select('seq').where('id', '=', userId)
   return {
     /** null when the person keeps `most` already. */
     saveEmbed: (userId: string, config: EmbedConfig, most: number): Promise<StoredEmbed | null> =>
       context.transact(async (db, notes) => {
-        const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
+        const seq = await findUserSeq(db, userId)
         const count = await countRows(db.selectFrom('embed').where('owner_seq', '=', seq))
         if (count >= most) return null
         const row = {
           id: context.random.id(),
           owner_seq: seq,
           config: JSON.stringify(config),
-          created_at: new Date(context.clock()).toISOString(),
+          created_at: context.now(),
         }
         await db.insertInto('embed').values(row).execute()
         notes.audit({ action: 'embed_saved', targetId: row.id, ownerId: userId })
@@ -38,7 +38,7 @@ export function embedStore(reader: Kysely<Database>, context: WriteContext) {
       const rows = await reader
         .selectFrom('embed')
         .selectAll()
-        .where('owner_seq', 'in', ownedBy(userId))
+        .where('owner_seq', '=', await seqOfUser(reader, userId))
         .orderBy('created_at', 'desc')
         .orderBy('id')
         .execute()
@@ -47,9 +47,8 @@ export function embedStore(reader: Kysely<Database>, context: WriteContext) {
     /** Whether there was one of theirs. */
     deleteEmbed: (userId: string, id: string): Promise<boolean> =>
       context.transact(async (db, notes) => {
-        const owner = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirst()
-        if (!owner) return false
-        const { numDeletedRows } = await db.deleteFrom('embed').where('id', '=', id).where('owner_seq', '=', owner.seq).executeTakeFirst()
+        const own = db.deleteFrom('embed').where('owner_seq', '=', await seqOfUser(db, userId))
+        const { numDeletedRows } = await own.where('id', '=', id).executeTakeFirst()
         if (numDeletedRows > 0n) notes.audit({ action: 'embed_deleted', targetId: id, ownerId: userId })
         return numDeletedRows > 0n
       }),

@@ -5,11 +5,11 @@ import { visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { withinOf } from '../../domain/people/actor.ts'
 import { isId } from '../../domain/text/identifier.ts'
+import { findUserSeq } from '../people/names.ts'
 import type { Database } from '../schema.ts'
 import { findVisibleRow } from './item-queries.ts'
-import { countRows, isInVisibleSet, readItemsInOrder } from './item-rows.ts'
+import { countRows, isInVisibleSet, listItems } from './item-rows.ts'
 import type { WriteContext } from './write-context.ts'
-import { findUserSeq } from './write-items.ts'
 
 /** The item of an id or slug, visible or not. */
 function selectNamed(db: Kysely<Database>, kind: ItemKind, ref: string) {
@@ -52,7 +52,7 @@ export function favouriteStore(reader: Kysely<Database>, context: WriteContext) 
         if (!(await mine.select('item_seq').where('item_seq', '=', row.seq).executeTakeFirst())) {
           const n = await countRows(mine)
           if (n >= most) return 'full'
-          const at = new Date(context.clock()).toISOString()
+          const at = context.now()
           await db.insertInto('favourite').values({ item_seq: row.seq, user_seq: user, created_at: at }).execute()
         }
         return { id: row.id }
@@ -61,7 +61,7 @@ export function favouriteStore(reader: Kysely<Database>, context: WriteContext) 
     async listFavourites(
       actor: Actor,
       userId: string,
-      { kind, limit, offset }: { kind: ItemKind | null; limit: number; offset: number },
+      { kind, ...page }: { kind: ItemKind | null; limit: number; offset: number },
     ): Promise<SearchResult<Item>> {
       const all = reader
         .selectFrom('item')
@@ -70,14 +70,7 @@ export function favouriteStore(reader: Kysely<Database>, context: WriteContext) 
         .where('user.id', '=', userId)
         .where(isInVisibleSet(visibleSet(actor, 'list')))
       const marked = kind === null ? all : all.where('item.kind', '=', kind)
-      const seqs = await marked
-        .select('item.seq')
-        .orderBy('favourite.created_at', 'desc')
-        .orderBy('item.seq', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      return { items: await readItemsInOrder(reader, seqs), total: await countRows(marked) }
+      return await listItems(reader, marked.select('item.seq').orderBy('favourite.created_at', 'desc').orderBy('item.seq', 'desc'), page)
     },
     /** Which of these items are the user's favourites, by id, among those the actor may see. */
     async findFavourites(actor: Actor, userId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {

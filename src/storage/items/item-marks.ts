@@ -3,28 +3,18 @@ import type { ItemMarks } from '../../domain/items/item-access.ts'
 import type { Item, ItemKind } from '../../domain/items/items.ts'
 import type { SearchResult } from '../../domain/items/search.ts'
 import type { Actor } from '../../domain/people/actor.ts'
-import { isId } from '../../domain/text/identifier.ts'
+import { findUserSeq } from '../people/names.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { favouriteStore } from './favourites.ts'
 import { readMarks } from './item-page.ts'
 import { fileNewestVersion } from './item-parts.ts'
 import { findVisibleRow } from './item-queries.ts'
-import { countRows, readItemsInOrder, readTags, selectItems, toItems } from './item-rows.ts'
+import { findLiveRow, listItems, readTags, selectItems, toItems } from './item-rows.ts'
 import type { WriteContext } from './write-context.ts'
-import { findUserSeq } from './write-items.ts'
 
 /** Votes, favourites, and what administrators decide about items. */
 export function markStore(reader: Kysely<Database>, context: WriteContext) {
-  const now = () => new Date(context.clock()).toISOString()
-  const findById = async (db: Kysely<Database>, kind: ItemKind, id: string) =>
-    isId(id)
-      ? await selectItems(db)
-          .where('item.kind', '=', kind)
-          .where('item.id', '=', id)
-          .where('item.deleted_at', 'is', null)
-          .executeTakeFirst()
-      : undefined
   return {
     ...favouriteStore(reader, context),
     /** Null for what the actor may not see. */
@@ -41,7 +31,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
         if (voted) {
           await db
             .insertInto('vote')
-            .values({ item_seq: row.seq, user_seq: voter, created_at: new Date(context.clock()).toISOString() })
+            .values({ item_seq: row.seq, user_seq: voter, created_at: context.now() })
             .onConflict((c) => c.columns(['item_seq', 'user_seq']).doNothing())
             .execute()
         } else {
@@ -64,11 +54,11 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
     /** Puts a public item on the first page, or takes it off. False when the public sees no such item. */
     async setFeatured(kind: ItemKind, id: string, isFeatured: boolean): Promise<boolean> {
       const outcome = await context.transact(async (db, notes) => {
-        const row = await findById(db, kind, id)
+        const row = await findLiveRow(db, id, kind)
         if (row?.visibility !== 'public') return false
         await db
           .updateTable('item')
-          .set({ featured_at: isFeatured ? now() : null })
+          .set({ featured_at: isFeatured ? context.now() : null })
           .where('seq', '=', row.seq)
           .execute()
         if (isFeatured !== (row.featured_at !== null)) {
@@ -82,7 +72,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
     /** Takes a public item out of the lists, or lifts that, which makes it public again unless its owner chose another visibility meanwhile. False when there is nothing to do it to. */
     async setHeld(kind: ItemKind, id: string, isHeld: boolean): Promise<boolean> {
       const outcome = await context.transact(async (db, notes) => {
-        const row = await findById(db, kind, id)
+        const row = await findLiveRow(db, id, kind)
         const isWanted = isHeld ? row?.visibility === 'public' : row?.held_at !== null
         if (!row || !isWanted) return false
         const lifted = row.held_from ?? row.visibility
@@ -95,7 +85,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
           .updateTable('item')
           .set(
             isHeld
-              ? { held_at: now(), held_from: 'public', visibility: 'unlisted', featured_at: null }
+              ? { held_at: context.now(), held_from: 'public', visibility: 'unlisted', featured_at: null }
               : { held_at: null, held_from: null, visibility: lifted },
           )
           .where('seq', '=', row.seq)
@@ -121,14 +111,13 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
       return await toItems(reader, rows)
     },
     /** Items that administrators keep out of the lists, the newest first. */
-    async listHeld({ limit, offset }: { limit: number; offset: number }): Promise<SearchResult<Item>> {
+    async listHeld(page: { limit: number; offset: number }): Promise<SearchResult<Item>> {
       const held = reader
         .selectFrom('item')
         .where('held_at', 'is not', null)
         .where('visibility', '<>', 'private')
         .where('deleted_at', 'is', null)
-      const seqs = await held.select('seq').orderBy('held_at', 'desc').orderBy('seq', 'desc').limit(limit).offset(offset).execute()
-      return { items: await readItemsInOrder(reader, seqs), total: await countRows(held) }
+      return await listItems(reader, held.select('seq').orderBy('held_at', 'desc').orderBy('seq', 'desc'), page)
     },
   }
 }

@@ -33,6 +33,7 @@ import { type ReadCollected, uniteRows } from '../collections/collected-rows.ts'
 import { findNarrowedSeqs } from '../collections/collection-rows.ts'
 import { type CountCollected, countInTables } from '../collections/count-collected.ts'
 import { isOneOf } from '../is-one-of.ts'
+import { seqOfUser } from '../people/names.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -132,7 +133,6 @@ export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: I
   return rows[0] ?? null
 }
 
-const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
 const seenOwners = prepareQuery((db) =>
   db
     .selectFrom('user')
@@ -155,11 +155,10 @@ async function findViewer(db: Kysely<Database>, actor: Actor, readCollected: Rea
   const { readerId, within } = visibleSet(actor, 'list')
   const audiences = AUDIENCES_OF[standingOf(actor)]
   const owners = readerId === null ? [] : await seenOwners(db, { readerId })
-  const viewer = { audiences, seenOwners: new Set(owners.map(({ seq }) => seq)) }
+  const viewer = { audiences, seenOwners: new Set(owners.map(seqOf)) }
   if (within === null) return viewer
   if ('team' in within) {
-    const [team] = await userSeq(db, { id: within.team })
-    return { ...viewer, within: { owner: team?.seq ?? 0 } }
+    return { ...viewer, within: { owner: await seqOfUser(db, within.team) } }
   }
   const { own, others } = await findNarrowedSeqs(db, actor)
   const collected = await readCollected([...own, ...others])

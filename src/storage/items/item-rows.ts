@@ -9,8 +9,9 @@ import {
 } from 'kysely'
 import { z } from 'zod'
 import { PROMPT_TYPES } from '../../domain/items/fields.ts'
-import type { Item, Skill, Tag } from '../../domain/items/items.ts'
+import type { Item, ItemKind, Skill, Tag } from '../../domain/items/items.ts'
 import type { Label } from '../../domain/items/labels.ts'
+import type { SearchResult } from '../../domain/items/search.ts'
 import { othersMaySee, type VisibleSet } from '../../domain/items/visibility.ts'
 import type { PromptBody } from '../../domain/prompts/body.ts'
 import type { PromptConfig } from '../../domain/prompts/config.ts'
@@ -38,6 +39,12 @@ export function selectItems(db: Kysely<Database>) {
     .selectAll('item')
     .select(['owner.id as owner_id', 'author.username as author_name'])
     .select(['category.slug as category_slug', 'category.name as category_name'])
+}
+
+/** The row of an item that is not in the trash. */
+export function findLiveRow(db: Kysely<Database>, id: string, kind?: ItemKind): Promise<ItemRow | undefined> {
+  const live = selectItems(db).where('item.id', '=', id).where('item.deleted_at', 'is', null)
+  return (kind ? live.where('item.kind', '=', kind) : live).executeTakeFirst()
 }
 
 /** An item's row with the names it refers to. */
@@ -191,10 +198,21 @@ export async function readItemsInOrder(db: Kysely<Database>, ordered: readonly {
   )
 }
 
+/** A page of the items of a query in its order, and how many it has. */
+export async function listItems<Tables extends keyof Database>(
+  db: Kysely<Database>,
+  query: SelectQueryBuilder<Database, Tables, { seq: number }>,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<SearchResult<Item>> {
+  const seqs = await query.limit(limit).offset(offset).execute()
+  return { items: await readItemsInOrder(db, seqs), total: await countRows(query) }
+}
+
 /** How many rows a query has, whatever it selects. */
 export async function countRows<Tables extends keyof Database>(query: SelectQueryBuilder<Database, Tables, object>): Promise<number> {
   const { n } = await query
     .clearSelect()
+    .clearOrderBy()
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
   return Number(n)

@@ -9,7 +9,7 @@ import { makeBody } from '../../domain/prompts/body.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
 import { isVersionVisible, selectLabelled } from './item-labels.ts'
-import { readTags } from './item-rows.ts'
+import { readTags, seqOf } from './item-rows.ts'
 import type { readVersions } from './read-versions.ts'
 
 const targetsJson = z.array(z.object({ version: z.number() })).min(1)
@@ -77,19 +77,11 @@ export function readLabelChanges(db: Kysely<Database>, { findVersion }: Pick<Ret
         .selectFrom('label_move')
         .select(['seq', 'item_seq', 'moved_to', 'moved_at'])
         .where('name', '=', label)
-        .where(
-          'item_seq',
-          'in',
-          items.map(({ seq }) => seq),
-        )
+        .where('item_seq', 'in', items.map(seqOf))
         .orderBy('seq')
         .execute()
       const movesOf = Map.groupBy(moves, (row) => row.item_seq)
-      const filesOf = await countFiles(
-        db,
-        actor,
-        items.map(({ seq }) => seq),
-      )
+      const filesOf = await countFiles(db, actor, items.map(seqOf))
       const changes: SharedChange[] = []
       for (const item of items) {
         const all = movesOf.get(item.seq) ?? []

@@ -14,6 +14,7 @@ import {
 import { audienceOf } from '../../domain/items/visibility.ts'
 import type { OwnerQuota } from '../../domain/people/quota.ts'
 import { AppError, invalidInput } from '../../errors.ts'
+import { findUserSeq, seqOfUser } from '../people/names.ts'
 import { findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { writeMove } from './item-labels.ts'
@@ -21,7 +22,7 @@ import type { WriteNotes } from './item-parts.ts'
 import { type ItemRow, toItems } from './item-rows.ts'
 import { takeRoom } from './owner-usage.ts'
 import type { WriteContext } from './write-context.ts'
-import { findRow, findUserSeq } from './write-items.ts'
+import { findRow } from './write-items.ts'
 
 /** Moves among which the last one is looked for that led elsewhere. */
 const LOOKED_AT = 50
@@ -105,8 +106,6 @@ async function countMove(db: Kysely<Database>, row: ItemRow, version: number, qu
 
 /** Labels of items: their moves, and what owners say of them. */
 export function labelStore(reader: Kysely<Database>, context: WriteContext) {
-  const ownerSeq = async (db: Kysely<Database>, ownerId: string) =>
-    (await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst())?.seq ?? 0
   return {
     /**
      * Moves a label of an item as `decide` says of it as it is now, and keeps the move, also one to where it is; null when the item is not found.
@@ -136,7 +135,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
           }
           if (to) await requireVersions(db, row.seq, to)
           await countMove(db, row, (to ?? from ?? [])[0]?.version ?? row.version, context.quota)
-          const at = new Date(context.clock()).toISOString()
+          const at = context.now()
           await writeMove(db, row.seq, {
             name,
             from,
@@ -179,7 +178,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
       const rows = await reader
         .selectFrom('label_gate')
         .select(['name', 'min_percent', 'max_days', 'max_drop', 'needs_check', 'keys'])
-        .where('owner_seq', '=', await ownerSeq(reader, ownerId))
+        .where('owner_seq', '=', await seqOfUser(reader, ownerId))
         .orderBy('name')
         .execute()
       return rows.map((row) => ({
@@ -194,7 +193,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
     /** Sets what an owner asks before a label moves; null asks for nothing. @throws AppError `invalid_input` for too many */
     setLabelGate: (ownerId: string, name: string, gate: LabelGate | null): Promise<void> =>
       context.transact(async (db, notes) => {
-        const owner = await ownerSeq(db, ownerId)
+        const owner = await seqOfUser(db, ownerId)
         await db.deleteFrom('label_gate').where('owner_seq', '=', owner).where('name', '=', name).execute()
         const gates = await db.selectFrom('label_gate').select('name').where('owner_seq', '=', owner).execute()
         if (gate && gates.length >= MAX_RULES) throw invalidInput('name', `There are ${MAX_RULES} gates, which is the limit.`)
@@ -218,14 +217,14 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
     async listLabelRules(ownerId: string): Promise<LabelRule[]> {
       return (
         await selectRules(reader)
-          .where('owner_seq', '=', await ownerSeq(reader, ownerId))
+          .where('owner_seq', '=', await seqOfUser(reader, ownerId))
           .execute()
       ).map(toRule)
     },
     /** Sets what an owner says of a label; a rule that says nothing is removed. @throws AppError `invalid_input` for too many */
     setLabelRule: (ownerId: string, { name, isProtected, isAutomatic }: LabelRule): Promise<void> =>
       context.transact(async (db, notes) => {
-        const owner = await ownerSeq(db, ownerId)
+        const owner = await seqOfUser(db, ownerId)
         await db.deleteFrom('label_rule').where('owner_seq', '=', owner).where('name', '=', name).execute()
         const rules = await selectRules(db).where('owner_seq', '=', owner).execute()
         if (rules.length >= MAX_RULES) throw invalidInput('name', `There are ${MAX_RULES} rules, which is the limit.`)

@@ -6,10 +6,11 @@ import { slugifyTag } from '../../domain/items/slug.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import type { OwnerQuota, OwnerUsage } from '../../domain/people/quota.ts'
 import { isOneOf } from '../is-one-of.ts'
+import { seqOfUser } from '../people/names.ts'
 import type { Database } from '../schema.ts'
 import { findCategories } from './item-filters.ts'
 import type { ItemQueries } from './item-queries.ts'
-import { countRows, readItemsInOrder } from './item-rows.ts'
+import { countRows, readItemsInOrder, seqOf } from './item-rows.ts'
 import { readUsage } from './owner-usage.ts'
 
 /** Most hits of a query among the items of one person. */
@@ -40,10 +41,9 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
   }
   const narrow = async (ownerId: string, filter: OwnItemsFilter, hits: readonly number[] | null, without?: Field) => {
     const { kind, visibility = null, category, tag, label } = filter
-    const owner = await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
     let items = db
       .selectFrom('item')
-      .where('item.owner_seq', '=', owner?.seq ?? 0)
+      .where('item.owner_seq', '=', await seqOfUser(db, ownerId))
       .where('item.kind', '=', kind)
       .where('item.deleted_at', 'is', null)
     if (visibility !== null && without !== 'visibility') items = items.where('item.visibility', '=', visibility)
@@ -64,7 +64,7 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
   }
   const readPage = async ({ items, hits }: Narrowed, { sort = 'updated', limit, offset }: OwnItemsPage) => {
     if (sort === 'relevance' && hits !== null) {
-      const left = new Set((await items.select('item.seq').execute()).map(({ seq }) => seq))
+      const left = new Set((await items.select('item.seq').execute()).map(seqOf))
       return hits
         .filter((seq) => left.has(seq))
         .slice(offset, offset + limit)
@@ -85,7 +85,7 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     },
     /** The ids of a page of such a list. */
     async listOwnedIds(actor: Actor, ownerId: string, page: OwnItemsPage): Promise<readonly string[]> {
-      const seqs = (await readPage(await narrowed(actor, ownerId, page), page)).map(({ seq }) => seq)
+      const seqs = (await readPage(await narrowed(actor, ownerId, page), page)).map(seqOf)
       const rows = await db.selectFrom('item').select(['seq', 'id']).where(isOneOf('item.seq', seqs)).execute()
       const ids = new Map(rows.map(({ seq, id }) => [seq, id]))
       return seqs.flatMap((seq) => ids.get(seq) ?? [])
@@ -128,8 +128,7 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     },
     /** The usage of an owner, and its limits. */
     async readUsage(ownerId: string): Promise<{ readonly used: OwnerUsage; readonly quota: OwnerQuota }> {
-      const owner = await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
-      return { used: await readUsage(db, owner?.seq ?? 0), quota }
+      return { used: await readUsage(db, await seqOfUser(db, ownerId)), quota }
     },
     /** How many words of an item are not indexed, as its owner's quota is used up. */
     async countLeftOut(itemId: string): Promise<number> {

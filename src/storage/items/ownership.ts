@@ -5,16 +5,17 @@ import type { Visibility } from '../../domain/items/visibility.ts'
 import { requireRight } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
 import { forgetFilings } from '../change-log.ts'
+import { findUserSeq } from '../people/names.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { changeOwner } from './change-owner.ts'
 import { dropGatedLabels } from './item-labels.ts'
 import type { WriteNotes } from './item-parts.ts'
-import { type ItemRow, selectItems } from './item-rows.ts'
+import { findLiveRow, type ItemRow } from './item-rows.ts'
 import { purgeStore } from './purges.ts'
 import type { WriteContext } from './write-context.ts'
-import { findUserSeq, writeItems } from './write-items.ts'
+import { writeItems } from './write-items.ts'
 
 /** Transfers of items between owners. */
 export function ownershipStore(reader: Kysely<Database>, context: WriteContext) {
@@ -23,7 +24,7 @@ export function ownershipStore(reader: Kysely<Database>, context: WriteContext) 
     const purges = purgeStore(db, { ...context, reader: db, transact: (work) => work(db, notes), sweep: async () => false })
     const hidden = await selectPrivateVersions(db, item.id).select('version.number').execute()
     for (const { number } of hidden) await purges.purgeVersions(item.kind, item.id, userId, { first: number, last: number })
-    if ((await forgetFilings(db, item.seq, 'private')) > 0) await markSweepDue(db, new Date(context.clock()).toISOString())
+    if ((await forgetFilings(db, item.seq, 'private')) > 0) await markSweepDue(db, context.now())
   }
   const makePrivate = async (db: Kysely<Database>, notes: WriteNotes, { kind, id }: ItemRow, userId: string): Promise<void> => {
     const items = writeItems({ ...context, reader: db, transact: (work) => work(db, notes) })
@@ -56,7 +57,7 @@ export function ownershipStore(reader: Kysely<Database>, context: WriteContext) 
       }: { readonly to: string; readonly leavesOutPrivate: boolean; readonly makesPrivate: boolean },
     ): Promise<{ readonly owner: string; readonly visibility: Visibility }> {
       const given = await context.transact(async (db, notes) => {
-        const item = await findItem(db, kind, id)
+        const item = await findLiveRow(db, id, kind)
         if (!item) throw new AppError('not_found', `This ${kind} is not there any more.`)
         requireRight(await findRole(db, userId, item.owner_id), 'transfer', `transfer this ${kind}`)
         const to = await findOwner(db, userId, { name })
@@ -79,7 +80,7 @@ export function ownershipStore(reader: Kysely<Database>, context: WriteContext) 
         if (visibility !== item.visibility) await makePrivate(db, notes, item, userId)
         const receiver = { id: to.id, seq: await findUserSeq(db, to.id) }
         await changeOwner(db, notes, [{ seq: item.seq, kind, visibility }], { id: item.owner_id }, receiver, context.quota)
-        await dropGatedLabels(db, item.seq, receiver.seq, new Date(context.clock()).toISOString())
+        await dropGatedLabels(db, item.seq, receiver.seq, context.now())
         notes.audit({ action: 'item_given', targetId: id, ownerId: item.owner_id, detail: { kind } })
         notes.audit({ action: 'item_received', targetId: id, ownerId: to.id, detail: { kind } })
         return { owner: to.name, visibility }
@@ -88,14 +89,6 @@ export function ownershipStore(reader: Kysely<Database>, context: WriteContext) 
       return given
     },
   }
-}
-
-async function findItem(db: Kysely<Database>, kind: ItemKind, id: string): Promise<ItemRow | undefined> {
-  return await selectItems(db)
-    .where('item.kind', '=', kind)
-    .where('item.id', '=', id)
-    .where('item.deleted_at', 'is', null)
-    .executeTakeFirst()
 }
 
 function selectVersions(db: Kysely<Database>, itemId: string) {

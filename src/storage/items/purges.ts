@@ -17,7 +17,7 @@ import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { dropLabelsOf } from './item-labels.ts'
 import { readSearchableText, type WriteNotes } from './item-parts.ts'
-import { type ItemRow, namesOfTags, readTags, selectItems } from './item-rows.ts'
+import { findLiveRow, type ItemRow, namesOfTags, readTags, selectItems } from './item-rows.ts'
 import { addUsage } from './owner-usage.ts'
 import { removeItems, removeUnusedBlobs, removeVersions } from './remove-items.ts'
 import type { WriteContext } from './write-context.ts'
@@ -52,7 +52,6 @@ function* runsOf(numbers: readonly number[]): Generator<{ first: number; last: n
 
 /** Purges, which leave only ids. */
 export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
-  const now = () => new Date(context.clock()).toISOString()
   /** Cleanup after a deletion is retried later when it fails: the deletion itself is done. */
   const sweep = async () => {
     await context.sweep().catch(() => false)
@@ -60,7 +59,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
   const record = async (db: Kysely<Database>, { itemId, first, last, key }: Purge): Promise<void> => {
     await db
       .insertInto('purge')
-      .values({ item_id: itemId, first_version: first, last_version: last, file_key: key, made_at: now() })
+      .values({ item_id: itemId, first_version: first, last_version: last, file_key: key, made_at: context.now() })
       .execute()
   }
   /** Records purged versions, merged with adjacent ones. */
@@ -102,9 +101,8 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
     await selectItems(db).where('item.kind', '=', kind).where('item.id', '=', id).executeTakeFirst()
   /** An item whose history the user may change: not in the trash. */
   const findOwn = async (db: Kysely<Database>, kind: ItemKind, id: string, userId: string): Promise<ItemRow | null> => {
-    const row = await findRow(db, kind, id)
-    if (!row || row.deleted_at !== null) return null
-    return hasRight(await findRole(db, userId, row.owner_id), 'delete') ? row : null
+    const row = await findLiveRow(db, id, kind)
+    return row && hasRight(await findRole(db, userId, row.owner_id), 'delete') ? row : null
   }
   /** Removes versions of an item. @param options.isRecorded as for an item */
   const removeSome = async (
@@ -119,7 +117,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
       db,
       row.seq,
       versions.map(({ number }) => number),
-      now(),
+      context.now(),
     )
     await removeVersions(
       db,
@@ -146,7 +144,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
     const filed = { visibility: row.visibility, category: row.category_slug, tags }
     await db.updateTable('version').set(filed).where('seq', '=', before.seq).execute()
     await addUsage(db, row.owner_seq, { bytes: Buffer.byteLength(tags) - Buffer.byteLength(before.tags) })
-    await markSweepDue(db, now())
+    await markSweepDue(db, context.now())
     const fields: AuditField[] = ['tags', 'category']
     const detail = { kind: row.kind, version: row.version, fields }
     notes.audit({ action: 'versions_purged', targetId: row.id, ownerId: row.owner_id, detail })
@@ -284,7 +282,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
         if (files.length === 0) return 0
         const digests = [...new Set(files.map((file) => file.sha256))]
         await removeUnusedBlobs(db, digests)
-        await markSweepDue(db, now())
+        await markSweepDue(db, context.now())
         for (const sha256 of digests) {
           await record(db, { itemId: row.id, first: 1, last: row.version - 1, key: keyOfFile(row.id, filename, sha256) })
         }

@@ -12,7 +12,7 @@ import { readVerdicts } from '../checks/read-verdicts.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
 import { selectLabelled } from './item-labels.ts'
-import { readTags } from './item-rows.ts'
+import { readTags, seqOf } from './item-rows.ts'
 
 /** Descriptions kept, by the digest of their SKILL.md: parsing one takes 0.2 ms. At most 2 KB each. */
 const MAX_DESCRIBED = 20_000
@@ -33,11 +33,7 @@ async function readOlderFiles(db: Kysely<Database>, rows: readonly { readonly se
       'version_file.size',
       'version_file.mode',
     ])
-    .where(
-      'version.item_seq',
-      'in',
-      rows.map(({ seq }) => seq),
-    )
+    .where('version.item_seq', 'in', rows.map(seqOf))
     .execute()
   return files.flatMap(({ number, ...file }) => (versionOf.get(file.item_seq) === number ? [{ ...file, isOlder: true as const }] : []))
 }
@@ -93,7 +89,7 @@ export function readSharedSkills(db: Kysely<Database>) {
     // The joins only add columns; the filter is over items.
     const narrowed = applyFilter(query, 'skill', await readFilter(db, actor, filter), visibleSet(actor, reach))
     const rows = await narrowed.where('item.seq', '>', after).orderBy('item.seq').limit(limit).execute()
-    const seqs = rows.map(({ seq }) => seq)
+    const seqs = rows.map(seqOf)
     if (seqs.length === 0) return { skills: [], next: null }
     const tags = await readTags(db, seqs)
     const verdicts = await readVerdicts(db, seqs)
@@ -109,7 +105,7 @@ export function readSharedSkills(db: Kysely<Database>) {
         .execute()),
       ...(await readOlderFiles(db, rows.filter(isOlder), versionOf)),
     ]
-    const older = new Set(rows.filter(isOlder).map(({ seq }) => seq))
+    const older = new Set(rows.filter(isOlder).map(seqOf))
     const filesOf = Map.groupBy(
       files.filter((file) => 'isOlder' in file || !older.has(file.item_seq)),
       ({ item_seq: seq }) => seq,

@@ -24,7 +24,7 @@ export function moveToTrash(context: WriteContext) {
         const owner = await findOwner(db, userId, { id: row.owner_id })
         if (owner) requireMayAdd(owner, kind, row.visibility)
       }
-      const now = new Date(context.clock()).toISOString()
+      const now = context.now()
       await db
         .updateTable('item')
         .set({ deleted_at: deleted ? now : null })

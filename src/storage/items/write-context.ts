@@ -8,6 +8,8 @@ import type { WriteNotes } from './item-parts.ts'
 /** The transactions, time and randomness that writes use. */
 export interface WriteContext {
   readonly clock: Clock
+  /** The time as the tables have it: ISO 8601 in UTC. */
+  now(): string
   readonly random: Random
   /** The most that an owner may keep. */
   readonly quota: OwnerQuota

@@ -24,6 +24,7 @@ import { isSameFile, type SkillFile } from '../../domain/skills/skill.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { type Checked, filesToCheck, judge, nameFindings, withChecks, writeVerdict } from '../checks/judge.ts'
+import { findUser, findUserSeq } from '../people/names.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, prepareUpdate, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -50,21 +51,6 @@ import { readVersion } from './read-versions.ts'
 import type { WriteContext } from './write-context.ts'
 
 const insertItem = prepareInsert('item')
-const userRow = prepareQuery((db) =>
-  db.selectFrom('user').select(['seq', 'username']).where('id', '=', slot('id')).where('removal', 'is', null),
-)
-
-/** The row number and the name of a user. @throws AppError */
-async function findUser(db: Kysely<Database>, id: string): Promise<{ seq: number; username: string }> {
-  const [user] = await userRow(db, { id })
-  if (!user) throw new AppError('not_found', 'This user does not exist.')
-  return user
-}
-
-/** The row number of a user. @throws AppError */
-export async function findUserSeq(db: Kysely<Database>, id: string): Promise<number> {
-  return (await findUser(db, id)).seq
-}
 
 interface NamedCategory {
   readonly seq: number
@@ -127,7 +113,7 @@ async function createItem(
     if (!team) throw new AppError('not_found', 'You are not in this team any more.')
     requireMayAdd(team, wanted.kind, wanted.visibility)
   }
-  const now = new Date(context.clock()).toISOString()
+  const now = context.now()
   const verdict = await judge(db, { seq: null, ownerSeq }, filesToCheck(wanted), now, checked)
   const asked: NextState = { ...wanted, category: category?.slug ?? null }
   // No version was served before, and only the owner sees a blocked one.
@@ -286,7 +272,7 @@ async function changeItem(
   const spelled = await spellTags(db, tags, row.owner_seq, wanted.visibility, known)
   const next: NextState = { ...wanted, category: category?.slug ?? null }
   if (next.kind === 'prompt' && next.apiName !== row.api_name) await requireFreeName(db, row.owner_seq, next.apiName)
-  const now = new Date(context.clock()).toISOString()
+  const now = context.now()
   const slug = await nextSlug(context.random, db, row, next, wantedSlug)
   const changed = listChanges(current, next, spelled)
   if (slug !== row.slug) changed.push('slug')

@@ -9,7 +9,7 @@ import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { applyGrants, reserveTeam } from './group-rights.ts'
-import { isNameFree } from './names.ts'
+import { findUserSeq, isNameFree } from './names.ts'
 import { countLogins, requirePerson } from './people.ts'
 
 /** Random characters that end the last name that is tried. */
@@ -17,7 +17,7 @@ const SUFFIX_LENGTH = 8
 
 /** People whom somebody else vouches for, and their identities. */
 export function arrivalStore(reader: Kysely<Database>, context: WriteContext) {
-  const now = () => new Date(context.clock()).toISOString()
+  const { now } = context
   const insertIdentity = async (db: Kysely<Database>, userId: string, { provider, subject }: Identity) => {
     const dates = { created_at: now(), updated_at: now() }
     const id = context.random.id()
@@ -97,11 +97,16 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext) {
             : await requirePerson(db, existing)
         if (person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
         const { provider, grants } = arriving
-        const { seq } = await db.selectFrom('user').select('seq').where('id', '=', person.id).executeTakeFirstOrThrow()
         const rights =
           grants === null
             ? { hasNewRights: false, skipped: [] }
-            : await applyGrants(db, notes, { person: { ...person, seq }, provider, grants, at: now(), makeId: () => context.random.id() })
+            : await applyGrants(db, notes, {
+                person: { ...person, seq: await findUserSeq(db, person.id) },
+                provider,
+                grants,
+                at: now(),
+                makeId: () => context.random.id(),
+              })
         return {
           person: rights.hasNewRights ? await requirePerson(db, person.id) : person,
           isNew: existing === undefined,

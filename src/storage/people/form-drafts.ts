@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { DRAFT_KINDS, type DraftKind } from '../../domain/people/form-drafts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
+import { findUserSeq, seqOfUser } from './names.ts'
 
 /** Drafts that pages keep for the next request. */
 export function formDraftStore(reader: Kysely<Database>, context: WriteContext) {
@@ -11,7 +12,7 @@ export function formDraftStore(reader: Kysely<Database>, context: WriteContext) 
     /** The id of the draft. Removes what is over, and all but the newest of the person and the kind. */
     saveFormDraft: (userId: string, kind: DraftKind, body: string): Promise<string> =>
       context.sideTransaction(async (db) => {
-        const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
+        const seq = await findUserSeq(db, userId)
         for (const one of Object.keys(DRAFT_KINDS) as DraftKind[]) {
           await db.deleteFrom('form_draft').where('kind', '=', one).where('created_at', '<', oldest(one)).execute()
         }
@@ -39,8 +40,8 @@ export function formDraftStore(reader: Kysely<Database>, context: WriteContext) 
     },
     removeFormDraft: (userId: string, id: string): Promise<void> =>
       context.transact(async (db) => {
-        const owner = db.selectFrom('user').select('seq').where('id', '=', userId)
-        await db.deleteFrom('form_draft').where('id', '=', id).where('owner_seq', 'in', owner).execute()
+        const own = db.deleteFrom('form_draft').where('owner_seq', '=', await seqOfUser(db, userId))
+        await own.where('id', '=', id).execute()
       }),
   }
 }

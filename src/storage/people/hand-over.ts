@@ -3,8 +3,8 @@ import { hasRight } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
 import { handOver } from '../items/change-owner.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
-import { findUserSeq } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
+import { findUserSeq } from './names.ts'
 import { findOwner, findRole, hadName } from './team-roles.ts'
 
 /** To whom the items of somebody who is being removed go, and which administrator says so; null: the person themselves. */
@@ -72,7 +72,7 @@ export async function handOverItems(
       'An administrator may not hand items to themselves or to a team they are in: that would show them private items.',
     )
   }
-  const { seq } = await db.selectFrom('user').select('seq').where('id', '=', person.id).executeTakeFirstOrThrow()
+  const seq = await findUserSeq(db, person.id)
   const { count, hadPublic } = await handOver(db, notes, { seq, id: person.id }, to)
   if (count > 0) notes.audit({ action: 'items_handed_over', targetId: person.id, ownerId: to.id, detail: { created: count } })
   return { count, hadPublic }

@@ -47,7 +47,6 @@ export async function revokeInvitesOf(db: Kysely<Database>, notes: WriteNotes, p
 
 /** Invites to create an account. */
 export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
-  const now = () => new Date(context.clock()).toISOString()
   return {
     createInvite: (invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite> =>
       context.transact(async (db, notes) => {
@@ -58,7 +57,7 @@ export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
             sha256: invite.sha256,
             username: invite.username,
             role: invite.role,
-            created_at: now(),
+            created_at: context.now(),
             expires_at: invite.expiresAt,
             used_at: null,
             used_by: null,
@@ -90,7 +89,7 @@ export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
       context.transact(async (db, notes) => {
         const revoked = await db
           .updateTable('invite')
-          .set({ revoked_at: now() })
+          .set({ revoked_at: context.now() })
           .where('id', '=', id)
           .where('revoked_at', 'is', null)
           .returning('id')

@@ -102,7 +102,7 @@ export async function endNarrowedKeys(
 
 /** API keys and install links. */
 export function keyStore(reader: Kysely<Database>, context: WriteContext) {
-  const now = () => new Date(context.clock()).toISOString()
+  const { now } = context
   /** Ends the key or link that a query finds; null when there is none. */
   const endOne = async (found: ReturnType<typeof selectKeys>, db: Kysely<Database>, audit: WriteNotes['audit']) => {
     const row = await found.executeTakeFirst()

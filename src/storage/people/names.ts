@@ -1,7 +1,27 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
+import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { hadName } from './team-roles.ts'
+
+const userRow = prepareQuery((db) => db.selectFrom('user').select(['seq', 'username', 'removal']).where('id', '=', slot('id')))
+
+/** The row number and the name of a user who can own and write. @throws AppError `not_found` */
+export async function findUser(db: Kysely<Database>, id: string): Promise<{ readonly seq: number; readonly username: string }> {
+  const [user] = await userRow(db, { id })
+  if (user?.removal !== null) throw new AppError('not_found', 'This user does not exist.')
+  return user
+}
+
+/** The row number of a user who can own and write. @throws AppError `not_found` */
+export async function findUserSeq(db: Kysely<Database>, id: string): Promise<number> {
+  return (await findUser(db, id)).seq
+}
+
+/** The row number of any user; 0, which no row has, for none. */
+export async function seqOfUser(db: Kysely<Database>, id: string): Promise<number> {
+  return (await userRow(db, { id }))[0]?.seq ?? 0
+}
 
 /** The holder of a name, now or earlier: of people, placeholders and teams, also of those that are gone and whose names stay reserved. */
 async function findNameHolder(db: Kysely<Database>, name: string): Promise<{ seq: number; isTeam: boolean; username: string } | null> {

@@ -86,9 +86,8 @@ export async function countLogins(db: Kysely<Database>): Promise<number> {
 
 /** Users, their profiles and invites, and what administrators decide about them. */
 export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
-  const now = () => new Date(context.clock()).toISOString()
   const useInvite = async (db: Kysely<Database>, sha256: string, username: string) => {
-    await db.updateTable('invite').set({ used_at: now(), used_by: username }).where('sha256', '=', sha256).execute()
+    await db.updateTable('invite').set({ used_at: context.now(), used_by: username }).where('sha256', '=', sha256).execute()
   }
   return {
     ...userStore(reader, context),
@@ -144,7 +143,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
         if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
         if ((person.suspendedAt !== null) === isSuspended) return person
         if (isSuspended && person.role === 'admin') await refuseWithoutAdmin(db, person.id)
-        const suspendedAt = isSuspended ? now() : null
+        const suspendedAt = isSuspended ? context.now() : null
         await db.updateTable('user').set({ suspended_at: suspendedAt }).where('id', '=', person.id).execute()
         const action = isSuspended ? 'account_suspended' : 'account_unsuspended'
         notes.audit({ action, targetId: person.id, ownerId: person.id })
@@ -200,12 +199,12 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
               username_key: login.username.toLowerCase(),
               contributor_key: null,
               default_visibility: 'private',
-              created_at: now(),
+              created_at: context.now(),
               role,
             })
             .execute()
         }
-        const dates = { created_at: now(), updated_at: now() }
+        const dates = { created_at: context.now(), updated_at: context.now() }
         await db
           .insertInto('login')
           .values({
@@ -252,7 +251,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
             throw new AppError('conflict', 'This email address belongs to another account.', {
               details: [{ path: 'email', message: 'This email address belongs to another account.' }],
             })
-          await db.updateTable('login').set({ email, email_verified: 0, updated_at: now() }).where('id', '=', userId).execute()
+          await db.updateTable('login').set({ email, email_verified: 0, updated_at: context.now() }).where('id', '=', userId).execute()
         }
         const after = await requirePerson(db, userId)
         const fields = PROFILE_FIELDS.filter((field) => before[field] !== after[field])
@@ -267,7 +266,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
         if (role !== 'admin' && person.role === 'admin') await refuseWithoutAdmin(db, person.id)
         await db.updateTable('user').set({ role, role_given_by: null }).where('id', '=', person.id).execute()
         if (role !== person.role) notes.audit({ action: 'role_changed', targetId: person.id, ownerId: person.id, detail: { role } })
-        if (role !== 'admin' && person.role === 'admin') await revokeInvitesOf(db, notes, person, now())
+        if (role !== 'admin' && person.role === 'admin') await revokeInvitesOf(db, notes, person, context.now())
         return { ...person, role }
       }),
     /**
@@ -306,9 +305,9 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
           const person = await requirePerson(db, userId)
           if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
           const keepsName = handOverTo !== undefined && (await handOverItems(db, notes, person, { to: handOverTo, adminId })).hadPublic
-          await leaveTeams(db, notes, person, { isByAdmin, at: now() })
-          await revokeInvitesOf(db, notes, person, now())
-          const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: now(), keepsName })
+          await leaveTeams(db, notes, person, { isByAdmin, at: context.now() })
+          await revokeInvitesOf(db, notes, person, context.now())
+          const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: context.now(), keepsName })
           notes.audit({ action: 'account_deleted', targetId: userId, ownerId: userId })
           return seq
         },

@@ -3,6 +3,7 @@ import type { SyncedPath } from '../../domain/service/sync.ts'
 import { AppError } from '../../errors.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
+import { findUserSeq } from './names.ts'
 
 function selectStates(db: Kysely<Database>, userId: string, target: string) {
   return db
@@ -38,18 +39,17 @@ export function syncStore(reader: Kysely<Database>, context: WriteContext) {
       context.transact(async (db) => {
         const path = (to ?? from)?.path
         if (path === undefined) return
-        const user = await db.selectFrom('user').select('seq').where('id', '=', userId).where('removal', 'is', null).executeTakeFirst()
-        if (!user) throw new AppError('not_found', 'This user does not exist.')
+        const user = await findUserSeq(db, userId)
         const row = await selectStates(db, userId, target).where('path', '=', path).executeTakeFirst()
         if (!isSame(row ? toSynced(row) : null, from?.path === path ? from : null)) {
           throw new AppError('conflict', `${path} was synced by another process meanwhile.`)
         }
-        await db.deleteFrom('sync_state').where('user_seq', '=', user.seq).where('target', '=', target).where('path', '=', path).execute()
+        await db.deleteFrom('sync_state').where('user_seq', '=', user).where('target', '=', target).where('path', '=', path).execute()
         if (to === null) return
         const { itemId, digest, libraryDigest, version } = to
         await db
           .insertInto('sync_state')
-          .values({ user_seq: user.seq, target, path, item_id: itemId, digest, library_digest: libraryDigest, version })
+          .values({ user_seq: user, target, path, item_id: itemId, digest, library_digest: libraryDigest, version })
           .execute()
       }),
   }

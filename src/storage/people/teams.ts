@@ -36,7 +36,6 @@ const containing = (matching: string) => `%${matching.toLowerCase().replace(/[%_
 
 /** Teams and their members. */
 export function teamStore(reader: Kysely<Database>, context: WriteContext) {
-  const now = () => new Date(context.clock()).toISOString()
   return {
     /** By a name of now or of earlier, in any case. */
     async findTeam(name: string): Promise<Team | null> {
@@ -199,7 +198,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
         if (maintainer.suspended_at !== null) throw new AppError('conflict', `The account of ${maintainer.username} is suspended.`)
         await refuseManyTeams(db, maintainer)
         await requireFreeName(db, name, 'name')
-        const at = now()
+        const at = context.now()
         const team = await db
           .insertInto('user')
           .values({
@@ -263,7 +262,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
         if (person.suspended_at !== null && (!member || role === 'maintainer')) {
           throw new AppError('conflict', `The account of ${person.username} is suspended.`)
         }
-        await putMember(db, team, person, member, { role, joined_at: now() })
+        await putMember(db, team, person, member, { role, joined_at: context.now() })
         const action = member ? 'team_member_role_changed' : 'team_member_added'
         notes.audit({ action, targetId: person.id, ownerId: teamId, detail: { teamRole: role } })
         return toMember((await read()) ?? failToRead())
@@ -282,7 +281,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
         if (!member) throw new AppError('not_found', `"${username.slice(0, 80)}" is not in the team.`)
         if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, member.seq)
         await db.deleteFrom('team_member').where('team_seq', '=', team.seq).where('user_seq', '=', member.seq).execute()
-        await endNarrowedKeys(db, notes, teamId, member.id, now())
+        await endNarrowedKeys(db, notes, teamId, member.id, context.now())
         notes.audit({ action: 'team_member_removed', targetId: member.id, ownerId: teamId })
       }),
     /** Its names stay taken. @throws AppError `conflict` while it owns items */
@@ -300,8 +299,8 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
             `The team owns ${owned.n} ${Number(owned.n) === 1 ? 'item' : 'items'}, ${owned.in_trash} of them in the trash. Transfer them, or delete them for good, first.`,
           )
         }
-        await endNarrowedKeys(db, notes, teamId, null, now())
-        await markDeleted(db, team.seq, now())
+        await endNarrowedKeys(db, notes, teamId, null, context.now())
+        await markDeleted(db, team.seq, context.now())
         notes.audit({ action: 'team_deleted', targetId: teamId, ownerId: teamId })
       }),
   }

@@ -22,7 +22,6 @@ export function toUser(row: Selectable<Database['user']>): User {
 
 /** Users, and the placeholders of imported contributors. */
 export function userStore(reader: Kysely<Database>, context: WriteContext) {
-  const now = () => new Date(context.clock()).toISOString()
   const insertUser = async (
     db: Kysely<Database>,
     username: string,
@@ -39,7 +38,7 @@ export function userStore(reader: Kysely<Database>, context: WriteContext) {
           username_key: username.toLowerCase(),
           contributor_key: contributor,
           default_visibility: defaultVisibility,
-          created_at: now(),
+          created_at: context.now(),
           ...(team && { is_team: 1, display_name: team.displayName, bio: team.description }),
         })
         .returningAll()
