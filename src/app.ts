@@ -39,7 +39,6 @@ import { listCopies, removeCopies } from './storage/backup/library-copies.ts'
 import { type RestoreOptions, type RestoreReport, restoreFile, withRestored } from './storage/backup/restore-backup.ts'
 import { type CopyReport, copyLibrary } from './storage/copy/copy-library.ts'
 import { backUpFile, checkLibraryFile, writeLibraryFile } from './storage/copy/library-file.ts'
-import { markLibrary, refuseLostLibrary } from './storage/copy/library-marker.ts'
 import type { Manifest } from './storage/copy/manifest.ts'
 import { readSqliteFile, sqliteDialect } from './storage/dialects/sqlite.ts'
 import { examine, type Finding, repair } from './storage/doctor/examine.ts'
@@ -48,13 +47,14 @@ import {
   databasePath,
   explain,
   libraryPath,
+  markLibrary,
   openDatabase,
+  refuseLostLibrary,
   refuseOlderProcess,
   requireFile,
   withDatabase,
 } from './storage/open-database.ts'
-import type { LibraryStore } from './storage/store.ts'
-import { createStore, type OpeningProgress } from './storage/store.ts'
+import { createStore, type LibraryStore, type OpeningProgress } from './storage/store.ts'
 
 /** An opened library with everything that is needed to run operations on it. */
 export interface App {

@@ -152,3 +152,16 @@ export async function firstOf<T>(items: Promise<T[]>): Promise<T> {
   if (item === undefined) throw new AppError('internal', 'A row that was just written could not be read back')
   return item
 }
+
+/** `column in (values)`, which no engine accepts without values. */
+export function isOneOf(column: string, values: readonly (string | number)[]) {
+  return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.ref(column)} in (${sql.join(values)})`
+}
+
+/** Items removed in one transaction: others write in between, and engines limit parameters. */
+export const ITEMS_A_BATCH = 100
+
+/** Splits a list for statements with many values. */
+export function* batches<T>(all: readonly T[], size: number = ITEMS_A_BATCH): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
+}

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ServedVerdict } from '../../domain/check/policy.ts'
-import { batches } from '../batches.ts'
+import { batches } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** The verdicts on versions that are served, by row number. An item that was not checked yet is left out. */

@@ -2,8 +2,8 @@ import type { ExpressionBuilder, Kysely } from 'kysely'
 import { othersMaySee, type Reach, standingOf } from '../../domain/items/visibility.ts'
 import { type Actor, privateReaderId, withinOf } from '../../domain/people/actor.ts'
 import { isId } from '../../domain/text/identifier.ts'
-import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
+import { isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** A query for collections with their owners; the caller adds conditions. */

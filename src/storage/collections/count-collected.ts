@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import type { ItemKind } from '../../domain/items/items.ts'
 import { visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
-import { isOneOf } from '../is-one-of.ts'
 import { isInVisibleSet } from '../items/item-rows.ts'
+import { isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** How many items of each kind the actor finds in a collection, by the collection's row number. */

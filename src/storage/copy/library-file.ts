@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite, readSqliteFile, sqliteDialect } from '../dialects/sqlite.ts'
-import { COMPANIONS, checkSqliteFile, copySqliteFile, foldLog, syncFile, temporaryName } from '../dialects/sqlite-copy.ts'
+import { COMPANIONS, checkSqliteFile, copySqliteFile, foldLog, readOnly, syncFile, temporaryName } from '../dialects/sqlite-copy.ts'
 import { MIGRATIONS, migrate } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
 import { checkRows } from './check-rows.ts'
@@ -96,7 +96,7 @@ export async function rebuildFile(source: string, target: string): Promise<void>
  * @param first number of a migration; a library that has it is not copied
  * @throws AppError `unavailable` when no sound copy could be made
  */
-export async function copyServer(from: OpenDatabase, target: string, first: string): Promise<void> {
+async function copyServer(from: OpenDatabase, target: string, first: string): Promise<void> {
   const temporary = temporaryName(target)
   try {
     const isCopied = await from.readSnapshot(async (db) => {
@@ -230,5 +230,29 @@ export async function checkLibraryFile(path: string): Promise<Manifest | null> {
       if (fault !== undefined) throw new AppError('unavailable', `It is damaged: ${fault}.`)
       return said
     })
+  })
+}
+
+/**
+ * Copies a library to a file before its schema is changed. It replaces a copy of the same name from an interrupted upgrade. Another process
+ * may have upgraded the library meanwhile: its own copy is kept, as this one would be of the upgraded library.
+ * @param first number of the first migration that is pending
+ * @throws AppError `unavailable` when no sound copy could be made; the library is as it was
+ */
+export async function copyBeforeUpgrade(database: OpenDatabase, target: string, first: string): Promise<void> {
+  try {
+    if (database.file) await database.file.copyTo(target, async (copy) => !hasMigration(copy, first))
+    else await copyServer(database, target, first)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const message = `The library was not upgraded, because it could not be copied to ${target} first: ${reason.replace(/\.$/, '')}. With BACKUP_BEFORE_UPGRADE=false no copy is made.`
+    throw new AppError('unavailable', message, { cause: error })
+  }
+}
+
+function hasMigration(copy: string, number: string): boolean {
+  return readOnly(copy, (database) => {
+    if (!database.prepare("select 1 from sqlite_master where type = 'table' and name = 'migration'").get()) return false
+    return database.prepare('select 1 from migration where name like ?').get(`${number}-%`) !== undefined
   })
 }

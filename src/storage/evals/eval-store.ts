@@ -3,9 +3,9 @@ import { type CaseResult, caseResult, type EvalRun, type KeptRun, type RunState 
 import type { Item } from '../../domain/items/items.ts'
 import { LOCAL_KEY } from '../../domain/items/labels.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { batches } from '../batches.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq } from '../people/names.ts'
+import { batches } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** Runs that are kept of one item, and the bytes of their results. */

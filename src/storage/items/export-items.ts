@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type Category, type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
 import type { ExportedPrompt, ExportedSkill, ExportedTeam } from '../../domain/service/transfer.ts'
-import { isOneOf } from '../is-one-of.ts'
+import { isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { readFiles } from './item-parts.ts'
 import { type ItemRow, selectItems, toItems } from './item-rows.ts'

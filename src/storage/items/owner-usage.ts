@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { nameQuota, type OwnerQuota, type OwnerUsage, USAGE_PARTS } from '../../domain/people/quota.ts'
 import { AppError } from '../../errors.ts'
-import { batches } from '../batches.ts'
-import { prepareStatement, slot } from '../prepared.ts'
+import { batches, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 const NONE: OwnerUsage = { items: 0, versions: 0, bytes: 0, words: 0 }

@@ -2,13 +2,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind } from '../../domain/items/items.ts'
 import { audienceOf } from '../../domain/items/visibility.ts'
-import { batches, ITEMS_A_BATCH } from '../batches.ts'
+import { hasRight } from '../../domain/people/teams.ts'
+import { AppError } from '../../errors.ts'
 import { touchItems } from '../change-log.ts'
 import { removeCollectionsOf } from '../collections/write-collections.ts'
+import { handOver } from '../items/change-owner.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { removeItems } from '../items/remove-items.ts'
 import type { WriteContext } from '../items/write-context.ts'
+import { batches, ITEMS_A_BATCH } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { findUserSeq } from './names.ts'
+import { findOwner, findRole, hadName } from './team-roles.ts'
+import { hasOtherMaintainer } from './team-rows.ts'
+import { markDeleted } from './teams.ts'
 
 /**
  * The first half of removing a person, in one transaction: after it they cannot act, nothing of theirs is visible, and nothing new can
@@ -150,4 +157,134 @@ async function removeUser(db: Kysely<Database>, userSeq: number): Promise<void> 
     .set({ removal: null, ...(isNamed ? { contributor_key: contributor } : {}) })
     .where('seq', '=', userSeq)
     .execute()
+}
+
+/** Teams that a refusal names. */
+const NAMED = 5
+
+/**
+ * Ends the memberships of a person who is being removed, and the teams that have nobody and nothing else.
+ * @throws AppError `conflict` for the last maintainer of a team with other members or items, unless an administrator removes them: then
+ * the team is orphaned
+ */
+export async function leaveTeams(
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  person: { readonly id: string },
+  { isByAdmin, at }: { readonly isByAdmin: boolean; readonly at: string },
+): Promise<void> {
+  const memberships = await db
+    .selectFrom('team_member')
+    .innerJoin('user as team', 'team.seq', 'team_member.team_seq')
+    .innerJoin('user as member', 'member.seq', 'team_member.user_seq')
+    .select((eb) => [
+      'team_member.role',
+      'team.seq',
+      'team.id',
+      'team.username as name',
+      'member.seq as user_seq',
+      eb
+        .exists(
+          eb
+            .selectFrom('team_member as other')
+            .select('other.user_seq')
+            .whereRef('other.team_seq', '=', 'team_member.team_seq')
+            .whereRef('other.user_seq', '<>', 'team_member.user_seq'),
+        )
+        .as('has_others'),
+      eb.exists(eb.selectFrom('item').select('item.seq').whereRef('item.owner_seq', '=', 'team_member.team_seq')).as('has_items'),
+    ])
+    .where('member.id', '=', person.id)
+    .orderBy('team.username_key')
+    .execute()
+  const left: string[] = []
+  for (const team of memberships) {
+    const isNeeded = Boolean(team.has_others) || Boolean(team.has_items)
+    if (isNeeded && team.role === 'maintainer' && !(await hasOtherMaintainer(db, team.seq, team.user_seq))) left.push(team.name)
+    await db.deleteFrom('team_member').where('team_seq', '=', team.seq).where('user_seq', '=', team.user_seq).execute()
+    notes.audit({ action: 'team_member_removed', targetId: person.id, ownerId: team.id })
+    if (isNeeded) continue
+    await markDeleted(db, team.seq, at)
+    notes.audit({ action: 'team_deleted', targetId: team.id, ownerId: team.id })
+  }
+  if (left.length === 0 || isByAdmin) return
+  const names = left
+    .slice(0, NAMED)
+    .map((name) => `"${name}"`)
+    .join(', ')
+  throw new AppError(
+    'conflict',
+    `This is the last maintainer of ${names}${left.length > NAMED ? ' and others' : ''}. Make somebody else a maintainer, or delete what the team owns and the team, first.`,
+  )
+}
+
+/** To whom the items of somebody who is being removed go, and which administrator says so; null: the person themselves. */
+interface HandOver {
+  readonly to: string
+  readonly adminId: string | null
+}
+
+interface Receiver {
+  readonly seq: number
+  readonly id: string
+}
+
+/**
+ * The possible receiver of items that an administrator hands over, by its name or, for a team, a former name.
+ * @throws AppError `not_found`, `conflict`
+ */
+async function requireReceiver(db: Kysely<Database>, name: string): Promise<Receiver> {
+  const row = await db
+    .selectFrom('user')
+    .select(['seq', 'id', 'username', 'is_team', 'suspended_at', 'contributor_key'])
+    .where((eb) => eb.or([eb('username_key', '=', name.toLowerCase()), hadName(eb, name)]))
+    .where('removal', 'is', null)
+    .executeTakeFirst()
+  // A team that was deleted is none.
+  if (!row || (row.is_team === 1 && row.suspended_at !== null)) {
+    throw new AppError('not_found', `There is no user or team named "${name.slice(0, 80)}".`)
+  }
+  if (row.contributor_key !== null) {
+    throw new AppError('conflict', `"${row.username}" is an imported author without an account, and cannot own items.`)
+  }
+  if (row.suspended_at !== null) throw new AppError('conflict', `The account of ${row.username} is suspended.`)
+  return { seq: row.seq, id: row.id }
+}
+
+/** A team that somebody maintains. @throws AppError `forbidden` */
+async function requireMaintained(db: Kysely<Database>, userId: string, name: string): Promise<Receiver> {
+  const owner = await findOwner(db, userId, { name })
+  if (!owner || !hasRight(owner.role, 'transfer')) {
+    throw new AppError(
+      'forbidden',
+      `You maintain no team named "${name.slice(0, 80)}". Transfer items to teams that you edit for one by one first, or ask an administrator to hand them over.`,
+    )
+  }
+  return { id: owner.id, seq: await findUserSeq(db, owner.id) }
+}
+
+/**
+ * Gives all items of a person who is suspended or being removed to another owner. A person gives them to a team they maintain; an administrator to
+ * anybody, but not where that would show them private items.
+ * @returns how many they were, and whether any of them was ever public
+ * @throws AppError `not_found`, `forbidden`, `conflict`
+ */
+export async function handOverItems(
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  person: { readonly id: string },
+  { to: name, adminId }: HandOver,
+): Promise<{ readonly count: number; readonly hadPublic: boolean }> {
+  const to = adminId === null ? await requireMaintained(db, person.id, name) : await requireReceiver(db, name)
+  if (to.id === person.id) throw new AppError('conflict', 'Hand the items to somebody else than their owner.')
+  if (adminId !== null && (await findRole(db, adminId, to.id)) !== null) {
+    throw new AppError(
+      'forbidden',
+      'An administrator may not hand items to themselves or to a team they are in: that would show them private items.',
+    )
+  }
+  const seq = await findUserSeq(db, person.id)
+  const { count, hadPublic } = await handOver(db, notes, { seq, id: person.id }, to)
+  if (count > 0) notes.audit({ action: 'items_handed_over', targetId: person.id, ownerId: to.id, detail: { created: count } })
+  return { count, hadPublic }
 }

@@ -5,13 +5,11 @@ import type { TeamRole } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { Database } from '../schema.ts'
-import { revokeInvitesOf } from './invites.ts'
+import { refuseWithoutAdmin, revokeInvitesOf } from './invites.ts'
 import { endNarrowedKeys } from './keys.ts'
-import { refuseWithoutAdmin } from './last-admin.ts'
 import { isNameFree } from './names.ts'
-import { requireOtherMaintainer } from './team-maintainers.ts'
 import { hadName } from './team-roles.ts'
-import { putMember } from './team-rows.ts'
+import { putMember, requireOtherMaintainer } from './team-rows.ts'
 
 /** Somebody whose rights follow their groups. */
 interface Granted {

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import type { SearchResult } from '../../domain/items/search.ts'
 import type { Role } from '../../domain/people/account.ts'
 import type { Invite, Person } from '../../domain/people/people.ts'
+import { AppError } from '../../errors.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { countRows } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
@@ -98,5 +99,20 @@ export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
         const row = await db.selectFrom('invite').selectAll().where('id', '=', id).executeTakeFirst()
         return row ? toInvite(row) : null
       }),
+  }
+}
+
+/** @throws AppError `conflict` when nobody could administer the service any more */
+export async function refuseWithoutAdmin(db: Kysely<Database>, userId: string): Promise<void> {
+  const admins = await db
+    .selectFrom('user')
+    .innerJoin('login', 'login.id', 'user.id')
+    .select('user.id')
+    .where('user.role', '=', 'admin')
+    .where('user.suspended_at', 'is', null)
+    .limit(2)
+    .execute()
+  if (admins.every((admin) => admin.id === userId)) {
+    throw new AppError('conflict', 'This is the only administrator. Make somebody else an administrator first.')
   }
 }

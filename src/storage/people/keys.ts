@@ -1,21 +1,65 @@
 import { type ExpressionBuilder, type InferResult, type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { MAX_INSTALL_LINKS, MAX_KEYS, MAX_PROGRAMS } from '../../domain/people/account.ts'
-import type { Scope, Within } from '../../domain/people/actor.ts'
-import { SCOPES, withinSchema } from '../../domain/people/actor.ts'
+import { SCOPES, type Scope, type Within, withinSchema } from '../../domain/people/actor.ts'
 import type { OwnedToken, StoredKey, TokenKey } from '../../domain/sign-in/keys.ts'
 import { AppError } from '../../errors.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { endEverything, endGrantsOf, endKeys } from './grants.ts'
 import { findRole } from './team-roles.ts'
 
 /** Most keys, or links, listed for one person. */
 const MAX_LISTED_KEYS = 200
 /** How long a revoked or expired key or link is kept. */
 const KEPT_AFTER_END_MS = 30 * 86_400_000
+const TOKEN_TABLES = ['oauth_access_token', 'oauth_refresh_token', 'oauth_consent'] as const
+
+/** Revokes keys and links and disconnects programs, with what they made. Those that are revoked already change nothing. */
+async function endKeys(db: Kysely<Database>, audit: WriteNotes['audit'], ids: readonly string[], at: string): Promise<void> {
+  if (ids.length === 0) return
+  const ended = await db
+    .updateTable('api_key')
+    .set({ revoked_at: at })
+    .where('id', 'in', ids)
+    .where('revoked_at', 'is', null)
+    .returning(['id', 'user_seq', 'client_id', 'kind'])
+    .execute()
+  if (ended.length === 0) return
+  const endedIds = idsOf(ended)
+  for (const table of TOKEN_TABLES) await db.deleteFrom(table).where('reference_id', 'in', endedIds).execute()
+  for (const { id, user_seq: owner, client_id: client, kind } of ended) {
+    const ofKey = client === null ? 'key_revoked' : 'program_disconnected'
+    audit({ action: kind === 'link' ? 'install_link_revoked' : ofKey, targetId: id, ownerId: await idOf(db, owner) })
+  }
+  await endGrantsOf(db, audit, endedIds, at)
+}
+
+/**
+ * Ends the links and programs that keys or sessions made, by their ids: when those are revoked or ended from elsewhere. Signing out ends
+ * none.
+ */
+async function endGrantsOf(db: Kysely<Database>, audit: WriteNotes['audit'], makers: readonly string[], at: string): Promise<void> {
+  if (makers.length === 0) return
+  const made = await db.selectFrom('api_key').select('id').where('made_by', 'in', makers).execute()
+  await endKeys(db, audit, idsOf(made), at)
+}
+
+/** Ends every key, program and link of a person. */
+async function endEverything(db: Kysely<Database>, audit: WriteNotes['audit'], userId: string, at: string): Promise<void> {
+  const owner = db.selectFrom('user').select('seq').where('id', '=', userId)
+  const keys = await db.selectFrom('api_key').select('id').where('user_seq', 'in', owner).execute()
+  await endKeys(db, audit, idsOf(keys), at)
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id)
+}
+
+async function idOf(db: Kysely<Database>, seq: number): Promise<string> {
+  return (await db.selectFrom('user').select('id').where('seq', '=', seq).executeTakeFirstOrThrow()).id
+}
 
 /** Whether a key works at a time. */
 function isActive(time: string) {

@@ -1,19 +1,14 @@
 import { type InferResult, type Kysely, sql } from 'kysely'
 import type { SearchResult } from '../../domain/items/search.ts'
-import type { Role } from '../../domain/people/account.ts'
-import { givenEmail, placeholderEmail } from '../../domain/people/account.ts'
+import { givenEmail, placeholderEmail, type Role } from '../../domain/people/account.ts'
 import type { LibraryCounts, ListedPerson, NewLogin, Person, PersonKind, ProfileChange, SignUpState } from '../../domain/people/people.ts'
 import { PASSWORD_PROVIDER } from '../../domain/sign-in/arrivals.ts'
 import { AppError } from '../../errors.ts'
 import { countRows } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
-import { beginRemoval, finishRemoval } from './delete-person.ts'
-import { firstStepsStore } from './first-steps.ts'
-import { handOverItems } from './hand-over.ts'
-import { inviteStore, revokeInvitesOf, toInvite } from './invites.ts'
-import { refuseWithoutAdmin } from './last-admin.ts'
-import { leaveTeams } from './leave-teams.ts'
+import { beginRemoval, finishRemoval, handOverItems, leaveTeams } from './delete-person.ts'
+import { inviteStore, refuseWithoutAdmin, revokeInvitesOf, toInvite } from './invites.ts'
 import { requireFreeName } from './names.ts'
 import { toUser, userStore } from './users.ts'
 
@@ -336,5 +331,31 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
         keys,
       }
     },
+  }
+}
+
+/** The first steps that people have done, and whether they want to see them. */
+function firstStepsStore(reader: Kysely<Database>, context: WriteContext) {
+  return {
+    /** `hasKey`: one that is not revoked; `hasItem`: of any visibility, the trash included; `hasCompany`: somebody else is here, or invited. */
+    async readFirstSteps(userId: string) {
+      const user = await reader.selectFrom('user').select(['seq', 'hides_first_steps']).where('id', '=', userId).executeTakeFirst()
+      const seq = user?.seq ?? 0
+      const exists = async (query: { executeTakeFirst(): Promise<unknown> }) => (await query.executeTakeFirst()) !== undefined
+      const keys = reader.selectFrom('api_key').select('seq').where('user_seq', '=', seq).where('kind', '=', 'key').limit(1)
+      const items = reader.selectFrom('item').select('seq').where('owner_seq', '=', seq).where('kind', 'in', ['prompt', 'skill'])
+      const invites = reader.selectFrom('invite').select('id').limit(1)
+      return {
+        hasKey: await exists(keys.where('revoked_at', 'is', null)),
+        hasUsedKey: await exists(keys.where('last_used_at', 'is not', null)),
+        hasItem: await exists(items.limit(1)),
+        hasCompany: (await exists(invites)) || (await exists(reader.selectFrom('login').select('id').where('id', '!=', userId).limit(1))),
+        isHidden: user?.hides_first_steps === 1,
+      }
+    },
+    hideFirstSteps: (userId: string): Promise<void> =>
+      context.transact(async (db) => {
+        await db.updateTable('user').set({ hides_first_steps: 1 }).where('id', '=', userId).execute()
+      }),
   }
 }

@@ -1,8 +1,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { OwnerForItems } from '../../domain/items/owners.ts'
 import { rolesWith, TEAM_ROLES, type TeamRight, type TeamRole } from '../../domain/people/teams.ts'
-import { isOneOf } from '../is-one-of.ts'
-import { prepareQuery, slot } from '../prepared.ts'
+import { isOneOf, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /**

@@ -1,8 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { SearchResult } from '../../domain/items/search.ts'
 import type { ListedTeam, Team, TeamCaller, TeamChange, TeamMember } from '../../domain/people/team-records.ts'
-import type { TeamRole } from '../../domain/people/teams.ts'
-import { MAX_FORMER_NAMES, requireRight, teamNotFound } from '../../domain/people/teams.ts'
+import { MAX_FORMER_NAMES, requireRight, type TeamRole, teamNotFound } from '../../domain/people/teams.ts'
 import type { AuditField } from '../../domain/service/audit.ts'
 import { AppError } from '../../errors.ts'
 import { removeCollectionsOf } from '../collections/write-collections.ts'
@@ -11,15 +10,16 @@ import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { endNarrowedKeys } from './keys.ts'
 import { isTeamName, requireFreeName } from './names.ts'
-import { activeMaintainers, requireOtherMaintainer } from './team-maintainers.ts'
 import { findRole, hadName } from './team-roles.ts'
 import {
+  activeMaintainers,
   countMembers,
   putMember,
   refuseManyTeams,
   requireAccount,
   requireAppointing,
   requireManaged,
+  requireOtherMaintainer,
   requireTeam,
   selectMembers,
   selectTeams,
