@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import { placeholderEmail } from '../../domain/people/account.ts'
 import type { Person } from '../../domain/people/people.ts'
 import { arrivalNames } from '../../domain/people/username.ts'
 import type { Arrival, LinkedIdentity } from '../../domain/sign-in/arrivals.ts'
@@ -9,8 +8,8 @@ import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { applyGrants, reserveTeam } from './group-rights.ts'
-import { findUserSeq, isNameFree } from './names.ts'
-import { countLogins, requirePerson } from './people.ts'
+import { findUserSeq, insertUser, isNameFree } from './names.ts'
+import { countLogins, insertIdentity, insertLogin, requirePerson } from './people.ts'
 
 /** Random characters that end the last name that is tried. */
 const SUFFIX_LENGTH = 8
@@ -18,24 +17,8 @@ const SUFFIX_LENGTH = 8
 /** People whom somebody else vouches for, and their identities. */
 export function arrivalStore(reader: Kysely<Database>, context: WriteContext) {
   const { now } = context
-  const insertIdentity = async (db: Kysely<Database>, userId: string, { provider, subject }: Identity) => {
-    const dates = { created_at: now(), updated_at: now() }
-    const id = context.random.id()
-    await db
-      .insertInto('login_account')
-      .values({ id, user_id: userId, provider_id: provider, account_id: subject, ...dates })
-      .execute()
-  }
-  const insertLogin = async (db: Kysely<Database>, { id, name, email }: { id: string; name: string; email: string | null }) => {
-    const dates = { created_at: now(), updated_at: now() }
-    const isVerified = email === null ? 0 : 1
-    await db
-      .insertInto('login')
-      .values({ id, name, email: email ?? placeholderEmail(id), email_verified: isVerified, image: null, ...dates })
-      .execute()
-  }
   const connect = async (db: Kysely<Database>, notes: WriteNotes, userId: string, identity: Identity, keptSessionId: string | null) => {
-    await insertIdentity(db, userId, identity)
+    await insertIdentity(db, userId, { ...identity, id: context.random.id(), at: now() })
     const sessions = db.deleteFrom('login_session').where('user_id', '=', userId)
     await (keptSessionId === null ? sessions : sessions.where('id', '<>', keptSessionId)).execute()
     // A link that is out, perhaps in other hands, would outlive the sessions.
@@ -58,20 +41,9 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext) {
     }
     const id = context.random.id()
     const username = await findFreeName(db, name, context.random.letters(SUFFIX_LENGTH))
-    await db
-      .insertInto('user')
-      .values({
-        id,
-        username,
-        username_key: username.toLowerCase(),
-        contributor_key: null,
-        default_visibility: 'private',
-        created_at: now(),
-        display_name: displayName,
-      })
-      .execute()
-    await insertLogin(db, { id, name: username, email })
-    await insertIdentity(db, id, arriving)
+    await insertUser(db, { id, username, created_at: now(), display_name: displayName })
+    await insertLogin(db, { id, name: username, email, isVerified: email !== null, at: now() })
+    await insertIdentity(db, id, { ...arriving, id: context.random.id(), at: now() })
     notes.audit({ action: 'account_created', targetId: id, ownerId: id, actorId: id, detail: { role: 'user' } })
     return await requirePerson(db, id)
   }
@@ -182,7 +154,7 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext) {
         const person = await requirePerson(db, userId)
         if (person.hasLogin) return
         if (person.isPlaceholder) throw new AppError('not_found', `"${person.username}" is an imported author without an account.`)
-        await insertLogin(db, { id: userId, name: person.username, email: null })
+        await insertLogin(db, { id: userId, name: person.username, email: null, at: now() })
         notes.audit({ action: 'account_created', targetId: userId, ownerId: userId, detail: { role: person.role } })
       }),
   }

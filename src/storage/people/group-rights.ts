@@ -7,7 +7,7 @@ import type { WriteNotes } from '../items/item-parts.ts'
 import type { Database } from '../schema.ts'
 import { refuseWithoutAdmin, revokeInvitesOf } from './invites.ts'
 import { endNarrowedKeys } from './keys.ts'
-import { isNameFree } from './names.ts'
+import { insertUser, isNameFree } from './names.ts'
 import { hadName } from './team-roles.ts'
 import { putMember, requireOtherMaintainer } from './team-rows.ts'
 
@@ -107,20 +107,7 @@ async function createTeamRow(
   name: string,
 ): Promise<TeamRow | null> {
   if (!(await isNameFree(db, name))) return null
-  const team = await db
-    .insertInto('user')
-    .values({
-      id: makeId(),
-      username: name,
-      username_key: name.toLowerCase(),
-      contributor_key: null,
-      default_visibility: 'private',
-      created_at: at,
-      is_team: 1,
-      filled_by_groups: 'bound',
-    })
-    .returning(['seq', 'id', 'filled_by_groups'])
-    .executeTakeFirstOrThrow()
+  const team = await insertUser(db, { id: makeId(), username: name, created_at: at, is_team: 1, filled_by_groups: 'bound' })
   notes.audit({ action: 'team_created', targetId: team.id, ownerId: team.id, detail: { byGroup: true } })
   return team
 }

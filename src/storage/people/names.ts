@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import type { Insertable, Kysely, Selectable } from 'kysely'
+import type { DefaultVisibility } from '../../domain/items/visibility.ts'
 import { AppError } from '../../errors.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -31,6 +32,18 @@ async function findNameHolder(db: Kysely<Database>, name: string): Promise<{ seq
     .where((eb) => eb.or([eb('username_key', '=', name.toLowerCase()), hadName(eb, name)]))
     .executeTakeFirst()
   return row ? { seq: row.seq, isTeam: row.is_team === 1, username: row.username } : null
+}
+
+/** Writes a user with the default settings of a person. */
+export async function insertUser(
+  db: Kysely<Database>,
+  user: Omit<Insertable<Database['user']>, 'username_key' | 'default_visibility'> & { readonly default_visibility?: DefaultVisibility },
+): Promise<Selectable<Database['user']>> {
+  return await db
+    .insertInto('user')
+    .values({ default_visibility: 'private', ...user, username_key: user.username.toLowerCase() })
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 /** Whether nobody has a name, or had it and keeps it: THE check of names of people, placeholders and teams. */

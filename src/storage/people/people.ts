@@ -2,14 +2,14 @@ import { type InferResult, type Kysely, sql } from 'kysely'
 import type { SearchResult } from '../../domain/items/search.ts'
 import { givenEmail, placeholderEmail, type Role } from '../../domain/people/account.ts'
 import type { LibraryCounts, ListedPerson, NewLogin, Person, PersonKind, ProfileChange, SignUpState } from '../../domain/people/people.ts'
-import { PASSWORD_PROVIDER } from '../../domain/sign-in/arrivals.ts'
+import { type Identity, PASSWORD_PROVIDER } from '../../domain/sign-in/arrivals.ts'
 import { AppError } from '../../errors.ts'
 import { countRows } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval, handOverItems, leaveTeams } from './delete-person.ts'
 import { inviteStore, refuseWithoutAdmin, revokeInvitesOf, toInvite } from './invites.ts'
-import { requireFreeName } from './names.ts'
+import { insertUser, requireFreeName } from './names.ts'
 import { toUser, userStore } from './users.ts'
 
 /** The profile fields of a person. */
@@ -72,6 +72,31 @@ function ofKind(kind: PersonKind) {
   return kind === 'placeholder'
     ? sql<boolean>`login.id is null and contributor_key is not null`
     : sql<boolean>`login.id is null and contributor_key is null`
+}
+
+/** Lets a user have sessions. Without an address, one that reaches nobody stands for it. */
+export async function insertLogin(
+  db: Kysely<Database>,
+  { id, name, email, isVerified = false, at }: { id: string; name: string; email: string | null; isVerified?: boolean; at: string },
+): Promise<void> {
+  const login = { id, name, email: email ?? placeholderEmail(id), email_verified: isVerified ? 1 : 0, image: null }
+  await db
+    .insertInto('login')
+    .values({ ...login, created_at: at, updated_at: at })
+    .execute()
+}
+
+/** Writes a way in which a user signs in. */
+export async function insertIdentity(
+  db: Kysely<Database>,
+  userId: string,
+  { id, provider, subject, password, at }: Identity & { readonly id: string; readonly password?: string; readonly at: string },
+): Promise<void> {
+  const account = { id, user_id: userId, provider_id: provider, account_id: subject, password }
+  await db
+    .insertInto('login_account')
+    .values({ ...account, created_at: at, updated_at: at })
+    .execute()
 }
 
 /** How many people can sign in. */
@@ -186,37 +211,13 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
           // A person who can sign in is no placeholder: a later import creates another one.
           await db.updateTable('user').set({ role, contributor_key: null }).where('id', '=', id).execute()
         } else {
-          await db
-            .insertInto('user')
-            .values({
-              id,
-              username: login.username,
-              username_key: login.username.toLowerCase(),
-              contributor_key: null,
-              default_visibility: 'private',
-              created_at: context.now(),
-              role,
-            })
-            .execute()
+          await insertUser(db, { id, username: login.username, created_at: context.now(), role })
         }
-        const dates = { created_at: context.now(), updated_at: context.now() }
-        await db
-          .insertInto('login')
-          .values({
-            id,
-            name: holder?.username ?? login.username,
-            email: login.email ?? placeholderEmail(id),
-            email_verified: 0,
-            image: null,
-            ...dates,
-          })
-          .execute()
-        const account = { id: context.random.id(), user_id: id, provider_id: PASSWORD_PROVIDER, account_id: id }
-        await db
-          .insertInto('login_account')
-          .values({ ...account, password: login.passwordHash, ...dates })
-          .execute()
-        if (login.inviteSha256) await useInvite(db, login.inviteSha256, holder?.username ?? login.username)
+        const name = holder?.username ?? login.username
+        await insertLogin(db, { id, name, email: login.email, at: context.now() })
+        const account = { id: context.random.id(), provider: PASSWORD_PROVIDER, subject: id, at: context.now() }
+        await insertIdentity(db, id, { ...account, password: login.passwordHash })
+        if (login.inviteSha256) await useInvite(db, login.inviteSha256, name)
         // From here on the new account is the actor.
         const own = { ownerId: id, actorId: id }
         notes.audit({ action: 'account_created', targetId: id, ...own, detail: { role } })

@@ -9,7 +9,7 @@ import { countRows } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { endNarrowedKeys } from './keys.ts'
-import { isTeamName, requireFreeName } from './names.ts'
+import { insertUser, isTeamName, requireFreeName } from './names.ts'
 import { findRole, hadName } from './team-roles.ts'
 import {
   activeMaintainers,
@@ -199,21 +199,8 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
         await refuseManyTeams(db, maintainer)
         await requireFreeName(db, name, 'name')
         const at = context.now()
-        const team = await db
-          .insertInto('user')
-          .values({
-            id: context.random.id(),
-            username: name,
-            username_key: name.toLowerCase(),
-            contributor_key: null,
-            default_visibility: defaultVisibility,
-            created_at: at,
-            display_name: displayName,
-            bio: description,
-            is_team: 1,
-          })
-          .returningAll()
-          .executeTakeFirstOrThrow()
+        const said = { default_visibility: defaultVisibility, display_name: displayName, bio: description }
+        const team = await insertUser(db, { id: context.random.id(), username: name, created_at: at, ...said, is_team: 1 })
         await db
           .insertInto('team_member')
           .values({ team_seq: team.seq, user_seq: maintainer.seq, role: 'maintainer', joined_at: at })

@@ -6,7 +6,7 @@ import { placeholderNames } from '../../domain/people/username.ts'
 import { AppError } from '../../errors.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
-import { isNameFree, requireFreeName } from './names.ts'
+import { insertUser, isNameFree, requireFreeName } from './names.ts'
 
 /** A user's row as the domain has it. */
 export function toUser(row: Selectable<Database['user']>): User {
@@ -22,28 +22,7 @@ export function toUser(row: Selectable<Database['user']>): User {
 
 /** Users, and the placeholders of imported contributors. */
 export function userStore(reader: Kysely<Database>, context: WriteContext) {
-  const insertUser = async (
-    db: Kysely<Database>,
-    username: string,
-    contributor: string | null,
-    defaultVisibility: DefaultVisibility,
-    team?: { readonly displayName: string | null; readonly description: string | null },
-  ) =>
-    toUser(
-      await db
-        .insertInto('user')
-        .values({
-          id: context.random.id(),
-          username,
-          username_key: username.toLowerCase(),
-          contributor_key: contributor,
-          default_visibility: defaultVisibility,
-          created_at: context.now(),
-          ...(team && { is_team: 1, display_name: team.displayName, bio: team.description }),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    )
+  const newUser = (username: string) => ({ id: context.random.id(), username, created_at: context.now() })
   return {
     /** A person, a placeholder or a team. */
     async findUser(username: string): Promise<User | null> {
@@ -56,16 +35,21 @@ export function userStore(reader: Kysely<Database>, context: WriteContext) {
       return row ? toUser(row) : null
     },
     /** @throws AppError `conflict` when a person, a placeholder or a team has the name, or a team had it, in any case */
-    createUser: (user: {
+    createUser: ({
+      username,
+      defaultVisibility,
+      team,
+    }: {
       username: string
       defaultVisibility: DefaultVisibility
       /** Makes a team without members. */
       team?: { readonly displayName: string | null; readonly description: string | null }
     }): Promise<User> =>
       context.transact(async (db, notes) => {
-        await requireFreeName(db, user.username, 'username')
-        const created = await insertUser(db, user.username, null, user.defaultVisibility, user.team)
-        notes.audit({ action: user.team ? 'team_created' : 'user_created', targetId: created.id, ownerId: created.id })
+        await requireFreeName(db, username, 'username')
+        const ofTeam = team && { is_team: 1, display_name: team.displayName, bio: team.description }
+        const created = toUser(await insertUser(db, { ...newUser(username), default_visibility: defaultVisibility, ...ofTeam }))
+        notes.audit({ action: team ? 'team_created' : 'user_created', targetId: created.id, ownerId: created.id })
         return created
       }),
     /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */
@@ -75,7 +59,7 @@ export function userStore(reader: Kysely<Database>, context: WriteContext) {
         const existing = await db.selectFrom('user').selectAll().where('contributor_key', '=', key).executeTakeFirst()
         if (existing) return toUser(existing)
         for (const name of placeholderNames(contributor, createHash('sha256').update(key).digest('hex').slice(0, 8))) {
-          if (await isNameFree(db, name)) return await insertUser(db, name, key, 'private')
+          if (await isNameFree(db, name)) return toUser(await insertUser(db, { ...newUser(name), contributor_key: key }))
         }
         throw new AppError('conflict', `No free name was found for the contributor "${contributor}".`)
       }),
