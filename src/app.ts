@@ -224,7 +224,7 @@ export async function openApp(
   if (options.service && path !== null) markLibrary(path)
   const itemEncoding = encoder && createItemEncoding(encoder, store.itemVectors, patience)
   listeners.add(() => itemEncoding?.wake())
-  const secret = settings.secretKey ?? (await store.service.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
+  const secret = settings.secretKey ?? (await store.service.ensureSecret(() => randomBytes(32).toString('hex')))
   const keptUrl = settings.isBaseUrlGuessed ? await store.service.findServiceUrl() : null
   const baseUrl = keptUrl ?? settings.baseUrl
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))

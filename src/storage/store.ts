@@ -23,7 +23,6 @@ import { importWhole, notifyOfImport } from './copy/whole-import.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { caseStore } from './evals/case-store.ts'
 import { evalStore } from './evals/eval-store.ts'
-import { figureStore } from './figures.ts'
 import { joinInstances, toChangeSignal } from './instances.ts'
 import { readCategories, writeCategories } from './items/categories.ts'
 import { type ExportReader, exportReader } from './items/export-items.ts'
@@ -39,6 +38,7 @@ import { purgeStore } from './items/purges.ts'
 import { readItems } from './items/read-items.ts'
 import type { WriteContext } from './items/write-context.ts'
 import { writeItems } from './items/write-items.ts'
+import { dropValue, readValue } from './kept-values.ts'
 import { migrate } from './migrations/index.ts'
 import { arrivalStore } from './people/arrivals.ts'
 import { finishRemovals } from './people/delete-person.ts'
@@ -55,10 +55,9 @@ import { dropStaleVectors, itemVectorStore } from './search/item-vectors.ts'
 import { createWordsWriter, type ReadItem } from './search/item-words.ts'
 import { readSearchIndex, type SearchReader } from './search/search-reader.ts'
 import { type SnapshotRhythm, scheduleSnapshots } from './search/snapshot-schedule.ts'
-import { areWordsDue, clearWordsDue } from './search/words-due.ts'
-import { secretStore } from './secrets.ts'
+import { figureStore, secretStore } from './service.ts'
 import { shareNext } from './share-next.ts'
-import { isSweepDue, sweep } from './sweep.ts'
+import { sweep } from './sweep.ts'
 import { budgetStore, usageStore } from './use-counts.ts'
 import { meterWork, noteWork } from './work-meter.ts'
 import { collectEffects, type WriteEffects } from './write-effects.ts'
@@ -317,7 +316,8 @@ export async function createStore(
     return result
   }
   // Who wrote the snapshot had read every item before, unless an import or a repair was killed beside it.
-  const hasUnread = !snapshot || (await areWordsDue(database.reader)) || (await hasOlderWords(database.reader, snapshot.revision))
+  const hasUnread =
+    !snapshot || (await readValue(database.reader, 'words_due')) !== null || (await hasOlderWords(database.reader, snapshot.revision))
   if (hasUnread) await indexUnread(database.reader, transact, onProgress)
   const context: WriteContext = {
     ...outside,
@@ -331,12 +331,12 @@ export async function createStore(
     emptyLog: async () => (await database.file?.emptyLog()) ?? true,
     async finishDeletions() {
       await finishRemovals(context)
-      if (await isSweepDue(database.reader)) await context.sweep()
+      if ((await readValue(database.reader, 'sweep_due')) !== null) await context.sweep()
     },
   }
   await finishRemovals(context, (done, of) => onProgress({ step: 'finishing removals', detail: null, done, of }))
   // A library whose log cannot be emptied now is still usable; the service retries.
-  if (await isSweepDue(database.reader)) await context.sweep().catch(() => false)
+  if ((await readValue(database.reader, 'sweep_due')) !== null) await context.sweep().catch(() => false)
   return assemble(context)
 }
 
@@ -416,8 +416,8 @@ async function indexUnread(
       for (const { seq } of unread) notes.index(seq, await readSearchableText(db, seq))
     })
   }
-  if (!(await areWordsDue(reader))) return
+  if ((await readValue(reader, 'words_due')) === null) return
   await transact(async (db) => {
-    if (!(await unreadItems(db).select('item.seq').limit(1).executeTakeFirst())) await clearWordsDue(db)
+    if (!(await unreadItems(db).select('item.seq').limit(1).executeTakeFirst())) await dropValue(db, 'words_due')
   })
 }

@@ -1,30 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './items/write-context.ts'
+import { dropValue, putValue, readValue } from './kept-values.ts'
 import type { Database } from './schema.ts'
-import { endIndexEpoch } from './search/index-epoch.ts'
 import { removeUnusedWords } from './search/item-words.ts'
-
-/** Set while words, log text or a snapshot of the index with deleted data may still exist. */
-const DUE = 'sweep_due'
 
 /** Marks, in the transaction that deletes something, that a sweep is due. @param at ISO 8601 */
 export async function markSweepDue(db: Kysely<Database>, at: string): Promise<void> {
-  await db
-    .insertInto('secret')
-    .values({ name: DUE, value: at })
-    .onConflict((c) => c.column('name').doUpdateSet({ value: at }))
-    .execute()
-  await endIndexEpoch(db)
-}
-
-async function readDue(db: Kysely<Database>): Promise<string | null> {
-  return (await db.selectFrom('secret').select('value').where('name', '=', DUE).executeTakeFirst())?.value ?? null
-}
-
-/** Whether a sweep is due because an earlier one was interrupted or failed. */
-export async function isSweepDue(db: Kysely<Database>): Promise<boolean> {
-  return (await readDue(db)) !== null
+  await putValue(db, 'sweep_due', at)
+  await dropValue(db, 'search_epoch')
 }
 
 /** Removes the snapshot of the index, removes deleted text from the words and the log, and frees its space. False when a reader keeps the log. */
@@ -32,7 +16,7 @@ export async function sweep(
   database: Pick<OpenDatabase, 'snapshots' | 'reader' | 'file'>,
   transact: WriteContext['transact'],
 ): Promise<boolean> {
-  const due = await readDue(database.reader)
+  const due = await readValue(database.reader, 'sweep_due')
   const transactUnseen = <T>(work: (db: Kysely<Database>) => Promise<T>) => transact(work, { isUnseen: true })
   await database.snapshots?.remove()
   await removeUnusedWords(database.reader, transactUnseen)
@@ -42,6 +26,6 @@ export async function sweep(
   await database.file?.releaseRoom()
   if (database.file && !(await database.file.emptyLog())) return false
   // The next sweep removes what was deleted meanwhile.
-  if (due !== null) await transactUnseen((db) => db.deleteFrom('secret').where('name', '=', DUE).where('value', '=', due).execute())
+  if (due !== null) await transactUnseen((db) => db.deleteFrom('secret').where('name', '=', 'sweep_due').where('value', '=', due).execute())
   return true
 }

@@ -690,8 +690,8 @@ for (const engine of ENGINES) {
       })
 
       it('keep a secret made once', async () => {
-        expect(await store.service.ensureSecret('sealing_key', () => 'one')).toBe('one')
-        expect(await store.service.ensureSecret('sealing_key', () => 'two')).toBe('one')
+        expect(await store.service.ensureSecret(() => 'one')).toBe('one')
+        expect(await store.service.ensureSecret(() => 'two')).toBe('one')
       })
     })
   })

@@ -11,10 +11,8 @@ import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { snapshotPath } from '../../src/storage/dialects/snapshot-file.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
-import { endIndexEpoch, readIndexEpoch } from '../../src/storage/search/index-epoch.ts'
-import { areWordsDue, markWordsDue } from '../../src/storage/search/words-due.ts'
-import type { LibraryStore } from '../../src/storage/store.ts'
-import { createStore } from '../../src/storage/store.ts'
+import { dropValue, putValue, readValue } from '../../src/storage/kept-values.ts'
+import { createStore, type LibraryStore } from '../../src/storage/store.ts'
 import { countingRandom } from '../support/engines.ts'
 import { PLAIN_PROMPT } from '../support/plain-prompt.ts'
 import { makeSnapshotLibrary, type SnapshotLibrary } from '../support/snapshot-library.ts'
@@ -222,7 +220,7 @@ describe('what was deleted for good', () => {
     await other.store.people.deletePerson(ada.id, { isByAdmin: true })
     expect(await library.readAll()).not.toContain(CANARY)
     expect(await library.has()).toBe(false)
-    expect(await readIndexEpoch(other.database.reader)).toBeNull()
+    expect(await readValue(other.database.reader, 'search_epoch')).toBeNull()
   })
 })
 
@@ -263,7 +261,7 @@ it('hides no item that an import or a repair left without words when it was kill
   const { seq } = await database.reader.selectFrom('item').select('seq').where('id', '=', id).executeTakeFirstOrThrow()
   await database.transact(async (db) => {
     await db.deleteFrom('item_words').where('item_seq', '=', seq).execute()
-    await markWordsDue(db)
+    await putValue(db, 'words_due', '')
   })
   await close(store)
   const second = await start({ keeps: false })
@@ -275,7 +273,7 @@ it('hides no item that an import or a repair left without words when it was kill
     offset: 0,
   })
   expect(found.items.map((item) => item.id)).toEqual([id])
-  expect(await areWordsDue(second.database.reader)).toBe(false)
+  expect(await readValue(second.database.reader, 'words_due')).toBeNull()
 })
 
 /** A process that has read the index. */
@@ -348,7 +346,7 @@ describe('a snapshot of another time or library', () => {
     const epochs = await Promise.all(
       [library.open(), openSqlite(copy)].map(async (database) => {
         const { store } = await start({ database, keeps: false })
-        const epoch = await readIndexEpoch(database.reader)
+        const epoch = await readValue(database.reader, 'search_epoch')
         await close(store)
         return epoch
       }),
@@ -373,7 +371,7 @@ describe('a snapshot of another time or library', () => {
     library = before
     expect((await readAnew()).isTaken).toBe(true)
     const third = await start({ keeps: false })
-    await third.database.transact(endIndexEpoch)
+    await third.database.transact((db) => dropValue(db, 'search_epoch'))
     await close(third.store)
     expect((await readAnew()).isTaken).toBe(false)
     // One of the epoch before, as a crash between two steps may leave it.

@@ -34,7 +34,7 @@ export async function makeRichLibrary(store: LibraryStore) {
   })
   await store.keys.createKey({ name: SECRETS.keyName, userId: ada.id, sha256: SECRETS.keyHash, scopes: ['read'], expiresAt: null })
   await store.people.createInvite({ sha256: SECRETS.inviteHash, username: 'Ada', role: 'user', expiresAt: '2099-01-01T00:00:00.000Z' })
-  await store.service.ensureSecret('sealing_key', () => SECRETS.sealingKey)
+  await store.service.ensureSecret(() => SECRETS.sealingKey)
   await store.formDrafts.saveFormDraft(ada.id, 'form', SECRETS.draft)
 
   const team = await store.teams.createTeam(

@@ -5,9 +5,8 @@ import { AppError } from '../../errors.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
-import { endIndexEpoch } from '../search/index-epoch.ts'
-import type { LibraryStore } from '../store.ts'
-import { createStore } from '../store.ts'
+import { dropValue } from '../kept-values.ts'
+import { createStore, type LibraryStore } from '../store.ts'
 import { type Afterwards, readMadeAt } from './present-library.ts'
 
 /** Sign-ins of people and programs, pending and done, and what processes of then had under way. */
@@ -75,7 +74,7 @@ async function adapt(
   options: { readonly revokesKeys: boolean; readonly clock: Clock },
 ): Promise<Restored> {
   await database.transact(async (db) => {
-    await endIndexEpoch(db)
+    await dropValue(db, 'search_epoch')
     // Their owners may have lost them since, or ended them.
     for (const table of ENDED_TABLES) await db.deleteFrom(table).execute()
     const at = new Date(options.clock()).toISOString()

@@ -1,6 +1,5 @@
 import { createHmac, hash } from 'node:crypto'
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { checkFile, checkSteps, type FileReport, joinReports, MAX_FINDINGS, promptFile } from '../../check/check-files.ts'
 import type { CheckedFile } from '../../check/file-view.ts'
@@ -9,6 +8,7 @@ import { RULE_SET } from '../../check/rules/index.ts'
 import { countFindings, SEVERITIES } from '../../domain/check/finding.ts'
 import { type Levels, levelOf, type MarkedFinding, type Verdict } from '../../domain/check/policy.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
+import { readValue } from '../kept-values.ts'
 import { preparePut, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
@@ -106,8 +106,7 @@ export async function readLevels(db: Kysely<Database>, ownerSeq: number): Promis
 
 /** The HMAC of a finding's evidence with its line, as waivers keep it. */
 export async function sealMark(db: Kysely<Database>, mark: string): Promise<string> {
-  const row = await db.selectFrom('secret').select('value').where('name', '=', 'sealing_key').executeTakeFirst()
-  return createHmac('sha256', `waivers ${row?.value ?? ''}`)
+  return createHmac('sha256', `waivers ${(await readValue(db, 'sealing_key')) ?? ''}`)
     .update(mark)
     .digest('hex')
 }

@@ -4,9 +4,9 @@ import { OPERATOR_ORIGIN } from '../../domain/service/audit.ts'
 import { AppError } from '../../errors.ts'
 import { writeEntries } from '../audit-log.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
+import { dropValue } from '../kept-values.ts'
 import { migrate } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
-import { endIndexEpoch } from '../search/index-epoch.ts'
 import { type CopyProgress, copyTables, countRows, digestTable, type TableDigest } from './table-rows.ts'
 import { type CopiedTable, tablesOf } from './tables.ts'
 
@@ -51,7 +51,7 @@ export async function copyLibrary(
       throw new AppError('conflict', fault)
     }
     report = { tables: compared, fault: null }
-    await endIndexEpoch(db)
+    await dropValue(db, 'search_epoch')
     await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
   }
   await to.transact(work, { isLong: true }).catch((error) => {

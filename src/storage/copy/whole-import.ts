@@ -13,10 +13,9 @@ import type { OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite, sqliteDialect } from '../dialects/sqlite.ts'
 import { temporaryName } from '../dialects/sqlite-copy.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
+import { dropValue, putValue } from '../kept-values.ts'
 import { migrate } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
-import { endIndexEpoch } from '../search/index-epoch.ts'
-import { markWordsDue } from '../search/words-due.ts'
 import { checkRows, checkWhole } from './check-rows.ts'
 import { removeCategories } from './copy-library.ts'
 import { writeEarlierExport } from './earlier-export.ts'
@@ -79,8 +78,8 @@ async function fill(
   }
   await logOther(db, 'public', new Date().toISOString())
   await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
-  await endIndexEpoch(db)
-  await markWordsDue(db)
+  await dropValue(db, 'search_epoch')
+  await putValue(db, 'words_due', '')
   return { ...whole, isNew: true }
 }
 

@@ -2,10 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Clock, Random } from '../../domain/ports/environment.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
+import { dropValue, putValue } from '../kept-values.ts'
 import { findMissingColumns, MIGRATIONS, readMigrations } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
-import { endIndexEpoch } from '../search/index-epoch.ts'
-import { markWordsDue } from '../search/words-due.ts'
 import { createStore } from '../store.ts'
 import { CHECKS } from './checks.ts'
 
@@ -82,13 +81,13 @@ export async function repair(
 ): Promise<Finding[]> {
   const broken = new Set(findings.filter(({ state }) => state === 'fault').map(({ check }) => check))
   await database.transact(async (db) => {
-    await endIndexEpoch(db)
-    if (broken.has('search words')) await markWordsDue(db)
+    await dropValue(db, 'search_epoch')
+    if (broken.has('search words')) await putValue(db, 'words_due', '')
   })
   for (const { name, repair: mend } of CHECKS)
     if (broken.has(name) && mend) await database.transact((db) => mend(db, database.dialect), { isLong: true })
   // Again: the service may have written a snapshot meanwhile.
-  await database.transact(endIndexEpoch)
+  await database.transact((db) => dropValue(db, 'search_epoch'))
   // Reindexes items without words.
   if (broken.has('search words')) await createStore(database, outside)
   const after = await database.readSnapshot((db) => examine(db, database.dialect))

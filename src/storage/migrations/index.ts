@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { inMemory, sqliteDialect } from '../dialects/sqlite.ts'
+import { dropValue } from '../kept-values.ts'
 import type { Database } from '../schema.ts'
-import { endIndexEpoch } from '../search/index-epoch.ts'
 import { createLibrary } from './0001-library.ts'
 import { createSessions } from './0002-sessions.ts'
 import { addSkillNames } from './0003-skill-names.ts'
@@ -217,7 +217,7 @@ async function migrateIn(db: Kysely<Database>, dialect: Dialect, { through, onMi
     throw new AppError('unavailable', message)
   }
   // A migration may change what the index holds.
-  await endIndexEpoch(db)
+  await dropValue(db, 'search_epoch')
 }
 
 /** Columns that a new library has and this one of the same schema lacks, as `table.column`. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { Kysely } from 'kysely'
@@ -9,8 +10,8 @@ import { readRevision } from '../change-log.ts'
 import { identifyLibrary } from '../copy/copy-library.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import type { SnapshotDraft, SnapshotFile, SnapshotSource } from '../dialects/snapshot-file.ts'
+import { addValue, readValue } from '../kept-values.ts'
 import type { Database } from '../schema.ts'
-import { ensureIndexEpoch, readIndexEpoch } from './index-epoch.ts'
 
 const MAGIC = 'Commonplace search index 1\n'
 /** Before each record: its length, and the checksum of everything up to its end. */
@@ -82,7 +83,7 @@ export type IndexSnapshots = ReturnType<typeof indexSnapshots>
 
 /** The snapshots of a library in a file. */
 export function indexSnapshots(database: OpenDatabase, file: SnapshotFile) {
-  const { reader } = database
+  const { reader, transact } = database
   /** Runs `work` after the header; `refused` without it when the snapshot is not of the library as it is now. Null: no snapshot, or not readable now. */
   const read = async <T>(
     work: (head: Header, next: () => Promise<Uint8Array>, source: SnapshotSource) => Promise<T | 'refused'>,
@@ -123,13 +124,14 @@ export function indexSnapshots(database: OpenDatabase, file: SnapshotFile) {
      * @throws the reason of `signal` when that ends it, and what the engine or the file system says
      */
     async save(index: SearchIndex, model: string, bringUpToDate: () => Promise<ReadPosition>, signal: AbortSignal): Promise<boolean> {
-      const epoch = await ensureIndexEpoch(database)
+      const epoch =
+        (await readValue(reader, 'search_epoch')) ?? (await transact((db) => addValue(db, 'search_epoch', randomBytes(16).toString('hex'))))
       const library = await identifyLibrary(reader)
       // Before the tables are read: a deletion that is committed from here on removes this draft, and one before is seen by what follows.
       const draft = await file.draft()
       let isKept = false
       try {
-        if ((await readIndexEpoch(reader)) !== epoch) return false
+        if ((await readValue(reader, 'search_epoch')) !== epoch) return false
         const position = await bringUpToDate()
         const capture = index.capture()
         try {
@@ -166,7 +168,7 @@ export function indexSnapshots(database: OpenDatabase, file: SnapshotFile) {
 async function isOfNow(database: OpenDatabase, head: Header): Promise<boolean> {
   const { reader, dialect } = database
   if (head.layout !== INDEX_LAYOUT || head.analysis !== ANALYSIS || head.isLittleEndian !== IS_LITTLE_ENDIAN) return false
-  if (head.epoch !== (await readIndexEpoch(reader)) || head.library !== (await identifyLibrary(reader))) return false
+  if (head.epoch !== (await readValue(reader, 'search_epoch')) || head.library !== (await identifyLibrary(reader))) return false
   return (
     head.revision <= (await readRevision(reader, 'library')) &&
     head.lastWord <= (await dialect.readIdentity(reader, 'word')) &&

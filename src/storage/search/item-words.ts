@@ -12,9 +12,9 @@ import {
 import type { Embedder } from '../../search/vectors/embedder.ts'
 import { readRevision } from '../change-log.ts'
 import { addUsage } from '../items/owner-usage.ts'
+import { dropValue } from '../kept-values.ts'
 import { prepareListQuery, preparePut, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { endIndexEpoch } from './index-epoch.ts'
 
 /** Items whose words are sent together. */
 const ITEMS_TOGETHER = 50
@@ -231,7 +231,7 @@ export async function removeUnusedWords(
         if (owner !== null) await addUsage(db, owner, { words: -length })
       }
       await db.insertInto('word_removal').defaultValues().execute()
-      await endIndexEpoch(db)
+      await dropValue(db, 'search_epoch')
     })
     await nextTurn()
   }
