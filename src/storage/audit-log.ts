@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely'
 import { visibleSet } from '../domain/items/visibility.ts'
 import type { Actor } from '../domain/people/actor.ts'
@@ -25,17 +25,8 @@ const AFTER_IDS = '~'
 
 const insertEvent = prepareInsert('audit_event')
 
-/** The origin of writes awaited within {@link AuditStore.actingAs}, including rows that better-auth writes. */
-export type Origins = ReturnType<typeof createOrigins>
-
-/** Origins, one for each request or command. */
-export function createOrigins() {
-  const storage = new AsyncLocalStorage<AuditOrigin>()
-  return {
-    getStore: (): AuditOrigin | undefined => storage.getStore(),
-    run: <R>(origin: AuditOrigin, work: () => R): R => storage.run(origin, work),
-  }
-}
+/** The origin of writes awaited within {@link AuditStore.actingAs}, including rows that better-auth writes: of each request or command. */
+export type Origins = AsyncLocalStorage<AuditOrigin>
 
 /** Entries of one transaction. Imports are one entry for each owner, however many items they write. */
 export function collectEntries(): { note(entry: AuditEntry): void; readonly entries: readonly AuditEntry[] } {

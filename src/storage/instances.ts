@@ -1,15 +1,11 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { AUDIENCES } from '../domain/items/visibility.ts'
 import type { LibraryChange } from '../domain/service/instances.ts'
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './items/write-context.ts'
-import type { Database } from './schema.ts'
 
 /** Retention of counts of past windows: long enough for clock differences. */
 const KEPT_MS = 60 * 60_000
-/** Prune interval. */
-const PRUNE_MS = 10 * 60_000
 
 const changeShape = z.object({
   kind: z.enum(['prompt', 'skill']),
@@ -38,13 +34,6 @@ export function toChangeSignal(from: string, changes: readonly LibraryChange[]):
 /** The instances that share the database. */
 export function joinInstances(database: OpenDatabase, instance: string, context: WriteContext) {
   const { signals } = database
-  const at = (ms: number) => new Date(ms).toISOString()
-  const removeOld = async (db: Kysely<Database>): Promise<void> => {
-    await db
-      .deleteFrom('counter')
-      .where('ends_at', '<', at(context.clock() - KEPT_MS))
-      .execute()
-  }
   return {
     /** This process among them. */
     instance,
@@ -57,14 +46,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
         const signal = text === null ? { from: '', changes: ANYTHING } : readSignal(text)
         if (signal && signal.from !== instance) for (const change of signal.changes) onChange(change)
       }
-      // Removed at the next interval.
-      const pruning = setInterval(() => void context.sideTransaction(removeOld).catch(() => {}), PRUNE_MS)
-      pruning.unref()
-      const stop = signals.listen(hear)
-      return async () => {
-        clearInterval(pruning)
-        await stop()
-      }
+      return signals.listen(hear)
     },
     /**
      * Adds points, or subtracts them, to named counts of a time window that ends at `endsAt` (ISO 8601); returns the totals. Old windows are
@@ -72,7 +54,8 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
      */
     addPoints: (endsAt: string, points: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>> =>
       context.sideTransaction(async (db) => {
-        await removeOld(db)
+        const before = new Date(context.clock() - KEPT_MS).toISOString()
+        await db.deleteFrom('counter').where('ends_at', '<', before).execute()
         if (points.size === 0) return new Map()
         // Always in the same order, or two that add to the same counts could deadlock.
         const rows = [...points]

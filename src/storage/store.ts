@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely } from 'kysely'
 import { createRevisionCaches, type RevisionCaches } from '../cache/revision-cache.ts'
 import { DEFAULT_QUOTA, type OwnerQuota } from '../domain/people/quota.ts'
@@ -9,7 +10,7 @@ import type { OnCopied, WholeLibrary } from '../domain/service/transfer.ts'
 import { ANALYSIS } from '../search/analysis/indexed-text.ts'
 import { createSearchIndex } from '../search/index/search-index.ts'
 import type { WordVectors } from '../search/vectors/word-vectors.ts'
-import { auditStore, collectEntries, createOrigins, writeEntries } from './audit-log.ts'
+import { auditStore, collectEntries, type Origins, writeEntries } from './audit-log.ts'
 import { cacheQueries } from './cache/cached-queries.ts'
 import { logChanges, readRevision } from './change-log.ts'
 import { checkStore } from './checks/check-store.ts'
@@ -82,7 +83,7 @@ interface StoreParts {
   readonly search: SearchReader
   readonly encoder: Encoder | null
   readonly caches: RevisionCaches
-  readonly origins: ReturnType<typeof createOrigins>
+  readonly origins: Origins
   readonly clock: Clock
   readonly random: Random
   readonly onProgress: (progress: OpeningProgress) => void
@@ -251,7 +252,7 @@ export async function createStore(
   const cached = cacheQueries(createItemQueries(database.reader, search, encoder, readCollectedRows(database.reader)), caches)
   const { quota = DEFAULT_QUOTA } = outside
   const words = createWordsWriter(index.embedder, quota.words)
-  const origins = createOrigins()
+  const origins = new AsyncLocalStorage<AuditOrigin>()
   const { clock, random } = outside
   const parts: StoreParts = { database, instance, cached, search, encoder, caches, origins, clock, random, onProgress }
   const assemble = (context: WriteContext): LibraryStore => ({

@@ -14,7 +14,6 @@ export interface Dialect extends FrozenStatements {
   readIdentity(db: Kysely<Database>, table: string): Promise<number>
   /** Makes `last` + 1 the next number. */
   setIdentity(db: Kysely<Database>, table: string, last: number): Promise<void>
-  isUniqueViolation(error: unknown): boolean
   /** Damage of the file's structure, and broken references; null where a server checks both. */
   findFaults(db: Kysely<Database>): Promise<{ readonly structure: readonly string[]; readonly references: readonly string[] } | null>
   /** The columns of every ordinary table the library's database has, as `table.column`. */

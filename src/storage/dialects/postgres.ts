@@ -68,7 +68,6 @@ const IDLE_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 /** Longest wait for a connection to be made. */
 const CONNECT_MS = 10_000
-const UNIQUE_VIOLATION = '23505'
 
 export const postgresDialect: Dialect = {
   blobType: 'bytea',
@@ -94,7 +93,6 @@ export const postgresDialect: Dialect = {
       where indrelid = ${`"${table}"`}::regclass and indisprimary order by array_position(indkey::int2[], attnum)`.execute(db)
     return rows.map(({ name }) => name)
   },
-  isUniqueViolation: (error) => error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION,
 }
 
 /** The sequence that numbers the rows of a table. */

@@ -32,13 +32,11 @@ const DISK_FAULTS: ReadonlyMap<number, { readonly fault: StorageFault; readonly 
   [26, { fault: 'damaged', message: DAMAGED }],
 ])
 const MOVED = 'The library file was moved or deleted while the service ran. Put it back, or restart the service.'
-const SQLITE_CONSTRAINT_UNIQUE = 2067
-const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 /** Longest wait for another process's transaction before `unavailable`. */
 const LOCK_WAIT_MS = 15_000
-/** Between attempts to turn WAL on. */
 /** How long a connection that is about to close may still use a file. */
 const IN_USE_MS = 1_000
+/** Between attempts to turn WAL on. */
 const LOG_RETRY_MS = 5
 /** Attempts to empty the log. */
 const LOG_ATTEMPTS = 20
@@ -89,7 +87,6 @@ export const sqliteDialect: Dialect = {
     const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`.execute(db)
     return rows.map(({ name }) => name)
   },
-  isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
 }
 
 function resultCode(error: unknown): number {

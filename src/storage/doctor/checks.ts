@@ -5,6 +5,7 @@ import { touchItems } from '../change-log.ts'
 import { type Row, readPages } from '../copy/table-rows.ts'
 import { readTables } from '../copy/tables.ts'
 import type { Dialect } from '../dialects/dialect.ts'
+import { batches } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** One invariant of every library. */
@@ -178,7 +179,7 @@ export const CHECKS: readonly Check[] = [
       const { rows } = await sql<{ seq: number }>`select item.seq from item where ${wrongVotes}`.execute(db)
       const seqs = rows.map(({ seq }) => seq)
       await sql`update item set votes = (select count(*) from vote where vote.item_seq = item.seq) where ${wrongVotes}`.execute(db)
-      for (const part of batches(seqs)) await touchItems(db, part)
+      for (const part of batches(seqs, ROWS_A_STATEMENT)) await touchItems(db, part)
     },
   },
   {
@@ -186,7 +187,7 @@ export const CHECKS: readonly Check[] = [
     async find(db, dialect) {
       const seqs = await findItemsToRead(db, dialect)
       const names: string[] = []
-      for (const part of batches(seqs)) {
+      for (const part of batches(seqs, ROWS_A_STATEMENT)) {
         const rows = await db.selectFrom('item').select(itemName.as('name')).where('seq', 'in', part).execute()
         names.push(...rows.map(({ name }) => `${name} lacks words`))
       }
@@ -194,7 +195,7 @@ export const CHECKS: readonly Check[] = [
     },
     async repair(db, dialect) {
       // Rebuilt when the library is next opened.
-      for (const part of batches(await findItemsToRead(db, dialect))) {
+      for (const part of batches(await findItemsToRead(db, dialect), ROWS_A_STATEMENT)) {
         await db.updateTable('item_words').set({ analysis: 0 }).where('item_seq', 'in', part).execute()
       }
     },
@@ -224,7 +225,3 @@ export const CHECKS: readonly Check[] = [
     },
   },
 ]
-
-function* batches<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += ROWS_A_STATEMENT) yield all.slice(at, at + ROWS_A_STATEMENT)
-}

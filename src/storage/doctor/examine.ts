@@ -35,12 +35,9 @@ export async function examine(db: Kysely<Database>, dialect: Pick<Dialect, 'find
         isOurs = faults.length === 0
         return faults
       }, true),
-      false,
     ),
   ]
-  for (const { name, find, repair: mend } of CHECKS) {
-    findings.push(toFinding(name, await findSafely(() => find(db, dialect), isOurs), mend !== undefined))
-  }
+  for (const { name, find } of CHECKS) findings.push(toFinding(name, await findSafely(() => find(db, dialect), isOurs)))
   return findings
 }
 
@@ -65,8 +62,9 @@ async function examineSchema(db: Kysely<Database>, dialect: Pick<Dialect, 'findF
   ]
 }
 
-function toFinding(check: string, faults: readonly string[] | null, isRepairable: boolean): Finding {
+function toFinding(check: string, faults: readonly string[] | null): Finding {
   const state = faults === null ? 'skipped' : faults.length === 0 ? 'ok' : 'fault'
+  const isRepairable = CHECKS.some(({ name, repair: mend }) => name === check && mend !== undefined)
   return { check, state, count: faults?.length ?? 0, faults: faults?.slice(0, MAX_NAMED) ?? [], isRepairable }
 }
 

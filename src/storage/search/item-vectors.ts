@@ -173,7 +173,7 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
       if (dims !== undefined && earlier && earlier.vector.length !== dims) await dropModel(model.model)
       const alike = vectors.filter(({ vector }) => vector.length === dims)
       let saved = 0
-      for (let at = 0; at < alike.length; at += ROWS_A_TRANSACTION) saved += await savePart(model, alike.slice(at, at + ROWS_A_TRANSACTION))
+      for (const part of batches(alike, ROWS_A_TRANSACTION)) saved += await savePart(model, part)
       return saved
     },
     countVectors,

@@ -13,7 +13,7 @@ import type { Embedder } from '../../search/vectors/embedder.ts'
 import { readRevision } from '../change-log.ts'
 import { addUsage } from '../items/owner-usage.ts'
 import { dropValue } from '../kept-values.ts'
-import { prepareListQuery, preparePut, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
+import { batches, prepareListQuery, preparePut, prepareQuery, prepareStatement, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** Items whose words are sent together. */
@@ -96,7 +96,7 @@ export function createWordsWriter(embedder: Embedder, quota: number | null) {
     return unknown
   }
   const findStored = async (db: Kysely<Database>, words: readonly string[]) =>
-    (await together(Array.from(chunks(words), (part) => numbersOf(db, part)))).flat()
+    (await together(Array.from(batches(words, WORDS_A_STATEMENT), (part) => numbersOf(db, part)))).flat()
   /** How many new words each owner may still bring. */
   const readRoom = async (db: Kysely<Database>, items: readonly ReadItem[]): Promise<Map<number | null, number>> => {
     const owners = quota === null ? [] : [...new Set(items.flatMap(({ ownerSeq, indexed }) => (indexed ? (ownerSeq ?? []) : [])))]
@@ -139,7 +139,8 @@ export function createWordsWriter(embedder: Embedder, quota: number | null) {
     const [row] = rows
     if (row && rows.length === 1) return await newWord(db, { word: row.word, stem: row.stem, owner: row.owner_seq })
     const added: { seq: number; word: string }[] = []
-    for (const part of chunks(rows)) added.push(...(await db.insertInto('word').values(part).returning(['seq', 'word']).execute()))
+    for (const part of batches(rows, WORDS_A_STATEMENT))
+      added.push(...(await db.insertInto('word').values(part).returning(['seq', 'word']).execute()))
     return added
   }
   return {
@@ -165,13 +166,8 @@ export function createWordsWriter(embedder: Embedder, quota: number | null) {
       const brought = shareOut(items, new Set(asked.filter((word) => !numbers.has(word))), room)
       const added = await addWords(db, brought)
       for (const { word, seq } of added) numbers.set(word, seq)
-      for (let at = 0; at < items.length; at += ITEMS_TOGETHER) {
-        const part = items.slice(at, at + ITEMS_TOGETHER)
-        await together(
-          part.map(async (item) => {
-            if (item.indexed) await putWords(db, item, item.indexed, numbers)
-          }),
-        )
+      for (const part of batches(items, ITEMS_TOGETHER)) {
+        await together(part.flatMap((item) => (item.indexed ? putWords(db, item, item.indexed, numbers) : [])))
       }
       const newWords = new Map<number, number>()
       for (const { seq } of brought.values()) newWords.set(seq, (newWords.get(seq) ?? 0) + 1)
@@ -220,7 +216,7 @@ export async function removeUnusedWords(
   }
   const unused: number[] = []
   for (let word = 1; word < isUsed.length; word++) if (isUsed[word] === 0) unused.push(word)
-  for (const part of chunks(unused)) {
+  for (const part of batches(unused, WORDS_A_STATEMENT)) {
     await transact(async (db) => {
       while (await readOn(db)) await nextTurn()
       const still = part.filter((word) => isUsed[word] === 0)
@@ -256,8 +252,4 @@ async function putWords(
     vector,
     left_out: indexed.words.size - postings.length,
   })
-}
-
-function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += WORDS_A_STATEMENT) yield items.slice(at, at + WORDS_A_STATEMENT)
 }
