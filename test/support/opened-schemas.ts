@@ -29,7 +29,8 @@ export function describeSchema(path: string): string[] {
     .all()
   const indexes = database.prepare("select sql as line from sqlite_master where type = 'index' and sql is not null").all()
   database.close()
-  return [...columns, ...indexes].map(({ line }) => String(line)).toSorted()
+  // A fixture has each statement on one line.
+  return [...columns, ...indexes].map(({ line }) => String(line).replaceAll(/\s+/g, ' ')).toSorted()
 }
 
 /** All rows but the derived ones, by table. */
