@@ -67,6 +67,22 @@ describe('prompts as programs use them', () => {
     expect((await get(live)).content).toBe('two')
   })
 
+  it('are those that the owner calls so, whoever takes the name as an address', async () => {
+    const named = (name: string, content: string) => test.call(ada.actor, 'save_named_prompt', { name, content, labels: ['production'] })
+    await named('called', 'mine')
+    const whole = Object(await named('takes-called', 'Say ${> called@production}'))
+    await label(await save('called', { content: 'theirs' }, ben.actor), 'production', 1, ben.actor)
+    expect((await get(whole.id, {}, ada.actor)).content).toBe('Say mine')
+  })
+
+  it('reach only those who see the version that is taken in', async () => {
+    const part = await save('Widened', { content: 'canary', visibility: 'private' })
+    await label(part, 'production', 1)
+    await edit(part, { content: 'open', visibility: 'public' })
+    expect(await said(save('Takes the version', { content: `\${> ${part}@production}` }))).toContain('Version 1 of the part')
+    expect((await get(await save('Takes the newest', { content: `\${> ${part}}` }))).content).toBe('open')
+  })
+
   it('show nothing of what a reader may not see, and reach nobody beyond their parts', async () => {
     const secret = await save('Hidden part', { content: 'canary', visibility: 'private' })
     expect(await said(save('Shows it', { content: `\${> ${secret}}` }))).toContain('seen by fewer people')

@@ -22,19 +22,20 @@ interface Pending {
 /** The checks of a text that is about to be saved. */
 interface Checks {
   readonly pending?: Pending | undefined
-  check?(part: Prompt): void
+  check?(part: Prompt, version: number): Promise<void>
   /** Passes over parts that are not there. Default: false */
   readonly skipsMissing?: boolean
 }
 
-/** A prompt by its id, its slug or the name that programs know it by. */
-async function findPart({ actor, store }: Omit<Reading, 'sealer'>, ref: string): Promise<Prompt | null> {
-  return (await store.items.findItem(actor, 'prompt', ref)) ?? (await store.items.findNamed(actor, ref))
+/** The prompt that an owner calls so, for programs; else the one of this id or slug, whoever may take a slug later. */
+async function findPart({ actor, store }: Omit<Reading, 'sealer'>, ref: string, ownerId: string): Promise<Prompt | null> {
+  const named = await store.items.findNamedOf(ownerId, actor, ref)
+  return named === 'hidden' ? null : (named ?? (await store.items.findItem(actor, 'prompt', ref)))
 }
 
 /** A part, by whoever reads. The same error for one that is not there and one that may not be seen. */
 async function readPart(context: Reading, { ref, at }: PartRef, ownerId: string): Promise<{ prompt: Prompt; version: number }> {
-  const newest = await findPart(context, ref)
+  const newest = await findPart(context, ref, ownerId)
   if (!newest || (at === null && newest.ownerId !== ownerId)) throw missing()
   if (at === null || at === LATEST) return { prompt: newest, version: newest.version }
   const label = newest.labels.find(({ name }) => name === at)
@@ -67,7 +68,7 @@ async function compose(
   { pending, check, skipsMissing = false }: Checks = {},
 ): Promise<PromptBody> {
   return await composeBody(body, { key: keyOf(id, version), ownerId }, async (ref, by) => {
-    const named = pending && (await findPart(context, ref.ref))
+    const named = pending && (await findPart(context, ref.ref, by))
     const isPending = pending !== undefined && (named ? named.id === pending.id : ref.ref === pending.slug)
     // It would take in what it is going to be.
     if (isPending && (ref.at === null || ref.at === LATEST) && pending.label === undefined)
@@ -79,7 +80,7 @@ async function compose(
     if (!found) return { key: `missing ${ref.ref}`, content: '', ownerId: by }
     const { prompt, version: at } = found
     if (prompt.messages) throw new AppError('invalid_input', `"${ref.ref}" is a chat prompt, which cannot be a part.`)
-    check?.(prompt)
+    await check?.(prompt, at)
     return {
       key: keyOf(prompt.id, at),
       content: prompt.syntax === 1 ? toPresentSyntax(prompt.content) : prompt.content,
@@ -123,9 +124,12 @@ export async function checkParts(
   { skipsMissing }: Pick<Checks, 'skipsMissing'> = {},
 ): Promise<void> {
   if (!hasParts(body)) return
-  const check = (part: Prompt) => {
+  const check = async (part: Prompt, number: number) => {
     if (isWiderThan(visibility, part.visibility))
       throw new AppError('invalid_input', `The part "${part.slug}" is seen by fewer people than this prompt. Share it first.`)
+    const text = number === part.version ? null : await context.store.items.findVersion(context.actor, part.id, number)
+    if (text && isWiderThan(visibility, text.visibility))
+      throw new AppError('invalid_input', `Version ${number} of the part "${part.slug}" is seen by fewer people than this prompt.`)
   }
   const checks = { pending: { id, slug }, check, ...(skipsMissing && { skipsMissing }) }
   // A part that is missing in a text being written is a fault of the text.

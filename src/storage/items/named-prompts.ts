@@ -93,6 +93,21 @@ export function readNamedPrompts(db: Kysely<Database>) {
       const row = other?.owner_id === readerId ? other : (named ?? other)
       return row ? ((await toItems(db, [row])).filter(isOfKind('prompt'))[0] ?? null) : null
     },
+    /** The prompt that an owner calls so; `hidden` where the actor may not see it, null where the owner calls none so. */
+    async findNamedOf(ownerId: string, actor: Actor, name: string): Promise<ItemOf<'prompt'> | 'hidden' | null> {
+      const named = await db
+        .selectFrom('item')
+        .innerJoin('user', 'user.seq', 'item.owner_seq')
+        .select('item.id')
+        .where('item.kind', '=', 'prompt')
+        .where('item.api_name', '=', name)
+        .where('user.id', '=', ownerId)
+        .where('item.deleted_at', 'is', null)
+        .executeTakeFirst()
+      if (!named) return null
+      const row = await findVisibleRow(db, actor, 'prompt', named.id)
+      return row ? ((await toItems(db, [row])).filter(isOfKind('prompt'))[0] ?? 'hidden') : 'hidden'
+    },
     /** A page of the prompts of the actor and of their teams by name, and how many there are. Of each, the versions that pass the filter. */
     async listNamed(
       actor: Actor,

@@ -20,8 +20,7 @@ export async function writePartRefs(
   const found = await db
     .selectFrom('item')
     .leftJoin('slug', 'slug.item_seq', 'item.seq')
-    .select('item.seq')
-    .distinct()
+    .select(['item.seq', 'item.id', 'slug.slug', 'item.api_name', 'item.owner_seq'])
     .where('item.kind', '=', 'prompt')
     .where((eb) =>
       eb.or([
@@ -31,10 +30,15 @@ export async function writePartRefs(
       ]),
     )
     .execute()
-  if (found.length === 0) return
+  // What the owner calls so comes before what has the name as its address.
+  const parts = names.flatMap((name) => {
+    const own = found.find((one) => one.api_name === name && one.owner_seq === item.ownerSeq)
+    return own ?? found.find(({ id, slug }) => id === name || slug === name) ?? []
+  })
+  if (parts.length === 0) return
   await db
     .insertInto('item_part')
-    .values(found.map(({ seq }) => ({ item_seq: item.seq, part_seq: seq })))
+    .values([...new Set(parts.map(({ seq }) => seq))].map((seq) => ({ item_seq: item.seq, part_seq: seq })))
     .execute()
 }
 
