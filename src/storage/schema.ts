@@ -327,6 +327,8 @@ export interface LibraryTables {
     moved_at: string
     /** 1: somebody moved it although the gate refused. */
     is_override: Generated<number>
+    /** 1: made before the item came to its owner. */
+    is_former: Generated<number>
   }
   /** Verdicts of the check on the versions that are served; `rules` are the ids of what it found, `rules_before` those of an earlier rule set. */
   verdict: {

@@ -282,6 +282,14 @@ describe('tests kept with a version', () => {
       await move(id, 1)
       await test.call(ada.actor, 'transfer_item', { ...target(id), to: 'strict' })
       expect(await at(id)).toBeUndefined()
+      // It held the label before it came to its owner.
+      expect(await message(move(id, 1, { reason: 'Back' }))).toContain('version 1: no complete results')
+      const leaver = await test.user('leaver')
+      const files = [file('SKILL.md', SKILL_MD)]
+      const left = Object(await test.call(leaver.actor, 'save_skill', { title: 'Left', files, visibility: 'public' })).skill.id
+      await move(left, 1, {}, leaver.actor)
+      await test.app.store.people.deletePerson(leaver.actor.userId, { isByAdmin: true, handOverTo: 'strict', adminId: eve.actor.userId })
+      expect(await at(left)).toBeUndefined()
     })
 
     it('one who shares by an override has not held it', async () => {

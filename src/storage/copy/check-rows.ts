@@ -187,6 +187,7 @@ const ROWS: Readonly<Record<ContentTable, z.ZodType>> = {
     reason: reasonField.nullable(),
     moved_at: when,
     is_override: flag,
+    is_former: flag,
   }),
   verdict: z.object({
     version: count.min(1),

@@ -5,6 +5,7 @@ import { NO_QUOTA, type OwnerQuota } from '../../domain/people/quota.ts'
 import { touchItems } from '../change-log.ts'
 import { batches } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { dropGatedLabels } from './item-labels.ts'
 import type { WriteNotes } from './item-parts.ts'
 import { dropTakenNames } from './named-prompts.ts'
 import { moveUsage } from './owner-usage.ts'
@@ -23,6 +24,7 @@ interface GivenItem {
 /**
  * Gives items to another owner, with their addresses, versions and votes. The caller checks the right to do so,
  * and records it.
+ * Labels with a gate of the next owner's are removed.
  * @throws AppError `too_large` where the next owner has no room for them
  */
 export async function changeOwner(
@@ -31,7 +33,7 @@ export async function changeOwner(
   items: readonly GivenItem[],
   from: Pick<Owner, 'id'>,
   to: Owner,
-  quota: OwnerQuota,
+  { quota, at }: { readonly quota: OwnerQuota; readonly at: string },
 ): Promise<void> {
   for (const part of batches(items.map(({ seq }) => seq))) {
     await moveUsage(db, part, to.seq, quota)
@@ -41,6 +43,7 @@ export async function changeOwner(
     await db.deleteFrom('waiver').where('item_seq', 'in', part).execute()
     // The next owner may be stricter.
     await db.updateTable('verdict').set({ rule_set: 0 }).where('item_seq', 'in', part).execute()
+    await dropGatedLabels(db, part, to.seq, at)
     await touchItems(db, part)
   }
   for (const kind of new Set(items.map((item) => item.kind))) {
@@ -55,9 +58,10 @@ export async function handOver(
   notes: WriteNotes,
   from: Owner,
   to: Owner,
+  at: string,
 ): Promise<{ readonly count: number; readonly hadPublic: boolean }> {
   const items = await db.selectFrom('item').select(['seq', 'kind', 'visibility', 'was_public']).where('owner_seq', '=', from.seq).execute()
   // Who leaves can always leave.
-  await changeOwner(db, notes, items, from, to, NO_QUOTA)
+  await changeOwner(db, notes, items, from, to, { quota: NO_QUOTA, at })
   return { count: items.length, hadPublic: items.some((item) => item.was_public === 1) }
 }

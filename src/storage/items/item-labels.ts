@@ -133,13 +133,20 @@ export async function dropLabelsOf(db: Kysely<Database>, itemSeq: number, versio
   }
 }
 
-/** Removes labels of an item that the next owner has gates for: its versions did not pass those gates. */
-export async function dropGatedLabels(db: Kysely<Database>, itemSeq: number, ownerSeq: number, at: string): Promise<void> {
-  const gates = await db.selectFrom('label_gate').select('name').where('owner_seq', '=', ownerSeq).execute()
-  const labels = Map.groupBy(await targetsOf(db, [itemSeq]), ({ name }) => name)
-  for (const { name } of gates) {
-    const from = labels.get(name)?.map(({ version, weight }) => ({ version, weight }))
-    if (from) await writeMove(db, itemSeq, { name, from, to: null, reason: null, userSeq: null, at })
+/** Removes labels of items that the next owner has gates for: their versions did not pass those gates, and no move before did. */
+export async function dropGatedLabels(db: Kysely<Database>, itemSeqs: readonly number[], ownerSeq: number, at: string): Promise<void> {
+  await db.updateTable('label_move').set({ is_former: 1 }).where('item_seq', 'in', itemSeqs).execute()
+  const gates = db.selectFrom('label_gate').select('name').where('owner_seq', '=', ownerSeq)
+  const gated = await db
+    .selectFrom('label')
+    .select(['item_seq', 'name', 'version', 'weight'])
+    .where('item_seq', 'in', itemSeqs)
+    .where('name', 'in', gates)
+    .execute()
+  for (const targets of Map.groupBy(gated, ({ item_seq: seq, name }) => `${seq} ${name}`).values()) {
+    const [{ item_seq: seq, name }] = targets as [(typeof targets)[number]]
+    const from = targets.map(({ version, weight }) => ({ version, weight }))
+    await writeMove(db, seq, { name, from, to: null, reason: null, userSeq: null, at })
   }
 }
 

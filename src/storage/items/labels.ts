@@ -159,7 +159,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
       const item = await reader.selectFrom('item').select('seq').where('id', '=', itemId).executeTakeFirst()
       return item ? await readMoves(reader, item.seq, page) : []
     },
-    /** Whether a label pointed at this version alone before, by a move that passed its gate. */
+    /** Whether a label pointed at this version alone before, by a move of this owner's that passed its gate. */
     async hasHeld(itemId: string, name: string, version: number): Promise<boolean> {
       const moves = await reader
         .selectFrom('label_move')
@@ -168,6 +168,7 @@ export function labelStore(reader: Kysely<Database>, context: WriteContext) {
         .where('item.id', '=', itemId)
         .where('name', '=', name)
         .where('is_override', '=', 0)
+        .where('is_former', '=', 0)
         .orderBy('label_move.seq', 'desc')
         .limit(MOVES_LOOKED_AT)
         .execute()

@@ -10,7 +10,6 @@ import { findOwner, findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { changeOwner } from './change-owner.ts'
-import { dropGatedLabels } from './item-labels.ts'
 import type { WriteNotes } from './item-parts.ts'
 import { findLiveRow, type ItemRow } from './item-rows.ts'
 import { purgeStore } from './purges.ts'
@@ -79,8 +78,10 @@ export function ownershipStore(reader: Kysely<Database>, context: WriteContext) 
         if (leavesOutPrivate) await leaveOut(db, notes, item, userId)
         if (visibility !== item.visibility) await makePrivate(db, notes, item, userId)
         const receiver = { id: to.id, seq: await findUserSeq(db, to.id) }
-        await changeOwner(db, notes, [{ seq: item.seq, kind, visibility }], { id: item.owner_id }, receiver, context.quota)
-        await dropGatedLabels(db, item.seq, receiver.seq, context.now())
+        await changeOwner(db, notes, [{ seq: item.seq, kind, visibility }], { id: item.owner_id }, receiver, {
+          quota: context.quota,
+          at: context.now(),
+        })
         notes.audit({ action: 'item_given', targetId: id, ownerId: item.owner_id, detail: { kind } })
         notes.audit({ action: 'item_received', targetId: id, ownerId: to.id, detail: { kind } })
         return { owner: to.name, visibility }

@@ -57,6 +57,7 @@ import { addPromptBodies } from './0050-prompt-bodies.ts'
 import { createChecks } from './0051-checks.ts'
 import { createEvals } from './0052-evals.ts'
 import { createTestCases } from './0053-test-cases.ts'
+import { markFormerMoves } from './0054-former-moves.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -130,6 +131,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0051-checks', up: createChecks, digest: 'd1d200828e9a3eba5179bddd362a2ad7e78bbec77cd686267f87f64287e6a172' },
   { name: '0052-evals', up: createEvals, digest: 'e02b5c9a4560ed10e3208de788c76a318eaacd5d00697e6c671e33cb366b9028' },
   { name: '0053-test-cases', up: createTestCases, digest: '95d4e0b0c826551fb654cf2ef95a3c2babaffe373118c9c1e3b15f7b265587a9' },
+  { name: '0054-former-moves', up: markFormerMoves, digest: 'ae684722e961e62c8761d9c1801fa0ce519b1e22cd3d42e347d6d7ebf9612ac9' },
 ]
 
 /** Options of a migration run. */

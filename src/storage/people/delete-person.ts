@@ -222,6 +222,8 @@ export async function leaveTeams(
 interface HandOver {
   readonly to: string
   readonly adminId: string | null
+  /** When, in ISO 8601. */
+  readonly at: string
 }
 
 interface Receiver {
@@ -273,7 +275,7 @@ export async function handOverItems(
   db: Kysely<Database>,
   notes: WriteNotes,
   person: { readonly id: string },
-  { to: name, adminId }: HandOver,
+  { to: name, adminId, at }: HandOver,
 ): Promise<{ readonly count: number; readonly hadPublic: boolean }> {
   const to = adminId === null ? await requireMaintained(db, person.id, name) : await requireReceiver(db, name)
   if (to.id === person.id) throw new AppError('conflict', 'Hand the items to somebody else than their owner.')
@@ -284,7 +286,7 @@ export async function handOverItems(
     )
   }
   const seq = await findUserSeq(db, person.id)
-  const { count, hadPublic } = await handOver(db, notes, { seq, id: person.id }, to)
+  const { count, hadPublic } = await handOver(db, notes, { seq, id: person.id }, to, at)
   if (count > 0) notes.audit({ action: 'items_handed_over', targetId: person.id, ownerId: to.id, detail: { created: count } })
   return { count, hadPublic }
 }

@@ -275,7 +275,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
         async (db, notes) => {
           const person = await requirePerson(db, userId)
           if (person.suspendedAt === null) throw new AppError('conflict', `${person.username} is not suspended: only they give items away.`)
-          return (await handOverItems(db, notes, person, { to, adminId })).count
+          return (await handOverItems(db, notes, person, { to, adminId, at: context.now() })).count
         },
         { isLarge: true },
       ),
@@ -300,7 +300,8 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
         async (db, notes) => {
           const person = await requirePerson(db, userId)
           if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
-          const keepsName = handOverTo !== undefined && (await handOverItems(db, notes, person, { to: handOverTo, adminId })).hadPublic
+          const keepsName =
+            handOverTo !== undefined && (await handOverItems(db, notes, person, { to: handOverTo, adminId, at: context.now() })).hadPublic
           await leaveTeams(db, notes, person, { isByAdmin, at: context.now() })
           await revokeInvitesOf(db, notes, person, context.now())
           const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: context.now(), keepsName })
