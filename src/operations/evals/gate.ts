@@ -159,6 +159,7 @@ export const listGates = defineOperation({
   title: 'List gates of labels',
   summary: 'What you, or a team of yours, ask of a version before a label moves to it.',
   scope: 'read',
+  needsWholeKey: true,
   surfaces: { rest: 'GET /api/label-gates', cli: 'list-gates' },
   input: z.object({ owner: ownerInput }),
   output: z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type CaseResult, caseResult, type EvalRun, type KeptRun, MAX_RESULTS, RUN_STATES } from '../../domain/evals/evals.ts'
-import { versionNumber } from '../../domain/items/fields.ts'
+import { rowNumber, versionNumber } from '../../domain/items/fields.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { LOCAL_KEY } from '../../domain/items/labels.ts'
 import { requireRight } from '../../domain/people/teams.ts'
@@ -48,7 +48,7 @@ export const runRecord = z.object({
   total: z.number().int().nullable().describe('Cases of a run that is made here'),
   done: z.number().int().describe('Results that are there'),
 })
-export const runInput = z.coerce.number().int().min(1).describe('Number of the run')
+export const runInput = z.coerce.number().pipe(rowNumber).describe('Number of the run')
 
 export function toRunRecord({ seq, userId: _, casesDigest: __, ...run }: KeptRun): z.infer<typeof runRecord> {
   return { run: seq, ...run }
@@ -67,8 +67,10 @@ async function readShownRun(context: Needs<'items' | 'evals'>, item: Item, seq: 
   const { kept, run } = await readRun(context, item, seq)
   if (await seesHoldouts(context, item)) return { kept, run }
   const { cases } = await readItemCases(context, item, kept.version)
-  const held = new Set(cases.filter(({ isHoldout }) => isHoldout).map(({ id }) => id))
-  return { kept, run: { ...run, results: run.results.filter((result) => !result.isHeldOut && !held.has(result.case)) } }
+  const shown = new Set(cases.filter(({ isHoldout }) => !isHoldout).map(({ id }) => id))
+  // Where cases are held out, a name that is none of the others may stand for one of them.
+  const isShown = (result: CaseResult) => !result.isHeldOut && (shown.size === cases.length || shown.has(result.case))
+  return { kept, run: { ...run, results: run.results.filter(isShown) } }
 }
 
 export const reportResults = defineOperation({
@@ -102,9 +104,11 @@ export const reportResults = defineOperation({
     }
     const run = readResultFiles(files.map((file, index) => fromFileContent(file, `files[${index}].`)))
     const names = new Set(run.results.map((result) => result.case))
-    const known = (await readItemCases(context, item, version)).cases.filter(({ id }) => names.has(id))
-    const held = new Set(known.filter(({ isHoldout }) => isHoldout).map(({ id }) => id))
-    const results = run.results.map((result) => (held.has(result.case) ? { ...result, isHeldOut: true } : result))
+    const { cases } = await readItemCases(context, item, version)
+    const known = cases.filter(({ id }) => names.has(id))
+    const shown = new Set(cases.filter(({ isHoldout }) => !isHoldout).map(({ id }) => id))
+    const mayBeHeld = (name: string) => shown.size < cases.length && !shown.has(name)
+    const results = run.results.map((result) => (mayBeHeld(result.case) ? { ...result, isHeldOut: true } : result))
     const { userId, keyId = context.surface === 'cli' ? LOCAL_KEY : null } = actor
     const casesDigest = known.length === names.size ? digestOfCases(known) : null
     const kept = await context.store.evals.addRun(item, {
@@ -129,7 +133,7 @@ export const listRuns = defineOperation({
   surfaces: { rest: 'GET /api/{collection}/{id}/runs', cli: 'list-runs collection id' },
   input: z.object({
     ...itemTarget,
-    before: z.number().int().min(1).optional().describe('Only runs below this number'),
+    before: rowNumber.optional().describe('Only runs below this number'),
     limit: z.number().int().min(1).max(100).default(50),
   }),
   output: z.object({ runs: z.array(runRecord), nextBefore: z.number().int().nullable() }),
@@ -148,7 +152,7 @@ export const getRun = defineOperation({
   title: 'Get a test run',
   summary: 'One test run of a prompt or skill you own: its pass rates with their intervals, and the result of each case.',
   scope: 'read',
-  cost: 2,
+  cost: 20,
   surfaces: { rest: 'GET /api/{collection}/{id}/runs/{run}', cli: 'get-run collection id run' },
   input: z.object({
     ...itemTarget,
@@ -184,7 +188,7 @@ export const compareTestRuns = defineOperation({
   summary:
     'Two test runs of a prompt or skill you own: cases that are better, worse or the same, pass rates with their intervals, and assertions that always pass.',
   scope: 'read',
-  cost: 5,
+  cost: 40,
   surfaces: { rest: 'GET /api/{collection}/{id}/runs/{before}/compare/{run}', cli: 'compare-runs collection id before run' },
   input: z.object({ ...itemTarget, before: runInput, run: runInput }),
   output: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { versionNumber } from '../../domain/items/fields.ts'
+import { rowNumber, versionNumber } from '../../domain/items/fields.ts'
 import type { Item, ItemKind, ItemOf, Prompt } from '../../domain/items/items.ts'
 import {
   isSharedVersion,
@@ -64,7 +64,7 @@ export const listLabels = defineOperation({
   surfaces: { rest: 'GET /api/{collection}/{id}/labels', cli: 'list-labels collection id' },
   input: z.object({
     ...itemTarget,
-    before: z.number().int().min(1).optional().describe('Only moves before this one'),
+    before: rowNumber.optional().describe('Only moves before this one'),
     limit: z.number().int().min(1).max(100).default(50),
   }),
   output: z.object({ labels: z.array(labelRecord), moves: z.array(moveRecord), nextBefore: z.number().int().nullable() }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { versionNumber } from '../../domain/items/fields.ts'
 import { isVisible } from '../../domain/items/visibility.ts'
 import { hasRight } from '../../domain/people/teams.ts'
 import type { LibraryCopy } from '../../domain/service/library-copies.ts'
@@ -8,7 +9,6 @@ import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/p
 
 type Collection = 'prompts' | 'skills'
 
-const number = z.number().int().min(1)
 /** The item that this caller may delete for good: one they see and own, one in their trash, and for administrators one they see. */
 async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Collection, ref: string) {
   const { actor, store } = context
@@ -63,7 +63,7 @@ export const purgeItem = defineWrite({
 /** Delete older versions of an item you own for good, from first to last. */
 export const purgeVersions = defineWrite({
   scope: 'account',
-  input: z.object({ ...itemTarget, first: number, last: number }),
+  input: z.object({ ...itemTarget, first: versionNumber, last: versionNumber }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref, first, last }) {
     if (last < first) throw invalidInput('last', 'last must not be less than first.')
     const user = requireUser(context.actor)

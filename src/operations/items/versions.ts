@@ -25,7 +25,7 @@ export const listVersions = defineOperation({
   surfaces: { rest: 'GET /api/{collection}/{id}/versions', cli: 'list-versions collection id' },
   input: z.object({
     ...itemTarget,
-    before: z.number().int().min(1).optional().describe('Only versions below this number'),
+    before: versionNumber.optional().describe('Only versions below this number'),
     limit: z.number().int().min(1).max(100).default(50),
   }),
   output: z.object({
