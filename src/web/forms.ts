@@ -49,8 +49,9 @@ function toForm(
   files: readonly { name: string; filename: string; bytes: Uint8Array<ArrayBuffer> }[],
   words: Words,
 ): SentForm {
-  const fields = new Map<string, string[]>()
-  for (const [name, value] of entries) fields.set(name, [...(fields.get(name) ?? []), toLines(value)])
+  const fields = new Map(
+    [...Map.groupBy(entries, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => toLines(value))] as const),
+  )
   const text = (name: string) => fields.get(name)?.[0] ?? ''
   return {
     text,
@@ -90,7 +91,7 @@ export function withLineEnds(text: string, name: string): string {
 }
 
 const URL_ENCODED = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
-const MULTIPART = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i
+const MULTIPART = /^multipart\/form-data\s*;(?:[^;]*;)*?\s*boundary=(?:"([^"]{1,70})"|([^";\s]{1,70}))/i
 
 /** The limit of a form's body. Only where it `hasFiles` may it come in parts (multipart). @throws AppError `unsupported_media_type` */
 export function limitForm(
@@ -118,10 +119,13 @@ export async function readForm({ exchange, body }: Call, words: Words): Promise<
       words,
     )
   }
-  const boundary = MULTIPART.exec(type)
+  const [, quoted, plain] = MULTIPART.exec(type) ?? []
+  const boundary = quoted ?? plain ?? ''
   const bytes = new Uint8Array(body)
-  refuseManyFields(errors, countText(bytes, `--${boundary?.[1] ?? boundary?.[2]}`))
-  const parsed = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch((error: unknown) => {
+  refuseManyFields(errors, countText(bytes, `--${boundary}`))
+  // The parser is to find the boundary that was counted, and no other of the header.
+  const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` }
+  const parsed = await new Response(bytes, { headers }).formData().catch((error: unknown) => {
     throw new AppError('invalid_input', errors.unreadableForm, { cause: error })
   })
   const entries: [string, string][] = []

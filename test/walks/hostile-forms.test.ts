@@ -62,8 +62,15 @@ describe('a form of a stranger', () => {
 describe('a form of somebody who is signed in', () => {
   it('with many parts is refused before they are parsed', async () => {
     const ada = await signUp(test, 'ada')
-    const body = strToU8('--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(2000))
-    expect((await post('/new/skill', new Uint8Array(body), PARTS, ada.cookies())).status).toBe(413)
+    const body = new Uint8Array(strToU8('--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(2000)))
+    // The parts are counted by the boundary that they are parsed by.
+    for (const [type, status] of [
+      [PARTS, 413],
+      ['multipart/form-data; xboundary=z; boundary=b', 413],
+      ['multipart/form-data;boundary="b"', 413],
+      ['multipart/form-data; boundary=z; boundary=b', 400],
+    ] as const)
+      expect((await post('/new/skill', body, type, ada.cookies())).status, type).toBe(status)
   })
 
   it('with a field that is too long is refused, and not shown once more', async () => {
