@@ -3,7 +3,7 @@ import type { Prompt, PromptFields, User } from '../../src/domain/items/items.ts
 import { type Actor, ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
-import { retireSlug } from '../../src/storage/items/item-slugs.ts'
+import { retireSlug } from '../../src/storage/slugs.ts'
 import type { LibraryStore } from '../../src/storage/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'

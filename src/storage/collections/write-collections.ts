@@ -14,14 +14,13 @@ import { requireRight, type TeamRight } from '../../domain/people/teams.ts'
 import type { AuditDetail, AuditField } from '../../domain/service/audit.ts'
 import { AppError } from '../../errors.ts'
 import { countRows, seqOf } from '../items/item-rows.ts'
-import { retireSlug } from '../items/item-slugs.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq } from '../people/names.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import { batches } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { COLLECTION_SLUGS, findFreeSlug, keepSlug, nextSlug, retireSlug } from '../slugs.ts'
 import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
-import { findFreeSlug, keepSlug, nextSlug } from './collection-slugs.ts'
 import type { CountCollected } from './count-collected.ts'
 import { type Change, findCollected, findItems, findTarget } from './find-collected.ts'
 import { selectCollected, toCollections } from './read-collections.ts'
@@ -162,7 +161,12 @@ export function writeCollections(context: WriteContext, count: CountCollected) {
           )
         }
         const id = context.random.id()
-        const slug = await findFreeSlug(db, slugCandidates(slugify(title), { id, visibility }, context.random.letters), null)
+        const slug = await findFreeSlug(
+          COLLECTION_SLUGS,
+          db,
+          slugCandidates(slugify(title), { id, visibility }, context.random.letters),
+          null,
+        )
         const { seq } = await db
           .insertInto('collection')
           .values({
@@ -180,7 +184,7 @@ export function writeCollections(context: WriteContext, count: CountCollected) {
           })
           .returning('seq')
           .executeTakeFirstOrThrow()
-        await keepSlug(db, slug, seq)
+        await keepSlug(COLLECTION_SLUGS, db, slug, seq)
         notes.shown(visibility)
         notes.audit({ action: 'collection_created', targetId: id, ownerId: owner.id, detail: { to: visibility } })
         return await selectCollections(db).where('collection.seq', '=', seq).executeTakeFirstOrThrow()
@@ -207,7 +211,7 @@ export function writeCollections(context: WriteContext, count: CountCollected) {
         if (next.visibility !== row.visibility) {
           requireRight(await findRole(db, userIdOf(actor), row.owner_id), 'manage', 'change who else sees this collection')
         }
-        const slug = await nextSlug(context, db, row, next, wanted.slug)
+        const slug = await nextSlug(COLLECTION_SLUGS, context.random, db, row, next, wanted.slug)
         const fields: AuditField[] = []
         if (next.title !== row.title) fields.push('title')
         if (next.description !== row.description) fields.push('description')
@@ -222,7 +226,7 @@ export function writeCollections(context: WriteContext, count: CountCollected) {
           updated_at: now,
         }
         await db.updateTable('collection').set(changed).where('seq', '=', row.seq).execute()
-        await keepSlug(db, slug, row.seq)
+        await keepSlug(COLLECTION_SLUGS, db, slug, row.seq)
         for (const one of [row.visibility, next.visibility]) notes.shown(one)
         const target = { targetId: row.id, ownerId: row.owner_id }
         if (fields.length > 0) notes.audit({ action: 'collection_changed', ...target, detail: { version: changed.version, fields } })

@@ -3,9 +3,9 @@ import { type Kysely, sql } from 'kysely'
 import { logRemovals } from '../change-log.ts'
 import { batches } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { retireSlug } from '../slugs.ts'
 import { markSweepDue } from '../sweep.ts'
 import { retireChannelName } from './channel-names.ts'
-import { retireSlug } from './item-slugs.ts'
 import { addUsage, giveBackItems, giveBackVersions } from './owner-usage.ts'
 
 /** Rows removed by one statement, which blocks the process while it runs. */

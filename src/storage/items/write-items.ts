@@ -15,9 +15,11 @@ import {
 } from '../../domain/items/items.ts'
 import { requireMayAdd } from '../../domain/items/owners.ts'
 import { type SharedState, sharedPath } from '../../domain/items/shared-changes.ts'
+import { isSlug, slugCandidates, slugify } from '../../domain/items/slug.ts'
 import { toTags } from '../../domain/items/tags.ts'
-import { audienceOf, isNarrower, isWiderThan, othersMaySee, refuseWhileHeld } from '../../domain/items/visibility.ts'
+import { audienceOf, isNarrower, isWiderThan, othersMaySee, refuseWhileHeld, type Visibility } from '../../domain/items/visibility.ts'
 import type { TeamRole } from '../../domain/people/teams.ts'
+import type { Random } from '../../domain/ports/environment.ts'
 import { changeBody, isSameText, makeBody, variablesOf } from '../../domain/prompts/body.ts'
 import type { AuditField } from '../../domain/service/audit.ts'
 import { isSameFile, type SkillFile } from '../../domain/skills/skill.ts'
@@ -28,6 +30,7 @@ import { findUser, findUserSeq } from '../people/names.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, prepareUpdate, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { findFreeSlug, ITEM_SLUGS, keepSlug, nextSlug } from '../slugs.ts'
 import { keepChannelName } from './channel-names.ts'
 import { findTwins, keepImportSource } from './imported-twins.ts'
 import { readCategories } from './item-filters.ts'
@@ -44,7 +47,6 @@ import {
   writeTags,
 } from './item-parts.ts'
 import { type ItemRow, isWithin, namesOfTags, readTags, selectItems, toItems } from './item-rows.ts'
-import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 import { requireFreeName } from './named-prompts.ts'
 import { writePartRefs } from './parts.ts'
 import { readVersion } from './read-versions.ts'
@@ -82,6 +84,17 @@ function stateOf(
   if (kind === 'skill') return null
   const path = sharedPath({ kind, slug, name: null, category })
   return { seq, kind, version, audience: visibility, path, category, tags: namesOfTags(tags) }
+}
+
+/** Candidate slugs: the one of an export, then those from the title. */
+function* slugsFor(
+  random: Random,
+  item: { id: string; visibility: Visibility },
+  title: string,
+  kept: string | undefined,
+): Generator<string> {
+  if (kept !== undefined && isSlug(kept)) yield kept
+  yield* slugCandidates(slugify(title), item, random.letters)
 }
 
 async function createItem(
@@ -122,7 +135,12 @@ async function createItem(
   const spelled = await spellTags(db, tags, ownerSeq, next.visibility)
   await takeVersionRoom(db, { ownerSeq, isNew: true, note: owner.note }, next, spelled, context.quota)
   const id = await freeId(context, db, origin?.id)
-  const slug = await findFreeSlug(db, slugsFor(context.random, { id, visibility: next.visibility }, next.title, origin?.slug), id, null)
+  const slug = await findFreeSlug(
+    ITEM_SLUGS,
+    db,
+    slugsFor(context.random, { id, visibility: next.visibility }, next.title, origin?.slug),
+    null,
+  )
   const item = {
     id,
     kind: next.kind,
@@ -151,7 +169,7 @@ async function createItem(
   if (owner.copies !== undefined) await db.insertInto('item_source').values({ item_seq: seq, source_id: owner.copies }).execute()
   notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
   await together([
-    keepSlug(db, slug, id, seq),
+    keepSlug(ITEM_SLUGS, db, slug, seq),
     ...(hasParts(next) ? [writePartRefs(db, { seq, ownerSeq, isNew: true }, next)] : []),
     writeTags(db, seq, spelled, true),
     writeParts(db, { seq, ownerSeq, version: 1, editorSeq: editor.seq, note: owner.note, at: now }, next, spelled),
@@ -273,7 +291,7 @@ async function changeItem(
   const next: NextState = { ...wanted, category: category?.slug ?? null }
   if (next.kind === 'prompt' && next.apiName !== row.api_name) await requireFreeName(db, row.owner_seq, next.apiName)
   const now = context.now()
-  const slug = await nextSlug(context.random, db, row, next, wantedSlug)
+  const slug = await nextSlug(ITEM_SLUGS, context.random, db, row, next, wantedSlug)
   const changed = listChanges(current, next, spelled)
   if (slug !== row.slug) changed.push('slug')
   if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
@@ -336,7 +354,7 @@ async function changeItem(
   }
   await together([
     updateItem(db, { seq: row.seq, slug, ...written }),
-    ...(slug === row.slug ? [] : [keepSlug(db, slug, row.id, row.seq)]),
+    ...(slug === row.slug ? [] : [keepSlug(ITEM_SLUGS, db, slug, row.seq)]),
     ...(hasParts(next) || hasParts(current) ? [writePartRefs(db, { seq: row.seq, ownerSeq: row.owner_seq, isNew: false }, next)] : []),
     ...(changed.includes('tags') ? [writeTags(db, row.seq, spelled, false)] : []),
     ...(isVersion
