@@ -8,6 +8,7 @@ import { isVisible, type Visibility, visibleSet, visibleVersions } from '../doma
 import type { Actor } from '../domain/people/actor.ts'
 import { listSkillFiles, type SkillFile } from '../domain/skills/skill.ts'
 import { applyFilter, type RowFilter, readCategories, readFilter } from './items/item-filters.ts'
+import type { isVersionVisible } from './items/item-labels.ts'
 import { isInVisibleSet, namesOfTags, readBody, readTags } from './items/item-rows.ts'
 import { ownersSeenBy } from './people/team-roles.ts'
 import { batches, isOneOf, prepareInsert, prepareListQuery, prepareQuery, prepareStatement, slot, together } from './prepared.ts'
@@ -343,13 +344,19 @@ export function readSharedChanges(db: Kysely<Database>) {
   }
 }
 
-/** How many files the versions of skills have, by item and number. */
-async function countFiles(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<string, number>> {
+/** How many files versions of items have, by row number and number of the version. @param isCounted which of them. Default: all */
+export async function countFiles(
+  db: Kysely<Database>,
+  seqs: readonly number[],
+  isCounted?: ReturnType<typeof isVersionVisible>,
+): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('version')
-    .innerJoin('version_file', 'version_file.version_seq', 'version.seq')
-    .select(({ fn }) => ['version.item_seq', 'version.number', fn.countAll().as('files')])
+    .innerJoin('item', 'item.seq', 'version.item_seq')
+    .leftJoin('version_file', 'version_file.version_seq', 'version.seq')
+    .select(({ fn }) => ['version.item_seq', 'version.number', fn.count('version_file.filename').as('files')])
     .where('version.item_seq', 'in', seqs)
+    .where((eb) => isCounted?.(eb) ?? eb.lit(true))
     .groupBy(['version.item_seq', 'version.number'])
     .execute()
   return new Map(rows.map((row) => [`${row.item_seq} ${row.number}`, Number(row.files)]))

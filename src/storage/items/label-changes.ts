@@ -6,6 +6,7 @@ import { type SharedChange, type SharedVersion, sharedPath } from '../../domain/
 import { visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { makeBody } from '../../domain/prompts/body.ts'
+import { countFiles } from '../change-log.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
 import { isVersionVisible, selectLabelled } from './item-labels.ts'
@@ -17,20 +18,6 @@ const targetsJson = z.array(z.object({ version: z.number() })).min(1)
 /** The version of the largest share; null where the label was removed. */
 function topOf(json: string | null): number | null {
   return json === null ? null : (targetsJson.parse(JSON.parse(json))[0]?.version ?? null)
-}
-
-/** How many files the versions of items have that the actor sees, by row number and number of the version. */
-async function countFiles(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('version')
-    .innerJoin('item', 'item.seq', 'version.item_seq')
-    .leftJoin('version_file', 'version_file.version_seq', 'version.seq')
-    .select(({ fn }) => ['version.item_seq', 'version.number', fn.count('version_file.filename').as('files')])
-    .where('version.item_seq', 'in', seqs)
-    .where(isVersionVisible(actor))
-    .groupBy(['version.item_seq', 'version.number'])
-    .execute()
-  return new Map(rows.map((row) => [`${row.item_seq} ${row.number}`, Number(row.files)]))
 }
 
 /** The moves of a label as a history: what everybody who follows it had, one after the other. */
@@ -81,7 +68,7 @@ export function readLabelChanges(db: Kysely<Database>, { findVersion }: Pick<Ret
         .orderBy('seq')
         .execute()
       const movesOf = Map.groupBy(moves, (row) => row.item_seq)
-      const filesOf = await countFiles(db, actor, items.map(seqOf))
+      const filesOf = await countFiles(db, items.map(seqOf), isVersionVisible(actor))
       const changes: SharedChange[] = []
       for (const item of items) {
         const all = movesOf.get(item.seq) ?? []

@@ -1,23 +1,20 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { LRUCache } from 'lru-cache'
 import { toCheckNote } from '../../domain/check/policy.ts'
 import type { SharedSkill } from '../../domain/items/items.ts'
 import type { ItemFilter } from '../../domain/items/search.ts'
 import { visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
-import { describeSkill, type SkillDescription } from '../../domain/skills/frontmatter.ts'
-import { decodeText, listSkillFiles, SKILL_MD } from '../../domain/skills/skill.ts'
+import { describeSkill } from '../../domain/skills/frontmatter.ts'
+import { listSkillFiles, SKILL_MD } from '../../domain/skills/skill.ts'
 import { readVerdicts } from '../checks/read-verdicts.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readFilter } from './item-filters.ts'
 import { selectLabelled } from './item-labels.ts'
 import { readTags, seqOf } from './item-rows.ts'
+import { readParsed } from './read-manifests.ts'
 
-/** Descriptions kept, by the digest of their SKILL.md: parsing one takes 0.2 ms. At most 2 KB each. */
+/** Descriptions kept, of at most 2 KB each. */
 const MAX_DESCRIBED = 20_000
-/** Files in memory at once. */
-const READ_AT_ONCE = 10
 
 /** The files of versions at a label that are not the newest. */
 async function readOlderFiles(db: Kysely<Database>, rows: readonly { readonly seq: number }[], versionOf: ReadonlyMap<number, number>) {
@@ -40,29 +37,7 @@ async function readOlderFiles(db: Kysely<Database>, rows: readonly { readonly se
 
 /** Skills with names and digests, for channels. */
 export function readSharedSkills(db: Kysely<Database>) {
-  const described = new LRUCache<string, SkillDescription>({ maxSize: MAX_DESCRIBED, sizeCalculation: () => 1 })
-
-  async function describe(digests: readonly string[]): Promise<ReadonlyMap<string, SkillDescription>> {
-    const found = new Map<string, SkillDescription>()
-    const missing: string[] = []
-    for (const digest of new Set(digests)) {
-      const known = described.get(digest)
-      if (known) found.set(digest, known)
-      else missing.push(digest)
-    }
-    for (let from = 0; from < missing.length; from += READ_AT_ONCE) {
-      const some = missing.slice(from, from + READ_AT_ONCE)
-      for (const { sha256, bytes } of await db.selectFrom('blob').select(['sha256', 'bytes']).where('sha256', 'in', some).execute()) {
-        const description = describeSkill(decodeText(bytes))
-        described.set(sha256, description)
-        found.set(sha256, description)
-        // libuv accepts one connection a turn: behind a burst of hundreds, longer turns keep newcomers waiting.
-        await nextTurn()
-      }
-    }
-    return found
-  }
-
+  const describe = readParsed(db, MAX_DESCRIBED, describeSkill)
   return async (
     actor: Actor,
     reach: 'list' | 'id',
