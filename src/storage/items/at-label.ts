@@ -12,7 +12,7 @@ import { selectLabelled } from './item-labels.ts'
 import { promptType, readBody, selectItems, seqOf, toItems } from './item-rows.ts'
 
 /** A page of prompts at a label, each as its version has it. */
-export interface LabelledPrompts {
+interface LabelledPrompts {
   readonly items: readonly { readonly item: Prompt; readonly version: number }[]
   readonly total: number
 }

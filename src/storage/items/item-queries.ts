@@ -1,15 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { ItemPage, ItemPageSizes, WalkPage, WalkPosition } from '../../domain/items/item-access.ts'
-import {
-  type Category,
-  type FullVersion,
-  type Item,
-  type ItemKind,
-  type ItemOf,
-  isOfKind,
-  type SkillManifest,
-  type Version,
-} from '../../domain/items/items.ts'
+import { type Item, type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
 import {
   type Facets,
   type HitScore,
@@ -25,7 +16,6 @@ import { DERIVED_FROM } from '../../domain/text/derived-description.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { titleKey } from '../../search/analysis/query.ts'
 import type { Audience } from '../../search/index/item-table.ts'
-import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { Viewer } from '../../search/index/viewer.ts'
 import type { NearItem } from '../../search/ranking/rank-related.ts'
@@ -37,7 +27,7 @@ import { ownersSeenBy } from '../people/team-roles.ts'
 import { isOneOf, prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
-import { type LabelledPrompts, listAtLabel } from './at-label.ts'
+import { listAtLabel } from './at-label.ts'
 import { applyFilter, isBeyond, readCategories, readFilter, toIndexFilter } from './item-filters.ts'
 import { readMarks, readSource } from './item-page.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, seqOf, toItems } from './item-rows.ts'
@@ -67,39 +57,8 @@ export function withItems<T>(rows: readonly RelatedRow[], items: ReadonlyMap<num
   })
 }
 
-/** A page of a walk over skills. */
-type SkillPage = (SkillManifest & { readonly id: string; readonly position: WalkPosition })[]
-
 /** The reads whose anonymous answers `cacheQueries` caches. Each applies the visibility rule to its actor. */
-export interface ItemQueries {
-  /** An item by id or slug, with its row number. */
-  findItem<Kind extends ItemKind>(
-    actor: Actor,
-    kind: Kind,
-    ref: string,
-  ): Promise<{ readonly seq: number; readonly item: ItemOf<Kind> } | null>
-  findRows(actor: Actor, kind: ItemKind, request: SearchRequest): Promise<FoundRows>
-  /** Items near one in meaning, nearest first, by row number with their cosine. */
-  findRelated(actor: Actor, kind: ItemKind, id: string, limit: number): Promise<RelatedRow[]>
-  /** An item and what its page shows with it, read after one look-up; null for what the actor may not see. */
-  readItemPage(actor: Actor, kind: ItemKind, ref: string, most: ItemPageSizes): Promise<ItemPage | null>
-  /** Items by row number; those the actor may not list are left out. */
-  readItems<Kind extends ItemKind>(actor: Actor, kind: Kind, seqs: readonly number[]): Promise<ReadonlyMap<number, ItemOf<Kind>>>
-  walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
-  walkSkills(actor: Actor, filter: ItemFilter | null, after: WalkPosition | null, limit: number): Promise<SkillPage>
-  countPrompts(actor: Actor, filter: ItemFilter): Promise<number>
-  listVersions(actor: Actor, itemId: string, page: { readonly before: number | null; readonly limit: number }): Promise<Version[]>
-  /** A version that the actor sees; null for any other. */
-  findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null>
-  /** Prompts at a label with everything that their version holds, oldest first; those without it are left out. */
-  listAtLabel(actor: Actor, filter: ItemFilter & { readonly label: string }, limit: number, offset: number): Promise<LabelledPrompts>
-  listCategories(actor: Actor): Promise<(Category & { readonly prompts: number; readonly skills: number })[]>
-  countTags(actor: Actor): Promise<ReturnType<SearchIndex['countTags']>>
-  findLanguages(actor: Actor): Promise<ReturnType<SearchIndex['findLanguages']>>
-  countCollected: CountCollected
-  /** The part of the index that the actor finds, by the visibility rule. */
-  findViewer(actor: Actor): Promise<Viewer>
-}
+export type ItemQueries = ReturnType<typeof createItemQueries>
 
 /** A statement for each standing, with the id of a member as the slot `readerId`. */
 function prepareForEach<T>(reach: Reach, prepare: (set: VisibleSet) => T): Record<Standing, T> {
@@ -212,7 +171,7 @@ export function createItemQueries(
   search: SearchReader,
   encoder: Pick<Encoder, 'encodeQuery' | 'state'> | null,
   readCollected: ReadCollected,
-): ItemQueries {
+) {
   const viewerOf = (actor: Actor) => findViewer(db, actor, readCollected)
   const countCollectedInTables = countInTables(db)
   const manifests = readManifests(db)
@@ -222,6 +181,7 @@ export function createItemQueries(
     const [index, viewer] = await Promise.all([search.current(), viewerOf(actor)])
     return index.related(kind, seq, viewer, limit)
   }
+  /** Items by row number; those the actor may not list are left out. */
   const readItems = async <Kind extends ItemKind>(
     actor: Actor,
     kind: Kind,
@@ -241,12 +201,17 @@ export function createItemQueries(
     listVersions: versions.listVersions,
     findVersion: versions.findVersion,
     listAtLabel: listAtLabel(db),
-    async findItem(actor, kind, ref) {
+    /** An item by id or slug, with its row number. */
+    async findItem<Kind extends ItemKind>(actor: Actor, kind: Kind, ref: string) {
       const row = await findVisibleRow(db, actor, kind, ref)
       const [item] = row ? (await toItems(db, [row])).filter(isOfKind(kind)) : []
       return row && item ? { seq: row.seq, item } : null
     },
-    async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, wantsFacets }) {
+    async findRows(
+      actor: Actor,
+      kind: ItemKind,
+      { query, text, sort, limit, offset, filter: asked, wantsFacets }: SearchRequest,
+    ): Promise<FoundRows> {
       const rowFilter = await readFilter(db, actor, asked)
       if (query === null && !search.isReady()) {
         const listed = await lists.findRows(actor, kind, rowFilter, { sort, limit, offset })
@@ -271,11 +236,13 @@ export function createItemQueries(
         facets: facets && (await toFacets(db, facets)),
       }
     },
-    async findRelated(actor, kind, id, limit) {
+    /** Items near one in meaning, nearest first, by row number with their cosine. */
+    async findRelated(actor: Actor, kind: ItemKind, id: string, limit: number) {
       const row = await findVisibleRow(db, actor, kind, id)
       return row ? await relatedTo(actor, row, limit) : []
     },
-    async readItemPage(actor, kind, ref, most) {
+    /** An item and what its page shows with it, read after one look-up; null for what the actor may not see. */
+    async readItemPage(actor: Actor, kind: ItemKind, ref: string, most: ItemPageSizes): Promise<ItemPage | null> {
       const row = await findVisibleRow(db, actor, kind, ref)
       if (!row) return null
       const readRelated = async () => {
@@ -292,7 +259,8 @@ export function createItemQueries(
       return item ? { item, versions: listed, related, source, marks } : null
     },
     readItems,
-    async walkPrompts(actor, filter, after, limit) {
+    /** Prompts newest first, after `after`; stable while items are added. Texts are not read. */
+    async walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage> {
       let query = applyFilter(db.selectFrom('item'), 'prompt', await readFilter(db, actor, filter), visibleSet(actor, 'list'))
       if (after) query = query.where(isBeyond(after, 'newest'))
       const rows = await query
@@ -316,7 +284,7 @@ export function createItemQueries(
         })),
       }
     },
-    async countPrompts(actor, asked) {
+    async countPrompts(actor: Actor, asked: ItemFilter): Promise<number> {
       const rowFilter = await readFilter(db, actor, asked)
       if (!search.isReady()) return await lists.countItems(actor, 'prompt', rowFilter)
       const filter = await toIndexFilter(rowFilter, readCollected)
@@ -324,7 +292,7 @@ export function createItemQueries(
       const index = await search.current()
       return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter, viewer }).total
     },
-    async listCategories(actor) {
+    async listCategories(actor: Actor) {
       const rows = await db
         .selectFrom('category as c')
         .leftJoin('category as parent', 'parent.seq', 'c.parent_seq')
@@ -345,8 +313,9 @@ export function createItemQueries(
         skills: skills.get(row.seq) ?? 0,
       }))
     },
+    /** The part of the index that the actor finds, by the visibility rule. */
     findViewer: viewerOf,
-    async countCollected(actor, collectionSeqs) {
+    async countCollected(...[actor, collectionSeqs]: Parameters<CountCollected>): ReturnType<CountCollected> {
       if (collectionSeqs.length === 0 || !search.isReady()) return await countCollectedInTables(actor, collectionSeqs)
       const viewer = await viewerOf(actor)
       const index = await search.current()
@@ -358,11 +327,12 @@ export function createItemQueries(
         ]),
       )
     },
-    async countTags(actor) {
+    async countTags(actor: Actor) {
       const viewer = await viewerOf(actor)
       return (await search.current()).countTags(viewer)
     },
-    async findLanguages(actor) {
+    /** Languages of the texts that others share with the actor, by ISO 639-1 code, most texts first; `share` is about the share of texts. */
+    async findLanguages(actor: Actor) {
       const viewer = await viewerOf(actor)
       return viewer.within ? [] : (await search.current()).findLanguages(viewer)
     },

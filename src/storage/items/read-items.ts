@@ -77,6 +77,7 @@ function toPercent(cosine: number): number {
  * never inside a transaction.
  */
 export function readItems(db: Kysely<Database>, queries: ItemQueries, search: SearchReader, encoder: Pick<Encoder, 'encodeQuery'> | null) {
+  const { walkPrompts, walkSkills, countPrompts, findLanguages, listVersions, findVersion, listAtLabel, readItemPage } = queries
   const selectFiles = (actor: Actor, skillId: string) =>
     db
       .selectFrom('skill_file')
@@ -84,10 +85,14 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
       .select(['skill_file.filename', 'skill_file.mode', 'blob.bytes'])
       .where('skill_file.item_seq', 'in', selectVisible(db, actor, skillId))
   return {
-    /** Newest first, after `after`; stable while items are added. Texts are not read. */
-    walkPrompts: queries.walkPrompts,
-    /** Skills that have a proper name, newest first, after `after`. */
-    walkSkills: queries.walkSkills,
+    walkPrompts,
+    walkSkills,
+    countPrompts,
+    findLanguages,
+    listVersions,
+    findVersion,
+    listAtLabel,
+    readItemPage,
     /** Whole prompts by the time they were made, after `after`; stable while items are added. `next` is null at the end. */
     async walkWholePrompts(
       actor: Actor,
@@ -106,13 +111,6 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
         next: last ? { createdAt: last.created_at, order: last.seq } : null,
       }
     },
-    countPrompts: queries.countPrompts,
-    /** Languages of the texts that others share with the actor, by ISO 639-1 code, most texts first; `share` is about the share of texts. */
-    findLanguages: queries.findLanguages,
-    /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner and members of a team that is it, those written while public for others. */
-    listVersions: queries.listVersions,
-    findVersion: queries.findVersion,
-    listAtLabel: queries.listAtLabel,
     /** The skill that stands at `path` below an owner (in any case), when the actor may see it by its address. */
     findSkillAt: readManifests(db).findSkillAt,
     /**
@@ -138,8 +136,6 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
         facets,
       }
     },
-    /** An item and what its page shows with it; null for what the actor may not see. */
-    readItemPage: queries.readItemPage,
     /** Public prompts of these types, nearest to `text` in meaning first. */
     async findSimilarPrompts(...[text, { types, limit }]: Parameters<FindSimilar>): ReturnType<FindSimilar> {
       const [index, sentence] = await Promise.all([search.current(), encoder?.encodeQuery(text)])
