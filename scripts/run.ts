@@ -47,7 +47,7 @@ async function build(): Promise<void> {
         // A thread's program stands by itself, beside the one that starts it.
         'encoder-worker': join(root, 'src', 'encoder', 'encoder-worker.ts'),
         'git-worker': join(root, 'src', 'channels', 'git', 'git-worker.ts'),
-        'schema-worker': join(root, 'src', 'ai', 'schema-worker.ts'),
+        'check-worker': join(root, 'src', 'ai', 'check-worker.ts'),
         'highlight-worker': join(root, 'src', 'web', 'markup', 'highlight-worker.ts'),
       },
       platform: 'node',

@@ -1,13 +1,15 @@
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { TestModels } from '../domain/ports/models.ts'
 import { createTally } from '../domain/service/tally.ts'
 import { AppError } from '../errors.ts'
+import { checkAnswer } from './answer-checks.ts'
 import type { ImproveSettings } from './improver.ts'
 import { type ModelSettings, resolveModel } from './providers.ts'
-import { matchesSchema } from './schema-check.ts'
 
 /** Runs of one caller at once. */
 const MAX_RUNNING = 4
+/** Calls to models of one caller that may stand in the queue of all. */
+const MAX_ASKING = 2
 const RETRY_SECONDS = 30
 
 /** A model that tests may ask, as settings name it. Prices are US dollars per million tokens. */
@@ -33,6 +35,8 @@ export function createTestModels(
   const running = createTally()
   const cancelling = new Map<string, AbortController>()
   const places = pLimit(Math.max(1, Math.floor(keys.concurrency / 2)))
+  /** Calls of each caller that wait for one of the places. */
+  const waiting = new Map<string, LimitFunction>()
   const unpriced = models.find(({ price }) => price === null)
   if (limits.dailyUsd !== null && unpriced)
     throw new AppError(
@@ -47,8 +51,16 @@ export function createTestModels(
         return model ? [[name, { model, price }] as const] : []
       }),
     ),
-    inPlace: (work) => places(work),
-    matchesSchema,
+    async inPlace(caller, work) {
+      const own = waiting.get(caller) ?? pLimit(MAX_ASKING)
+      waiting.set(caller, own)
+      try {
+        return await own(() => places(work))
+      } finally {
+        if (own.activeCount + own.pendingCount === 0) waiting.delete(caller)
+      }
+    },
+    checkAnswer,
     stopping: stopping.signal,
     cancel: (key) => cancelling.get(key)?.abort(),
     async untilCancelled(key, signal, work) {

@@ -4,7 +4,7 @@ import type { LanguageModel, ModelMessage, ModelRequest } from '../domain/ports/
 import { type Message, toMcpMessages } from '../domain/prompts/messages.ts'
 import { blankForbiddenCharacters } from '../domain/text/characters.ts'
 import { estimateTokens } from '../domain/text/estimate-tokens.ts'
-import { isFields } from '../domain/text/read-fields.ts'
+import { isFields, toText } from '../domain/text/read-fields.ts'
 import type { Judge } from './grade-answer.ts'
 
 /** A question to a model. Its answer is kept by the digest of the question. */
@@ -94,7 +94,7 @@ export function createJudge(ask: Ask, model: string): Judge {
 }
 
 async function judgeByVotes(ask: Ask, model: string, { text, value }: CaseGrader, answer: string) {
-  const criterion = text ?? String(value ?? '')
+  const criterion = text ?? toText(value ?? '')
   // The mark depends on both texts, so that the same question has the same digest, and no answer can close it.
   const mark = createHash('sha256')
     .update(JSON.stringify([criterion, answer]))

@@ -1,10 +1,13 @@
 import { type CaseGrader, type CaseProblem, type EvalCase, toCaseId } from '../domain/evals/evals.ts'
+import { toText } from '../domain/text/read-fields.ts'
 
 /** Shortest expected answer, and shortest statement or part of an answer, that count as given away when the prompt has it, in characters. */
 const MIN_ANSWER = 8
 const MIN_PART = 20
 /** Longest part of a prompt in which answers are looked for. */
 const MAX_ASKED = 20_000
+/** Lengths of prompts times those of the answers that are looked for in them, of all cases together. */
+const MAX_SEARCHED = 200_000_000
 /** Variables that hold the answer, not the question. */
 const ANSWERS = new Set(['expected', 'expected_output', 'answer', 'reference', 'ground_truth'])
 const PARTS = new Set(['contains', 'icontains', 'starts-with', 'istarts-with', 'iends-with'])
@@ -16,15 +19,16 @@ const plain = (text: string) => text.toLowerCase().replaceAll(/\s+/g, ' ').trim(
 /** Checks cases without a model: names, graders, and prompts that give the answer away. */
 export function checkCases(cases: readonly EvalCase[]): CaseProblem[] {
   const seen = new Set<string>()
+  const room = { left: MAX_SEARCHED }
   return cases.flatMap((one) => {
-    const problems = checkCase(one)
+    const problems = checkCase(one, room)
     if (seen.has(one.id)) problems.push(TWIN)
     seen.add(one.id)
     return problems.map((problem) => ({ file: one.file, case: one.id, problem }))
   })
 }
 
-function checkCase({ input, graders, expected, shouldTrigger }: EvalCase): string[] {
+function checkCase({ input, graders, expected, shouldTrigger }: EvalCase, room: { left: number }): string[] {
   const asked = plain(
     typeof input === 'string'
       ? input
@@ -34,8 +38,12 @@ function checkCase({ input, graders, expected, shouldTrigger }: EvalCase): strin
   ).slice(0, MAX_ASKED)
   const names = graders.flatMap(({ name }) => (name === null ? [] : [name]))
   const repeated = new Set(names.filter((name, place) => names.indexOf(name) !== place))
-  const givesAway = (answer: unknown, min: number) =>
-    typeof answer === 'string' && plain(answer).length >= min && asked.includes(plain(answer))
+  const givesAway = (answer: unknown, min: number) => {
+    const said = typeof answer === 'string' ? plain(answer) : ''
+    if (said.length < min || said.length > asked.length) return false
+    room.left -= asked.length * said.length
+    return room.left >= 0 && asked.includes(said)
+  }
   return [
     ...(typeof input === 'string' && asked === '' ? ['has no prompt'] : []),
     ...(graders.length === 0 && shouldTrigger === null ? ['has no grader: nothing decides whether it passes'] : []),
@@ -61,7 +69,7 @@ function findGraderFault({ kind, text, value, weight, settings }: CaseGrader): s
   if (kind === 'tool_used' && settings['max'] === 0 && settings['min'] !== 0) return 'can never pass: max is 0, and min is 1 by default'
   if (!/^(?:not-)?regex$/.test(kind)) return null
   try {
-    new RegExp(String(value ?? ''), typeof settings['flags'] === 'string' ? settings['flags'] : '')
+    new RegExp(toText(value ?? ''), typeof settings['flags'] === 'string' ? settings['flags'] : '')
     return value === null || value === '' ? 'has no pattern' : null
   } catch {
     return 'has a regular expression that is not valid'

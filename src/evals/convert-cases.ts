@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import type { CaseGrader, CaseLayout, EvalCase } from '../domain/evals/evals.ts'
 import { slugify } from '../domain/items/slug.ts'
 import type { SkillFile } from '../domain/skills/skill.ts'
-import type { Fields } from '../domain/text/read-fields.ts'
+import { type Fields, toText } from '../domain/text/read-fields.ts'
 import { AppError } from '../errors.ts'
 import { CASE_KEYS, GH_KINDS, sizeOfCase } from './read-cases.ts'
 
@@ -97,7 +97,7 @@ function toStatement(grader: CaseGrader, known: readonly string[], lose: Lose): 
   if (kind !== 'rubric' && says === undefined) return loseGrader(grader, lose)
   if (kind !== 'rubric') lose(`exact checks of the kind ${kind}, now statements to judge`)
   keep(settings, known, lose, ' of a grader')
-  return [kind === 'rubric' ? (text ?? '') : `The answer ${says}: ${String(value)}`]
+  return [kind === 'rubric' ? (text ?? '') : `The answer ${says}: ${toText(value)}`]
 }
 
 function writeEvals(list: 'assertions' | 'expectations'): Writer {
@@ -173,7 +173,7 @@ function toPluginGrader(grader: CaseGrader, lose: Lose): readonly { readonly fie
   if (PLUGIN_KINDS.has(kind)) {
     return [{ fields: { type: kind, ...shared, ...some({ pattern: kind === 'regex' ? value : null, criteria: text }) }, body: '' }]
   }
-  const pattern = `${before}${String(value).replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}${after}`
+  const pattern = `${before}${toText(value).replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}${after}`
   return [{ fields: { type: 'regex', ...shared, pattern, ...(flags === '' ? {} : { flags }) }, body: '' }]
 }
 

@@ -200,6 +200,26 @@ test.each([
   expect(cases.length).toBeLessThan(200)
 })
 
+test('the files of a version have so much YAML together', () => {
+  const long = `x: [${'a, '.repeat(6_000)}a]\n`
+  const texts = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`evals/c${n}/case.yaml`, long]))
+  const { problems } = readCases(files(texts))
+  expect(problems.filter(({ problem }) => problem.includes('too much YAML')).length).toBeGreaterThan(50)
+  expect(separateHoldouts(files({ ...texts, 'evals/last/case.yaml': 'holdout: true' })).held).toHaveLength(1)
+})
+
+test('answers are looked for in prompts as far as there is room', () => {
+  const assert = Array.from({ length: 200 }, () => ({ type: 'contains', value: `${'a'.repeat(340)}b` }))
+  const tests = Array.from({ length: 22 }, (_, n) => ({ description: `${n}`, vars: { x: 'a'.repeat(20_000) } }))
+  expect(readPromptCases({ defaultTest: { assert }, tests }, 'p').problems).toEqual([])
+  expect(
+    readPromptCases(
+      { tests: [{ vars: { x: 'Say the long magic words' }, assert: [{ type: 'contains', value: 'the long magic words' }] }] },
+      'p',
+    ).problems,
+  ).toMatchObject([{ problem: expect.stringContaining('already contains') }])
+})
+
 test('what cannot be read, and speaks of a holdout, is not shown', () => {
   const long = { 'evals/a/prompt.md': `---\nholdout: true\n---\n${'x'.repeat(600_000)}`, 'evals/b/case.yaml': 'holdout: "true' }
   expect(separateHoldouts(files(long)).shown).toEqual([])
@@ -208,6 +228,12 @@ test('what cannot be read, and speaks of a holdout, is not shown', () => {
 
 describe('convertCases', () => {
   const { cases } = readCases(files(SKILL))
+  test('writes values of any kind as text', () => {
+    const odd = readPromptCases({ tests: [{ vars: { x: 'a' }, assert: [{ type: 'contains', value: { toString: 1 } }] }] }, 'p').cases
+    for (const layout of ['agentskills', 'skill-creator', 'plugin-eval', 'tessl'] as const)
+      expect(convertCases(odd, layout, 's').files.length).toBeGreaterThan(0)
+  })
+
   test.each<[CaseLayout, number, readonly string[]]>([
     ['agentskills', 1, ['holdout cases (1)', 'weights (2)', 'exact checks of the kind regex, now statements to judge (1)']],
     ['skill-creator', 1, ['ids, now numbers (6)']],

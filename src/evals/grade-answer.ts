@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AssertionResult, CaseGrader, EvalCase, ModelAnswer } from '../domain/evals/evals.ts'
 import { toBoundedText } from '../domain/evals/evals.ts'
-import { isFields, readFields } from '../domain/text/read-fields.ts'
+import type { TestModels } from '../domain/ports/models.ts'
+import { isFields, readFields, toText } from '../domain/text/read-fields.ts'
 import { AppError } from '../errors.ts'
 
 /** Longest evidence of an assertion, in characters. */
 const MAX_EVIDENCE = 300
+/** Most parts of a list times the length of the answer that is searched for them. */
+const MAX_SEARCHED = 50_000_000
 /** Most that variables add to one grader, in UTF-16 units. */
 const MAX_FILLED = 2 ** 20
 
@@ -36,8 +39,8 @@ export interface Grade {
 export interface GradingAids {
   /** null: no model judges, and statements stay without a verdict. */
   readonly judge: Judge | null
-  /** Whether a value is as a JSON Schema says; null when the schema cannot be used. */
-  matchesSchema(value: unknown, schema: object): Promise<boolean | null>
+  /** Whether an answer is as a schema or a pattern says. */
+  checkAnswer: TestModels['checkAnswer']
   /** Aborts grading. */
   readonly signal: AbortSignal
 }
@@ -49,9 +52,16 @@ type Check = (
   aids: GradingAids,
 ) => boolean | string | Promise<boolean | string>
 
-const textsOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : String(value ?? '').split(',')).map((one) => String(one).trim())
+const TOO_SLOW = 'takes too long to check, or comes after one that does'
 const lower = (text: string) => text.toLowerCase()
+const lowerAll = (value: unknown) => (Array.isArray(value) ? value.map((one) => lower(toText(one))) : lower(toText(value ?? '')))
+
+/** Whether an answer has all or any of some parts. */
+function hasParts(text: string, value: unknown, isEnough: 'every' | 'some'): boolean | string {
+  const parts = (Array.isArray(value) ? value : toText(value ?? '').split(',')).map((one) => toText(one).trim())
+  if (parts.length * text.length > MAX_SEARCHED) return 'has too many parts for so long an answer'
+  return parts[isEnough]((one) => text.includes(one))
+}
 
 /**
  * Checks without a model, each as promptfoo has it (promptfoo.dev, "Deterministic metrics"); the forms that start with `i`, and `length` in
@@ -59,26 +69,28 @@ const lower = (text: string) => text.toLowerCase()
  */
 const CHECKS: Readonly<Record<string, Check>> = {
   equals: ({ text }, value) =>
-    typeof value === 'object' && value !== null ? isDeepStrictEqual(readJson(text), value) : text === String(value),
-  contains: ({ text }, value) => text.includes(String(value)),
-  icontains: ({ text }, value) => lower(text).includes(lower(String(value))),
-  'contains-all': ({ text }, value) => textsOf(value).every((one) => text.includes(one)),
-  'contains-any': ({ text }, value) => textsOf(value).some((one) => text.includes(one)),
-  'icontains-all': ({ text }, value) => textsOf(value).every((one) => lower(text).includes(lower(one))),
-  'icontains-any': ({ text }, value) => textsOf(value).some((one) => lower(text).includes(lower(one))),
-  'starts-with': ({ text }, value) => text.startsWith(String(value)),
-  'istarts-with': ({ text }, value) => lower(text).startsWith(lower(String(value))),
-  'iends-with': ({ text }, value) => lower(text).endsWith(lower(String(value))),
-  regex: async ({ text }, value, { flags }) => {
-    const pattern = await compileRegex(String(value), typeof flags === 'string' ? flags : '')
-    return typeof pattern === 'string' ? pattern : pattern.test(text)
+    typeof value === 'object' && value !== null ? isDeepStrictEqual(readJson(text), value) : text === toText(value),
+  contains: ({ text }, value) => text.includes(toText(value)),
+  icontains: ({ text }, value) => lower(text).includes(lower(toText(value))),
+  'contains-all': ({ text }, value) => hasParts(text, value, 'every'),
+  'contains-any': ({ text }, value) => hasParts(text, value, 'some'),
+  'icontains-all': ({ text }, value) => hasParts(lower(text), lowerAll(value), 'every'),
+  'icontains-any': ({ text }, value) => hasParts(lower(text), lowerAll(value), 'some'),
+  'starts-with': ({ text }, value) => text.startsWith(toText(value)),
+  'istarts-with': ({ text }, value) => lower(text).startsWith(lower(toText(value))),
+  'iends-with': ({ text }, value) => lower(text).endsWith(lower(toText(value))),
+  regex: async ({ text }, value, { flags }, { checkAnswer }) => {
+    const matches = await checkAnswer({ text, pattern: toText(value), flags: typeof flags === 'string' ? flags : '' })
+    if (matches === 'slow') return TOO_SLOW
+    return matches === 'unusable' ? 'has a regular expression that RE2 does not take: no lookaround, no backreference' : matches
   },
-  'is-json': async ({ text }, value, _, { matchesSchema }) => {
+  'is-json': async ({ text }, value, _, { checkAnswer }) => {
     const parsed = readJson(text)
     if (parsed === undefined) return false
     const schema = typeof value === 'string' ? readFields(value) : value
     if (!isFields(schema)) return true
-    return (await matchesSchema(parsed, schema)) ?? 'has a JSON Schema that cannot be used, or takes too long'
+    const matches = await checkAnswer({ value: parsed, schema })
+    return matches === 'slow' ? TOO_SLOW : matches === 'unusable' ? 'has a JSON Schema that cannot be used' : matches
   },
   length: ({ text }, value) => isWithin([...text].length, value),
   'word-count': ({ text }, value) => isWithin(text.trim().split(/\s+/).filter(Boolean).length, value),
@@ -96,10 +108,10 @@ export async function gradeAnswer({ graders, input, settings }: EvalCase, answer
   let isSpent = false
   const own: GradingAids = {
     ...aids,
-    // After one that cannot be used, or takes too long, the others of a case are left alone.
-    async matchesSchema(value, schema) {
-      const matches = isSpent ? null : await aids.matchesSchema(value, schema)
-      isSpent ||= matches === null
+    // After one that takes too long, the others of a case are left alone.
+    async checkAnswer(question) {
+      const matches = isSpent ? 'slow' : await aids.checkAnswer(question)
+      isSpent ||= matches === 'slow'
       return matches
     },
   }
@@ -181,16 +193,4 @@ function isWithin(count: number, value: unknown): boolean | string {
   const { min, max } = isFields(value) ? value : {}
   if (typeof min !== 'number' && typeof max !== 'number') return 'has neither a number nor min or max'
   return count >= (typeof min === 'number' ? min : 0) && count <= (typeof max === 'number' ? max : Number.POSITIVE_INFINITY)
-}
-
-/** A regular expression that takes linear time; else why it cannot be used: it looks ahead, behind or back. */
-async function compileRegex(pattern: string, flags: string): Promise<{ test(text: string): boolean } | string> {
-  const { RE2JS } = await import('re2js')
-  const known = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
-  const bits = Object.entries(known).reduce((sum, [flag, bit]) => (flags.includes(flag) ? sum | bit : sum), 0)
-  try {
-    return RE2JS.compile(RE2JS.translateRegExp(pattern), bits)
-  } catch {
-    return 'has a regular expression that RE2 does not take: no lookaround, no backreference'
-  }
 }

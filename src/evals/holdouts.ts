@@ -1,7 +1,7 @@
 import { isEvalFile, MAX_CASE_MEMBERS } from '../domain/evals/evals.ts'
 import { decodeText, type SkillFile } from '../domain/skills/skill.ts'
 import { parseJson } from '../domain/text/json.ts'
-import { type Fields, isFields, listOf, readFields, readHead, textOf, without } from '../domain/text/read-fields.ts'
+import { type Fields, isFields, listOf, readFields, readHead, type TokenRoom, textOf, without } from '../domain/text/read-fields.ts'
 
 /** Fields with which people mark cases that must stay hidden. */
 export const HOLDOUT_KEYS = ['holdout', 'split']
@@ -39,15 +39,18 @@ interface Separated<T> {
   readonly count: number
 }
 
+/** Most tokens of YAML in the cases of a version. */
+export const MAX_ALL_TOKENS = 30_000
+
 /** The fields at the head of a file of any kind, and its entries. A file that is not readable and mentions a holdout counts as held out. */
-function readClaims({ filename, bytes }: SkillFile): { readonly fields: Fields; readonly entries: readonly unknown[] } {
+function readClaims({ filename, bytes }: SkillFile, room: TokenRoom): { readonly fields: Fields; readonly entries: readonly unknown[] } {
   const text = (decodeText(bytes) ?? '').replace(/^\uFEFF/, '')
   const parsed = filename.endsWith('.json') ? parseJson(text, MAX_CASE_MEMBERS) : null
   const value = parsed?.ok ? parsed.value : null
   if (parsed && !parsed.ok) return { fields: { holdout: /"holdout"/.test(text) }, entries: [] }
   if (value !== null) return isFields(value) ? { fields: value, entries: listOf(value['evals']) } : { fields: {}, entries: listOf(value) }
   try {
-    return { fields: filename.endsWith('.md') ? readHead(text).fields : readFields(text), entries: [] }
+    return { fields: filename.endsWith('.md') ? readHead(text, room).fields : readFields(text, undefined, room), entries: [] }
   } catch {
     return { fields: { holdout: /\bholdout\b/.test(text.slice(0, MAX_HEAD)) }, entries: [] }
   }
@@ -62,9 +65,10 @@ export function separateHoldouts(files: readonly SkillFile[]): Separated<readonl
   const held: SkillFile[] = []
   const folders = new Set<string>()
   const named = { shown: new Set<string>(), held: new Set<string>() }
+  const room = { tokens: MAX_ALL_TOKENS }
   const read = files.map((file) => {
     const isRead = isEvalFile(file.filename) && /\.(?:md|json|ya?ml)$/.test(file.filename)
-    const claims = isRead ? readClaims(file) : { fields: {}, entries: [] }
+    const claims = isRead ? readClaims(file, room) : { fields: {}, entries: [] }
     const isWhole = claimsHoldout(claims.fields)
     const folder = file.filename.slice(0, file.filename.lastIndexOf('/') + 1)
     if (isWhole && folder !== 'evals/') folders.add(folder)

@@ -11,10 +11,10 @@ import {
 } from '../domain/evals/evals.ts'
 import { decodeText, encodingFault, type SkillFile } from '../domain/skills/skill.ts'
 import { parseJson } from '../domain/text/json.ts'
-import { type Fields, isFields, listOf, readFields, readHead, textOf, without } from '../domain/text/read-fields.ts'
+import { type Fields, isFields, listOf, readFields, readHead, type TokenRoom, textOf, toText, without } from '../domain/text/read-fields.ts'
 import { AppError } from '../errors.ts'
 import { checkCases, TWIN } from './check-cases.ts'
-import { claimsHoldout, HOLDOUT_KEYS, withoutClaims } from './holdouts.ts'
+import { claimsHoldout, HOLDOUT_KEYS, MAX_ALL_TOKENS, withoutClaims } from './holdouts.ts'
 
 /** Cases in the order of their files, and everything that is wrong with them. */
 export interface CaseList {
@@ -53,6 +53,7 @@ export const CASE_KEYS = {
 export function readCases(files: readonly SkillFile[]): CaseList {
   const texts = new Map<string, string>()
   const found = collect()
+  const room = { tokens: MAX_ALL_TOKENS }
   for (const { filename, bytes } of files) {
     if (!isEvalFile(filename) || NO_CASES.test(filename) || !/\.(?:md|json|yaml)$/.test(filename)) continue
     const text = decodeText(bytes)
@@ -63,8 +64,8 @@ export function readCases(files: readonly SkillFile[]): CaseList {
     const [, folder, name] = /^(evals\/(?:.+\/)?)([^/]+)$/.exec(file) ?? []
     const isFolder = folder !== 'evals/'
     if (name === 'prompt.md' || (name === 'case.yaml' && !texts.has(`${folder}prompt.md`))) {
-      if (isFolder) found.read(file, (note) => [readPluginCase(folder ?? '', texts, note)])
-    } else if (name === 'task.md' && isFolder) found.read(file, (note) => [readScenario(folder ?? '', texts, note)])
+      if (isFolder) found.read(file, (note) => [readPluginCase(folder ?? '', texts, room, note)])
+    } else if (name === 'task.md' && isFolder) found.read(file, (note) => [readScenario(folder ?? '', texts, room, note)])
     else if (!isFolder && name?.endsWith('.json')) found.read(file, (note) => readJsonCases(texts.get(file) ?? '', note))
   }
   return found.finish()
@@ -85,12 +86,13 @@ export function readPromptCases(fields: Fields, file: string): CaseList {
 export function readPromptCaseFiles(files: readonly SkillFile[]): CaseList {
   const lists: CaseList[] = []
   let [size, graders] = [0, 0]
+  const room = { tokens: MAX_ALL_TOKENS }
   for (const file of files) {
     if (size > MAX_SIZE || graders > MAX_ALL_GRADERS) {
       lists.push({ cases: [], problems: [{ file: file.filename, case: null, problem: 'is not read: the files before it are large' }] })
       break
     }
-    const list = readPromptCaseFile(file)
+    const list = readPromptCaseFile(file, room)
     size += list.cases.reduce((sum, one) => sum + sizeOfCase(one), 0)
     graders += list.cases.reduce((sum, one) => sum + one.graders.length, 0)
     lists.push(list)
@@ -98,7 +100,7 @@ export function readPromptCaseFiles(files: readonly SkillFile[]): CaseList {
   return joinLists(lists)
 }
 
-function readPromptCaseFile({ filename, bytes }: SkillFile): CaseList {
+function readPromptCaseFile({ filename, bytes }: SkillFile, room: TokenRoom): CaseList {
   const found = collect()
   const text = decodeText(bytes)
   if (text === null) found.problems.push({ file: filename, case: null, problem: encodingFault(bytes) })
@@ -106,7 +108,7 @@ function readPromptCaseFile({ filename, bytes }: SkillFile): CaseList {
     try {
       // JSON is tried first: its limits allow many more cases than those of YAML.
       const parsed = parseJson(text, MAX_CASE_MEMBERS)
-      return readPromptCases(parsed.ok && isFields(parsed.value) ? parsed.value : readFields(text), filename)
+      return readPromptCases(parsed.ok && isFields(parsed.value) ? parsed.value : readFields(text, undefined, room), filename)
     } catch (error) {
       found.read(filename, () => {
         throw error
@@ -238,15 +240,15 @@ function readJsonCases(text: string, note: Note): readonly Draft[] {
 }
 
 /** A folder with `prompt.md`, `case.yaml` or both, and `graders/*.md`: frontmatter overrides `case.yaml`, whose unknown keys are ignored. */
-function readPluginCase(folder: string, texts: ReadonlyMap<string, string>, note: Note): Draft {
-  const { execution, context, graders: listed, ...base } = readFields(texts.get(`${folder}case.yaml`) ?? '')
-  const { fields: head, body } = readHead(texts.get(`${folder}prompt.md`) ?? '')
+function readPluginCase(folder: string, texts: ReadonlyMap<string, string>, room: TokenRoom, note: Note): Draft {
+  const { execution, context, graders: listed, ...base } = readFields(texts.get(`${folder}case.yaml`) ?? '', undefined, room)
+  const { fields: head, body } = readHead(texts.get(`${folder}prompt.md`) ?? '', room)
   const fields: Fields = { ...base, ...(isFields(execution) ? execution : {}), ...(isFields(context) ? { context } : {}), ...head }
   const id = toCaseId(textOf(fields['name']) ?? folder.split('/').at(-2) ?? '')
   noteUnknown(head, CASE_KEYS.prompt, id, note)
   const files = [...texts.keys()].filter((file) => file.startsWith(`${folder}graders/`) && file.endsWith('.md')).toSorted()
   const written = files.flatMap((file) => {
-    const grader = readHead(texts.get(file) ?? '')
+    const grader = readHead(texts.get(file) ?? '', room)
     const name = file.slice(`${folder}graders/`.length, -'.md'.length)
     // Files without frontmatter are notes.
     return Object.keys(grader.fields).length === 0 ? [] : [{ name, ...grader.fields, body: grader.body.trim() }]
@@ -258,7 +260,7 @@ function readPluginCase(folder: string, texts: ReadonlyMap<string, string>, note
     }
     const { type, name, weight, criteria, pattern, body: own, ...settings } = one
     const said = textOf(own) || null
-    noteUnknown(without(one, 'body'), CASE_KEYS.grader, id, note, ` of the grader ${toCaseId(String(name))}`)
+    noteUnknown(without(one, 'body'), CASE_KEYS.grader, id, note, ` of the grader ${toCaseId(toText(name))}`)
     const isRegex = type === 'regex'
     const kind = type === 'llm' ? 'rubric' : String(type)
     const value = isRegex ? (textOf(pattern) ?? said) : null
@@ -272,7 +274,7 @@ function readPluginCase(folder: string, texts: ReadonlyMap<string, string>, note
 }
 
 /** A scenario of Tessl: `task.md`, and `criteria.json` with a weighted checklist. */
-function readScenario(folder: string, texts: ReadonlyMap<string, string>, note: Note): Draft {
+function readScenario(folder: string, texts: ReadonlyMap<string, string>, room: TokenRoom, note: Note): Draft {
   const id = toCaseId(folder.split('/').at(-2) ?? '')
   const text = texts.get(`${folder}criteria.json`)
   const parsed = text === undefined ? undefined : parseJson(text)
@@ -288,7 +290,7 @@ function readScenario(folder: string, texts: ReadonlyMap<string, string>, note: 
     return [toGrader('rubric', { name: textOf(name) ?? null, text: textOf(description) ?? textOf(name) ?? null, weight, settings })]
   })
   const settings = textOf(criteria['context']) === undefined ? {} : { context: criteria['context'] }
-  const task = readHead(texts.get(`${folder}task.md`) ?? '')
+  const task = readHead(texts.get(`${folder}task.md`) ?? '', room)
   const isHoldout = claimsHoldout(criteria) || claimsHoldout(task.fields)
   return { id, layout: 'tessl', input: task.body.trim(), graders, settings, isHoldout }
 }
@@ -309,12 +311,12 @@ function readTestData({ testData, evaluators }: Fields, note: Note): readonly Dr
       if (!isFields(one)) return []
       const { name, string, llm, uses } = one
       const called = textOf(name) ?? null
-      noteUnknown(one, CASE_KEYS.evaluator, '', (_, problem) => note(null, problem), ` of the evaluator ${toCaseId(String(name))}`)
+      noteUnknown(one, CASE_KEYS.evaluator, '', (_, problem) => note(null, problem), ` of the evaluator ${toCaseId(toText(name))}`)
       if (isFields(llm))
         return [toGrader('choices', { name: called, text: textOf(llm['prompt']) ?? null, settings: without(llm, 'prompt') })]
       if (textOf(uses) !== undefined) return [toGrader(String(uses), { name: called })]
       const [kind, value] = Object.entries(isFields(string) ? string : {}).find(([key]) => Object.hasOwn(GH_KINDS, key)) ?? []
-      if (kind === undefined) note(null, `the evaluator ${toCaseId(String(name))} has no string, llm or uses`)
+      if (kind === undefined) note(null, `the evaluator ${toCaseId(toText(name))} has no string, llm or uses`)
       return kind === undefined ? [] : [toGrader(GH_KINDS[kind] ?? kind, { name: called, value })]
     })
   return listOf(testData).flatMap((one): Draft[] => {

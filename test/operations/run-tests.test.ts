@@ -342,7 +342,7 @@ describe('tests of a prompt, run here', () => {
     expect(await refusal(test.call(ada, 'run_tests', { id: prompt.id }))).toContain('has no test cases')
     const id = await save(promptfoo([['a', { type: 'equals', value: 'a' }]]), 'Say:\n${answer} ${other}')
     expect(await refusal(test.call(ada, 'run_tests', { id, models: ['openai/else'] }))).toContain(
-      'is no model for tests. There are tests:one',
+      'is not a model for tests. There are tests:one',
     )
     expect((await finish(id, (await start(id))[0])).results[0].error).toContain('There is no value for other')
   })

@@ -39,10 +39,14 @@ export interface TestModels {
   /** Limits of the tests of an owner's items on a day (UTC); null for none. */
   readonly dailyTokens: number | null
   readonly dailyUsd: number | null
-  /** Runs `work` when one of the places for calls is free, which are half of those of {@link Improver}. */
-  inPlace<T>(work: () => Promise<T>): Promise<T>
-  /** Whether a value is as a JSON Schema says; null when the schema cannot be used, or takes too long. */
-  matchesSchema(value: unknown, schema: object): Promise<boolean | null>
+  /** Runs `work` when one of the places for calls is free, which are half of those of {@link Improver}; callers take turns. */
+  inPlace<T>(caller: string, work: () => Promise<T>): Promise<T>
+  /** Whether a value is as a JSON Schema says, or a text matches a pattern; `unusable` for one that is none, `slow` for one that takes too long. */
+  checkAnswer(
+    question:
+      | { readonly value: unknown; readonly schema: object }
+      | { readonly text: string; readonly pattern: string; readonly flags: string },
+  ): Promise<boolean | 'unusable' | 'slow'>
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal
   /** Runs `work` with a signal that `cancel` aborts too, where this process does it. */

@@ -21,19 +21,33 @@ export function isFields(value: unknown): value is Fields {
 }
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+/** A value as text: JSON of what is none. */
+export const toText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** Fields apart from those with these names. */
 export const without = (fields: Fields, ...names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 
-/** The fields of a YAML text. @throws AppError `invalid_input` for one that is none, too long, too deep, or blown up by aliases */
-export function readFields(text: string, maxLength = MAX_FILE): Fields {
+/** Tokens that are left for several texts together. */
+export interface TokenRoom {
+  tokens: number
+}
+
+/**
+ * The fields of a YAML text.
+ * @param room for the tokens of this text and of others
+ * @throws AppError `invalid_input` for one that is none, too long, too deep, or blown up by aliases
+ */
+export function readFields(text: string, maxLength = MAX_FILE, room: TokenRoom = { tokens: MAX_TOKENS }): Fields {
   const refuse = (why: string) => new AppError('invalid_input', why)
   if (text.length > maxLength) throw refuse(`its YAML has ${text.length} characters; the limit is ${maxLength}`)
   if (text.trim() === '') return {}
   let tokens = 0
-  for (const _ of new Lexer().lex(text)) if (++tokens > MAX_TOKENS) throw refuse(`its YAML has more than ${MAX_TOKENS} tokens`)
+  for (const _ of new Lexer().lex(text)) {
+    if (++tokens > MAX_TOKENS) throw refuse(`its YAML has more than ${MAX_TOKENS} tokens`)
+    if (--room.tokens < 0) throw refuse('is not read: it and the files before it have too much YAML')
+  }
   const document = readYaml(text)
   if (!document) throw refuse('is no YAML that can be read: look for a wrong indent, a key that is there twice, or missing quotes')
   const fields = toPlain(document, MAX_ALIASES)
@@ -47,9 +61,9 @@ export function readFields(text: string, maxLength = MAX_FILE): Fields {
 }
 
 /** The fields between `---` at the head of a file, and the text after them. @throws AppError as {@link readFields} */
-export function readHead(text: string): { readonly fields: Fields; readonly body: string } {
+export function readHead(text: string, room?: TokenRoom): { readonly fields: Fields; readonly body: string } {
   if (text.length > MAX_FILE) throw new AppError('invalid_input', `has ${text.length} characters; the limit is ${MAX_FILE}`)
   const head = HEAD.exec(text)
   if (!head && /^\uFEFF?---[ \t]*\r?\n/.test(text)) throw new AppError('invalid_input', 'its fields have no second line ---')
-  return { fields: readFields(head?.[1] ?? '', MAX_HEAD), body: text.slice(head?.[0].length ?? 0).replace(/^\uFEFF/, '') }
+  return { fields: readFields(head?.[1] ?? '', MAX_HEAD, room), body: text.slice(head?.[0].length ?? 0).replace(/^\uFEFF/, '') }
 }

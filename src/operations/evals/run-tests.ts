@@ -48,7 +48,7 @@ function createAsk(context: Testing, item: Pick<Prompt, 'id' | 'ownerId'>, mode:
     if (mode === 'replay') throw new AppError('not_found', `No answer of ${question.model} to this is kept.`)
     const known = tests.models.get(question.model)
     if (!known) throw unknownModel(context, question.model)
-    return await tests.inPlace(async () => {
+    return await tests.inPlace(requireUser(context.actor).userId, async () => {
       signal.throwIfAborted()
       await refuseOverBudget(context, item.ownerId)
       const limits = { maxOutputTokens, timeoutMs, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) }
@@ -78,8 +78,8 @@ async function refuseOverBudget({ store, tests, clock }: Testing, ownerId: strin
 
 function unknownModel({ tests }: Pick<Testing, 'tests'>, model: string): AppError {
   const names = [...tests.models.keys()]
-  const known = names.length === 0 ? 'There is none here: the operator sets TEST_MODELS' : `There are ${names.join(', ')}`
-  return invalidInput('models', `"${model.slice(0, 100)}" is no model for tests. ${known}.`)
+  if (names.length === 0) return invalidInput('models', 'No test models are set up. The operator sets TEST_MODELS.')
+  return invalidInput('models', `"${model.slice(0, 100)}" is not a model for tests. There are ${names.join(', ')}.`)
 }
 
 /** The price of an answer in millionths of a US dollar; null when it is not known. */
@@ -118,7 +118,7 @@ async function runCase(
     const [judge] = context.tests.models.keys()
     const { passed, score, assertions } = await gradeAnswer(one, graded, {
       judge: createJudge(ask, judge ?? model),
-      matchesSchema: context.tests.matchesSchema,
+      checkAnswer: context.tests.checkAnswer,
       signal,
     })
     const tokens = answer.inputTokens + answer.outputTokens
@@ -156,15 +156,13 @@ async function runAll(
     const isWritten = await write().catch(() => false)
     await evals.endRun(prompt.id, run.seq, state ?? (isWritten ? null : 'failed'))
   }
+  // Also while it waits for a place, or for a slow answer.
+  const alive = setInterval(() => void evals.addResults(prompt.id, run.seq, []).catch(() => {}), ALIVE_EVERY_MS).unref()
   try {
     if (!(await evals.addResults(prompt.id, run.seq, [])) || !(await isAllowed())) return await end('failed')
-    const askAlive: Ask = async (question) => {
-      if (performance.now() - writtenAt > ALIVE_EVERY_MS && (await evals.addResults(prompt.id, run.seq, []))) writtenAt = performance.now()
-      return await ask(question)
-    }
     for (const one of cases) {
       signal.throwIfAborted()
-      const { result, hasFailed } = await runCase(context, prompt, one, run.model ?? '', askAlive, signal)
+      const { result, hasFailed } = await runCase(context, prompt, one, run.model ?? '', ask, signal)
       failures = hasFailed ? failures + 1 : 0
       waiting.push(result)
       if (failures >= MAX_FAILURES) return await end('failed')
@@ -175,6 +173,8 @@ async function runAll(
   } catch (error) {
     if (!signal.aborted && !(error instanceof AppError && error.code !== 'internal')) context.onFault?.(error)
     await end(error instanceof AppError && error.code === 'rate_limited' ? 'over-budget' : 'failed')
+  } finally {
+    clearInterval(alive)
   }
 }
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
-import type { SchemaQuestion } from './schema-worker.ts'
+import type { Question } from './check-worker.ts'
 
 /** How long one check may take, and how long the thread stays without any. */
 const MAX_MS = 5_000
@@ -14,12 +14,12 @@ let idle: NodeJS.Timeout | undefined
 /** Takes the answer of the thread, undefined where there is none. */
 let take: (answer: boolean | null | undefined) => void = () => {}
 
-/** Whether a value is valid against a JSON Schema; null when the schema is not usable, or too slow. Checks run one at a time, in a thread. */
-export function matchesSchema(value: unknown, schema: object): Promise<boolean | null> {
-  return oneAtATime(() => ask({ value, schema }))
+/** Whether an answer is as somebody asks. Checks run one at a time, in a thread. @see TestModels.checkAnswer */
+export function checkAnswer(question: Question): Promise<boolean | 'unusable' | 'slow'> {
+  return oneAtATime(() => ask(question))
 }
 
-async function ask(question: SchemaQuestion): Promise<boolean | null> {
+async function ask(question: Question): Promise<boolean | 'unusable' | 'slow'> {
   clearTimeout(idle)
   worker ??= start()
   const thread = worker
@@ -39,12 +39,12 @@ async function ask(question: SchemaQuestion): Promise<boolean | null> {
   take = () => {}
   if (answer === undefined) stop()
   else idle = setTimeout(stop, IDLE_MS).unref()
-  return answer ?? null
+  return answer === undefined ? 'slow' : (answer ?? 'unusable')
 }
 
 function start(): Worker {
   const isSource = import.meta.url.endsWith('.ts')
-  const started = new Worker(new URL(isSource ? './schema-worker.ts' : './schema-worker.js', import.meta.url), { resourceLimits: LIMITS })
+  const started = new Worker(new URL(isSource ? './check-worker.ts' : './check-worker.js', import.meta.url), { resourceLimits: LIMITS })
   const pass = (answer: boolean | null | undefined) => {
     if (started === worker) take(answer)
   }
