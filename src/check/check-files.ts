@@ -13,8 +13,9 @@ import { WHOLE_RULES } from './rules/whole.ts'
 
 /** Findings of one rule in one file that are named: the last one stands for all further ones. */
 const MAX_OF_RULE = 5
-/** Matches of one rule in one file that are looked at. */
+/** Matches of one rule in one file that become findings; those after them do where they are worse, as far as they are looked at. */
 const MAX_MATCHES = 500
+const MAX_LOOKED_AT = 20_000
 /** Findings that are shown of an item. */
 export const MAX_FINDINGS = 200
 const MAX_EVIDENCE = 120
@@ -68,12 +69,18 @@ export function findingOf(
   return { rule: id, severity, line: 1, column: 1, why, fix, ...found }
 }
 
-function toFinding(file: FileView, rule: Rule, { at, length, severity = rule.severity }: Match): MarkedFinding {
+/** The severity of a match where it stands. */
+function severityOf(file: FileView, rule: Rule, { at, severity = rule.severity }: Match): Severity {
+  return rule.weight === 'data' ? severity : shiftSeverity(severity, file.shiftOf(at, rule.weight))
+}
+
+function toFinding(file: FileView, rule: Rule, match: Match, severity: Severity = severityOf(file, rule, match)): MarkedFinding {
+  const { at, length } = match
   const place = file.placeOf(at)
   return findingOf(rule, {
     ...place,
     mark: markOf(rule, file.name, file.text.slice(at, at + length), around(file.lines[place.line - 1] ?? '', place.column)),
-    severity: rule.weight === 'data' ? severity : shiftSeverity(severity, file.shiftOf(at, rule.weight)),
+    severity,
     file: file.name,
     evidence: quote(file.text.slice(at, at + Math.min(length, 400)), rule.isSecret),
   })
@@ -114,9 +121,13 @@ function* findIn(file: FileView, rules: readonly Rule[]): Generator<void, Marked
   for (const rule of rules) {
     if (!isFor(rule, file)) continue
     const found: MarkedFinding[] = []
+    let count = 0
+    let worst: number = SEVERITIES.length
     for (const match of matchesOf(rule, file)) {
-      found.push(toFinding(file, rule, match))
-      if (found.length >= MAX_MATCHES) break
+      const severity = severityOf(file, rule, match)
+      if (found.length < MAX_MATCHES || SEVERITIES.indexOf(severity) < worst) found.push(toFinding(file, rule, match, severity))
+      worst = Math.min(worst, SEVERITIES.indexOf(severity))
+      if (++count >= MAX_LOOKED_AT || (worst === 0 && found.length >= MAX_MATCHES)) break
     }
     if (found.length > 0) findings.push(...boundFindings(found))
     yield

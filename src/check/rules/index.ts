@@ -9,7 +9,7 @@ import { UNSEEN_RULES } from './unseen.ts'
 import { WHOLE_RULES } from './whole.ts'
 
 /** Raised with every change of a rule: items are checked again, and what changed is listed. */
-export const RULE_SET = 2
+export const RULE_SET = 3
 
 /** Rules that look at one text. */
 export const TEXT_RULES: readonly Rule[] = [

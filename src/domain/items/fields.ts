@@ -46,10 +46,12 @@ export const titleField = textField({ max: MAX_TITLE, blank: false })
 export const descriptionField = textField({ max: MAX_DESCRIPTION })
 export const contentField = textField({ max: MAX_CONTENT, blank: false })
 export const noteField = textField({ max: MAX_NOTE })
-/** The number of a row, as both engines can hold it. */
-export const rowNumber = z.number().int().min(1).max(2_147_483_647)
+/** A number from 1 that both engines can hold. */
+const countingNumber = () => z.number().int().min(1).max(2_147_483_647)
+/** The number of a row. */
+export const rowNumber = countingNumber()
 /** The number of a version. */
-export const versionNumber = rowNumber
+export const versionNumber = countingNumber()
 export const promptTypeField = z.enum(PROMPT_TYPES)
 /** A type as files write it, in any case; null for another word. */
 export function readPromptType(text: string): PromptType | null {
