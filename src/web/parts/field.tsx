@@ -6,6 +6,8 @@ import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { HiddenFields, Options, Submit } from './controls.tsx'
 
+type Choices = readonly (readonly [value: string, label: string])[]
+
 export interface FieldProps {
   readonly sent: PageRequest['sent']
   readonly name: string
@@ -19,6 +21,10 @@ export interface FieldProps {
   readonly autocomplete?: string
   readonly isRequired?: boolean
   readonly placeholder?: string
+  /** What is chosen from, instead of a text. */
+  readonly options?: Choices | undefined
+  /** More of them, below a name each. */
+  readonly groups?: readonly (readonly [name: string, options: Choices])[]
   /** The form it is of, where a page has several: part of its id. */
   readonly form?: string
   /** The id of a `<datalist>` that completes it. */
@@ -45,8 +51,9 @@ export function sentOr(sent: PageRequest['sent'], name: string, value: string | 
   return sent?.form.has(name) ? sent.form.text(name) : (value ?? '')
 }
 
-/** A labelled field that keeps what was typed, and says what is wrong with it. */
-export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value, hint, rows, isRequired, isFirst, form, ...more }) => {
+/** A labelled field that keeps what was typed or chosen, and says what is wrong with it. */
+export const Field: FC<FieldProps> = (props) => {
+  const { sent, name, label, type = 'text', value, hint, rows, isRequired, isFirst, form, options, groups = [], ...more } = props
   const fault = faultOf(sent, name)
   const id = toId(name, form)
   const described = [hint ? `${id}-hint` : '', fault ? `${id}-fault` : ''].filter((text) => text !== '').join(' ')
@@ -64,7 +71,16 @@ export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value,
   return (
     <div class="field">
       <label for={`field-${id}`}>{label}</label>
-      {rows === undefined ? (
+      {options ? (
+        <select {...shared}>
+          <Options of={options} chosen={held} />
+          {groups.map(([group, grouped]) => (
+            <optgroup label={group}>
+              <Options of={grouped} chosen={held} />
+            </optgroup>
+          ))}
+        </select>
+      ) : rows === undefined ? (
         <input type={type} value={shown} {...shared} />
       ) : (
         // A line feed right after the tag is dropped by browsers: one is given for it.
@@ -95,48 +111,6 @@ export const Below: FC<{ id: string; hint?: Child; fault?: string | null }> = ({
     ) : null}
   </>
 )
-
-type Choices = readonly (readonly [value: string, label: string])[]
-
-interface ChoiceProps {
-  readonly sent: PageRequest['sent']
-  readonly name: string
-  readonly label: string
-  readonly value: string
-  readonly options: Choices
-  /** More options, below a name each. */
-  readonly groups?: readonly (readonly [name: string, options: Choices])[]
-  readonly hint?: string | undefined
-  /** The form it is of, where a page has several: part of its id. */
-  readonly form?: string
-}
-
-/** A list to choose one of. */
-export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, groups = [], hint, form }) => {
-  const chosen = sentOr(sent, name, value)
-  const fault = faultOf(sent, name)
-  const id = toId(name, form)
-  return (
-    <div class="field">
-      <label for={`field-${id}`}>{label}</label>
-      <select
-        id={`field-${id}`}
-        name={name}
-        autofocus={isFirstFault(sent, name)}
-        aria-invalid={fault ? 'true' : undefined}
-        aria-describedby={fault ? `${id}-fault` : undefined}
-      >
-        <Options of={options} chosen={chosen} />
-        {groups.map(([group, grouped]) => (
-          <optgroup label={group}>
-            <Options of={grouped} chosen={chosen} />
-          </optgroup>
-        ))}
-      </select>
-      <Below id={id} hint={hint} fault={fault} />
-    </div>
-  )
-}
 
 /**
  * The fault of the form that was sent, above it. Where fields say it already, it leads to them: `labels` by their names.

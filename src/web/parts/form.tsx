@@ -3,13 +3,10 @@ import { z } from 'zod'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { Submit } from './controls.tsx'
-import { Below, Choice, Fault, Field, type FieldProps, faultOf } from './field.tsx'
+import { Below, Fault, Field, type FieldProps, faultOf } from './field.tsx'
 
 /** A field of a form: a list to choose from where it has `options`, else a text. */
-type FormField = Partial<Omit<FieldProps, 'sent' | 'name'>> & {
-  readonly label: string
-  readonly options?: readonly (readonly [value: string, label: string])[]
-}
+type FormField = Omit<FieldProps, 'sent' | 'name'>
 
 interface FormProps {
   readonly request: { readonly site: Pick<Site, 'words'>; readonly sent: PageRequest['sent'] }
@@ -43,10 +40,9 @@ export const Form: FC<FormProps> = ({ request, does, of: { input }, fields, subm
   return (
     <form method="post" action={action} class="fields" id={id}>
       <Fault sent={sent} labels={labels} words={words} {...of} />
-      {Object.entries(fields).map(([name, { options, ...field }]) => {
-        const shared = { sent, name, ...of, ...limitsOf(input, name), ...field }
-        return options ? <Choice {...shared} value={field.value ?? ''} options={options} /> : <Field {...shared} />
-      })}
+      {Object.entries(fields).map(([name, field]) => (
+        <Field sent={sent} name={name} {...of} {...(field.options ? {} : limitsOf(input, name))} {...field} />
+      ))}
       {children}
       <p>
         <Submit look={isMain ? 'button first' : 'button'} does={does} text={submit} />

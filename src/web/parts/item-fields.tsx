@@ -15,7 +15,7 @@ import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { type FieldChange, FieldChanges } from './changes.tsx'
 import { Suggestions } from './controls.tsx'
-import { Choice, Field, faultOf } from './field.tsx'
+import { Field, faultOf } from './field.tsx'
 
 /** The values of an item's fields before anything is typed. */
 export interface ItemValues {
@@ -74,7 +74,7 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
   return (
     <>
       {isNew && teams.length > 0 ? (
-        <Choice
+        <Field
           sent={sent}
           name="owner"
           label={words.owner}
@@ -82,7 +82,7 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
           options={[['', words.ownedByYourself], ...teams.map((name) => [name, words.teamNamed(name)] as const)]}
         />
       ) : null}
-      <Choice
+      <Field
         sent={sent}
         name="visibility"
         label={words.visibility}
@@ -97,7 +97,7 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
           ),
         ]}
       />
-      <Choice
+      <Field
         sent={sent}
         name="category"
         label={words.category}

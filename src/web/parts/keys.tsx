@@ -11,7 +11,7 @@ import type { Action, PageRequest } from '../request.ts'
 import type { Site, Words } from '../site.ts'
 import { ClientTabs } from './client-tabs.tsx'
 import { Link, LinkLine, Submit } from './controls.tsx'
-import { Choice, faultOf } from './field.tsx'
+import { Field, faultOf } from './field.tsx'
 import { Sample, ShownOnce } from './sample.tsx'
 
 /** A team or collection that a key or a program can be narrowed to, with its name. */
@@ -35,7 +35,7 @@ export function chosenReach(form: SentForm): { team?: string; collections?: stri
 
 /** The field to choose one. */
 export const Reach: FC<{ sent: PageRequest['sent']; words: Words; label: string; reaches: Reaches }> = ({ sent, words, label, reaches }) =>
-  reaches.length === 0 ? null : <Choice sent={sent} name="reach" label={label} value="" options={[['', words.keyReachesAll], ...reaches]} />
+  reaches.length === 0 ? null : <Field sent={sent} name="reach" label={label} value="" options={[['', words.keyReachesAll], ...reaches]} />
 
 /** A tick for each scope. */
 export const Permissions: FC<{ sent: PageRequest['sent']; words: Words; scopes: readonly Scope[] }> = ({ sent, words, scopes }) => (

@@ -8,7 +8,7 @@ import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { Ago } from './ago.tsx'
 import { Confirm } from './confirm.tsx'
-import { ActionButton, Choice, Fault, Field } from './field.tsx'
+import { ActionButton, Fault, Field } from './field.tsx'
 import { Tick } from './form.tsx'
 
 type Shown = Output<typeof listLabels>
@@ -110,7 +110,7 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
           <Fault sent={sent} fields={sent?.fault.code === 'conflict' ? [] : ['label', 'version', 'share', 'reason']} words={words} />
           <form method="post" action={action} class="fields">
             <LabelField request={request} name="label" />
-            <Choice
+            <Field
               sent={sent}
               name="version"
               label={words.labels.atVersion}

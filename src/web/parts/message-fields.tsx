@@ -4,7 +4,7 @@ import { invalidInput } from '../../errors.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import { Details, Submit } from './controls.tsx'
-import { Choice, Field } from './field.tsx'
+import { Field } from './field.tsx'
 
 const PLACEHOLDER = 'placeholder'
 const PLACES = Array.from({ length: MAX_MESSAGES }, (_, place) => place)
@@ -42,7 +42,7 @@ export const MessageFields: FC<{ request: PageRequest; messages: readonly Messag
         const one = messages[place]
         return (
           <div class="message">
-            <Choice
+            <Field
               sent={sent}
               name={`role.${place}`}
               label={chat.role(place + 1)}

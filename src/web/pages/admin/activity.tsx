@@ -8,7 +8,7 @@ import { Layout } from '../../layout.tsx'
 import { Link, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Moment } from '../../parts/day.tsx'
 import { Entries, Entry, toListUrl } from '../../parts/entries.tsx'
-import { Alert, Choice, Field } from '../../parts/field.tsx'
+import { Alert, Field } from '../../parts/field.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
@@ -106,7 +106,7 @@ const Filters: FC<{ request: PageRequest; names: readonly (typeof FILTERS)[numbe
         {names.includes('username') ? (
           <Field sent={null} name="username" label={audit.person} value={value('username')} maxlength={64} autocomplete="off" />
         ) : null}
-        <Choice sent={null} name="action" label={audit.action} value={value('action')} options={[['', audit.anyAction]]} groups={groups} />
+        <Field sent={null} name="action" label={audit.action} value={value('action')} options={[['', audit.anyAction]]} groups={groups} />
         <Field sent={null} name="since" label={audit.since} type="date" value={value('since')} />
         {names.includes('target') ? (
           <Field sent={null} name="target" label={audit.target} value={value('target')} maxlength={36} autocomplete="off" />

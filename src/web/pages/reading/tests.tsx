@@ -9,7 +9,7 @@ import { Ago } from '../../parts/ago.tsx'
 import { ConfirmedAction } from '../../parts/confirm.tsx'
 import { Details, Link, LinkLine, Section, Submit } from '../../parts/controls.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
-import { ActionButton, Choice, Fault } from '../../parts/field.tsx'
+import { ActionButton, Fault, Field } from '../../parts/field.tsx'
 import { Tick } from '../../parts/form.tsx'
 import { TrendBars } from '../../parts/test-trend.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
@@ -128,7 +128,7 @@ const Start: FC<{ request: PageRequest; page: Shown; path: string; hasCases: boo
     <form method="post" class="fields">
       {hasCases ? (
         <>
-          <Choice
+          <Field
             sent={sent}
             name="models"
             label={tests.model}
@@ -199,7 +199,7 @@ async function drawConverted(request: PageRequest, collection: Collection) {
   return (
     <Details open={made !== undefined} id="layouts" summary={tests.convert}>
       <form method="get" action="#layouts" class="fields">
-        <Choice
+        <Field
           sent={null}
           name="layout"
           label={tests.layout}

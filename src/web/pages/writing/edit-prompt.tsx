@@ -18,7 +18,7 @@ import { nameLineEnds, type SentForm, toSentForm, withLineEnds } from '../../for
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, WordChanges } from '../../parts/changes.tsx'
 import { Link, Section, Submit } from '../../parts/controls.tsx'
-import { Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
+import { Fault, Field, sentOr } from '../../parts/field.tsx'
 import { Improved, type Improvement, readSuggested } from '../../parts/improved.tsx'
 import {
   BaseField,
@@ -195,7 +195,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
         <aside class="editor-side">
           <div class="beside">
             <PlaceFields request={request} item={draft} choices={choices} isNew={known === null} />
-            <Choice
+            <Field
               sent={sent}
               name="type"
               label={words.type}

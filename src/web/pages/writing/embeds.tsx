@@ -13,7 +13,7 @@ import type { SentForm } from '../../forms.ts'
 import { Details, Link, Section, Strip, Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
-import { ActionButton, Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
+import { ActionButton, Fault, Field, sentOr } from '../../parts/field.tsx'
 import { limitsOf, Tick } from '../../parts/form.tsx'
 import { Sample } from '../../parts/sample.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
@@ -306,7 +306,7 @@ const Designing: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site
         </>,
       )}
       {hasMcp ? folded('showMcpTools', designer.mcp, text('mcpTools', { rows: 3 })) : null}
-      <Choice
+      <Field
         sent={null}
         name="preset"
         label={designer.preset}

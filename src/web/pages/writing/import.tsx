@@ -7,7 +7,7 @@ import { checkImport, IMPORT_OUTCOMES, loadStarterLibrary, runImport, showImport
 import { formatsOf } from '../../formats.ts'
 import { Link, LinkItem, Submit } from '../../parts/controls.tsx'
 import { toListUrl } from '../../parts/entries.tsx'
-import { Below, Choice, Fault } from '../../parts/field.tsx'
+import { Below, Fault, Field } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
@@ -56,7 +56,7 @@ export async function showImportForm(request: PageRequest) {
             {importing.drop}
           </p>
         </div>
-        <Choice
+        <Field
           sent={sent}
           name="visibility"
           label={importing.visibility}

@@ -3,7 +3,7 @@ import { listGates, setGate } from '../../../operations/evals/gate.ts'
 import { listLabelRules, setLabelRule } from '../../../operations/items/labels.ts'
 import { Link, Submit } from '../../parts/controls.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
-import { ActionButton, Choice, Fault } from '../../parts/field.tsx'
+import { ActionButton, Fault, Field } from '../../parts/field.tsx'
 import { Form, sentWith, Tick } from '../../parts/form.tsx'
 import { LabelField } from '../../parts/labels.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
@@ -60,7 +60,7 @@ export async function showLabelRules(request: PageRequest) {
       {canChange ? (
         <form method="post" action={here} class="fields">
           <LabelField request={request} name="name" />
-          <Choice
+          <Field
             sent={sent}
             name="rule"
             label={words.labels.rule}
