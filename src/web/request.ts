@@ -37,7 +37,8 @@ type Outcome = { readonly cookies?: readonly string[] } & (
   | { readonly html: { toString(): string | Promise<string> } }
 )
 
-type Acting = PageRequest & { readonly form: SentForm }
+/** A page whose form was sent. */
+export type Acting = PageRequest & { readonly form: SentForm }
 
 /** Does what a form asks for. What it throws is shown on the page the form was on. */
 export type Action = (request: Acting) => Promise<Outcome>

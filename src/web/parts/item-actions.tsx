@@ -1,15 +1,13 @@
 import type { FC } from 'hono/jsx'
 import type { Visibility } from '../../domain/items/visibility.ts'
 import { hasRight, type TeamRight } from '../../domain/people/teams.ts'
-import { AppError } from '../../errors.ts'
-import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { Output } from '../../operations/core/procedure.ts'
 import { favourite, removeFavourite, removeVote, setFeatured, setHeld, showMarks, vote } from '../../operations/items/marks.ts'
 import { copyItem } from '../../operations/items/save-items.ts'
 import { deleteItem } from '../../operations/items/trash.ts'
 import { updatePrompt, updateSkill } from '../../operations/items/update-items.ts'
 import { localPath } from '../forms.ts'
-import type { Action, PageRequest } from '../request.ts'
+import { type Acting, type Action, actBy, doing, done, type PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { keepDeleted } from './bulk-bar.tsx'
 import { Link } from './controls.tsx'
@@ -137,70 +135,48 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
   )
 }
 
-type Item = { readonly collection: Collection; readonly id: string }
-
-interface Act {
-  /** @returns the path to go to; undefined for the page the button was on */
-  run(call: CallOperation, item: Item): Promise<string | undefined>
-  /** Key of the message that is shown then. */
-  readonly done: string
-}
-
-/** An action that stays on its page. */
-function staying(done: string, act: (call: CallOperation, item: Item) => Promise<unknown>): Act {
-  return { done, run: (call, item) => act(call, item).then(() => undefined) }
-}
-
-/** The action of each button. */
-const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
-  ['vote', staying('voted', (call, item) => call(vote, item))],
-  ['unvote', staying('unvoted', (call, item) => call(removeVote, item))],
-  ['favourite', staying('favourited', (call, item) => call(favourite, item))],
-  ['unfavourite', staying('unfavourited', (call, item) => call(removeFavourite, item))],
-  ['copy', { done: 'copied', run: copy }],
-  ['publish', { done: 'published', run: publish }],
-  ['delete', { done: 'deleted', run: discard }],
-  ['feature', staying('featured', (call, item) => call(setFeatured, { ...item, isFeatured: true }))],
-  ['unfeature', staying('unfeatured', (call, item) => call(setFeatured, { ...item, isFeatured: false }))],
-  ['hold', { done: 'held', run: hold }],
-  ['unhold', staying('unheld', (call, item) => call(setHeld, { ...item, isHeld: false }))],
-])
-
-async function copy(call: CallOperation, item: Item): Promise<string> {
-  return new URL((await call(copyItem, item)).url).pathname
-}
-
-/** The first publication gives the item another slug. */
-async function publish(call: CallOperation, { collection, id }: Item): Promise<string> {
-  const change = { id, visibility: 'public' } as const
-  const { url } = collection === 'prompts' ? (await call(updatePrompt, change)).prompt : (await call(updateSkill, change)).skill
-  return new URL(url).pathname
-}
-
-/** Leads to the reader's items, whose page tells what was deleted and can undo it. */
-async function discard(call: CallOperation, { collection, id }: Item): Promise<string> {
-  const { id: itemId, owner, isTeam } = await call(showMarks, { collection, id })
-  await call(deleteItem, { collection, id })
-  const view = { kind: collection, ...(isTeam && { owner }), report: await keepDeleted(call, collection, [itemId]) }
-  return `/library?${new URLSearchParams(view)}`
-}
-
-/** The slug of an unlisted item works for its owner only. */
-async function hold(call: CallOperation, item: Item): Promise<string> {
-  const { id } = await call(setHeld, { ...item, isHeld: true })
-  return `/${item.collection}/${id}`
-}
-
 /** Does what a button of {@link ItemActions} says. A list that has such a button names itself in `back`. */
 export function actOnItem(collection: Collection): Action {
-  return async ({ site, call, form, ref, path }) => {
-    const act = ACTS.get(form.text('do'))
-    if (!act) throw new AppError('invalid_input', site.words.errors.noButton)
-    const to = await act.run(call, { collection, id: ref })
-    return { to: form.has('back') ? localPath(form.text('back'), path) : addDone(to ?? path, act.done) }
-  }
-}
+  const item = ({ ref }: Acting) => ({ collection, id: ref })
+  const act = actBy({
+    vote: doing(vote, item, 'voted'),
+    unvote: doing(removeVote, item, 'unvoted'),
+    favourite: doing(favourite, item, 'favourited'),
+    unfavourite: doing(removeFavourite, item, 'unfavourited'),
+    copy: doing(copyItem, item, 'copied', (_, { url }) => new URL(url).pathname),
+    publish,
+    delete: discard,
+    feature: doing(setFeatured, (request) => ({ ...item(request), isFeatured: true }), 'featured'),
+    unfeature: doing(setFeatured, (request) => ({ ...item(request), isFeatured: false }), 'unfeatured'),
+    // The slug of an unlisted item works for its owner only.
+    hold: doing(
+      setHeld,
+      (request) => ({ ...item(request), isHeld: true }),
+      'held',
+      (_, { id }) => `/${collection}/${id}`,
+    ),
+    unhold: doing(setHeld, (request) => ({ ...item(request), isHeld: false }), 'unheld'),
+  })
 
-function addDone(path: string, done: string): string {
-  return path.includes('?') ? path : `${path}?done=${done}`
+  /** The first publication gives the item another slug. */
+  async function publish({ call, ref: id }: Acting) {
+    const change = { id, visibility: 'public' } as const
+    const { url } = collection === 'prompts' ? (await call(updatePrompt, change)).prompt : (await call(updateSkill, change)).skill
+    return done(new URL(url).pathname, 'published')
+  }
+
+  /** Leads to the reader's items, whose page tells what was deleted and can undo it. */
+  async function discard(request: Acting) {
+    const { call } = request
+    const { id, owner, isTeam } = await call(showMarks, item(request))
+    await call(deleteItem, item(request))
+    const view = { kind: collection, ...(isTeam && { owner }), report: await keepDeleted(call, collection, [id]) }
+    return { to: `/library?${new URLSearchParams(view)}` }
+  }
+
+  return async (request) => {
+    const { form, path } = request
+    const outcome = await act(request)
+    return form.has('back') ? { to: localPath(form.text('back'), path) } : outcome
+  }
 }
