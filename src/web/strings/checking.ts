@@ -1,6 +1,4 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { number } from './count.ts'
 
 /** The check of a set of skills. */
 export const CHECKING_WORDS = {

@@ -1,6 +1,4 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { number } from './count.ts'
 
 /** Rules that block a version; none when their levels changed since. */
 const inBrackets = (rules: string) => (rules === '' ? '' : ` (${rules})`)

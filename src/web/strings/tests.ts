@@ -1,6 +1,4 @@
-import { formatsOf } from '../formats.ts'
-
-const { number } = formatsOf('en')
+import { number } from './count.ts'
 
 /** Tests of items: cases, runs, and trying a prompt. */
 export const TEST_WORDS = {

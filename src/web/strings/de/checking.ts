@@ -1,7 +1,6 @@
-import { formatsOf } from '../../formats.ts'
 import type { CHECKING_WORDS } from '../checking.ts'
 
-const { number } = formatsOf('de')
+import { number } from './count.ts'
 
 /** The check of a set of skills, in German. */
 export const CHECKING_WORDS_DE: typeof CHECKING_WORDS = {

@@ -1,7 +1,6 @@
-import { formatsOf } from '../../formats.ts'
 import type { FINDING_WORDS } from '../findings.ts'
 
-const { number } = formatsOf('de')
+import { number } from './count.ts'
 
 /** Rules that block a version; none when their levels changed since. */
 const inBrackets = (rules: string) => (rules === '' ? '' : ` (${rules})`)

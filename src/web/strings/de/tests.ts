@@ -1,7 +1,6 @@
-import { formatsOf } from '../../formats.ts'
 import type { TEST_WORDS } from '../tests.ts'
 
-const { number } = formatsOf('de')
+import { number } from './count.ts'
 
 /** Tests of items: cases, runs, and trying a prompt, in German. */
 export const TEST_WORDS_DE: typeof TEST_WORDS = {
