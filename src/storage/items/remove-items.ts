@@ -73,7 +73,8 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
   for (const part of batches(seqs, ROWS_A_STATEMENT)) {
     const files = await db.deleteFrom('version_file').where('version_seq', 'in', part).returning('sha256').execute()
     await giveBackVersions(db, part)
-    await forgetTags(db, part)
+    // The log of changes keeps no tags of versions that are gone.
+    await db.updateTable('change').set({ tags: null }).where(isOf(part)).execute()
     await forgetRuns(db, part)
     await db.deleteFrom('version').where('seq', 'in', part).execute()
     await removeUnusedBlobs(
@@ -84,67 +85,19 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
   }
 }
 
+/** Whether a row names one of these versions by its item and number. */
+function isOf(versionSeqs: readonly number[]) {
+  return sql<boolean>`(item_seq, version) in (select item_seq, number from version where seq in (${sql.join(versionSeqs)}))`
+}
+
 /** Test runs and cases go with their versions, and all answers of models: all may quote them. */
 async function forgetRuns(db: Kysely<Database>, versionSeqs: readonly number[]): Promise<void> {
   const items = db.selectFrom('version').select('item_seq').where('seq', 'in', versionSeqs)
   await db.deleteFrom('model_answer').where('item_seq', 'in', items).execute()
   // The newest cases are in force for what stays.
-  await db
-    .deleteFrom('case_set')
-    .where('item_seq', 'in', items)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('version')
-          .select('version.seq')
-          .where('version.seq', 'in', versionSeqs)
-          .whereRef('version.item_seq', '=', 'case_set.item_seq')
-          .whereRef('version.number', '=', 'case_set.version'),
-      ),
-    )
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('case_set as newer')
-          .select('newer.version')
-          .whereRef('newer.item_seq', '=', 'case_set.item_seq')
-          .whereRef('newer.version', '>', 'case_set.version'),
-      ),
-    )
-    .execute()
-  await db
-    .deleteFrom('eval_run')
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('version')
-          .select('version.seq')
-          .where('version.seq', 'in', versionSeqs)
-          .whereRef('version.item_seq', '=', 'eval_run.item_seq')
-          .whereRef('version.number', '=', 'eval_run.version'),
-      ),
-    )
-    .where('item_seq', 'in', items)
-    .execute()
-}
-
-/** The log of changes keeps no tags of versions that are gone. */
-async function forgetTags(db: Kysely<Database>, versionSeqs: readonly number[]): Promise<void> {
-  await db
-    .updateTable('change')
-    .set({ tags: null })
-    .where('item_seq', 'in', db.selectFrom('version').select('item_seq').where('seq', 'in', versionSeqs))
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('version')
-          .select('version.seq')
-          .where('version.seq', 'in', versionSeqs)
-          .whereRef('version.item_seq', '=', 'change.item_seq')
-          .whereRef('version.number', '=', 'change.version'),
-      ),
-    )
-    .execute()
+  const isOlder = sql<boolean>`version < (select max(newer.version) from case_set as newer where newer.item_seq = case_set.item_seq)`
+  await db.deleteFrom('case_set').where(isOf(versionSeqs)).where(isOlder).execute()
+  await db.deleteFrom('eval_run').where(isOf(versionSeqs)).execute()
 }
 
 /** Removes file contents without references. */
