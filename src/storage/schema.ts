@@ -501,8 +501,8 @@ export interface LibraryTables {
 type Mark = 'open' | 'secret'
 
 /**
- * The marks of tables about people and of what lets them in: one for each column, or for the table. `secret` is what lets somebody in, gives a
- * right, or says how to reach or follow somebody. The compiler and a test demand a mark for a new column of a table marked by column.
+ * The marks of the columns of tables about people that a file without logins has; it has no other table about people. `secret` is what lets
+ * somebody in, gives a right, or says how to reach or follow somebody. The compiler and a test demand a mark for a new column.
  */
 export const MARKS = {
   user: {
@@ -527,22 +527,4 @@ export const MARKS = {
     filled_by_groups: 'secret',
   },
   team_member: { team_seq: 'open', user_seq: 'open', role: 'open', joined_at: 'open', given_by: 'secret' },
-  login: 'secret',
-  login_account: 'secret',
-  login_session: 'secret',
-  login_factor: 'secret',
-  login_recovery_code: 'secret',
-  login_passkey: 'secret',
-  login_verification: 'secret',
-  oauth_client: 'secret',
-  oauth_resource: 'secret',
-  oauth_client_resource: 'secret',
-  oauth_refresh_token: 'secret',
-  oauth_access_token: 'secret',
-  oauth_consent: 'secret',
-  oauth_client_assertion: 'secret',
-  invite: 'secret',
-  api_key: 'secret',
-  ended_session: 'secret',
-  secret: 'secret',
-} as const satisfies { readonly [T in keyof LibraryTables]?: 'secret' | Readonly<Record<keyof LibraryTables[T], Mark>> }
+} as const satisfies { readonly [T in keyof LibraryTables]?: Readonly<Record<keyof LibraryTables[T], Mark>> }

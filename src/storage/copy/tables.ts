@@ -82,7 +82,7 @@ export const TABLES = {
 export type Scope = 'everything' | 'content'
 
 const PURPOSES: Readonly<Record<string, Purpose>> = TABLES
-const COLUMN_MARKS: Readonly<Record<string, 'secret' | Readonly<Record<string, string>>>> = MARKS
+const COLUMN_MARKS: Readonly<Record<string, Readonly<Record<string, string>>>> = MARKS
 /** Of the log of changes, content is what items became; the rest says when caches are out of date. */
 const CONDITIONS: Readonly<Record<string, RawBuilder<unknown>>> = { change: sql`version is not null` }
 /** Rows held in memory at once. */
@@ -138,6 +138,6 @@ export async function tablesOf(
 
 function withoutSecrets(table: CopiedTable): CopiedTable {
   const marks = COLUMN_MARKS[table.name]
-  const isOpen = (column: string) => marks === undefined || (marks !== 'secret' && marks[column] === 'open')
+  const isOpen = (column: string) => marks === undefined || marks[column] === 'open'
   return { ...table, columns: table.columns.filter(isOpen), condition: CONDITIONS[table.name] }
 }
