@@ -1,5 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely'
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import { visibleSet } from '../domain/items/visibility.ts'
 import type { Actor } from '../domain/people/actor.ts'
 import {
@@ -14,6 +14,7 @@ import {
 import { isCollectionVisible } from './collections/collection-rows.ts'
 import { isInVisibleSet } from './items/item-rows.ts'
 import type { WriteContext } from './items/write-context.ts'
+import { seqOfUser } from './people/names.ts'
 import { prepareInsert } from './prepared.ts'
 import type { Database } from './schema.ts'
 
@@ -111,56 +112,38 @@ async function readEvents(
   return [...bySeq.values()].toSorted((a, b) => b.seq - a.seq).slice(0, limit)
 }
 
+type Target = (typeof AUDIT_ACTIONS)[keyof typeof AUDIT_ACTIONS]
+
 /** Events with current names, where the reader may see what they name. */
 async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly EventRow[]): Promise<AuditEvent[]> {
-  const idsOf = (read: (row: EventRow) => string | null) => [...new Set(rows.flatMap((row) => read(row) ?? []))]
-  const targetsOf = (kind: (typeof AUDIT_ACTIONS)[keyof typeof AUDIT_ACTIONS]) =>
-    idsOf((row) => (AUDIT_ACTIONS[row.action] === kind ? row.target_id : null))
-  const users = await readNames(
-    idsOf((row) => row.actor_id).concat(
-      idsOf((row) => row.owner_id),
-      targetsOf('user'),
-      targetsOf('team'),
-    ),
-    (ids) => db.selectFrom('user').select(['id', 'username as name']).where('id', 'in', ids).where('removal', 'is', null).execute(),
-  )
   const details = new Map(rows.map((row) => [row.seq, auditDetail.parse(JSON.parse(row.detail))]))
   const namedIn = (row: EventRow) => details.get(row.seq)?.items ?? []
-  const items = await readNames([...new Set([...targetsOf('item'), ...rows.flatMap(namedIn)])], (ids) =>
-    db
-      .selectFrom('item')
-      .select(['item.id', 'item.title as name'])
-      .where('item.id', 'in', ids)
-      // As in a list: the log must not lead to unlisted items.
-      .where(isInVisibleSet(visibleSet(reader, 'list')))
-      .execute(),
-  )
-  const readerId = reader.kind === 'user' ? reader.userId : ''
-  const keys = await readNames([...idsOf((row) => row.key_id), ...targetsOf('key'), ...targetsOf('install_link')], (ids) =>
-    db
-      .selectFrom('api_key')
-      .innerJoin('user', 'user.seq', 'api_key.user_seq')
-      .select(['api_key.id', 'api_key.name'])
-      .where('api_key.id', 'in', ids)
-      .where('user.id', '=', readerId)
-      .execute(),
-  )
   const intoOf = (row: EventRow) => details.get(row.seq)?.into ?? null
-  const categories = await readNames([...new Set([...targetsOf('category'), ...idsOf(intoOf)])], async (ids) =>
-    (await db.selectFrom('category').select(['seq', 'name']).where('seq', 'in', ids.map(Number)).execute()).map(({ seq, name }) => ({
-      id: String(seq),
-      name,
-    })),
+  const targetsOf = (...targets: readonly Target[]) =>
+    rows.map((row) => (targets.includes(AUDIT_ACTIONS[row.action]) ? row.target_id : null))
+  const users = await readNames([...targetsOf('user', 'team'), ...rows.flatMap((row) => [row.actor_id, row.owner_id])], (ids) =>
+    db.selectFrom('user').select(['id', 'username as name']).where('id', 'in', ids).where('removal', 'is', null),
   )
-  const collections = await readNames(targetsOf('collection'), (ids) =>
+  // As in a list: the log must not lead to unlisted items.
+  const listed = db.selectFrom('item').where(isInVisibleSet(visibleSet(reader, 'list')))
+  const items = await readNames([...targetsOf('item'), ...rows.flatMap(namedIn)], (ids) =>
+    listed.select(['item.id', 'item.title as name']).where('item.id', 'in', ids),
+  )
+  const owner = reader.kind === 'user' ? await seqOfUser(db, reader.userId) : 0
+  const keys = await readNames([...targetsOf('key', 'install_link'), ...rows.map((row) => row.key_id)], (ids) =>
+    db.selectFrom('api_key').select(['id', 'name']).where('id', 'in', ids).where('user_seq', '=', owner),
+  )
+  const categories = await readNames([...targetsOf('category'), ...rows.map(intoOf)], (ids) =>
     db
-      .selectFrom('collection')
-      .select(['collection.id', 'collection.title as name'])
-      .where('collection.id', 'in', ids)
-      .where(isCollectionVisible(reader, 'list'))
-      .execute(),
+      .selectFrom('category')
+      .select([sql<string>`cast(seq as text)`.as('id'), 'name'])
+      .where('seq', 'in', ids.map(Number)),
   )
-  const names = {
+  const shown = db.selectFrom('collection').where(isCollectionVisible(reader, 'list'))
+  const collections = await readNames(targetsOf('collection'), (ids) =>
+    shown.select(['collection.id', 'collection.title as name']).where('collection.id', 'in', ids),
+  )
+  const names: { readonly [T in Target]?: ReadonlyMap<string, string> } = {
     item: items,
     collection: collections,
     user: users,
@@ -168,9 +151,6 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
     key: keys,
     install_link: keys,
     category: categories,
-    invite: NO_NAMES,
-    embed: NO_NAMES,
-    library: NO_NAMES,
   }
   return rows.map((row) => ({
     order: row.seq,
@@ -182,7 +162,7 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
     keyId: row.key_id,
     keyName: keys.get(row.key_id ?? '') ?? null,
     targetId: row.target_id,
-    targetName: names[AUDIT_ACTIONS[row.action]].get(row.target_id ?? '') ?? null,
+    targetName: names[AUDIT_ACTIONS[row.action]]?.get(row.target_id ?? '') ?? null,
     ownerId: row.owner_id,
     ownerName: users.get(row.owner_id ?? '') ?? null,
     detail: details.get(row.seq) ?? {},
@@ -191,12 +171,10 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
   }))
 }
 
-const NO_NAMES: ReadonlyMap<string, string> = new Map()
-
 async function readNames(
-  ids: readonly string[],
-  read: (ids: readonly string[]) => Promise<readonly { id: string; name: string }[]>,
+  asked: readonly (string | null)[],
+  select: (ids: readonly string[]) => { execute(): Promise<readonly { readonly id: string; readonly name: string }[]> },
 ): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return NO_NAMES
-  return new Map((await read(ids)).map(({ id, name }) => [id, name]))
+  const ids = [...new Set(asked)].filter((id) => id !== null)
+  return new Map(ids.length === 0 ? [] : (await select(ids).execute()).map(({ id, name }) => [id, name]))
 }
