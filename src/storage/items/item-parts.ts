@@ -246,43 +246,25 @@ export async function writeParts(
     created_at: item.at,
     is_blocked: isBlocked ? 1 : 0,
   })
-  if (next.kind === 'skill' && next.files && isBlocked) {
-    const stored = await storeFiles(db, next.files, item)
-    for (const part of batches(stored, FILES_A_STATEMENT)) {
-      await db
-        .insertInto('version_file')
-        .values(part.map((file) => ({ version_seq: versionSeq, ...file })))
-        .execute()
-    }
-    noteWork(stored.length / FILES_A_POINT)
-    return
-  }
-  if (next.kind === 'skill' && next.files) {
-    const stored = await storeFiles(db, next.files, item)
+  if (next.kind === 'prompt') return
+  const kept = db.selectFrom('skill_file').select(['filename', 'sha256', 'size', 'mode']).where('item_seq', '=', seq)
+  const stored = next.files ? await storeFiles(db, next.files, item) : await kept.execute()
+  const isServed = next.files !== null && !isBlocked
+  if (next.files && isServed) {
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
     const skillMd = next.files.find((file) => file.filename === SKILL_MD)
     const skillName = readNamedFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '')?.name ?? null
     await db.updateTable('item').set({ skill_name: skillName }).where('seq', '=', seq).execute()
-    for (const part of batches(stored, FILES_A_STATEMENT)) {
-      await db
-        .insertInto('skill_file')
-        .values(part.map((file) => ({ item_seq: seq, ...file })))
-        .execute()
-    }
-    noteWork(stored.length / FILES_A_POINT)
   }
-  if (next.kind === 'skill') {
+  for (const part of batches(stored, FILES_A_STATEMENT)) {
+    const files = part.map((file) => ({ item_seq: seq, ...file }))
+    if (isServed) await db.insertInto('skill_file').values(files).execute()
     await db
       .insertInto('version_file')
-      .columns(['version_seq', 'filename', 'sha256', 'size', 'mode'])
-      .expression((eb) =>
-        eb
-          .selectFrom('skill_file')
-          .select([sql<number>`cast(${versionSeq} as integer)`.as('version_seq'), 'filename', 'sha256', 'size', 'mode'])
-          .where('item_seq', '=', seq),
-      )
+      .values(part.map((file) => ({ version_seq: versionSeq, ...file })))
       .execute()
   }
+  if (next.files) noteWork(stored.length / FILES_A_POINT)
 }
 
 const textRow = prepareQuery((db) =>
