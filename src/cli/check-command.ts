@@ -6,6 +6,7 @@ import { RULE_SET } from '../check/rules/index.ts'
 import { toSarif } from '../check/sarif.ts'
 import { LEVELS, type Level, listFindings, type SetReport } from '../check/set/report.ts'
 import { type Finding, SEVERITIES } from '../domain/check/finding.ts'
+import { parseScope } from '../domain/skills/channel-scope.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { checkSet } from '../operations/check/check-set.ts'
 import { findSkillFolders, readSkillFolder } from '../transfer/skill-folder.ts'
@@ -45,10 +46,15 @@ export function addCheckCommand(program: Command, run: (options: Target, work: O
     .option('--url <address>', 'use another Commonplace server, with PROMPTS_API_KEY')
     .action(async (target: string | undefined, { level, json, sarif, user, url, ...written }: CheckFlags) => {
       try {
-        if (isFolder(target)) {
+        if (target !== undefined && isFolder(target)) {
           process.exitCode = (await checkFolder(target, { level, json, sarif })) ? 1 : 0
           return
         }
+        if (target !== undefined && !parseScope(target.startsWith('/') ? target : `/${target}`))
+          throw new AppError(
+            'invalid_input',
+            `"${target.slice(0, 200)}" is neither a folder nor a scope such as /@NAME or /collections/REF.`,
+          )
         if (sarif) throw new AppError('invalid_input', '--sarif is for a folder: the findings of a set have no lines.')
         const reader = createInputReader(process.stdin)
         const input: Record<string, unknown> = { scope: target }
@@ -102,8 +108,8 @@ function namesOf(skills: readonly { readonly name: string }[]): string {
 }
 
 /** Whether an argument of `check` is a folder; a scope begins with a slash, and no folder has its name. */
-function isFolder(target: string | undefined): target is string {
-  return target !== undefined && statSync(target, { throwIfNoEntry: false })?.isDirectory() === true
+function isFolder(target: string): boolean {
+  return statSync(target, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /**

@@ -48,10 +48,13 @@ function toJson(output: Record<string, unknown>): string {
   return JSON.stringify(output, null, 2)
 }
 
-/** An error that names operations as commands are named: the messages of operations name them as tools. */
-function nameCommands(error: unknown, commands: ReadonlyMap<string, string>): unknown {
+/** An error that names operations and inputs as commands and options are named: the messages of operations name them as tools do. */
+function nameCommands(error: unknown, commands: ReadonlyMap<string, string>, flags: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof AppError)) return error
-  const message = error.message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => commands.get(name) ?? name)
+  const refused = new Set(error.details.map(({ path }) => path))
+  const message = error.message
+    .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => commands.get(name) ?? name)
+    .replaceAll(/(?<![\w"-])[a-z]\w*/g, (name) => (refused.delete(name) ? (flags.get(name) ?? name) : name))
   return new AppError(error.code, message, { cause: error.cause })
 }
 
@@ -98,6 +101,9 @@ export function addOperationCommands(
     for (const option of extra?.options ?? []) command.addOption(option)
     if (isList(operation.name)) command.option(...JSON_OPTION)
     else if (operation.isStreamed) command.option('--json', 'print the result as JSON')
+    const named = new Map(
+      flags.map(({ name }) => [name, (extra?.gives?.includes(name) && extra.options[0]?.long) || `--${toFlag(name)}`] as const),
+    )
     command.action(async () => {
       const options: Record<string, string | boolean> = command.opts()
       const reader = createInputReader(process.stdin)
@@ -117,7 +123,7 @@ export function addOperationCommands(
         const display = operation.isStreamed ? showText(screen, process.stderr, !isJson) : undefined
         const output = await invoke(operation.name, values, { onText: display?.onText }).catch((error: unknown) => {
           display?.breakOff()
-          throw nameCommands(error, commands)
+          throw nameCommands(error, commands, named)
         })
         if (display) return display.finish(isJson ? toJson(output) : readOutput(improved, output).improved)
         if (isList(operation.name)) return onPrinted(printList(operation.name, output, { json: isJson }, screen))

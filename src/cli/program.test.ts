@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -63,9 +63,7 @@ it('leaves out what nobody types', () => {
   expect(words).not.toContain('complete')
 })
 
-it('refuses every Node that package.json refuses', () => {
-  const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  expect(engines.node).toBe('>=24')
+it('says which Node runs it where an older one was started', () => {
   for (const version of ['18.20.0', '20.20.2', '22.22.1', '23.11.0']) {
     expect(oldNodeFault(version, '/x/node_modules/node/bin/node')).toBe(
       `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with /x/node_modules/node/bin/node (installed by npm ci).`,

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Oldest Node that runs the program: `engines` of package.json. */
+/** Oldest Node that runs the program. `engines` of package.json has an older one: `npm ci` brings this. */
 const MIN_NODE_MAJOR = 24
 
 /**
