@@ -80,6 +80,11 @@ describe('pages', () => {
     }
   })
 
+  it('show literals as they are copied', async () => {
+    const { slug } = await save('prompts', { title: 'Literal', content: 'A \\${x} B ${y} C', visibility: 'public' })
+    expect((await read(service, `/prompts/${slug}`)).html).toContain('>A ${x} B <mark data-blank="y">${y}</mark> C')
+  })
+
   it('fill in a prompt by submit, in one pass, and say what is still empty', async () => {
     const content = 'Write to ${name} about ${topic:the weather}. ${name}!'
     const { slug } = await save('prompts', { title: 'Letter', content, visibility: 'public' })

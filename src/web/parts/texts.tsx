@@ -5,9 +5,12 @@ import { isMarkdown, renderSkillMarkdown } from '../markup/skill-markdown.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 
-/** A prompt's text with its blanks marked, each with the name of its variable for the script that makes a field of it. */
-export const MarkedText: FC<{ segments: ReturnType<typeof parseVariables>['segments'] }> = ({ segments }) => (
-  <>{segments.map((segment) => (segment.kind === 'variable' ? <mark data-blank={segment.name}>{segment.raw}</mark> : segment.raw))}</>
+type Segment = ReturnType<typeof parseVariables>['segments'][number]
+const said = (segment: Segment) => (segment.kind === 'text' ? segment.text : segment.raw)
+
+/** A prompt's text with its blanks marked, each with the name of its variable for the script that makes a field of it. Literals as they are filled in. */
+export const MarkedText: FC<{ segments: readonly Segment[] }> = ({ segments }) => (
+  <>{segments.map((segment) => (segment.kind === 'variable' ? <mark data-blank={segment.name}>{segment.raw}</mark> : said(segment)))}</>
 )
 
 /** Fields of a frontmatter that are shown. */

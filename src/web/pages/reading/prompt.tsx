@@ -142,7 +142,7 @@ async function renderPrompt(text: string, syntax: Syntax | undefined, isFilled: 
   return { body: rendered, fields: fields.map(([name, value]) => [name, toCell(value)] as const) }
 }
 
-/** The text as it is written: its blanks marked or, where none is left in code, its words in colours. */
+/** The text as it is copied: its blanks marked or, where none is left in code, its words in colours. */
 async function showText(prompt: ShownPrompt, text: string, isFilled: boolean): Promise<Child> {
   const language = isCode(prompt) && (isFilled || prompt.variables.length === 0) ? languageOf(text) : null
   const code = language === null ? null : (await highlightCode(text, language)).text
