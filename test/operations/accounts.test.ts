@@ -31,6 +31,15 @@ describe('the first account', () => {
     expect((await visitor.get('/admin')).status).toBe(200)
   })
 
+  it('needs it still when an operator made a link for somebody', async () => {
+    const { id } = await test.app.store.people.createUser({ username: 'linked', defaultVisibility: 'private' })
+    await test.app.store.arrivals.ensureLogin(id)
+    expect((await visit(test).get('/sign-up')).html).toContain('name="setupCode"')
+    const visitor = visit(test)
+    const made = await visitor.post('/sign-up', { username: 'ada', password: PASSWORD, setupCode: test.app.setupCode })
+    expect([made.status, (await visitor.get('/admin')).status]).toEqual([303, 200])
+  })
+
   it('is one even when two ask at the same moment', async () => {
     const [one, two] = await Promise.all(
       ['ada', 'eve'].map((username) => visit(test).post('/sign-up', { username, password: PASSWORD, setupCode: test.app.setupCode })),

@@ -9,7 +9,7 @@ import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { applyGrants, reserveTeam } from './group-rights.ts'
 import { findUserSeq, insertUser, isNameFree } from './names.ts'
-import { countLogins, insertIdentity, insertLogin, requirePerson } from './people.ts'
+import { hasLogins, insertIdentity, insertLogin, requirePerson } from './people.ts'
 
 /** Random characters that end the last name that is tried. */
 const SUFFIX_LENGTH = 8
@@ -33,7 +33,7 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext) {
         'You have no account here yet, and this provider may not create one. Ask an administrator for an invite.',
       )
     }
-    if (!arriving.allowsFirst && (await countLogins(db)) === 0 && !grants?.isAdmin) {
+    if (!arriving.allowsFirst && !(await hasLogins(db)) && !grants?.isAdmin) {
       throw new AppError(
         'forbidden',
         'The first account must be the administrator’s. Create it with the setup code printed by the service at startup, or map a group to admin.',

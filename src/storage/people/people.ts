@@ -99,6 +99,12 @@ export async function insertIdentity(
     .execute()
 }
 
+/** Whether anybody can sign in: by a password, a provider or a passkey. A link that an operator made is none of them. */
+export async function hasLogins(db: Kysely<Database>): Promise<boolean> {
+  const accounts = db.selectFrom('login_account').select('user_id')
+  return (await accounts.unionAll(db.selectFrom('login_passkey').select('user_id')).limit(1).executeTakeFirst()) !== undefined
+}
+
 /** How many people can sign in. */
 export async function countLogins(db: Kysely<Database>): Promise<number> {
   return await countRows(db.selectFrom('login'))
@@ -180,7 +186,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
           .where((eb) => eb.or([eb('seen_on', 'is', null), eb('seen_on', '<', day)]))
           .execute()
       }),
-    hasLogins: async (): Promise<boolean> => (await reader.selectFrom('login').select('id').limit(1).executeTakeFirst()) !== undefined,
+    hasLogins: (): Promise<boolean> => hasLogins(reader),
     /**
      * Creates a login, and its user if the name is free, and uses up the invite. All or nothing. `decide` runs inside the transaction and
      * returns the role, or throws.
@@ -203,7 +209,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
         const emailHolder = login.email
           ? await db.selectFrom('login').select('id').where('email', '=', login.email).executeTakeFirst()
           : undefined
-        const isFirst = (await countLogins(db)) === 0
+        const isFirst = !(await hasLogins(db))
         const role = decide({ isFirst, invite: invite ? toInvite(invite) : null, holder, isEmailTaken: emailHolder !== undefined })
         if (!holder) await requireFreeName(db, login.username, 'username')
         const id = holder?.id ?? context.random.id()
