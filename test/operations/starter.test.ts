@@ -3,12 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { loadPreparedVectors } from '../../src/ai/prepared-vectors.ts'
+import { checkFiles } from '../../src/check/check-files.ts'
 import { PROMPT_TYPES } from '../../src/domain/items/fields.ts'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { parseVariables } from '../../src/domain/variables/variables.ts'
 import { inspectFile } from '../../src/encoder/model.ts'
 import { FILE_NAME } from '../../src/encoder/weights-file.ts'
 import { importLibrary } from '../../src/transfer/library-folder.ts'
+import { readSkillFolder } from '../../src/transfer/skill-folder.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 const STARTER = fileURLToPath(new URL('../../starter', import.meta.url))
@@ -30,6 +32,13 @@ describe('the starter library', { shuffle: false }, () => {
     const skills = readdirSync(`${STARTER}/skills`).length
     expect(report).toMatchObject({ read: prompts.length + skills, created: prompts.length + skills, refused: 0, remarks: [] })
     expect((await importLibrary(test.app.store, STARTER, options)).report).toMatchObject({ created: 0, unchanged: prompts.length + skills })
+  })
+
+  it('has nothing that the check finds', async () => {
+    const found = await Promise.all(
+      readdirSync(`${STARTER}/skills`).map(async (name) => checkFiles((await readSkillFolder(`${STARTER}/skills/${name}`)).files)),
+    )
+    expect(found.flat()).toEqual([])
   })
 
   it('has at least 40 prompts over all types and categories, a third of them with variables', async () => {

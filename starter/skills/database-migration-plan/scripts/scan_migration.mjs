@@ -231,7 +231,7 @@ function scan(sql, { dialect, wrapped }) {
       }
     }
     if (!postgres && (alter || index) && !fresh && !/\bALGORITHM\b/.test(upper)) {
-      report('warning', 'no ALGORITHM given: MySQL may silently copy the table. State INSTANT, or INPLACE with LOCK=NONE')
+      report('warning', 'no ALGORITHM given: MySQL may copy the table without notice. State INSTANT, or INPLACE with LOCK=NONE')
     }
     if (/^DROP INDEX (?!CONCURRENTLY\b)/.test(upper) && postgres) {
       report('warning', 'DROP INDEX without CONCURRENTLY waits for an exclusive lock. Is the index proven to be unused?')
