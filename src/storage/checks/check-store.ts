@@ -18,7 +18,16 @@ import type { Actor } from '../../domain/people/actor.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { readFiles } from '../items/item-parts.ts'
-import { countRows, findLiveRow, type ItemRow, isInVisibleSet, readItemsInOrder, selectItems, toItems } from '../items/item-rows.ts'
+import {
+  countRows,
+  findLiveRow,
+  type ItemRow,
+  isInVisibleSet,
+  readItemsInOrder,
+  readPage,
+  selectItems,
+  toItems,
+} from '../items/item-rows.ts'
 import { readVersion } from '../items/read-versions.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { writeItems } from '../items/write-items.ts'
@@ -243,20 +252,17 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
       return rows.length
     },
     /** Items that others see and whose verdict changed with the rules or their levels; those that are to be blocked come first. */
-    async listChanged({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<SearchResult<ChangedVerdict>> {
+    async listChanged(page: { readonly limit: number; readonly offset: number }): Promise<SearchResult<ChangedVerdict>> {
       const changed = reader
         .selectFrom('verdict')
         .innerJoin('item', 'item.seq', 'verdict.item_seq')
         .where('item.deleted_at', 'is', null)
         .where('item.visibility', '<>', 'private')
         .where((eb) => eb.or([eb('is_due', '=', 1), eb('rules_before', 'is not', null)]))
-      const rows = await changed
         .select(['item.seq', 'item.id', 'rules', 'rules_before', 'is_due'])
         .orderBy('is_due', 'desc')
         .orderBy('item.seq')
-        .limit(limit)
-        .offset(offset)
-        .execute()
+      const { rows, total } = await readPage(changed, page)
       const rowOf = new Map(rows.map((row) => [row.id, row]))
       const rulesOf = (written: string | null | undefined) => rulesJson.parse(JSON.parse(written ?? '[]'))
       return {
@@ -264,7 +270,7 @@ export function checkStore(reader: Kysely<Database>, context: WriteContext) {
           const row = rowOf.get(item.id)
           return { item, found: rulesOf(row?.rules), before: rulesOf(row?.rules_before), isDue: row?.is_due === 1 }
         }),
-        total: await countRows(changed),
+        total,
       }
     },
     /**

@@ -201,10 +201,19 @@ export async function readItemsInOrder(db: Kysely<Database>, ordered: readonly {
 export async function listItems<Tables extends keyof Database>(
   db: Kysely<Database>,
   query: SelectQueryBuilder<Database, Tables, { seq: number }>,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  page: { readonly limit: number; readonly offset: number },
 ): Promise<SearchResult<Item>> {
-  const seqs = await query.limit(limit).offset(offset).execute()
-  return { items: await readItemsInOrder(db, seqs), total: await countRows(query) }
+  const { rows, total } = await readPage(query, page)
+  return { items: await readItemsInOrder(db, rows), total }
+}
+
+/** A page of the rows of a query in its order, and how many it has. */
+export async function readPage<Tables extends keyof Database, Row extends object>(
+  query: SelectQueryBuilder<Database, Tables, Row>,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+) {
+  const rows = await query.limit(limit).offset(offset).execute()
+  return { rows, total: await countRows(query) }
 }
 
 /** How many rows a query has, whatever it selects. */

@@ -17,7 +17,7 @@ import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
 import { type ItemQueries, withItems } from './item-queries.ts'
-import { countRows, selectItems, seqOf, toItems } from './item-rows.ts'
+import { readPage, selectItems, seqOf, toItems } from './item-rows.ts'
 import { readLabelChanges } from './label-changes.ts'
 import { readNamedPrompts } from './named-prompts.ts'
 import { readParts } from './parts.ts'
@@ -177,19 +177,15 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
       userId: string,
       page: { limit: number; offset: number },
     ): Promise<SearchResult<{ id: string; kind: ItemKind; title: string; deletedAt: string }>> {
-      const mine = db.selectFrom('item').where('item.owner_seq', 'in', ownersWith('edit', userId)).where('item.deleted_at', 'is not', null)
-      const rows = await mine
+      const mine = db
+        .selectFrom('item')
         .select(['item.id', 'item.kind', 'item.title', 'item.deleted_at'])
+        .where('item.owner_seq', 'in', ownersWith('edit', userId))
+        .where('item.deleted_at', 'is not', null)
         .orderBy('item.deleted_at', 'desc')
         .orderBy('item.seq', 'desc')
-        .limit(page.limit)
-        .offset(page.offset)
-        .execute()
-      const total = await countRows(mine)
-      return {
-        items: rows.map((row) => ({ id: row.id, kind: row.kind, title: row.title, deletedAt: row.deleted_at ?? '' })),
-        total,
-      }
+      const { rows, total } = await readPage(mine, page)
+      return { items: rows.map(({ id, kind, title, deleted_at: at }) => ({ id, kind, title, deletedAt: at ?? '' })), total }
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Role } from '../../domain/people/account.ts'
 import type { Invite, Person } from '../../domain/people/people.ts'
 import { AppError } from '../../errors.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
-import { countRows } from '../items/item-rows.ts'
+import { readPage } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 
@@ -51,19 +51,10 @@ export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
   return {
     createInvite: (invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite> =>
       context.transact(async (db, notes) => {
+        const { sha256, username, role, expiresAt } = invite
         const row = await db
           .insertInto('invite')
-          .values({
-            id: context.random.id(),
-            sha256: invite.sha256,
-            username: invite.username,
-            role: invite.role,
-            created_at: context.now(),
-            expires_at: invite.expiresAt,
-            used_at: null,
-            used_by: null,
-            revoked_at: null,
-          })
+          .values({ id: context.random.id(), sha256, username, role, created_at: context.now(), expires_at: expiresAt })
           .returningAll()
           .executeTakeFirstOrThrow()
         notes.audit({ action: 'invite_created', targetId: row.id, ownerId: null, detail: { role: row.role } })
@@ -74,16 +65,9 @@ export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
       return row ? toInvite(row) : null
     },
     /** Newest first. */
-    async listInvites({ limit, offset }: { limit: number; offset: number }): Promise<SearchResult<Invite>> {
-      const rows = await reader
-        .selectFrom('invite')
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const total = await countRows(reader.selectFrom('invite'))
+    async listInvites(page: { limit: number; offset: number }): Promise<SearchResult<Invite>> {
+      const invites = reader.selectFrom('invite').selectAll().orderBy('created_at', 'desc').orderBy('id')
+      const { rows, total } = await readPage(invites, page)
       return { items: rows.map(toInvite), total }
     },
     revokeInvite: (id: string): Promise<Invite | null> =>

@@ -4,7 +4,7 @@ import { givenEmail, placeholderEmail, type Role } from '../../domain/people/acc
 import type { LibraryCounts, ListedPerson, NewLogin, Person, PersonKind, ProfileChange, SignUpState } from '../../domain/people/people.ts'
 import { type Identity, PASSWORD_PROVIDER } from '../../domain/sign-in/arrivals.ts'
 import { AppError } from '../../errors.ts'
-import { countRows } from '../items/item-rows.ts'
+import { countRows, readPage } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval, handOverItems, leaveTeams } from './delete-person.ts'
@@ -127,18 +127,17 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
     },
     /** By name; `matching` is part of a name, in any case. `kind`: default any. */
     async listPeople({
-      limit,
-      offset,
       matching,
       kind = null,
+      ...page
     }: {
       limit: number
       offset: number
       matching: string | null
       kind?: PersonKind | null
     }): Promise<SearchResult<ListedPerson>> {
-      const found = () => selectMatching(reader, matching).where(kind === null ? sql<boolean>`1 = 1` : ofKind(kind))
-      const rows = await found()
+      const people = selectMatching(reader, matching)
+        .where(kind === null ? sql<boolean>`1 = 1` : ofKind(kind))
         .select((eb) =>
           eb
             .selectFrom('item')
@@ -153,10 +152,8 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
             .as('items'),
         )
         .orderBy('user.username_key')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      return { items: rows.map((row) => ({ ...toPerson(row), items: Number(row.items) })), total: await countRows(found()) }
+      const { rows, total } = await readPage(people, page)
+      return { items: rows.map((row) => ({ ...toPerson(row), items: Number(row.items) })), total }
     },
     async countPeople(matching: string | null): Promise<Readonly<Record<PersonKind, number>>> {
       const countOf = (kind: PersonKind) => countRows(selectMatching(reader, matching).where(ofKind(kind)))
@@ -237,11 +234,11 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
         await db
           .updateTable('user')
           .set({
-            ...(change.displayName === undefined ? {} : { display_name: change.displayName }),
-            ...(change.bio === undefined ? {} : { bio: change.bio }),
-            ...(change.website === undefined ? {} : { website: change.website }),
-            ...(change.defaultVisibility === undefined ? {} : { default_visibility: change.defaultVisibility }),
-            ...(change.language === undefined ? {} : { language: change.language }),
+            display_name: change.displayName,
+            bio: change.bio,
+            website: change.website,
+            default_visibility: change.defaultVisibility,
+            language: change.language,
             id: userId,
           })
           .where('id', '=', userId)

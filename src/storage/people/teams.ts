@@ -5,11 +5,11 @@ import { MAX_FORMER_NAMES, requireRight, type TeamRole, teamNotFound } from '../
 import type { AuditField } from '../../domain/service/audit.ts'
 import { AppError } from '../../errors.ts'
 import { removeCollectionsOf } from '../collections/write-collections.ts'
-import { countRows } from '../items/item-rows.ts'
+import { countRows, readPage } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { endNarrowedKeys } from './keys.ts'
-import { insertUser, isTeamName, requireFreeName } from './names.ts'
+import { insertUser, isTeamName, requireFreeName, seqOfUser } from './names.ts'
 import { findRole, hadName } from './team-roles.ts'
 import {
   activeMaintainers,
@@ -63,21 +63,15 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
     /** Maintainers first, then editors, by name. `matching`: part of a name. */
     async listMembers(
       teamId: string,
-      { limit, offset, matching }: { limit: number; offset: number; matching?: string | undefined },
+      { matching, ...page }: { limit: number; offset: number; matching?: string | undefined },
     ): Promise<SearchResult<TeamMember>> {
-      const found = () => {
-        const members = selectMembers(reader).where('team_member.team_seq', '=', (eb) =>
-          eb.selectFrom('user as team').select('team.seq').where('team.id', '=', teamId),
-        )
-        return matching === undefined ? members : members.where('user.username_key', 'like', containing(matching))
-      }
-      const rows = await found()
+      const members = selectMembers(reader)
+        .where('team_member.team_seq', '=', await seqOfUser(reader, teamId))
         .orderBy(sql`case team_member.role when 'maintainer' then 0 when 'editor' then 1 else 2 end`)
         .orderBy('user.username_key')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      return { items: rows.map(toMember), total: await countRows(found()) }
+      const found = matching === undefined ? members : members.where('user.username_key', 'like', containing(matching))
+      const { rows, total } = await readPage(found, page)
+      return { items: rows.map(toMember), total }
     },
     /** Names of accounts that could be added, in order; people whose account cannot act, and members, are left out. */
     async listCandidates(teamId: string, limit: number): Promise<readonly string[]> {
@@ -121,23 +115,20 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
       }),
     /** All teams, by name. `isOrphaned`: only those without a maintainer whose account can act. */
     async listTeams({
-      limit,
-      offset,
       matching,
       isOrphaned = false,
+      ...page
     }: {
       limit: number
       offset: number
       matching: string | null
       isOrphaned?: boolean
     }): Promise<SearchResult<ListedTeam>> {
-      const found = () => {
-        const named = matching === null ? selectTeams(reader) : selectTeams(reader).where('user.username_key', 'like', containing(matching))
-        return isOrphaned
-          ? named.where((eb) => eb.not(eb.exists(activeMaintainers(reader).where('team_member.team_seq', '=', eb.ref('user.seq')))))
-          : named
-      }
-      const rows = await found()
+      const named = matching === null ? selectTeams(reader) : selectTeams(reader).where('user.username_key', 'like', containing(matching))
+      const found = isOrphaned
+        ? named.where((eb) => eb.not(eb.exists(activeMaintainers(reader).where('team_member.team_seq', '=', eb.ref('user.seq')))))
+        : named
+      const teams = found
         .select((eb) => [
           'user.filled_by_groups',
           eb
@@ -152,9 +143,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
             .as('items'),
         ])
         .orderBy('user.username_key')
-        .limit(limit)
-        .offset(offset)
-        .execute()
+      const { rows, total } = await readPage(teams, page)
       const items = []
       for (const row of rows) {
         const maintainers = await activeMaintainers(reader)
@@ -171,7 +160,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
           isAsked: row.filled_by_groups === 'asked',
         })
       }
-      return { items, total: await countRows(found()) }
+      return { items, total }
     },
     /**
      * @param team.maintainer a username; default: the caller
@@ -222,9 +211,9 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
         const row = await db
           .updateTable('user')
           .set({
-            ...(change.displayName === undefined ? {} : { display_name: change.displayName }),
-            ...(change.description === undefined ? {} : { bio: change.description }),
-            ...(change.defaultVisibility === undefined ? {} : { default_visibility: change.defaultVisibility }),
+            display_name: change.displayName,
+            bio: change.description,
+            default_visibility: change.defaultVisibility,
             id: teamId,
           })
           .where('id', '=', teamId)
