@@ -147,8 +147,8 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
         return isRunning
       }),
     /** Ends a run that was begun here: complete without a state. Nothing when it has ended. */
-    async endRun(itemId: string, seq: number, state: Exclude<RunState, 'running'> | null): Promise<boolean> {
-      return await context.sideTransaction(async (db) => {
+    endRun: (itemId: string, seq: number, state: Exclude<RunState, 'running'> | null): Promise<boolean> =>
+      context.sideTransaction(async (db) => {
         const ended = await db
           .updateTable('eval_run')
           .set({ state, is_partial: state === null ? 0 : 1 })
@@ -158,8 +158,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
           .returning('seq')
           .executeTakeFirst()
         return ended !== undefined
-      })
-    },
+      }),
     /** Runs of an item, the newest first, with numbers below `before`. */
     async listRuns(itemId: string, { before, limit }: { readonly before: number | null; readonly limit: number }): Promise<KeptRun[]> {
       let query = selectRuns(reader, itemId)
@@ -241,8 +240,8 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       return rows.map(({ result }) => caseResult.parse(JSON.parse(result)))
     },
     /** Removes a run. False when there is none. */
-    async removeRun(item: Pick<Item, 'id' | 'kind' | 'ownerId'>, seq: number): Promise<boolean> {
-      const removed = await context.transact(async (db, notes) => {
+    removeRun: (item: Pick<Item, 'id' | 'kind' | 'ownerId'>, seq: number): Promise<boolean> =>
+      context.transact(async (db, notes) => {
         const row = await findItem(db, item.id)
         if (!row) return false
         const gone = await db
@@ -253,9 +252,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
           .executeTakeFirst()
         if (gone) notes.audit({ action: 'results_removed', targetId: item.id, ownerId: item.ownerId, detail: { kind: item.kind } })
         return gone !== undefined
-      })
-      return removed ?? false
-    },
+      }),
   }
 }
 

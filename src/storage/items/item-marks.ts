@@ -57,8 +57,8 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
         return { id: row.id, votes }
       }),
     /** Puts a public item on the first page, or takes it off. False when the public sees no such item. */
-    async setFeatured(kind: ItemKind, id: string, isFeatured: boolean): Promise<boolean> {
-      const outcome = await context.transact(async (db, notes) => {
+    setFeatured: (kind: ItemKind, id: string, isFeatured: boolean): Promise<boolean> =>
+      context.transact(async (db, notes) => {
         const row = await findLiveRow(db, id, kind)
         if (row?.visibility !== 'public') return false
         await db
@@ -71,12 +71,10 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
           notes.audit({ action, targetId: row.id, ownerId: row.owner_id, detail: { kind } })
         }
         return true
-      })
-      return outcome ?? false
-    },
+      }),
     /** Takes a public item out of the lists, or lifts that, which makes it public again unless its owner chose another visibility meanwhile. False when there is nothing to do it to. */
-    async setHeld(kind: ItemKind, id: string, isHeld: boolean): Promise<boolean> {
-      const outcome = await context.transact(async (db, notes) => {
+    setHeld: (kind: ItemKind, id: string, isHeld: boolean): Promise<boolean> =>
+      context.transact(async (db, notes) => {
         const row = await findLiveRow(db, id, kind)
         const isWanted = isHeld ? row?.visibility === 'public' : row?.held_at !== null
         if (!row || !isWanted) return false
@@ -100,9 +98,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
         notes.changed({ kind, ownerId: row.owner_id, audience: 'everybody' })
         notes.audit({ action: isHeld ? 'item_held' : 'item_released', targetId: row.id, ownerId: row.owner_id, detail: { kind } })
         return true
-      })
-      return outcome ?? false
-    },
+      }),
     /** Public items on the first page, the last one put there first. */
     async listFeatured(limit: number): Promise<Item[]> {
       const rows = await selectItems(reader)

@@ -16,7 +16,7 @@ import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { dropLabelsOf } from './item-labels.ts'
 import { readSearchableText, type WriteNotes } from './item-parts.ts'
-import { findLiveRow, type ItemRow, namesOfTags, readTags, selectItems } from './item-rows.ts'
+import { findLiveRow, type ItemRow, namesOfTags, readTags, selectItems, seqOf } from './item-rows.ts'
 import { addUsage } from './owner-usage.ts'
 import { removeItems, removeUnusedBlobs, removeVersions } from './remove-items.ts'
 import type { WriteContext } from './write-context.ts'
@@ -112,17 +112,10 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
     isRecorded: boolean,
   ): Promise<void> => {
     if (versions.length === 0) return
-    await dropLabelsOf(
-      db,
-      row.seq,
-      versions.map(({ number }) => number),
-      context.now(),
-    )
-    await removeVersions(
-      db,
-      versions.map((version) => version.seq),
-    )
-    for (const { first, last } of runsOf(versions.map(({ number }) => number))) {
+    const numbers = versions.map(({ number }) => number)
+    await dropLabelsOf(db, row.seq, numbers, context.now())
+    await removeVersions(db, versions.map(seqOf))
+    for (const { first, last } of runsOf(numbers)) {
       await recordGap(db, row.id, first, last)
       notes.audit({ action: 'versions_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind, first, last } })
     }
@@ -180,10 +173,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
       await db.deleteFrom('skill_file').where('item_seq', '=', row.seq).where('filename', '=', filename).execute()
       notes.index(row.seq, await readSearchableText(db, row.seq))
     }
-    await removeUnusedBlobs(
-      db,
-      files.map(({ sha256 }) => sha256),
-    )
+    await removeUnusedBlobs(db, files)
     if (files.length > 0) tellFile(notes, row)
     return gone.length + files.length
   }
@@ -279,10 +269,9 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext) {
           .returning('sha256')
           .execute()
         if (files.length === 0) return 0
-        const digests = [...new Set(files.map((file) => file.sha256))]
-        await removeUnusedBlobs(db, digests)
+        await removeUnusedBlobs(db, files)
         await markSweepDue(db, context.now())
-        for (const sha256 of digests) {
+        for (const sha256 of new Set(files.map((file) => file.sha256))) {
           await record(db, { itemId: row.id, first: 1, last: row.version - 1, key: keyOfFile(row.id, filename, sha256) })
         }
         await removeDrafts(db, row)

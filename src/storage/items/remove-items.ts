@@ -6,6 +6,7 @@ import type { Database } from '../schema.ts'
 import { retireSlug } from '../slugs.ts'
 import { markSweepDue } from '../sweep.ts'
 import { retireChannelName } from './channel-names.ts'
+import { seqOf } from './item-rows.ts'
 import { addUsage, giveBackItems, giveBackVersions } from './owner-usage.ts'
 
 /** Rows removed by one statement, which blocks the process while it runs. */
@@ -21,44 +22,22 @@ export async function removeItems(db: Kysely<Database>, seqs: readonly number[])
     .where('slug.item_seq', 'in', seqs)
     .where('item.was_public', '=', 1)
     .execute()
-  for (const part of batches(slugs)) {
+  const items = await db.selectFrom('item').select(['id', 'channel_name']).where('seq', 'in', seqs).execute()
+  const names = items.flatMap(({ channel_name: name }) => name ?? [])
+  for (const part of batches([...slugs.map(({ slug }) => retireSlug(slug)), ...names.map(retireChannelName)])) {
     await db
       .insertInto('retired_slug')
-      .values(part.map(({ slug }) => ({ slug: retireSlug(slug) })))
+      .values(part.map((slug) => ({ slug })))
       .onConflict((c) => c.column('slug').doNothing())
       .execute()
   }
   await db.deleteFrom('slug').where('item_seq', 'in', seqs).execute()
-  const named = await db.selectFrom('item').select('channel_name').where('seq', 'in', seqs).where('channel_name', 'is not', null).execute()
-  for (const part of batches(named)) {
-    await db
-      .insertInto('retired_slug')
-      .values(part.map(({ channel_name: name }) => ({ slug: retireChannelName(name ?? '') })))
-      .onConflict((c) => c.column('slug').doNothing())
-      .execute()
-  }
   await logRemovals(db, seqs)
   const versions = await db.selectFrom('version').select('seq').where('item_seq', 'in', seqs).execute()
-  await removeVersions(
-    db,
-    versions.map((version) => version.seq),
-  )
+  await removeVersions(db, versions.map(seqOf))
   const files = await db.deleteFrom('skill_file').where('item_seq', 'in', seqs).returning('sha256').execute()
-  await removeUnusedBlobs(
-    db,
-    files.map((file) => file.sha256),
-  )
-  const ids = await db.selectFrom('item').select('id').where('seq', 'in', seqs).execute()
-  for (const part of batches(ids)) {
-    await db
-      .deleteFrom('use_count')
-      .where(
-        'item_id',
-        'in',
-        part.map(({ id }) => id),
-      )
-      .execute()
-  }
+  await removeUnusedBlobs(db, files)
+  for (const part of batches(items.map(({ id }) => id))) await db.deleteFrom('use_count').where('item_id', 'in', part).execute()
   await giveBackItems(db, seqs)
   // Foreign keys delete words, tags, votes, favourites, sources and vectors.
   for (const seq of seqs) {
@@ -77,10 +56,7 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
     await db.updateTable('change').set({ tags: null }).where(isOf(part)).execute()
     await forgetRuns(db, part)
     await db.deleteFrom('version').where('seq', 'in', part).execute()
-    await removeUnusedBlobs(
-      db,
-      files.map((file) => file.sha256),
-    )
+    await removeUnusedBlobs(db, files)
     await nextTurn()
   }
 }
@@ -100,9 +76,9 @@ async function forgetRuns(db: Kysely<Database>, versionSeqs: readonly number[]):
   await db.deleteFrom('eval_run').where(isOf(versionSeqs)).execute()
 }
 
-/** Removes file contents without references. */
-export async function removeUnusedBlobs(db: Kysely<Database>, digests: readonly string[]): Promise<void> {
-  for (const part of batches([...new Set(digests)])) {
+/** Removes the contents of files where nothing refers to them any more. */
+export async function removeUnusedBlobs(db: Kysely<Database>, files: readonly { readonly sha256: string }[]): Promise<void> {
+  for (const part of batches([...new Set(files.map(({ sha256 }) => sha256))])) {
     const removed = await db
       .deleteFrom('blob')
       .where('sha256', 'in', part)

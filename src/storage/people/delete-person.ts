@@ -8,6 +8,7 @@ import { touchItems } from '../change-log.ts'
 import { removeCollectionsOf } from '../collections/write-collections.ts'
 import { handOver } from '../items/change-owner.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
+import { seqOf } from '../items/item-rows.ts'
 import { removeItems } from '../items/remove-items.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { batches, ITEMS_A_BATCH } from '../prepared.ts'
@@ -124,10 +125,7 @@ export async function finishRemovals(context: WriteContext, onProgress: (done: n
 async function purgeSome(db: Kysely<Database>, userSeq: number): Promise<boolean> {
   const items = await db.selectFrom('item').select('seq').where('owner_seq', '=', userSeq).limit(ITEMS_A_BATCH).execute()
   if (items.length === 0) return false
-  await removeItems(
-    db,
-    items.map((item) => item.seq),
-  )
+  await removeItems(db, items.map(seqOf))
   return true
 }
 
