@@ -34,7 +34,7 @@ export function readApiKey(
   if (keys.size > 1) throw invalidInput('headers', `Two different API keys were sent (in ${KEY_HEADERS.join(', ')}). Send only one.`)
   const [key] = keys
   if (key === undefined && options.refusesOthers && readBearer(headers.get('Authorization') ?? '') === null) {
-    throw new AppError('unauthenticated', 'This bearer value is no API key. Access tokens work at the MCP address they were given for.')
+    throw new AppError('unauthenticated', 'This bearer value is not an API key. Access tokens work at the MCP address they were given for.')
   }
   return key ?? null
 }

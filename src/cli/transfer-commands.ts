@@ -35,7 +35,7 @@ interface ImportFlags {
 
 /** The options of an import that say who sees what it makes. @param what items */
 function addVisibility(command: Command, what: string): Command {
-  const whom = `whom ${what} are for (default: the user's setting, initially private)`
+  const whom = `who can see ${what} (default: the user's setting, initially private)`
   return command
     .addOption(new Option('--visibility <visibility>', whom).choices(VISIBILITIES))
     .addOption(new Option('--public', 'the same as --visibility public').conflicts('visibility'))

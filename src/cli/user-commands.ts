@@ -47,7 +47,7 @@ export function addUserCommands(program: Command, withApp: WithApp): void {
   users
     .command('create <name>')
     .description(
-      'Create a user. The name is 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen; signing up under it takes an invite for it.',
+      'Create a user. The name is 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen; signing up with it requires an invite for that name.',
     )
     .option('--public-by-default', 'new items of this user are public by default')
     .addOption(new Option('--members-by-default', 'new items of this user are for members by default').conflicts('publicByDefault'))
@@ -64,7 +64,7 @@ export function addUserCommands(program: Command, withApp: WithApp): void {
     )
   users
     .command('list')
-    .description('List accounts: those that somebody signs in to (login), and then those that nobody signs in to yet (reserved)')
+    .description('List accounts: first those with a sign-in (login), then reserved names')
     .option('--all', 'also list authors of imported items, who have no account (placeholder)')
     .option(...JSON_OPTION)
     .action((options: { all?: true; json?: true }) =>

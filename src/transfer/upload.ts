@@ -171,7 +171,7 @@ async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadE
   const format = formatOf(filename)
   if (format === null) {
     const fault =
-      'is no CSV, JSON, JSONL, Markdown, .prompt.yml, .prompt, .prompty, promptfooconfig.yaml or zip file, and in no folder with a SKILL.md'
+      'is not a CSV, JSON, JSONL, Markdown, .prompt.yml, .prompt, .prompty, promptfooconfig.yaml or zip file, and in no folder with a SKILL.md'
     return yield { name: filename, kind: null, fault }
   }
   try {

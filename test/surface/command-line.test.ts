@@ -223,7 +223,7 @@ describe('operations as commands', () => {
       'save-prompt needs a user: add --user NAME, or set PROMPTS_API_KEY to an API key.\n',
     ])
     const bad = await place.commonplace(['search', 'x', '--limit', '51'])
-    expect([bad.code, bad.stderr]).toEqual([64, 'limit must be at most 50.\n'])
+    expect([bad.code, bad.stderr]).toEqual([64, '--limit must be at most 50.\n'])
     const key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
     const { url } = await place.serveHere()
     const remote = createPlace()

@@ -264,7 +264,7 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     expect(await git(at, 'rev-list', '--count', 'HEAD')).toBe(await git(await clone('/library.git'), 'rev-list', '--count', 'HEAD'))
     await git(at, 'fsck', '--full', '--strict')
     const old = git(folder, 'clone', '-q', '-c', 'protocol.version=0', `${url}/library.git`, fresh())
-    await expect(old).rejects.toThrow(/remote error: This remote speaks version 2 of the protocol alone/)
+    await expect(old).rejects.toThrow(/remote error: This remote only supports protocol version 2/)
   })
 
   it('holds nothing any more of what is withdrawn', async () => {

@@ -70,7 +70,7 @@ describe('an import on a page', () => {
       ['New', 'A heading', 'plain.md', ''],
       ['New', 'sum up', 'models/sum-up.prompt.yml', 'variables: text'],
       ['Refused', '', 'bad.prompt', expect.stringContaining('is no YAML that can be read')],
-      ['Refused', '', 'picture.png', expect.stringContaining('is no CSV')],
+      ['Refused', '', 'picture.png', expect.stringContaining('is not a CSV')],
     ])
     expect(planned.html).toContain('Import 7 items')
     expect(await list('prompts')).not.toContain('Greet')

@@ -16,8 +16,8 @@ afterEach(() => place.remove())
 it('refuses what it cannot sync with a sentence', async () => {
   await savePrompts(place.env['DATABASE_URL'] ?? '', 'ada', [{ title: 'First', content: 'one' }])
   for (const [target, message] of [
-    ['https://example.org/x.git', 'is no folder'],
-    [join(folder, 'none'), 'is no folder'],
+    ['https://example.org/x.git', 'is not a folder'],
+    [join(folder, 'none'), 'is not a folder'],
   ] as const) {
     const refused = await place.commonplace(['sync', target, '--user', 'ada'])
     expect(refused.code, target).not.toBe(0)

@@ -26,7 +26,7 @@ const SERVICE = 'git-upload-pack'
 const NO_CACHE = { 'cache-control': 'no-cache' }
 const RESULT = { 'content-type': `application/x-${SERVICE}-result`, ...NO_CACHE }
 const CAPABILITIES = ['version 2\n', 'agent=commonplace\n', 'ls-refs=unborn\n', 'fetch=shallow\n', 'object-format=sha1\n']
-const OLD_CLIENT = 'This remote speaks version 2 of the protocol alone. Use Git 2.26 or newer, or 2.18 with -c protocol.version=2.'
+const OLD_CLIENT = 'This remote only supports protocol version 2. Use Git 2.26 or newer, or 2.18 with -c protocol.version=2.'
 
 const inflate = promisify(gunzip)
 

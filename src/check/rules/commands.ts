@@ -61,7 +61,7 @@ export const COMMAND_RULES: readonly Rule[] = [
       severity: 'high',
       isOfFiles: false,
       title: 'Runs what it downloads',
-      why: 'The answer of a server is run at once, unread. Another answer tomorrow is another program.',
+      why: 'The response of a server is executed without being read, and it may be different tomorrow.',
       fix: 'Put the script into the skill, or download a named version and compare its digest.',
       find: function* (file) {
         for (const { text, ...match } of findPiped(file, DOWNLOADER)) yield { ...match, severity: weighInstaller(text) }

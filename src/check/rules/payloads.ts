@@ -90,7 +90,7 @@ export const PAYLOAD_RULES: readonly Rule[] = [
     evaluated: {
       only: 'script',
       title: 'Runs code from a variable',
-      why: 'What the program runs does not stand in it: it comes from whoever fills the variable.',
+      why: 'The code that runs is not in the program: it comes from whoever fills the variable.',
       fix: 'Parse the input for what it may be, or name the functions that it may call.',
       pattern: EVALUATES,
       // In JavaScript, exec is a command with a text of its own rules.

@@ -72,7 +72,7 @@ export const RIGHT_RULES: readonly Rule[] = [
       weight: 'data',
       only: 'frontmatter',
       title: 'Declares every tool',
-      why: 'A skill that may use every tool, or any command, is asked about none.',
+      why: 'A skill that is allowed every tool or command runs them without asking.',
       fix: 'Name the commands that it needs, such as Bash(git status:*).',
       find: function* (file) {
         const broad = (file.head().tools ?? []).find((tool) =>

@@ -67,7 +67,7 @@ export const UNSEEN_RULES: readonly Rule[] = [
     bidirectional: {
       severity: 'high',
       title: 'Bidirectional controls',
-      why: 'These controls change the order in which text shows: code and commands read otherwise than they run (CVE-2021-42574).',
+      why: 'These controls change the order in which text shows: code and commands run differently from how they read (CVE-2021-42574).',
       fix: 'Remove them. In Arabic or Hebrew text, use marks (U+200E, U+200F).',
       on: 'written',
       pattern: /[\u202A-\u202E\u2066-\u2069]+/g,

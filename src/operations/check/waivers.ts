@@ -64,7 +64,7 @@ export const listWaivers = defineOperation({
   name: 'list_waivers',
   title: 'List accepted findings',
   summary:
-    'Findings of the check that were accepted for a prompt or skill you own. One ends with its evidence, its line, its rule or its owner.',
+    'Findings of the check that were accepted for a prompt or skill you own. An acceptance ends when the evidence, its line, the rule or the owner changes.',
   scope: 'read',
   surfaces: { rest: 'GET /api/{collection}/{id}/waivers', cli: 'list-waivers collection id' },
   input: z.object(itemTarget),
@@ -89,8 +89,8 @@ export const waiveFinding = defineOperation({
     rule: z.string().max(100).describe('Id of the rule'),
     file: z.string().max(1000).optional().describe('Only in this file'),
     line: z.number().int().min(1).optional().describe('Only in this line'),
-    reason: reasonField.min(3).describe('Why it is right here'),
-    days: z.number().int().min(1).max(MAX_DAYS).optional().describe('Days it holds. Default: without end'),
+    reason: reasonField.min(3).describe('Why it is acceptable here'),
+    days: z.number().int().min(1).max(MAX_DAYS).optional().describe('Days until it expires. Default: never'),
   }),
   output: z.object({ success: z.literal(true), waived: z.number().int() }),
   async run(context: Needs<'items' | 'checks', 'clock' | 'maintainersAccept'>, { rule, file, line, reason, days, ...target }) {
@@ -115,7 +115,7 @@ export const waiveFinding = defineOperation({
 export const endWaiver = defineOperation({
   name: 'end_waiver',
   title: 'End an accepted finding',
-  summary: 'Take back that a finding was accepted. What is served stays so until an administrator confirms that it is blocked.',
+  summary: 'Withdraw the acceptance of a finding. The current version stays available until an administrator confirms the block.',
   scope: 'write',
   writes: true,
   surfaces: { rest: 'DELETE /api/{collection}/{id}/waivers/{waiver}', cli: 'end-waiver collection id waiver' },

@@ -131,7 +131,7 @@ export const setCases = defineOperation({
   name: 'set_cases',
   title: 'Set test cases',
   summary:
-    'Replace the test cases that are kept beside the newest version: the tests of a prompt (`.prompt.yml`, `promptfooconfig.yaml`), the held-out ones of a skill (`evals/…`). They are served to nobody with the item.',
+    'Replace the test cases that are kept beside the newest version: the tests of a prompt (`.prompt.yml`, `promptfooconfig.yaml`), the held-out ones of a skill (`evals/…`). They are never delivered with the item.',
   scope: 'write',
   writes: true,
   cost: 5,

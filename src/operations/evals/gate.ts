@@ -157,7 +157,7 @@ async function requireGateOwner({ actor, store }: Needs<'items'>, owner: string 
 export const listGates = defineOperation({
   name: 'list_gates',
   title: 'List gates of labels',
-  summary: 'What you, or a team of yours, ask of a version before a label moves to it.',
+  summary: 'What you or your team require of a version before a label moves to it.',
   scope: 'read',
   needsWholeKey: true,
   surfaces: { rest: 'GET /api/label-gates', cli: 'list-gates' },

@@ -275,7 +275,7 @@ export const cancelRun = defineOperation({
 export const tryPrompt = defineOperation({
   name: 'try_prompt',
   title: 'Try a prompt',
-  summary: 'Fresh answers of models of this service to a prompt of yours, filled with values, side by side.',
+  summary: 'Fill in one of your prompts and compare fresh answers of models of this service.',
   scope: 'write',
   cost: 10,
   isLong: true,

@@ -226,7 +226,7 @@ export const setLabel = defineOperation({
   name: 'set_label',
   title: 'Set a label',
   summary:
-    'Point a label of a prompt or skill at a version, or let up to three versions share it by weights that sum to 100. Who reads by that label gets it at once. The move is kept with its reason.',
+    'Point a label of a prompt or skill at a version, or let up to three versions share it by weights that sum to 100. Anyone reading by that label gets it at once. The move is kept with its reason.',
   ...itemWrite,
   surfaces: { rest: 'PUT /api/{collection}/{id}/labels/{label}', cli: 'set-label collection id label version' },
   input: z.object({
@@ -236,7 +236,7 @@ export const setLabel = defineOperation({
     targets: targetsField.optional().describe('Instead of version: versions with their weights'),
     reason: reasonInput,
     ifVersion: ifVersionInput,
-    overrides: z.boolean().optional().describe('true: move it although its gate refuses; for maintainers, with a reason'),
+    overrides: z.boolean().optional().describe('true: move it even if its gate refuses; for maintainers, with a reason'),
   }),
   output: moveOutput,
   async run(context: MovingInTurn, { version, targets, reason, ...input }) {
@@ -268,7 +268,7 @@ export const removeLabel = defineOperation({
 export const undoLabel = defineOperation({
   name: 'undo_label',
   title: 'Undo the last move of a label',
-  summary: 'Take the last move of a label back, by a move of its own in the history.',
+  summary: 'Undo the last move of a label. The undo is recorded as a move.',
   ...itemWrite,
   surfaces: { rest: 'POST /api/{collection}/{id}/labels/{label}/undo', cli: 'undo-label collection id label' },
   input: z.object({ ...labelTarget, reason: reasonInput, ifVersion: ifVersionInput }),

@@ -11,7 +11,7 @@ export const listCategories = defineOperation({
   name: 'list_categories',
   title: 'List categories',
   summary:
-    'Categories with items you can see, and their counts; children follow their parent. all=true adds empty ones, to choose where to save.',
+    'Categories with items you can see, and their counts; children follow their parent. `all` adds empty ones, to choose where to save.',
   scope: null,
   surfaces: { mcp: { readOnly: true }, rest: 'GET /api/categories', cli: 'list-categories' },
   input: z.object({ all: z.boolean().default(false).describe('Include categories without visible items') }),

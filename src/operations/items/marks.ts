@@ -42,7 +42,7 @@ export const favourite = defineOperation({
 export const removeFavourite = defineOperation({
   name: 'remove_favourite',
   title: 'Remove a favourite',
-  summary: 'Remove an item from your favourites, also one that is hidden from you by now.',
+  summary: 'Remove an item from your favourites, even if you can no longer see it.',
   ...marking,
   surfaces: { rest: 'DELETE /api/{collection}/{id}/favourite', cli: 'remove-favourite collection id' },
   output: markedItem,
@@ -55,7 +55,7 @@ const favouriteRecord = z.object({ id: z.string(), kind: z.enum(['prompt', 'skil
 export const listFavourites = defineOperation({
   name: 'list_favourites',
   title: 'List your favourites',
-  summary: 'Your favourite prompts and skills, the last marked first, as far as lists show them to you.',
+  summary: 'Your favourite prompts and skills, most recent first; items you can no longer see are left out.',
   scope: 'read',
   cost: 3,
   surfaces: { rest: 'GET /api/favourites', cli: 'list-favourites' },

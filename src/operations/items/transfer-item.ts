@@ -10,7 +10,7 @@ import { type Needs, requireUser } from '../core/procedure.ts'
 export const showTransfer = defineOperation({
   name: 'show_transfer',
   title: 'Show what a transfer changes',
-  summary: 'Whom an item can go to, who else would see it there, and how many of its versions the new owner would see that were private.',
+  summary: 'Show who can receive an item, who else would then see it, and how many private versions the new owner would see.',
   scope: 'read',
   needsWholeKey: true,
   surfaces: { rest: 'GET /api/{collection}/{id}/transfer', cli: 'show-transfer collection id' },

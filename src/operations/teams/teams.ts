@@ -128,7 +128,7 @@ export const showTeam = defineOperation({
   name: 'show_team',
   title: 'Show a team',
   summary:
-    'A team by a name of now or of earlier, with your role in it, and how many of its items you can see. Not found when you are not in it and see none.',
+    'Look up a team by its current or a former name, with your role in it, and how many of its items you can see. Not found when you are not in it and see none.',
   scope: null,
   cost: 3,
   surfaces: { rest: 'GET /api/teams/{team}', cli: 'show-team team' },
@@ -160,7 +160,7 @@ export const createTeam = defineOperation({
   name: 'create_team',
   title: 'Create a team',
   summary:
-    'Create a team that owns prompts and skills. You are its maintainer. Its name is one among those of users, and never given to others.',
+    'Create a team that owns prompts and skills. You are its maintainer. Names of teams and users are unique together and never reused.',
   ...wholeKeyWrite,
   // Its name is taken for good: at most a dozen a minute, by the default limits.
   cost: 1_000,
@@ -183,7 +183,7 @@ export const updateTeam = defineOperation({
   name: 'update_team',
   title: 'Change a team',
   summary:
-    'Rename a team you maintain, or change its description or the visibility of new items. Its earlier names lead to it for ever. An empty text removes a field.',
+    'Rename a team you maintain, or change its description or the visibility of new items. Its former names keep leading to it. An empty text removes a field.',
   ...wholeKeyWrite,
   surfaces: { rest: 'PATCH /api/teams/{team}', cli: 'update-team team' },
   input: z.object({

@@ -277,7 +277,8 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
       context.transact(
         async (db, notes) => {
           const person = await requirePerson(db, userId)
-          if (person.suspendedAt === null) throw new AppError('conflict', `${person.username} is not suspended: only they give items away.`)
+          if (person.suspendedAt === null)
+            throw new AppError('conflict', `${person.username} is not suspended. Items can only be handed over from a suspended account.`)
           return (await handOverItems(db, notes, person, { to, adminId, at: context.now() })).count
         },
         { isLarge: true },

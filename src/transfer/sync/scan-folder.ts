@@ -124,7 +124,7 @@ async function listFolder(path: string, count: () => void): Promise<Dirent[]> {
   try {
     const about = await lstatIfThere(path)
     if (about === null) return []
-    if (!about.isDirectory()) throw new AppError('invalid_input', `${path} is no folder, and links are not followed.`)
+    if (!about.isDirectory()) throw new AppError('invalid_input', `${path} is not a folder, and links are not followed.`)
     return await readNames(path, count)
   } catch (error) {
     if (error instanceof AppError) throw error

@@ -73,7 +73,7 @@ function toReason(error: unknown): string {
 async function openRoot(folder: string): Promise<string> {
   const root = await realpath(folder).catch(() => null)
   if (root === null || !(await stat(root)).isDirectory()) {
-    throw new AppError('invalid_input', `${folder} is no folder. Create it first.`)
+    throw new AppError('invalid_input', `${folder} is not a folder. Create it first.`)
   }
   return root
 }

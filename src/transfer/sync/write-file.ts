@@ -98,7 +98,7 @@ async function requireFolder(root: string, path: string): Promise<void> {
     await mkdir(at).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
-    if (!(await lstat(at)).isDirectory()) throw new AppError('invalid_input', `${at} is no folder, and links are not followed.`)
+    if (!(await lstat(at)).isDirectory()) throw new AppError('invalid_input', `${at} is not a folder, and links are not followed.`)
   }
 }
 
