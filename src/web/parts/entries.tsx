@@ -133,8 +133,8 @@ export const ListSearch: FC<{
 )
 
 /** The address of a page of a list. Fields that are empty, and the first page, are left out. */
-export function toListUrl(path: string, fields: Readonly<Record<string, string>>, page = 1): string {
-  const kept = Object.entries({ ...fields, page: page === 1 ? '' : String(page) }).filter(([, value]) => value !== '')
-  const params = new URLSearchParams(kept)
+export function toListUrl(path: string, fields: Readonly<Record<string, string | undefined>>, page = 1): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...fields, page: page === 1 ? '' : String(page) })) if (value) params.set(name, value)
   return params.size === 0 ? path : `${path}?${params}`
 }

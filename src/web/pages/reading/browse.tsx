@@ -9,6 +9,7 @@ import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { Sorts } from '../../parts/controls.tsx'
+import { toListUrl } from '../../parts/entries.tsx'
 import { type FilterGroup, Filters, ResultTabs } from '../../parts/filters.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
@@ -63,18 +64,13 @@ export function browse(kind: Kind) {
               words={words}
               groups={[...toGroups(words, kind, kept, found, categories), ...toCollectionGroup(words, kind, kept, own.collections)]}
               active={active.length}
-              clear={linkTo(base, { q: kept.q, sort: kept.sort }, {})}
+              clear={toListUrl(base, { q: kept.q, sort: kept.sort })}
             />
             <div>
               {kept.q === undefined ? null : <ResultTabs words={words} current={kind} query={kept.q} />}
               <Summary site={site} kind={kind} kept={kept} found={found} titles={await readTitles(request, kept.collections)} />
               <ItemRows site={site} {...found} marks={marks} stars={stars} />
-              <PageLinks
-                site={site}
-                page={found.page}
-                pages={found.totalPages}
-                toUrl={(page) => linkTo(base, kept, { page: page === 1 ? undefined : String(page) })}
-              />
+              <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => toListUrl(base, kept, page)} />
             </div>
           </div>
         )}
@@ -118,16 +114,9 @@ function toInput({ tag, collections, sort, ...kept }: Kept) {
   }
 }
 
-/** The same list with something changed, from its first page. */
-function linkTo(base: string, kept: Kept, change: Record<string, string | undefined>): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ ...kept, ...change })) if (value !== undefined) query.set(name, value)
-  return query.size === 0 ? base : `${base}?${query}`
-}
-
 /** The filters that can change the list: choices without hits are left out, and so are groups without a choice. */
 function toGroups(words: Site['words'], kind: Kind, kept: Kept, { facets, total }: Found, categories: Categories): FilterGroup[] {
-  const linkOf = (name: string) => (value: string | undefined) => linkTo(`/${kind}`, kept, { [name]: value })
+  const linkOf = (name: string) => (value: string | undefined) => toListUrl(`/${kind}`, { ...kept, [name]: value })
   const counts = new Map(facets.categories.map(({ slug, count }) => [slug, count]))
   const chosen = categories.find(({ slug }) => slug === kept.category)
   const above = chosen?.parent ?? chosen?.slug
@@ -172,7 +161,7 @@ function toCollectionGroup(
 ): FilterGroup[] {
   if (own.length === 0) return []
   const choices = own.map(({ id, title }) => ({ value: id, name: title, count: null }))
-  const toUrl = (value: string | undefined) => linkTo(`/${kind}`, kept, { collections: value })
+  const toUrl = (value: string | undefined) => toListUrl(`/${kind}`, { ...kept, collections: value })
   return [{ label: words.collecting.collections, chosen: kept.collections, choices, toUrl }]
 }
 
@@ -201,7 +190,7 @@ const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; titles: re
         ) : null}
         {corrected === undefined || total === 0 ? null : (
           <p class="quiet">
-            {words.showingResultsFor} <a href={linkTo(base, kept, { q: corrected })}>{corrected}</a>
+            {words.showingResultsFor} <a href={toListUrl(base, { ...kept, q: corrected })}>{corrected}</a>
           </p>
         )}
         {exact === 0 && total > 0 ? <p class="quiet">{words.allSimilar}</p> : null}
@@ -209,7 +198,7 @@ const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; titles: re
         <Narrowed words={words} base={base} kept={kept} titles={titles} />
       </div>
       {total === 0 ? null : (
-        <Sorts label={words.sortedBy} of={sorts.map((sort) => [linkTo(base, kept, { sort }), words.sorts[sort], chosen === sort])} />
+        <Sorts label={words.sortedBy} of={sorts.map((sort) => [toListUrl(base, { ...kept, sort }), words.sorts[sort], chosen === sort])} />
       )}
     </div>
   )
@@ -228,7 +217,7 @@ const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept; titles: rea
       {narrowings.map(([name, shown]) =>
         shown ? (
           <p class="quiet">
-            {shown} <a href={linkTo(base, kept, { [name]: undefined })}>{words.remove}</a>
+            {shown} <a href={toListUrl(base, { ...kept, [name]: undefined })}>{words.remove}</a>
           </p>
         ) : null,
       )}

@@ -10,6 +10,7 @@ import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { BulkBar, BulkQuestion, BulkReport, changeTogether, readQuestion, readReport } from '../../parts/bulk-bar.tsx'
 import { Link, LinkItem, Sorts } from '../../parts/controls.tsx'
+import { toListUrl } from '../../parts/entries.tsx'
 import { Alert, Done } from '../../parts/field.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
@@ -41,10 +42,7 @@ const WHOLE = { visibility: undefined, category: undefined, tag: undefined, labe
 
 /** The address of a view, from its first page unless `page` is given. */
 function linkTo({ collection, q, ...view }: View, page = 1): string {
-  const params = new URLSearchParams()
-  const values = { kind: collection === 'prompts' ? undefined : collection, q, ...view, page: page === 1 ? undefined : String(page) }
-  for (const [name, value] of Object.entries(values)) if (value !== undefined && value !== '') params.set(name, value)
-  return params.size === 0 ? '/library' : `/library?${params}`
+  return toListUrl('/library', { kind: collection === 'prompts' ? '' : collection, q, ...view }, page)
 }
 
 /** The reader's own items of every visibility: searched, filtered, and changed together. */
