@@ -41,7 +41,7 @@ export function drawCard(words: Words, { config, title, author, facts: ofItem, n
   const { paper, panel, ink, quiet, rule, accent, washInk } =
     title !== null && chosen === undefined ? OF_THE_PAGES[theme] : makeEmbedColors(theme, chosen ?? DEFAULT_COLORS[theme])
   const inner = CARD_WIDTH - 2 * EDGE
-  const heading = wrapText(title?.slice(0, MAX_TEXT) ?? '', inner / TITLE.size, TITLE.lines).lines
+  const heading = wrapText(title?.slice(0, MAX_TEXT) ?? '', inner / TITLE.size, TITLE.lines)
   const from = EDGE + 26 + heading.length * 64
   const text = wrapText(
     markBlanks((config.prompt ?? '').slice(0, MAX_TEXT)),
@@ -68,9 +68,9 @@ export function drawCard(words: Words, { config, title, author, facts: ofItem, n
     `<rect x="32" y="32" width="${CARD_WIDTH - 64}" height="${CARD_HEIGHT - 64}" rx="20" fill="${paper}" stroke="${rule}" stroke-width="2"/>`,
     `<rect x="32" y="72" width="8" height="72" fill="${mark}"/>`,
     ...heading.map((one, place) => line(EDGE, EDGE + 50 + place * 64, TITLE.size, ink, escapeXml(one), 'font-weight="700" ')),
-    ...text.lines.map((one, place) => line(EDGE, from + 34 + place * TEXT.line, TEXT.size, ink, drawBlanks(one, washInk))),
-    line(EDGE, BOTTOM + 28, 24, quiet, escapeXml(wrapText(below.slice(0, MAX_TEXT), (inner - 260) / 24, 1).lines[0] ?? '')),
-    line(CARD_WIDTH - EDGE, BOTTOM + 28, 24, washInk, escapeXml(wrapText(name.slice(0, 200), 10, 1).lines[0] ?? ''), 'text-anchor="end" '),
+    ...text.map((one, place) => line(EDGE, from + 34 + place * TEXT.line, TEXT.size, ink, drawBlanks(one, washInk))),
+    line(EDGE, BOTTOM + 28, 24, quiet, escapeXml(wrapText(below.slice(0, MAX_TEXT), (inner - 260) / 24, 1)[0] ?? '')),
+    line(CARD_WIDTH - EDGE, BOTTOM + 28, 24, washInk, escapeXml(wrapText(name.slice(0, 200), 10, 1)[0] ?? ''), 'text-anchor="end" '),
     '</svg>',
   ].join('')
 }

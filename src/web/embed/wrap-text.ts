@@ -1,10 +1,3 @@
-/** A text in lines of a width. */
-export interface WrappedText {
-  readonly lines: readonly string[]
-  /** Whether there was more than the lines hold; the last one ends with `…` then. */
-  readonly isCut: boolean
-}
-
 /** How wide a character is about, in ems: wide scripts fill a square, most others half of one. */
 function widthOf(character: string): number {
   const code = character.codePointAt(0) ?? 0
@@ -18,9 +11,10 @@ function widthOf(character: string): number {
 
 /**
  * Breaks a text into at most `most` lines of at most `width` ems, at spaces where there are some, for pictures, which break no lines themselves.
+ * The last one ends with `…` when there was more.
  * Reads no more of the text than it takes. Widths are estimates, on the wide side.
  */
-export function wrapText(text: string, width: number, most: number): WrappedText {
+export function wrapText(text: string, width: number, most: number): string[] {
   const lines: string[] = []
   let line = ''
   let used = 0
@@ -52,5 +46,5 @@ export function wrapText(text: string, width: number, most: number): WrappedText
   if (line !== '' && !isCut) push(line)
   const last = lines.at(-1)
   if (isCut && last !== undefined) lines[lines.length - 1] = `${last.replace(/[\s.,;:]?$/u, '')}…`
-  return { lines, isCut }
+  return lines
 }

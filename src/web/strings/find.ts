@@ -56,7 +56,6 @@ export const FIND_WORDS = {
   actionsGroup: 'Actions',
   paletteHint: 'Enter opens. Ctrl+Enter copies a prompt.',
   searchFor: 'Search for',
-  noMatches: 'No matches.',
   themes: { light: 'Theme: light', dark: 'Theme: dark', system: 'Theme: match system' },
   problems: {
     forbidden: 'You do not have access',

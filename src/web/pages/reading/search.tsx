@@ -118,13 +118,7 @@ const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasMcp, isF
       ]
     : [['/sign-in', words.signIn]]
   return (
-    <template
-      data-palette
-      data-search-for={words.find.searchFor}
-      data-none={words.find.noMatches}
-      data-close={words.find.close}
-      data-hint={words.find.paletteHint}
-    >
+    <template data-palette data-search-for={words.find.searchFor} data-close={words.find.close} data-hint={words.find.paletteHint}>
       <ul data-group={words.find.actionsGroup}>
         {actions.map(([path, name]) => (
           <LinkItem to={path} text={name} />

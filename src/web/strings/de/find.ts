@@ -57,7 +57,6 @@ export const FIND_WORDS_DE: typeof FIND_WORDS = {
   actionsGroup: 'Aktionen',
   paletteHint: 'Enter öffnet. Strg+Enter kopiert einen Prompt.',
   searchFor: 'Suchen nach',
-  noMatches: 'Keine Treffer.',
   themes: { light: 'Farbschema: hell', dark: 'Farbschema: dunkel', system: 'Farbschema: wie das System' },
   problems: {
     forbidden: 'Dazu hast du kein Recht',
