@@ -16,8 +16,8 @@ import { readNearItems, showProblem } from './pages/reading/problem.tsx'
 import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
 import { type Html, PAGES, type PageEntry } from './routes.ts'
 import { scriptRoutes } from './script-routes.ts'
-import type { PageSettings, Site, Words } from './site.ts'
-import { readStaticFiles, type StaticFiles } from './static-files.ts'
+import type { PageSettings, Site } from './site.ts'
+import { readStaticFiles } from './static-files.ts'
 import { ENGLISH } from './strings/index.ts'
 import { type Language, wordsIn } from './strings/languages.ts'
 
@@ -63,18 +63,6 @@ interface PageHttp {
   languageOf(call: Call): Language
 }
 
-/** The pages over the operations. */
-export interface Pages {
-  readonly words: Words
-  readonly files: StaticFiles
-  /** With static files, and what scripts of the pages call. */
-  readonly routes: readonly BoundRoute[]
-  /** An error page, or null when the client did not ask for HTML. */
-  toProblem(call: Call, error: AppError): Promise<Answer> | null
-  /** Stops background workers. */
-  close(): void
-}
-
 /** Renders a page as HTML with invisible characters marked. */
 async function draw(page: Html | Promise<Html>): Promise<string> {
   return markControls(await (await page).toString())
@@ -95,7 +83,8 @@ function readReader(actor: Actor): Site['reader'] {
   return actor.kind === 'user' ? { username: actor.username, isAdmin: actor.scopes.has('admin') } : null
 }
 
-export function createPages(makeContext: MakeContext, http: PageHttp, settings: PageSettings): Pages {
+/** The pages over the operations. */
+export function createPages(makeContext: MakeContext, http: PageHttp, settings: PageSettings) {
   const files = readStaticFiles()
   const { languageOf } = http
   const wordsFor = (call: Call) => siteFor(call).words
@@ -203,6 +192,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
   return {
     words: ENGLISH,
     files,
+    /** With static files, and what scripts of the pages call. */
     routes: [
       ...pages.flatMap((entry): BoundRoute[] => {
         const { act, takesPassword, isEntry, isOfPublicItem, cost, pageCost = PAGE_COST } = entry
@@ -227,9 +217,11 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
           return file
         },
       },
-    ],
+    ] satisfies BoundRoute[],
+    /** Stops background workers. */
     close: stopHighlighting,
-    toProblem(call, error) {
+    /** An error page, or null when the client did not ask for HTML. */
+    toProblem(call: Call, error: AppError): Promise<Answer> | null {
       const { method, path } = call.exchange
       if (!wantsPage(call) || path.startsWith('/api/')) return null
       const site = siteFor(call)

@@ -31,16 +31,8 @@ interface StaticFile {
   read(coding: Coding | null): Promise<Uint8Array<ArrayBuffer> | null>
 }
 
-/** Static files under content-hashed addresses, cacheable for ever. */
-export interface StaticFiles {
-  /** The address of a file. */
-  url(name: string): string
-  /** The file at an address, in the best form that the client takes; null when there is none. */
-  answer(exchange: Exchange, path?: string): Promise<Answer | null>
-}
-
-/** Reads each file when it is first needed. */
-export function readStaticFiles(): StaticFiles {
+/** Static files under content-hashed addresses, cacheable for ever. Each is read when it is first needed. */
+export function readStaticFiles() {
   const files = new Map<string, StaticFile>()
 
   function find(name: string): StaticFile | null {
@@ -61,11 +53,13 @@ export function readStaticFiles(): StaticFiles {
     files.set(name, file)
     return file
   }
+  /** The address of a file. */
   const url = (name: string) => find(name)?.url ?? `/static/missing/${name}`
 
   return {
     url,
-    async answer({ header, path }, asked = path) {
+    /** The file at an address, in the best form that the client takes; null when there is none. */
+    async answer({ header, path }: Exchange, asked: string = path): Promise<Answer | null> {
       const file = find(asked.split('/').at(-1) ?? '')
       if (file?.url !== asked) return null
       const headers: AnswerHeaders = { 'content-type': file.type, 'cache-control': 'public, max-age=31536000, immutable' }
