@@ -42,7 +42,7 @@ const Title: FC<{ words: Words; source: EmbedSource }> = ({ words, source: { tit
       </a>
     </h1>
     <p>
-      {words.embed.by(author)}
+      {words.reading.by(author)}
       {isCut ? (
         <>
           {' · '}

@@ -57,7 +57,7 @@ export function drawCard(words: Words, { config, title, author, facts: ofItem, n
       config[feature] ? [words.designer.fields[feature]] : [],
     ),
   ].filter((fact) => fact !== '')
-  const below = author === null ? facts.join(' · ') : [words.embed.by(author), ...facts].join(' · ')
+  const below = author === null ? facts.join(' · ') : [words.reading.by(author), ...facts].join(' · ')
   const line = (x: number, y: number, size: number, fill: string, content: string, more = '') =>
     `<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" ${more}xml:space="preserve">${content}</text>`
   const mark = contrastOf(accent, panel) >= 3 ? accent : washInk

@@ -15,9 +15,9 @@ type Shown = Output<typeof listLabels>
 type Targets = Shown['labels'][number]['targets']
 
 /** The versions of a label in words. */
-function nameTargets({ labels }: Site['words'], targets: Targets | null): string {
+function nameTargets({ labels, reading }: Site['words'], targets: Targets | null): string {
   if (targets === null) return labels.nowhere
-  return targets.map(({ version, weight }) => (weight === 100 ? labels.version(version) : labels.shared(version, weight))).join(', ')
+  return targets.map(({ version, weight }) => (weight === 100 ? reading.version(version) : labels.shared(version, weight))).join(', ')
 }
 
 /** The labels at a version, as facts of its row. */
@@ -83,7 +83,7 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
               {targets.some(({ version }) => version !== newest) ? (
                 <p>
                   <a href={`${path}/versions/${newest}?against=${targets[0]?.version ?? newest}`} rel="nofollow">
-                    {words.labels.compare}
+                    {words.reading.compareWithNewest}
                   </a>
                 </p>
               ) : null}
@@ -91,11 +91,11 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
             {mayMove ? (
               <div>
                 <ActionButton action={action} does="undo-label" values={{ label: name }} label={words.labels.undoOf(name)}>
-                  {words.labels.undo}
+                  {words.undo}
                 </ActionButton>{' '}
-                <Confirm label={words.labels.remove} name={words.labels.removeOf(name)} means={words.labels.removeMeans}>
+                <Confirm label={words.remove} name={words.labels.removeOf(name)} means={words.labels.removeMeans}>
                   <ActionButton action={action} does="remove-label" values={{ label: name }}>
-                    {words.labels.remove}
+                    {words.remove}
                   </ActionButton>
                 </Confirm>
               </div>
@@ -103,7 +103,7 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
           </li>
         ))}
       </ul>
-      {unseen.length === 0 ? null : <p class="notice">{words.labels.unseen(unseen.map(words.labels.version).join(', '))}</p>}
+      {unseen.length === 0 ? null : <p class="notice">{words.labels.unseen(unseen.map(words.reading.version).join(', '))}</p>}
       {mayMove ? (
         <details open={sent !== null}>
           <summary>{words.labels.set}</summary>
@@ -117,7 +117,7 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
               value={String(newest)}
               options={versions.map(({ version, note }) => [
                 String(version),
-                note === null ? words.labels.version(version) : `${words.labels.version(version)}: ${note}`,
+                note === null ? words.reading.version(version) : `${words.reading.version(version)}: ${note}`,
               ])}
             />
             <Field sent={sent} name="share" label={words.labels.share} type="number" value="100" hint={words.labels.shareHint} />
@@ -140,7 +140,7 @@ export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves 
                 {isOverride ? <strong class="state"> {words.labels.overridden}</strong> : null}
                 {reason === null ? null : <p>{reason}</p>}
                 <p class="quiet">
-                  {author === null ? words.labels.byPurge : words.labels.by(author)}, <Ago words={words} at={createdAt} hasTime />
+                  {author === null ? words.labels.byPurge : words.reading.by(author)}, <Ago words={words} at={createdAt} hasTime />
                 </p>
               </li>
             ))}

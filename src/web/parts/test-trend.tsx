@@ -23,7 +23,7 @@ export const TrendBars: FC<{ words: Site['words']; trend: Trend; class?: string 
       id="test-trend"
       title={tests.trend}
       days={[...trend.map(({ version }) => String(version)), ...rest.map(() => '')]}
-      nameOf={(version) => tests.version(Number(version))}
+      nameOf={(version) => words.reading.version(Number(version))}
       values={[...trend.map(({ passed, failed }) => Math.round((100 * passed) / Math.max(passed + failed, 1))), ...rest.map(() => 0)]}
       scale={{ most: 100, summary: tests.newest(last.version, tests.passes(last.passed, last.passed + last.failed)) }}
       class={look}

@@ -44,7 +44,6 @@ export const ACCOUNT_WORDS = {
     '/settings/activity': 'Activity',
     '/settings/data': 'Your data',
   },
-  profile: 'Profile',
   profileLead: 'Visible to everyone.',
   seeProfile: 'View your profile',
   displayName: 'Display name',

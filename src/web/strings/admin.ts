@@ -58,7 +58,6 @@ export const ADMIN_WORDS = {
   makeAdmin: 'Make administrator',
   removeAdmin: 'Remove admin role',
   invite: 'Invite',
-  invites: 'Invites',
   newInvite: 'New invite',
   inviteLead: 'An invite link creates one account. It is valid for one week.',
   inviteNameHint: 'Leave empty to let them choose. Reserved and imported names need their own invite.',

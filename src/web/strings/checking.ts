@@ -22,7 +22,6 @@ export const CHECKING_WORDS = {
   inOrder: 'In this order',
   budget: 'Your budget in characters',
   check: 'Check',
-  findings: 'Findings',
   rules: {
     same: 'The same name',
     hyphens: 'Names differ by hyphens',

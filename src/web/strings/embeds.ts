@@ -3,7 +3,6 @@ import { count } from './count.ts'
 /** The texts of embeds. */
 export const EMBED_WORDS = {
   title: 'A prompt',
-  by: (author: string) => `by ${author}`,
   readAll: 'Read the full prompt',
   modes: { code: 'Code', chat: 'Chat', ask: 'Ask', plan: 'Plan', agent: 'Agent', image: 'Image', video: 'Video' },
   kinds: { file: 'File', image: 'Image', link: 'Link', folder: 'Folder', source: 'Source' },
@@ -64,7 +63,6 @@ export const DESIGNER_WORDS = {
     mcpTools: 'One per line, as server:tool.',
   },
   diff: 'Diff',
-  mcp: 'MCP tools',
   preset: 'Colours',
   ownColors: 'Custom (set below)',
   presets: { indigo: 'Indigo', green: 'Green', orange: 'Orange', rose: 'Rose', violet: 'Violet', grey: 'Grey' },

@@ -19,6 +19,7 @@ export const READING_WORDS = {
   versionsOf: (title: string) => `Versions of ${title}`,
   versionOf: (version: number, title: string) => `Version ${version} of ${title}`,
   version: (version: number) => `Version ${version}`,
+  by: (name: string) => `by ${name}`,
   newest: 'newest',
   noVersions: 'There are no versions you can see.',
   versionLead: (author: string) => `written by ${author}`,

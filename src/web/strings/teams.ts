@@ -22,7 +22,6 @@ export const TEAM_WORDS = {
   isTeam: 'A team.',
   manageLink: 'Members and settings',
   items: 'Items',
-  activity: 'Activity',
   activityOf: (name: string) => `Activity of ${name}`,
   back: (name: string) => `Back to ${name}`,
   yourRole: (role: string) => `Your role: ${role}`,

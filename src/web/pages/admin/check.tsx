@@ -79,7 +79,7 @@ const Row: FC<{ words: Words; change: Change }> = ({ words, change }) => {
         <ConfirmedAction
           does="block"
           values={{ items: nameItem(change) }}
-          label={words.findings.block}
+          label={words.findings.levelNames.block}
           name={words.findings.blockOf(item.title)}
           means={words.findings.blockMeans}
         />

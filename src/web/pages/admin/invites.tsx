@@ -43,7 +43,7 @@ export async function showInvites(request: PageRequest) {
         />
       </Section>
       {found.total === 0 ? null : (
-        <Section title={words.invites}>
+        <Section title={words.adminSections['/admin/invites']}>
           <List
             request={request}
             path={PATH}

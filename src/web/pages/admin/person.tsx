@@ -32,7 +32,7 @@ export async function showPersonPage(request: PageRequest) {
       <dl class="figures">
         <Fact label={words.role}>{role === 'admin' ? words.roles.admin : words.personKinds[kind]}</Fact>
         {email === null ? null : <Fact label={words.email}>{email}</Fact>}
-        <Fact label={words.profile}>
+        <Fact label={words.settingsSections['/settings']}>
           <a href={authorPath(username)}>{authorPath(username)}</a>
         </Fact>
         <Fact label={words.created}>

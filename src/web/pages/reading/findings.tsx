@@ -144,7 +144,7 @@ export function showFindings(collection: Collection) {
                   title={<RuleLink words={words} rule={rule} />}
                   note={textOf(words.findings.files, file) ?? file}
                   facts={[
-                    words.findings.by(by ?? words.findings.formerMember),
+                    words.reading.by(by ?? words.findings.formerMember),
                     <On label={words.since} words={words} at={createdAt} />,
                     until === null ? null : <On label={words.findings.until} words={words} at={until} />,
                   ]}

@@ -70,7 +70,7 @@ export async function showSet({ site, call, query }: PageRequest) {
         </form>
       </section>
       <section>
-        <h2>{checking.findings}</h2>
+        <h2>{words.findings.findings}</h2>
         {routing === null ? null : <p>{checking.routing(routing.hits, routing.queries)}</p>}
         <Entries
           of={listFindings(found)}

@@ -92,23 +92,23 @@ const Runs: FC<{ request: PageRequest; page: Shown; runs: readonly Run[]; here: 
         row={({ run, version, model, runner, passed, failed, total, done, state, isPartial, by, reportedAt }) => (
           <Entry
             title={<Link to={`${here}/${run}`} text={tests.run(run)} />}
-            note={[tests.version(version), model ?? runner].filter(Boolean).join(' · ')}
+            note={[words.reading.version(version), model ?? runner].filter(Boolean).join(' · ')}
             state={state ? tests.states[state] : isPartial ? tests.partial : null}
             facts={[
               tests.passes(passed, passed + failed),
               state === 'running' && total !== null ? tests.progress(done, total) : null,
-              by === null ? null : tests.by(by),
+              by === null ? null : words.reading.by(by),
               <Ago words={words} at={reportedAt} hasTime />,
             ]}
           >
             {page.mayEdit && state === 'running' ? (
-              <ActionButton does="cancel" values={{ run: String(run) }} label={tests.cancelOf(run)} text={tests.cancel} />
+              <ActionButton does="cancel" values={{ run: String(run) }} label={tests.cancelOf(run)} text={words.cancel} />
             ) : null}
             {page.mayEdit && state !== 'running' && (page.mayManage || by === request.site.reader?.username) ? (
               <ConfirmedAction
                 does="remove"
                 values={{ run: String(run) }}
-                label={tests.remove}
+                label={words.remove}
                 name={tests.removeOf(run)}
                 means={tests.removeMeans}
               />
@@ -265,7 +265,7 @@ export function showRun(collection: Collection) {
         styles={['admin.css', ...CHART_STYLES]}
       >
         <p class="lead">
-          {[tests.version(shown.run.version), shown.run.model ?? shown.run.runner].filter(Boolean).join(' · ')}{' '}
+          {[words.reading.version(shown.run.version), shown.run.model ?? shown.run.runner].filter(Boolean).join(' · ')}{' '}
           <Ago words={words} at={shown.run.reportedAt} hasTime />
           {shown.run.state ? <strong class="state"> {tests.states[shown.run.state]}</strong> : null}
         </p>

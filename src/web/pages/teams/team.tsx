@@ -51,7 +51,7 @@ export async function showTeamPage(request: PageRequest) {
         {isMaintainer ? (
           <>
             {' · '}
-            <a href={`${path}/activity`}>{words.teams.activity}</a>
+            <a href={`${path}/activity`}>{words.adminSections['/admin/activity']}</a>
           </>
         ) : null}
       </p>

@@ -305,7 +305,7 @@ const Designing: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site
           {tick('flashButton', 'accept')}
         </>,
       )}
-      {hasMcp ? folded('showMcpTools', designer.mcp, text('mcpTools', { rows: 3 })) : null}
+      {hasMcp ? folded('showMcpTools', designer.categories['MCP tools'], text('mcpTools', { rows: 3 })) : null}
       <Field
         sent={null}
         name="preset"

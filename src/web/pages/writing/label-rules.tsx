@@ -51,7 +51,7 @@ export async function showLabelRules(request: PageRequest) {
                 does="rule"
                 values={{ name, rule: 'none' }}
                 label={words.labels.removeOf(name)}
-                text={words.labels.remove}
+                text={words.remove}
               />
             ) : null}
           </Entry>
@@ -84,7 +84,7 @@ export async function showLabelRules(request: PageRequest) {
             ]}
           >
             {canChange ? (
-              <ActionButton action={here} does="gate" values={{ label }} label={words.labels.removeOf(label)} text={words.labels.remove} />
+              <ActionButton action={here} does="gate" values={{ label }} label={words.labels.removeOf(label)} text={words.remove} />
             ) : null}
           </Entry>
         )}

@@ -44,7 +44,6 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
     '/settings/activity': 'Aktivität',
     '/settings/data': 'Deine Daten',
   },
-  profile: 'Profil',
   profileLead: 'Für alle sichtbar.',
   seeProfile: 'Profil ansehen',
   displayName: 'Anzeigename',

@@ -59,7 +59,6 @@ export const ADMIN_WORDS_DE: typeof ADMIN_WORDS = {
   makeAdmin: 'Zum Admin machen',
   removeAdmin: 'Adminrechte entziehen',
   invite: 'Einladen',
-  invites: 'Einladungen',
   newInvite: 'Neue Einladung',
   inviteLead: 'Mit einem Einladungslink lässt sich ein Konto erstellen. Er gilt eine Woche lang.',
   inviteNameHint: 'Leer lassen, damit die Person selbst wählt. Reservierte und importierte Namen brauchen eine eigene Einladung.',

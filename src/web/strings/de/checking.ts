@@ -24,7 +24,6 @@ export const CHECKING_WORDS_DE: typeof CHECKING_WORDS = {
   inOrder: 'In dieser Reihenfolge',
   budget: 'Dein Budget in Zeichen',
   check: 'Prüfen',
-  findings: 'Befunde',
   rules: {
     same: 'Derselbe Name',
     hyphens: 'Namen unterscheiden sich nur durch Bindestriche',

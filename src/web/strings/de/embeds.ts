@@ -4,7 +4,6 @@ import { count } from './count.ts'
 /** The texts of embeds, in German. */
 export const EMBED_WORDS_DE: typeof EMBED_WORDS = {
   title: 'Ein Prompt',
-  by: (author) => `von ${author}`,
   readAll: 'Ganzen Prompt lesen',
   modes: { code: 'Code', chat: 'Chat', ask: 'Fragen', plan: 'Planen', agent: 'Agent', image: 'Bild', video: 'Video' },
   kinds: { file: 'Datei', image: 'Bild', link: 'Link', folder: 'Ordner', source: 'Quelle' },
@@ -65,7 +64,6 @@ export const DESIGNER_WORDS_DE: typeof DESIGNER_WORDS = {
     mcpTools: 'Eins pro Zeile, als server:tool.',
   },
   diff: 'Änderung',
-  mcp: 'MCP-Werkzeuge',
   preset: 'Farben',
   ownColors: 'Eigene (unten wählen)',
   presets: { indigo: 'Indigo', green: 'Grün', orange: 'Orange', rose: 'Rosé', violet: 'Violett', grey: 'Grau' },

@@ -19,6 +19,7 @@ export const READING_WORDS_DE: typeof READING_WORDS = {
   versionsOf: (title) => `Versionen von ${title}`,
   versionOf: (version, title) => `Version ${version} von ${title}`,
   version: (version) => `Version ${version}`,
+  by: (name) => `von ${name}`,
   newest: 'neueste',
   noVersions: 'Es gibt keine Versionen, die du sehen kannst.',
   versionLead: (author) => `geschrieben von ${author}`,

@@ -22,7 +22,6 @@ export const TEAM_WORDS_DE: typeof TEAM_WORDS = {
   isTeam: 'Ein Team.',
   manageLink: 'Mitglieder und Einstellungen',
   items: 'Einträge',
-  activity: 'Aktivität',
   activityOf: (name) => `Aktivität von ${name}`,
   back: (name) => `Zurück zu ${name}`,
   yourRole: (role) => `Deine Rolle: ${role}`,
