@@ -19,8 +19,6 @@ type Png = Uint8Array<ArrayBuffer>
 
 /** Makes PNGs of cards. The rasteriser is loaded with the first picture, and is the only part of the program with a binary: without it, all else works. */
 export function createRasteriser(render: (svg: string) => Promise<Png> = renderPng) {
-  const cache = new LRUCache<string, Png>({ max: MAX_CACHED })
-  const making = new Map<string, Promise<Png>>()
   const limit = pLimit(1)
   const waitingEach = createTally()
   /** @throws AppError at once, when too many wait */
@@ -40,6 +38,13 @@ export function createRasteriser(render: (svg: string) => Promise<Png> = renderP
       return work()
     })
   }
+  const cache = new LRUCache<string, Png, { readonly svg: string; readonly caller: string }>({
+    max: MAX_CACHED,
+    fetchMethod: (_key, _stale, { context: { svg, caller } }) => inTurn(caller, () => render(svg)),
+    // What others push out while it is made is still given to those who asked for it.
+    ignoreFetchAbort: true,
+    allowStaleOnFetchAbort: true,
+  })
   return {
     /**
      * One picture is made at a time, so that the pool of threads, which hashes passwords too, has others free.
@@ -47,20 +52,7 @@ export function createRasteriser(render: (svg: string) => Promise<Png> = renderP
      * @param caller whom the request is counted for
      * @throws AppError `rate_limited` when too many of the caller's pictures wait, `unavailable` when too many of all do, or the rasteriser is not installed
      */
-    async toPng(svg: string, key: string, caller: string): Promise<Png> {
-      const shared = cache.get(key) ?? making.get(key)
-      if (shared) return await shared
-      // Only what has its turn is shared: a refusal is for its caller alone.
-      const made = inTurn(caller, () => render(svg))
-      making.set(key, made)
-      try {
-        const png = await made
-        cache.set(key, png)
-        return png
-      } finally {
-        making.delete(key)
-      }
-    },
+    toPng: async (svg: string, key: string, caller: string): Promise<Png> => await cache.forceFetch(key, { context: { svg, caller } }),
   }
 }
 

@@ -29,7 +29,7 @@ export function createTextCache(maxLength: number) {
       const hash = createHash('sha256')
       for (const part of parts) hash.update(`${part.length}:`).update(part)
       const key = hash.digest('base64')
-      const made = (await cache.fetch(key, { context: make })) ?? (await make())
+      const made = await cache.forceFetch(key, { context: make })
       if (!made.isKept && cache.peek(key) === made) cache.delete(key)
       return made
     },
