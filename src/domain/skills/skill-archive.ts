@@ -1,5 +1,4 @@
-import { crc32 } from 'node:zlib'
-import { Inflate } from 'fflate'
+import { crc32, inflateRawSync } from 'node:zlib'
 import { AppError } from '../../errors.ts'
 import { filenameFault, normalizeFilename } from './filename.ts'
 import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from './left-out.ts'
@@ -13,8 +12,6 @@ export const MAX_ARCHIVE_BYTES = MAX_SKILL_BYTES + 1024 * 1024
 const MAX_ENTRIES = 20_000
 /** Names that are looked at without a break. */
 const NAMES_A_STEP = 500
-/** Bytes inflated at once. Deflate makes at most 1,032 of one, so a step past the limit is over by 2 MiB at most. */
-const INFLATE_STEP = 2048
 const UTF8_NAME = 0x800
 /** Longest name of an entry, in bytes: more than any file of a skill may have. */
 const MAX_NAME_BYTES = 512
@@ -259,26 +256,18 @@ function readEntry(archive: Uint8Array, entry: Entry, filename: string): Uint8Ar
   return bytes
 }
 
+/** Inflates to one byte past the limit of a file at most. */
 function inflate(packed: Uint8Array, shown: string, refuse: (bytes: number) => void): Uint8Array {
-  const pieces: Uint8Array[] = []
-  let length = 0
-  let isWhole = false
-  const inflating = new Inflate((piece, isLast) => {
-    pieces.push(piece)
-    length += piece.length
-    isWhole = isLast
-  })
   try {
-    for (let at = 0; at === 0 || at < packed.length; at += INFLATE_STEP) {
-      inflating.push(packed.subarray(at, at + INFLATE_STEP), at + INFLATE_STEP >= packed.length)
-      refuse(length)
-    }
+    const bytes = inflateRawSync(packed, { maxOutputLength: MAX_FILE_BYTES + 1 })
+    refuse(bytes.length)
+    return bytes
   } catch (error) {
     if (error instanceof AppError) throw error
+    // Node's own error for output past `maxOutputLength`.
+    if (error instanceof RangeError) refuse(MAX_FILE_BYTES + 1)
     throw damaged(`"${shown}" cannot be inflated`, error)
   }
-  if (!isWhole) throw damaged(`"${shown}" is cut off`)
-  return Buffer.concat(pieces)
 }
 
 function damaged(what: string, cause?: unknown): AppError {
