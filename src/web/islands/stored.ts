@@ -1,6 +1,6 @@
 type Storage = 'localStorage' | 'sessionStorage'
 
-/** What this browser keeps under a key; null for nothing, and where storage is blocked. */
+/** The value this browser keeps under a key; null for none, and where storage is blocked. */
 export function readStored(key: string, storage: Storage = 'localStorage'): string | null {
   try {
     return window[storage].getItem(key)

@@ -21,7 +21,7 @@ export interface FieldProps {
   readonly autocomplete?: string
   readonly isRequired?: boolean
   readonly placeholder?: string
-  /** What is chosen from, instead of a text. */
+  /** The choices, instead of a text. */
   readonly options?: Choices | undefined
   /** More of them, below a name each. */
   readonly groups?: readonly (readonly [name: string, options: Choices])[]
