@@ -39,14 +39,14 @@ const lastEntries = prepareListQuery((db, seqs) =>
     ),
 )
 const insertEntry = prepareInsert('change')
+/** Whether others than the owner saw an item before or after a change: as the condition of an index has it. */
+const wasShared = sql<boolean>`(audience_before not in ('private', 'deleted') or audience_after not in ('private', 'deleted'))`
 /** Rows of an item that say no more than that it changed: the next such row takes their place. */
 const dropTouches = prepareStatement(sql`delete from change where item_seq = ${slot('seq')} and version is null`)
 const dropOthers = prepareStatement(
   sql`delete from change where item_seq is null and kind = 'library' and (audience_after = ${slot('audience')} or audience_after is null)`,
 )
 
-/** Audiences that are the owner alone, or nobody. */
-const UNSHARED = ['private', 'deleted'] as const
 /** Where an item differs in one of these from its last entry, it gets another. */
 const COMPARED = ['version', 'audience', 'path', 'category', 'tags'] as const
 
@@ -152,17 +152,7 @@ export async function logRemovals(db: Kysely<Database>, seqs: readonly number[])
   const removed = await db
     .selectFrom('item')
     .select(['seq', 'kind'])
-    .select((eb) =>
-      eb
-        .exists(
-          eb
-            .selectFrom('change')
-            .select('change.seq')
-            .whereRef('change.item_seq', '=', 'item.seq')
-            .where((or) => or.or([or('audience_before', 'not in', UNSHARED), or('audience_after', 'not in', UNSHARED)])),
-        )
-        .as('was_shared'),
-    )
+    .select(sql`exists (select 1 from change where change.item_seq = item.seq and ${wasShared})`.as('was_shared'))
     .where('seq', 'in', seqs)
     .execute()
   await db.deleteFrom('change').where('item_seq', 'in', seqs).execute()
@@ -208,8 +198,7 @@ export async function logOther(db: Kysely<Database>, audience: Visibility | null
 }
 
 const lastSeq = prepareQuery((db) => db.selectFrom('change').select((eb) => eb.fn.max('seq').as('last')))
-const lastShared = prepareStatement(sql<{ last: number | null }>`
-  select max(seq) as last from change where audience_before not in ('private', 'deleted') or audience_after not in ('private', 'deleted')`)
+const lastShared = prepareStatement(sql<{ last: number | null }>`select max(seq) as last from change where ${wasShared}`)
 
 /**
  * The revision of a scope: the number of its last change, of `public` the last that others than an item's owner may notice. Logins and

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { createRevisionCaches, type RevisionCaches } from '../cache/revision-cache.ts'
 import { DEFAULT_QUOTA, type OwnerQuota } from '../domain/people/quota.ts'
 import type { Encoder } from '../domain/ports/encoder.ts'
@@ -392,13 +392,7 @@ async function hasOlderWords(reader: Kysely<Database>, after: number): Promise<b
 function unreadItems(db: Kysely<Database>) {
   return db
     .selectFrom('item')
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb.selectFrom('item_words').select('item_seq').whereRef('item_words.item_seq', '=', 'item.seq').where('analysis', '>=', ANALYSIS),
-        ),
-      ),
-    )
+    .where(sql<boolean>`not exists (select 1 from item_words where item_words.item_seq = item.seq and item_words.analysis >= ${ANALYSIS})`)
 }
 
 /** Reindexes items without words, or with words of an older analysis: once, after an upgrade or import. */

@@ -5,6 +5,7 @@ import { touchItems } from '../change-log.ts'
 import { type Row, readPages } from '../copy/table-rows.ts'
 import { readTables } from '../copy/tables.ts'
 import type { Dialect } from '../dialects/dialect.ts'
+import { isUnused } from '../items/remove-items.ts'
 import { batches } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
@@ -34,11 +35,6 @@ async function readNames(db: Kysely<Database>, query: ReturnType<typeof sql<{ na
 async function* readRows(db: Kysely<Database>, dialect: Parameters<Check['find']>[1], name: string): AsyncGenerator<Row> {
   for (const table of await readTables(db, dialect, [name])) for await (const page of readPages(db, table)) yield* page
 }
-
-const unusedBlobs = sql`
-  from blob
-  where not exists (select 1 from skill_file where skill_file.sha256 = blob.sha256)
-    and not exists (select 1 from version_file where version_file.sha256 = blob.sha256)`
 
 const wrongVotes = sql`item.votes <> (select count(*) from vote where vote.item_seq = item.seq)`
 
@@ -96,9 +92,9 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'unused files',
-    find: (db) => readNames(db, sql`select sha256 as name ${unusedBlobs} order by sha256`),
+    find: (db) => readNames(db, sql`select sha256 as name from blob where ${isUnused} order by sha256`),
     async repair(db) {
-      await sql`delete from blob where sha256 in (select sha256 ${unusedBlobs})`.execute(db)
+      await db.deleteFrom('blob').where(isUnused).execute()
     },
   },
   {

@@ -22,12 +22,8 @@ function selectRuns(db: Kysely<Database>, itemId: string) {
     .leftJoin('user', 'user.seq', 'eval_run.user_seq')
     .selectAll('eval_run')
     .select(['user.username', 'user.id as user_id'])
-    .select((eb) =>
-      eb
-        .selectFrom('eval_result')
-        .select((of) => of.fn.max('position').as('last'))
-        .whereRef('run_seq', '=', 'eval_run.seq')
-        .as('last_result'),
+    .select(
+      sql<number | null>`(select max(eval_result.position) from eval_result where eval_result.run_seq = eval_run.seq)`.as('last_result'),
     )
     .where('item.id', '=', itemId)
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Category, type ItemKind, type ItemOf, isOfKind } from '../../domain/items/items.ts'
 import type { ExportedPrompt, ExportedSkill, ExportedTeam } from '../../domain/service/transfer.ts'
 import { isOneOf } from '../prepared.ts'
@@ -48,11 +48,7 @@ export function exportReader(db: Kysely<Database>) {
         .selectFrom('user')
         .select(['username as name', 'display_name as displayName', 'bio as description', 'default_visibility as newItems'])
         .where('is_team', '=', 1)
-        .where((eb) =>
-          eb.exists(
-            eb.selectFrom('item').select('item.seq').whereRef('item.owner_seq', '=', 'user.seq').where('item.deleted_at', 'is', null),
-          ),
-        )
+        .where(sql<boolean>`exists (select 1 from item where item.owner_seq = "user".seq and item.deleted_at is null)`)
       if (ownerId !== null) teams = teams.where('id', '=', ownerId)
       return await teams.orderBy('username_key').execute()
     },

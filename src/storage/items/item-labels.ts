@@ -170,22 +170,8 @@ export function selectLabelled(db: Kysely<Database>, actor: Actor, name: string)
     .innerJoin('version', (join) => join.onRef('version.item_seq', '=', 'label.item_seq').onRef('version.number', '=', 'label.version'))
     .select(['label.item_seq as seq', 'label.version'])
     .where('label.name', '=', name)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('label as other')
-            .select('other.version')
-            .whereRef('other.item_seq', '=', 'label.item_seq')
-            .whereRef('other.name', '=', 'label.name')
-            .where((or) =>
-              or.or([
-                or('other.weight', '>', or.ref('label.weight')),
-                or.and([or('other.weight', '=', or.ref('label.weight')), or('other.version', '>', or.ref('label.version'))]),
-              ]),
-            ),
-        ),
-      ),
-    )
+    .where(sql<boolean>`not exists (
+      select 1 from label as other where other.item_seq = label.item_seq and other.name = label.name
+      and (other.weight > label.weight or (other.weight = label.weight and other.version > label.version)))`)
     .where(isVersionVisible(actor))
 }

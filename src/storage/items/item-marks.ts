@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { ItemMarks } from '../../domain/items/item-access.ts'
 import type { Item, ItemKind } from '../../domain/items/items.ts'
 import { requireMayAdd } from '../../domain/items/owners.ts'
@@ -44,12 +44,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext) {
         }
         const { votes } = await db
           .updateTable('item')
-          .set((eb) => ({
-            votes: eb
-              .selectFrom('vote')
-              .select((v) => v.fn.countAll<number>().as('n'))
-              .where('vote.item_seq', '=', row.seq),
-          }))
+          .set({ votes: sql<number>`(select count(*) from vote where vote.item_seq = item.seq)` })
           .where('item.seq', '=', row.seq)
           .returning('votes')
           .executeTakeFirstOrThrow()

@@ -31,17 +31,9 @@ export async function dropTakenNames(db: Kysely<Database>, seqs: readonly number
     .set({ api_name: null })
     .where('seq', 'in', seqs)
     .where('api_name', 'is not', null)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('item as other')
-          .select('other.seq')
-          .whereRef('other.owner_seq', '=', 'item.owner_seq')
-          .whereRef('other.api_name', '=', 'item.api_name')
-          .whereRef('other.seq', '<>', 'item.seq')
-          .where('other.deleted_at', 'is', null),
-      ),
-    )
+    .where(sql<boolean>`exists (
+      select 1 from item as other where other.owner_seq = item.owner_seq and other.api_name = item.api_name
+      and other.seq <> item.seq and other.deleted_at is null)`)
     .execute()
 }
 

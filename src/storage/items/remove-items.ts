@@ -76,20 +76,17 @@ async function forgetRuns(db: Kysely<Database>, versionSeqs: readonly number[]):
   await db.deleteFrom('eval_run').where(isOf(versionSeqs)).execute()
 }
 
+/** Whether no item or version has a file with these contents. */
+export const isUnused = sql<boolean>`not exists (select 1 from skill_file where skill_file.sha256 = blob.sha256)
+  and not exists (select 1 from version_file where version_file.sha256 = blob.sha256)`
+
 /** Removes the contents of files where nothing refers to them any more. */
 export async function removeUnusedBlobs(db: Kysely<Database>, files: readonly { readonly sha256: string }[]): Promise<void> {
   for (const part of batches([...new Set(files.map(({ sha256 }) => sha256))])) {
     const removed = await db
       .deleteFrom('blob')
       .where('sha256', 'in', part)
-      .where((eb) =>
-        eb.not(
-          eb.or([
-            eb.exists(eb.selectFrom('skill_file').select('skill_file.sha256').whereRef('skill_file.sha256', '=', 'blob.sha256')),
-            eb.exists(eb.selectFrom('version_file').select('version_file.sha256').whereRef('version_file.sha256', '=', 'blob.sha256')),
-          ]),
-        ),
-      )
+      .where(isUnused)
       .returning(['owner_seq', sql<number>`octet_length(bytes)`.as('size')])
       .execute()
     for (const { owner_seq: owner, size } of removed) if (owner !== null) await addUsage(db, owner, { bytes: -Number(size) })

@@ -175,23 +175,11 @@ export async function leaveTeams(
     .selectFrom('team_member')
     .innerJoin('user as team', 'team.seq', 'team_member.team_seq')
     .innerJoin('user as member', 'member.seq', 'team_member.user_seq')
-    .select((eb) => [
-      'team_member.role',
-      'team.seq',
-      'team.id',
-      'team.username as name',
-      'member.seq as user_seq',
-      eb
-        .exists(
-          eb
-            .selectFrom('team_member as other')
-            .select('other.user_seq')
-            .whereRef('other.team_seq', '=', 'team_member.team_seq')
-            .whereRef('other.user_seq', '<>', 'team_member.user_seq'),
-        )
-        .as('has_others'),
-      eb.exists(eb.selectFrom('item').select('item.seq').whereRef('item.owner_seq', '=', 'team_member.team_seq')).as('has_items'),
-    ])
+    .select(['team_member.role', 'team.seq', 'team.id', 'team.username as name', 'member.seq as user_seq'])
+    .select(
+      sql`exists (select 1 from team_member as other where other.team_seq = team.seq and other.user_seq <> member.seq)`.as('has_others'),
+    )
+    .select(sql`exists (select 1 from item where item.owner_seq = team.seq)`.as('has_items'))
     .where('member.id', '=', person.id)
     .orderBy('team.username_key')
     .execute()

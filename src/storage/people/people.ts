@@ -138,18 +138,9 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext) {
     }): Promise<SearchResult<ListedPerson>> {
       const people = selectMatching(reader, matching)
         .where(kind === null ? sql<boolean>`1 = 1` : ofKind(kind))
-        .select((eb) =>
-          eb
-            .selectFrom('item')
-            .select((count) => count.fn.countAll<number>().as('n'))
-            .where('item.deleted_at', 'is', null)
-            .where((or) =>
-              or.or([
-                or('item.owner_seq', '=', or.ref('user.seq')),
-                or.and([or('item.author_seq', '=', or.ref('user.seq')), or('user.contributor_key', 'is not', null)]),
-              ]),
-            )
-            .as('items'),
+        .select(
+          sql<number>`(select count(*) from item where item.deleted_at is null and (item.owner_seq = "user".seq
+            or (item.author_seq = "user".seq and "user".contributor_key is not null)))`.as('items'),
         )
         .orderBy('user.username_key')
       const { rows, total } = await readPage(people, page)

@@ -129,19 +129,8 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
         ? named.where((eb) => eb.not(eb.exists(activeMaintainers(reader).where('team_member.team_seq', '=', eb.ref('user.seq')))))
         : named
       const teams = found
-        .select((eb) => [
-          'user.filled_by_groups',
-          eb
-            .selectFrom('team_member')
-            .select((count) => count.fn.countAll<number>().as('n'))
-            .whereRef('team_member.team_seq', '=', 'user.seq')
-            .as('members'),
-          eb
-            .selectFrom('item')
-            .select((count) => count.fn.countAll<number>().as('n'))
-            .whereRef('item.owner_seq', '=', 'user.seq')
-            .as('items'),
-        ])
+        .select(sql<number>`(select count(*) from team_member where team_member.team_seq = "user".seq)`.as('members'))
+        .select(sql<number>`(select count(*) from item where item.owner_seq = "user".seq)`.as('items'))
         .orderBy('user.username_key')
       const { rows, total } = await readPage(teams, page)
       const items = []

@@ -37,17 +37,7 @@ function selectLatest(db: Kysely<Database>, model: string, after: number, upTo: 
       .where('change.seq', '>', after)
       .where('change.seq', '<=', upTo)
       // Each item at its last change.
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('change as later')
-              .select('later.seq')
-              .whereRef('later.item_seq', '=', 'change.item_seq')
-              .whereRef('later.seq', '>', 'change.seq'),
-          ),
-        ),
-      )
+      .where(sql<boolean>`not exists (select 1 from change as later where later.item_seq = change.item_seq and later.seq > change.seq)`)
       .orderBy('change.seq', 'desc')
   )
 }
