@@ -19,7 +19,7 @@ export const Confirm: FC<{ label: string; name?: string | undefined; means: stri
   </details>
 )
 
-interface ConfirmedProps {
+export interface ConfirmedProps {
   readonly does: string
   /** Of both buttons. */
   readonly label: string

@@ -12,7 +12,7 @@ import {
 } from '../../../operations/account/factors.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { localPath } from '../../forms.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { Confirm, type ConfirmedProps } from '../../parts/confirm.tsx'
 import { Details, HiddenFields, LinkLine, Section, Submit } from '../../parts/controls.tsx'
 import { Day, On } from '../../parts/day.tsx'
 import { Entries, Entry } from '../../parts/entries.tsx'
@@ -20,7 +20,7 @@ import { Field } from '../../parts/field.tsx'
 import { Form, sentWith } from '../../parts/form.tsx'
 import { ShownOnce } from '../../parts/sample.tsx'
 import { SectionPage } from '../../parts/sections-page.tsx'
-import { type Action, actBy, done, type PageRequest } from '../../request.ts'
+import { type Action, actBy, doing, done, type PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
 
 const SECURITY = '/settings/security'
@@ -80,13 +80,8 @@ const Password: FC<{ words: Words; id: string }> = ({ words, id }) => (
   <Field sent={null} form={id} name="password" label={words.factors.password} type="password" autocomplete="current-password" isRequired />
 )
 
-interface ProvenProps {
+interface ProvenProps extends Omit<ConfirmedProps, 'action'> {
   readonly words: Words
-  readonly does: string
-  readonly label: string
-  readonly name?: string
-  readonly means: string
-  readonly values?: Readonly<Record<string, string>>
   /** Without one, a session that was begun just now will do. */
   readonly hasPassword: boolean
 }
@@ -206,29 +201,28 @@ const Codes: FC<{ words: Words; codes: NonNullable<Shown['codes']> }> = ({ words
 }
 
 /** Where a form leads: the page it was on, from which those who had to set up a factor go on. */
-function backFrom({ query }: PageRequest, what: keyof Words['done']) {
+function backFrom({ query }: PageRequest): string {
   const asked = query.get('to')
-  return done(asked === null ? SECURITY : `/settings/passkeys?${new URLSearchParams({ to: asked })}`, what)
+  return asked === null ? SECURITY : `/settings/passkeys?${new URLSearchParams({ to: asked })}`
 }
 
 /** Turns codes on and off, and takes passkeys away. */
 export const changeFactors = {
   async 'codes-on'(request) {
     const [token, code, password] = [request.form.text('token'), request.form.text('code'), request.form.text('password')]
-    return { ...backFrom(request, 'codes-on'), flash: await request.call(confirmCodes, { token, code, password }) }
+    return { ...done(backFrom(request), 'codes-on'), flash: await request.call(confirmCodes, { token, code, password }) }
   },
-  async 'codes-off'(request) {
-    await request.call(removeCodes, { password: request.form.text('password') })
-    return backFrom(request, 'codes-off')
-  },
+  'codes-off': doing(removeCodes, ({ form }) => ({ password: form.text('password') }), 'codes-off', backFrom),
   async renew(request) {
     const flash = await request.call(renewRecoveryCodes, { password: request.form.text('password') })
-    return { ...backFrom(request, 'codes-renewed'), flash }
+    return { ...done(backFrom(request), 'codes-renewed'), flash }
   },
-  async 'remove-passkey'(request) {
-    await request.call(removePasskey, { id: request.form.text('id'), password: request.form.text('password') })
-    return backFrom(request, 'passkey-removed')
-  },
+  'remove-passkey': doing(
+    removePasskey,
+    ({ form }) => ({ id: form.text('id'), password: form.text('password') }),
+    'passkey-removed',
+    backFrom,
+  ),
 } satisfies Readonly<Record<string, Action>>
 
 /** The same for those who reach nothing else. */
