@@ -14,7 +14,7 @@ import { Tick } from '../../parts/form.tsx'
 import { TrendBars } from '../../parts/test-trend.tsx'
 import { TitledPage } from '../../parts/titled-page.tsx'
 import { CHART_STYLES } from '../../parts/usage-charts.tsx'
-import { actBy, doing, type PageRequest } from '../../request.ts'
+import { type Acting, actBy, doing, type PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 import { type Collection, readVersionNumber } from './versions.tsx'
 
@@ -220,17 +220,11 @@ const MAX_SHOWN = 100_000
 
 /** Starts, cancels or removes a run. */
 export function changeTests(collection: Collection) {
-  const here = ({ path }: { readonly path: string }) => path
-  const runOf = ({ ref, form }: Parameters<ReturnType<typeof doing>>[0]) => ({ id: ref, run: Number(form.text('run')) })
+  const runOf = ({ ref, form }: Acting) => ({ id: ref, run: Number(form.text('run')) })
   return actBy({
-    run: doing(
-      runTests,
-      ({ ref, form }) => ({ id: ref, models: [form.text('models')], replay: form.has('replay') }),
-      'tests-started',
-      here,
-    ),
-    cancel: doing(cancelRun, runOf, 'run-cancelled', here),
-    remove: doing(removeRun, (request) => ({ collection, ...runOf(request) }), 'run-removed', here),
+    run: doing(runTests, ({ ref, form }) => ({ id: ref, models: [form.text('models')], replay: form.has('replay') }), 'tests-started'),
+    cancel: doing(cancelRun, runOf, 'run-cancelled'),
+    remove: doing(removeRun, (request) => ({ collection, ...runOf(request) }), 'run-removed'),
   })
 }
 
