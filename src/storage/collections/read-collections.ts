@@ -8,7 +8,7 @@ import type { TeamRole } from '../../domain/people/teams.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import { isInVisibleSet, listItems, seqOf } from '../items/item-rows.ts'
 import { seqOfUser } from '../people/names.ts'
-import { isNamed, ownersSeenBy, ownersWith } from '../people/team-roles.ts'
+import { ownersSeenBy, ownersWith, selectNamed } from '../people/team-roles.ts'
 import { isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, findCollectionRows, isCollectionVisible, selectCollections } from './collection-rows.ts'
@@ -72,13 +72,7 @@ export function readCollections(db: Kysely<Database>, count: CountCollected) {
         const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
         all = all.where(sql<boolean>`collection.title_key like ${pattern} escape '\\'`)
       }
-      if (owner !== undefined) {
-        const named = db
-          .selectFrom('user')
-          .select('user.seq')
-          .where((eb) => isNamed(eb, [owner]))
-        all = all.where('collection.owner_seq', 'in', named)
-      }
+      if (owner !== undefined) all = all.where('collection.owner_seq', 'in', selectNamed(db, [owner]))
       if (isEditable) all = all.where('collection.owner_seq', 'in', ownersWith('edit', readerId))
       if (item !== undefined) {
         const named = isId(item)

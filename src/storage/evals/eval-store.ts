@@ -3,6 +3,7 @@ import { type CaseResult, caseResult, type EvalRun, type KeptRun, type RunState 
 import type { Item } from '../../domain/items/items.ts'
 import { LOCAL_KEY } from '../../domain/items/labels.ts'
 import { AppError, invalidInput } from '../../errors.ts'
+import { countRows } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { findUserSeq } from '../people/names.ts'
 import { batches } from '../prepared.ts'
@@ -79,12 +80,7 @@ export function evalStore(reader: Kysely<Database>, context: WriteContext) {
       const seq = await context.transact(async (db, notes) => {
         const row = await findItem(db, item.id)
         if (!row) throw new AppError('not_found', 'This item does not exist.')
-        const kept = await db
-          .selectFrom('eval_run')
-          .select((eb) => eb.fn.countAll<number>().as('runs'))
-          .where('item_seq', '=', row.seq)
-          .executeTakeFirstOrThrow()
-        if (Number(kept.runs) >= MAX_RUNS) {
+        if ((await countRows(db.selectFrom('eval_run').where('item_seq', '=', row.seq))) >= MAX_RUNS) {
           throw invalidInput('results', `This ${item.kind} keeps ${MAX_RUNS} runs at most. Remove old runs first.`)
         }
         const since = new Date(context.clock() - STALLED_MS).toISOString()

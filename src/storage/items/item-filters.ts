@@ -9,7 +9,8 @@ import type { Actor } from '../../domain/people/actor.ts'
 import type { IndexFilter } from '../../search/index/select-items.ts'
 import { type ReadCollected, uniteRows } from '../collections/collected-rows.ts'
 import { findCollectionSeqs } from '../collections/collection-rows.ts'
-import { isNamed } from '../people/team-roles.ts'
+import { seqOfUser } from '../people/names.ts'
+import { selectNamed } from '../people/team-roles.ts'
 import { isOneOf, prepareQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { selectLabelled } from './item-labels.ts'
@@ -33,11 +34,9 @@ export async function readFilter(db: Kysely<Database>, actor: Actor, filter: Ite
     ...(refs && { collections: await findCollectionSeqs(db, actor, refs) }),
     ...(named && { seqs: named }),
     ...(categories && { categories: await findCategories(db, categories) }),
-    ...(ownerId !== undefined && { owners: toSet(await db.selectFrom('user').select('seq').where('id', '=', ownerId).execute()) }),
-    ...(notOwnerId !== undefined && {
-      withoutOwners: toSet(await db.selectFrom('user').select('seq').where('id', '=', notOwnerId).execute()),
-    }),
-    ...(authors && { authors: await findAuthors(db, authors) }),
+    ...(ownerId !== undefined && { owners: new Set([await seqOfUser(db, ownerId)]) }),
+    ...(notOwnerId !== undefined && { withoutOwners: new Set([await seqOfUser(db, notOwnerId)]) }),
+    ...(authors && { authors: toSet(await selectNamed(db, authors).execute()) }),
     ...(anyTags && { anyTags: anyTags.map(slugifyTag) }),
     ...(allTags && { allTags: allTags.map(slugifyTag) }),
   }
@@ -62,16 +61,6 @@ export async function findCategories(db: Kysely<Database>, names: readonly strin
   const all = await readCategories(db, {})
   const named = toSet(names.flatMap((name) => all.filter((category) => isCategoryNamed(category, name))))
   return toSet(all.filter(({ seq, parent_seq: parent }) => named.has(seq) || (parent !== null && named.has(parent))))
-}
-
-async function findAuthors(db: Kysely<Database>, names: readonly string[]): Promise<Set<number>> {
-  return toSet(
-    await db
-      .selectFrom('user')
-      .select('user.seq')
-      .where((eb) => isNamed(eb, names))
-      .execute(),
-  )
 }
 
 /** Adds a filter to a query over items. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { PromptType } from '../../domain/items/fields.ts'
 import type { ItemFields, Tag } from '../../domain/items/items.ts'
 import type { SharedState } from '../../domain/items/shared-changes.ts'
@@ -11,7 +11,7 @@ import type { LibraryChange } from '../../domain/service/instances.ts'
 import { readNamedFrontmatter } from '../../domain/skills/frontmatter.ts'
 import { decodeText, listSkillFiles, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
-import { batches, firstOf, prepareInsert, prepareListQuery, prepareQuery, slot, together } from '../prepared.ts'
+import { batches, firstOf, isOneOf, prepareInsert, prepareListQuery, prepareQuery, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { noteWork } from '../work-meter.ts'
 import { labelNewVersion } from './item-labels.ts'
@@ -70,31 +70,15 @@ const removeTags = prepareQuery((db) => db.deleteFrom('item_tag').where('item_se
  * be as many as items.
  */
 const prepareFirstUses = (standing: 'member' | 'stranger') =>
-  prepareListQuery<Tag, string>((db, slugs) => {
-    const first = (slug: RawBuilder<string>) =>
-      db
-        .selectFrom('item_tag')
-        .select(['item_tag.slug', 'item_tag.name'])
-        .where('item_tag.slug', '=', slug)
-        .where(
-          (eb) =>
-            eb
-              .selectFrom('item')
-              .select('item.seq')
-              .whereRef('item.seq', '=', 'item_tag.item_seq')
-              .where((inner) =>
-                inner.or([
-                  inner.and([inner('item.visibility', 'in', othersMaySee(standing, 'list')), inner('item.deleted_at', 'is', null)]),
-                  inner('item.owner_seq', '=', sql<number>`${slot('ownerSeq')}`),
-                ]),
-              ),
-          'is not',
-          null,
-        )
-        .orderBy('item_tag.item_seq')
-        .limit(1)
+  prepareListQuery<Tag, string>((_, slugs) => {
+    const seen = sql`(
+      select item.seq from item where item.seq = item_tag.item_seq and (item.owner_seq = ${slot('ownerSeq')}
+      or (${isOneOf('item.visibility', othersMaySee(standing, 'list'))} and item.deleted_at is null)))`
     // Nested, because SQLite orders and limits no part of a compound.
-    const uses = slugs.map((slug) => sql`select * from (${first(slug)}) as first_use`)
+    const uses = slugs.map(
+      (slug) => sql`select * from (
+        select slug, name from item_tag where slug = ${slug} and ${seen} is not null order by item_seq limit 1) as first_use`,
+    )
     return sql<Tag>`${sql.join(uses, sql` union all `)}`
   })
 const firstUses = { member: prepareFirstUses('member'), stranger: prepareFirstUses('stranger') }

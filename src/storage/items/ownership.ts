@@ -11,7 +11,7 @@ import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { changeOwner } from './change-owner.ts'
 import type { WriteNotes } from './item-parts.ts'
-import { findLiveRow, type ItemRow } from './item-rows.ts'
+import { countRows, findLiveRow, type ItemRow } from './item-rows.ts'
 import { purgeStore } from './purges.ts'
 import type { WriteContext } from './write-context.ts'
 import { writeItems } from './write-items.ts'
@@ -32,11 +32,9 @@ export function ownershipStore(reader: Kysely<Database>, context: WriteContext) 
   return {
     /** How many versions an item has, and how many earlier ones were private when they were written. */
     async countVersions(itemId: string): Promise<{ readonly versions: number; readonly privateVersions: number }> {
-      const count = async (rows: ReturnType<typeof selectVersions>) =>
-        Number((await rows.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()).n)
       return {
-        versions: await count(selectVersions(reader, itemId)),
-        privateVersions: await count(selectPrivateVersions(reader, itemId)),
+        versions: await countRows(selectVersions(reader, itemId)),
+        privateVersions: await countRows(selectPrivateVersions(reader, itemId)),
       }
     },
     /**

@@ -10,7 +10,7 @@ import type { Actor } from '../../domain/people/actor.ts'
 import { readNamedFrontmatter } from '../../domain/skills/frontmatter.ts'
 import { decodeText, listSkillFiles, SKILL_MD } from '../../domain/skills/skill.ts'
 import { readVerdicts } from '../checks/read-verdicts.ts'
-import { isNamed, ownersSeenBy } from '../people/team-roles.ts'
+import { ownersSeenBy, selectNamed } from '../people/team-roles.ts'
 import { batches, isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
@@ -118,14 +118,7 @@ export function readManifests(db: Kysely<Database>) {
       const [head = '', name] = path.split('/')
       let reachable = named(actor, 'slug')
         .where((eb) => isInVisibleSet(visibleSet(actor, 'slug'))(eb))
-        .where(
-          'owner.seq',
-          'in',
-          db
-            .selectFrom('user')
-            .select('user.seq')
-            .where((eb) => isNamed(eb, [owner])),
-        )
+        .where('owner.seq', 'in', selectNamed(db, [owner]))
       if (filter) reachable = reachable.where('item.seq', 'in', await inFilter(actor, filter))
       const found =
         name === undefined

@@ -81,9 +81,12 @@ function hadNameKey(eb: ExpressionBuilder<Database, 'user'>, key: string) {
   return eb('user.seq', 'in', former.where('former_name.username_key', '=', key))
 }
 
-/** Whether a user of a query has one of some names, or had it. */
-export function isNamed(eb: ExpressionBuilder<Database, 'user'>, names: readonly string[]) {
+/** Row numbers of the users who have one of some names, or had it. */
+export function selectNamed(db: Kysely<Database>, names: readonly string[]) {
   const keys = names.map((name) => name.toLowerCase())
-  const former = eb.selectFrom('former_name').select('former_name.user_seq').where(isOneOf('former_name.username_key', keys))
-  return eb.or([isOneOf('user.username_key', keys), eb('user.seq', 'in', former)])
+  const former = db.selectFrom('former_name').select('former_name.user_seq').where(isOneOf('former_name.username_key', keys))
+  return db
+    .selectFrom('user')
+    .select('user.seq')
+    .where((eb) => eb.or([isOneOf('user.username_key', keys), eb('user.seq', 'in', former)]))
 }

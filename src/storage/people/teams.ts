@@ -76,6 +76,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
     /** Names of accounts that could be added, in order; people whose account cannot act, and members, are left out. */
     async listCandidates(teamId: string, limit: number): Promise<readonly string[]> {
       const team = await selectTeams(reader).where('user.id', '=', teamId).executeTakeFirst()
+      const members = reader.selectFrom('team_member').select('user_seq')
       const rows = await reader
         .selectFrom('user')
         .select('username')
@@ -83,14 +84,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext) {
         .where('contributor_key', 'is', null)
         .where('removal', 'is', null)
         .where('suspended_at', 'is', null)
-        .where(
-          'seq',
-          'not in',
-          reader
-            .selectFrom('team_member')
-            .select('user_seq')
-            .where('team_seq', '=', team?.seq ?? 0),
-        )
+        .where('seq', 'not in', members.where('team_seq', '=', team?.seq ?? 0))
         .orderBy('username_key')
         .limit(limit)
         .execute()

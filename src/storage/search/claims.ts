@@ -53,12 +53,9 @@ export function createClaims(context: WriteContext, { instance, isShared }: { re
           .where('model', '=', model)
           .where('item_seq', 'in', [...seqs])
           .execute()
-        await release(
-          db,
-          model,
-          done.map((row) => row.item_seq),
-        )
-        for (const { item_seq: seq } of done) seqs.delete(seq)
+        const saved = done.map((row) => row.item_seq)
+        await release(db, model, saved)
+        for (const seq of saved) seqs.delete(seq)
         return seqs
       })
       return rows.filter((row) => mine.has(row.seq))

@@ -107,14 +107,11 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
   }
   const savePart = ({ model, isProvider }: VectorModel, vectors: Parameters<ItemVectorStore['saveVectors']>[1]): Promise<number> =>
     context.transact(async (db) => {
+      const ids = vectors.map(({ item }) => item.id)
       const rows = await db
         .selectFrom('item')
         .select(['seq', 'id', 'version', 'visibility'])
-        .where(
-          'id',
-          'in',
-          vectors.map(({ item }) => item.id),
-        )
+        .where('id', 'in', ids)
         .where('deleted_at', 'is', null)
         .execute()
       const rowOf = new Map(rows.map((row) => [row.id, row]))
