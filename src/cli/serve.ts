@@ -148,7 +148,7 @@ function welcome(address: string, config: Config, setupCode: string | null): str
   }
   lines.push(
     '',
-    `Or create a key on the command line (shown once)${needsDatabaseUrl() ? ', with the same DATABASE_URL' : ''}:`,
+    `${setupCode === null ? 'Create' : 'Or create'} a key on the command line (shown once)${needsDatabaseUrl() ? ', with the same DATABASE_URL' : ''}:`,
     `  ${programName()} users create YOUR_NAME`,
     `  ${programName()} keys create --user YOUR_NAME --name "my laptop"`,
     '',

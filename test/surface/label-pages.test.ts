@@ -43,7 +43,7 @@ describe('the pages of labels', () => {
     for (const [label, version, share, said] of [
       ['Bad Name', '1', '100', 'Label must be 1 to 36 characters'],
       ['latest', '1', '100', 'moves by itself'],
-      ['fresh', '2', '20', 'points at no version yet'],
+      ['fresh', '2', '20', 'does not point at a version yet'],
       ['fresh', '9', '100', 'Version 9 not found'],
     ] as const) {
       const { html, status } = await set(label, version, share)

@@ -120,7 +120,7 @@ export const ACCOUNT_WORDS = {
     once: 'Copy it now. It will not be shown again. Anyone who has it can install these skills.',
     isStored: 'Clients store the address in their lock files, and “npx skills” reports it to skills.sh unless DISABLE_TELEMETRY=1 is set.',
     everything: 'everything',
-    revokeMeans: 'Clients that use it find nothing anymore. Installed skills stay. This cannot be undone.',
+    revokeMeans: 'Clients that use it no longer find anything. Installed skills stay. This cannot be undone.',
     links: 'Install links',
   },
   useWithKey: 'Connect your editor with this key',
@@ -134,7 +134,7 @@ export const LANGUAGE_WORDS = {
   /** The name of the language in itself. */
   name: 'English',
   language: 'Language',
-  asBrowser: 'As the browser says',
+  asBrowser: 'Same as the browser',
   choose: 'Use this language',
 }
 

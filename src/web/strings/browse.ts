@@ -115,5 +115,5 @@ export const MEMBERS_ONLY_WORDS = {
   },
   makePublicMeans: 'Everyone who is signed in can then read it. Versions written while it was hidden stay hidden.',
   profileLead: 'Visible to everyone who is signed in.',
-  published: 'Published. Everyone who is signed in can read it now. You can undo this for ten minutes.',
+  published: 'Published. Everyone who is signed in can read it now.',
 }

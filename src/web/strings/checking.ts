@@ -2,7 +2,7 @@ import { number } from './count.ts'
 
 /** The check of a set of skills. */
 export const CHECKING_WORDS = {
-  title: 'Check of a set',
+  title: 'Set check',
   link: 'Check this set',
   counts: (high: number, medium: number, low: number) => `${number(high)} high, ${number(medium)} medium, ${number(low)} low`,
   levels: { high: 'high', medium: 'medium', low: 'low' },
@@ -33,7 +33,7 @@ export const CHECKING_WORDS = {
     short: 'Description is too short to choose by',
     'no-when': 'Description does not say when to use it',
     'first-person': 'Description is in the first person',
-    misrouted: 'The first should answer this query, and another does',
+    misrouted: 'This query should reach the first skill but reaches another',
   },
   routing: (hits: number, queries: number) => `Routing: ${number(hits)} of ${number(queries)} queries reach their skill`,
   none: 'Nothing found.',

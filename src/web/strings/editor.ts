@@ -79,7 +79,7 @@ export const EDITOR_WORDS = {
     json: 'JSON',
     configHint: 'An object of at most 16 KiB: model, temperature, tools, schema of the answer.',
     meansMore:
-      'Saving changes what this text means: a backslash before ${ now makes a variable plain text, and ${> name} takes in another prompt.',
+      'Saving changes what this text means: a backslash before ${ now makes a variable plain text, and ${> name} inserts another prompt.',
   },
   takeTheirs: 'Discard mine and take the saved version',
   filedClash: 'Nothing was saved: somebody else changed the same field. Save again to replace their choice with yours.',

@@ -60,7 +60,7 @@ export const READING_WORDS = {
   makeInstallLink: 'Make an install link',
   aboutInstalling: 'About installing',
   leftOut: (fault: string) => `Agents cannot install this skill by its name: ${fault}`,
-  changedInIndexes: (notes: string) => `Indexes show this skill in another way: ${notes}`,
+  changedInIndexes: (notes: string) => `Indexes list this skill differently: ${notes}`,
   tagged: (name: string) => `Tag “${name}”`,
   restoreVersion: 'Restore this version',
   lostCategory: (slug: string) => `The category “${slug}” no longer exists; choose another one.`,

@@ -7,8 +7,8 @@ export const SIGN_IN_WORDS = {
   byProxy: 'The proxy in front of this service signs you in. You see this page because it did not: ask an administrator.',
   accountsElsewhere: 'Accounts are made when people sign in. There is no sign-up form here.',
   signedOutHere: (names: readonly string[]) =>
-    `This ends your session here alone. ${names.join(' and ')} may keep you signed in: sign out there too on a shared computer.`,
-  proxyKeeps: 'The proxy in front of this service signs you in again with your next page.',
+    `This only signs you out here. ${names.join(' and ')} may keep you signed in: sign out there too on a shared computer.`,
+  proxyKeeps: 'The proxy in front of this service will sign you in again on the next page you open.',
   proxySignOut: 'Sign out at the proxy',
   linkTitle: 'Sign in by a link',
   linkFor: (name: string) => `This link signs you in as ${name}. It works once.`,
@@ -18,10 +18,10 @@ export const SIGN_IN_WORDS = {
   proxy: 'The proxy in front of this service',
   connect: (name: string) => `Connect ${name}`,
   othersLead: 'You can then sign in with it too. Your other sessions end.',
-  confirmFresh: 'To change this, sign out and in again within the last ten minutes.',
+  confirmFresh: 'To change this, sign out and in again first: it needs a sign-in from the last ten minutes.',
   addressTaken:
     'Another account here has your email address, so this is a new account without one. If the other account is yours, sign in to it and connect the provider under Settings, Security.',
-  firstPassword: 'You have no password yet. To set one, sign out and in again within the last ten minutes.',
+  firstPassword: 'You have no password yet. To set one, sign out and in again first: it needs a sign-in from the last ten minutes.',
   providers: 'Sign-in providers',
   disconnectMeans: 'You no longer sign in with it.',
 }
@@ -52,7 +52,7 @@ export const FACTOR_WORDS = {
   added: 'added',
   removeNamed: (name: string) => `Remove ${name}`,
   removeMeans: 'It stays in your password manager until you delete it there.',
-  needsScript: 'Passkeys need HTTPS, a domain name and a browser with scripts turned on. Something of that is missing here.',
+  needsScript: 'Passkeys need HTTPS, a domain name and a browser with scripts turned on. At least one of these is missing here.',
   codes: 'Authenticator app',
   codesLead: 'Signing in with your password then also asks for a 6-digit code from an authenticator app or password manager.',
   codesNeedPassword: 'An authenticator app goes with a password, and your account has none.',

@@ -69,7 +69,7 @@ export const TRANSFER_WORDS = {
     count === 1
       ? 'One earlier version was private. The new owner would see it.'
       : `${number(count)} earlier versions were private. The new owner would see them.`,
-  leaveOut: 'Delete private versions, and tags from private times, for good first',
+  leaveOut: 'Delete private versions, and the tags they had while private, for good first',
   to: 'New owner',
   becomesPrivate: (name: string) => `${name} (becomes private: you cannot publish there)`,
 }

@@ -55,7 +55,7 @@ export const TEST_WORDS = {
   try: 'Try',
   tryOf: (title: string) => `Try ${title}`,
   tryLead: 'The answers of models to this prompt, side by side.',
-  noModels: 'There is no model here. The operator sets TEST_MODELS.',
+  noModels: 'No test models are set up. Ask the operator to set TEST_MODELS.',
   ask: 'Ask',
   took: (seconds: string, tokens: number) => `${seconds} s, ${number(tokens)} tokens`,
   keep: 'Keep as a case',

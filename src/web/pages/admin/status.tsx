@@ -33,15 +33,15 @@ export async function showStatus(request: PageRequest) {
     [told.size, bytes(database.bytes)],
     [told.log, database.logBytes === null ? null : bytes(database.logBytes)],
     [told.schema, status.schema],
-    [told.contents, told.items(number(status.prompts), number(status.skills))],
+    [told.contents, told.items(status.prompts, status.skills)],
     [words.counts.inTrash, number(status.inTrash)],
-    [told.people, told.accounts(number(status.users), number(status.logins))],
+    [told.people, told.accounts(status.users, status.logins)],
   ]
   const service: typeof library = [
     [told.started, <Moment words={words} at={status.startedAt} />],
     [told.requests, told.load(number(status.running), number(waiting.admission + waiting.turns))],
     [told.streams, number(status.streams)],
-    [told.search, search.isReady ? told.searchReady(number(search.items)) : told.searchLoading],
+    [told.search, search.isReady ? told.searchReady(search.items) : told.searchLoading],
     [told.encoder, encoder === null ? told.encoderOff : told.encoderStates[encoder.state](number(encoder.embedded), number(encoder.total))],
     [told.embeddings, told.embeddingStates[status.embeddings]],
   ]
@@ -56,7 +56,7 @@ export async function showStatus(request: PageRequest) {
           row={({ username, items, versions, words: used, ...kept }) => (
             <Entry
               title={<a href={authorPath(username)}>@{username}</a>}
-              note={`${told.keeps(number(items), number(versions), bytes(kept.bytes))}, ${told.ownWords(number(used))}`}
+              note={`${told.keeps(items, versions, bytes(kept.bytes))}, ${told.ownWords(used)}`}
             />
           )}
         />

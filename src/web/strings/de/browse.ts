@@ -115,5 +115,5 @@ export const MEMBERS_ONLY_WORDS_DE: typeof MEMBERS_ONLY_WORDS = {
   },
   makePublicMeans: 'Dann können alle ihn lesen, die angemeldet sind. Versionen aus der Zeit davor bleiben verborgen.',
   profileLead: 'Für alle sichtbar, die angemeldet sind.',
-  published: 'Veröffentlicht. Alle, die angemeldet sind, können es jetzt lesen. Du kannst das zehn Minuten lang rückgängig machen.',
+  published: 'Veröffentlicht. Alle, die angemeldet sind, können es jetzt lesen.',
 }

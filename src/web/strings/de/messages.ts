@@ -17,7 +17,7 @@ export const DONE_MESSAGES_DE: typeof DONE_MESSAGES = {
   copied: 'In deine Bibliothek kopiert. Du kannst es jetzt ändern.',
   favourited: 'Zu deinen Favoriten hinzugefügt.',
   unfavourited: 'Aus deinen Favoriten entfernt.',
-  published: 'Veröffentlicht. Alle können es jetzt lesen. Du kannst das zehn Minuten lang rückgängig machen.',
+  published: 'Veröffentlicht. Alle können es jetzt lesen.',
   featured: 'Auf der Startseite hervorgehoben.',
   unfeatured: 'Nicht mehr hervorgehoben.',
   held: 'Aus den Listen genommen. Wem der Eintrag gehört, kann ihn nicht öffentlich machen.',
