@@ -11,7 +11,10 @@ describe('the editor of chat prompts', () => {
 
   it('writes messages and a config, adds fields, and keeps what is refused', async () => {
     const writer = await signUp(service, 'ada')
-    expect((await writer.get('/new')).html).toContain('href="/new?kind=chat"')
+    // What was typed as one text becomes a message.
+    const begun = await writer.postOn('/new', { do: 'chat', title: 'Begun', content: 'Write ${name}', visibility: 'private' })
+    expect(begun.html).toMatch(/name="text\.1"[^>]*>\nWrite \$\{name\}</)
+    expect([begun.html.includes('value="Begun"'), begun.html.includes('name="content"')]).toEqual([true, false])
     const empty = (await writer.get('/new?kind=chat')).html
     expect(empty).toContain('name="text.2"')
     expect(empty).not.toContain('name="content"')

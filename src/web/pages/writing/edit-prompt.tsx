@@ -182,11 +182,6 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
               <p class="quiet" data-count={String(MAX_CONTENT)} data-counted={words.characters('{n}', '{limit}')} hidden />
             </>
           )}
-          {known || isChat ? null : (
-            <p class="quiet">
-              <a href="/new?kind=chat">{words.chat.link}</a>
-            </p>
-          )}
           <ConfigField request={request} config={draft.config ?? null} />
           {known ? (
             <Field sent={sent} name="note" label={words.note} value="" hint={words.noteHint} maxlength={MAX_NOTE} autocomplete="off" />
@@ -225,6 +220,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
               text={words.improve}
             />
           )}
+          {known || isChat ? null : <Submit does="chat" look="link" formnovalidate text={words.chat.link} />}
           {known ? <Link to={known.path} look="button" text={words.cancel} /> : null}
         </div>
         {shown?.improvement ? <Improved words={words} before={content} improvement={shown.improvement} /> : null}
@@ -296,6 +292,11 @@ export async function improveForm(request: Pick<PageRequest, 'call' | 'path'>, f
   return await keepForm(request, form, { improvement })
 }
 
+/** The fields of a chat prompt that begins with a text. */
+function toFirstMessages(content: string): Record<string, string> {
+  return { content: '', 'role.0': 'system', 'text.0': '', 'role.1': 'user', 'text.1': content }
+}
+
 /** Saves the prompt, or shows a preview or a suggested version. */
 export const savePromptForm: Action = async (request) => {
   const { site, call, form, ref } = request
@@ -303,6 +304,8 @@ export const savePromptForm: Action = async (request) => {
   switch (form.text('do')) {
     case 'more':
       return await keepForm(request, form, {})
+    case 'chat':
+      return await keepForm(request, form, { changed: toFirstMessages(content) })
     case 'preview':
       checkContent(content)
       return await keepForm(request, form, {})
