@@ -1,9 +1,17 @@
 // Finding from anywhere: shortcuts, the palette, results while typing, and rows that copy. Nothing here is needed to use the pages.
-import { showAges } from './find/ages.ts'
 import { hasSingleKeys, header } from './find/page.ts'
 import { offerSwitch, openPalette, openShortcuts } from './find/palette.ts'
 import { actOnPage, addCopyButtons, moveInRows } from './find/rows.ts'
 import { fetchPage, readFields, takeLast } from './pages.ts'
+
+const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
+  ['year', 31_556_952],
+  ['month', 2_629_746],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
 
 const refresh = () => {
   showAges()
@@ -75,4 +83,19 @@ function listenForKeys(): void {
 /** The field of this page's own search, or that of the header. */
 function findField(): HTMLInputElement | null | undefined {
   return document.querySelector<HTMLInputElement>('form[data-search] input[type=search]') ?? header?.querySelector('input')
+}
+
+/** Shows how long ago things happened, or the exact time where that was asked for, by the reader's own clock. */
+function showAges(): void {
+  const { lang } = document.documentElement
+  const relative = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' })
+  const exact = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short' })
+  for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-ago]')) {
+    const date = new Date(time.dateTime)
+    const seconds = (date.getTime() - Date.now()) / 1000
+    const [unit, length] = UNITS.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1]
+    time.title = exact.format(date)
+    if (time.dataset['ago'] === 'exact') time.textContent = exact.format(date)
+    else time.textContent = unit === 'second' ? relative.format(0, 'second') : relative.format(Math.trunc(seconds / length), unit)
+  }
 }

@@ -29,3 +29,17 @@ export const Moment: FC<{ words: Language; at: string }> = ({ words, at }) => (
 export const UtcDay: FC<{ words: Language; day: string }> = ({ words, day }) => (
   <time datetime={day}>{formatsOf(words.language).day(day)}</time>
 )
+
+/**
+ * When something happened: a date in UTC, with the time of day if `hasTime`, which a script
+ * turns into "3 days ago" or, with the time of day, into the reader's own time. A cached page stays right.
+ */
+export const Ago: FC<{ words: Language; at: string; hasTime?: boolean }> = ({ words, at, hasTime = false }) => {
+  const formats = formatsOf(words.language)
+  const exact = formats.moment(at)
+  return (
+    <time datetime={at} title={exact} data-ago={hasTime ? 'exact' : 'true'}>
+      {hasTime ? exact : formats.day(at)}
+    </time>
+  )
+}

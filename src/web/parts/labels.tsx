@@ -6,8 +6,8 @@ import { listLabels, removeLabel, setLabel, undoLabel } from '../../operations/i
 import type { listVersions } from '../../operations/items/versions.ts'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
-import { Ago } from './ago.tsx'
 import { Confirm } from './confirm.tsx'
+import { Ago } from './day.tsx'
 import { ActionButton, Fault, Field } from './field.tsx'
 import { Tick } from './form.tsx'
 

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { Output } from '../../operations/core/procedure.ts'
 import type { showItemPage } from '../../operations/items/item-page.ts'
 import type { Site } from '../site.ts'
-import { Ago } from './ago.tsx'
+import { Ago } from './day.tsx'
 
 interface VersionIndexProps {
   readonly site: Site
