@@ -16,8 +16,6 @@ export interface PageRequest {
   readonly query: URLSearchParams
   /** Path and query of the page of this service that led here; null when the browser does not say. */
   readonly referrer: string | null
-  /** The caller that the request is counted for. */
-  readonly caller: string
   /** The data that the form before left for this page, given once; null for none. */
   takeFlash<T>(shape: z.ZodType<T>): T | null
   /** The part of the path that names the item. */

@@ -109,7 +109,6 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       path: exchange.path,
       query: new URLSearchParams(exchange.search),
       referrer: readReferrer(exchange, settings.baseUrl),
-      caller: call.caller,
       takeFlash(shape) {
         const taken = flashOf(call).take(exchange.path, shape)
         if (taken) call.cookies.push(taken.cookie)

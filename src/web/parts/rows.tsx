@@ -198,12 +198,11 @@ interface StarProps {
   readonly site: Site
   readonly kind: 'prompts' | 'skills'
   readonly item: { readonly id: string; readonly title: string }
-  readonly stars: Stars
+  readonly stars: ReadonlySet<string>
 }
 
 /** Marks an item of a list as a favourite, or removes the mark, and comes back to the list; the script does it in place. */
 const Star: FC<StarProps> = ({ site: { words, path }, kind, item: { id, title }, stars }) => {
-  if (stars === null) return null
   const isMarked = stars.has(id)
   return (
     <form method="post" action={`/${kind}/${id}`} class="star">
