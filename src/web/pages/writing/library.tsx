@@ -179,7 +179,7 @@ function toGroups(
   categories: Output<typeof listCategories>['categories'],
 ): FilterGroup[] {
   const names = new Map(categories.map(({ slug, name }) => [slug, name]))
-  const withChosen = <T extends { value: string; name: string; count: number }>(choices: readonly T[], chosen: string | undefined) =>
+  const withChosen = (choices: FilterGroup['choices'], chosen: string | undefined) =>
     chosen === undefined || choices.some(({ value }) => value === chosen)
       ? choices
       : [...choices, { value: chosen, name: chosen, count: 0 }]
@@ -202,7 +202,7 @@ function toGroups(
   ] as const
   return groups.flatMap(({ name, label, choices }) => {
     const chosen = view[name]
-    const shown = withChosen<{ value: string; name: string; count: number }>(choices, chosen)
+    const shown = withChosen(choices, chosen)
     return shown.length === 0 ? [] : [{ label, chosen, choices: shown, toUrl: (value) => linkTo({ ...view, [name]: value }) }]
   })
 }
