@@ -4,17 +4,7 @@ import type { API_WORDS } from '../strings/documents.ts'
 type Words = typeof API_WORDS
 
 /** One field of a JSON Schema, as the API reference shows it. */
-export interface SchemaField {
-  /** With the fields it stands in, such as `prompts[].id`. */
-  readonly name: string
-  /** Such as "integer" or "list of string"; empty where choices say it. */
-  readonly kind: string
-  readonly choices: readonly string[]
-  readonly isRequired: boolean
-  readonly description: string
-  /** Its limits and default in words, such as "1 to 50, default 10"; empty when it has none. */
-  readonly bounds: string
-}
+export type SchemaField = ReturnType<typeof describeField>
 
 const literal = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
@@ -59,14 +49,17 @@ export function listFields(schema: Schema, words: Words, prefix = ''): SchemaFie
 }
 
 /** One field, without those in it. */
-export function describeField(name: string, schema: Schema, isRequired: boolean, words: Words): SchemaField {
+export function describeField(name: string, schema: Schema, isRequired: boolean, words: Words) {
   const choices = listChoices(schema)
   return {
+    /** With the fields it stands in, such as `prompts[].id`. */
     name,
+    /** Such as "integer" or "list of string"; empty where choices say it. */
     kind: choices.length > 0 ? '' : nameKind(schema, words),
     choices,
     isRequired,
     description: schema.description ?? '',
+    /** Its limits and default in words, such as "1 to 50, default 10"; empty when it has none. */
     bounds: describeBounds(schema, words),
   }
 }

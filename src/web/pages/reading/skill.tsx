@@ -121,19 +121,13 @@ export async function showSkillPage(request: PageRequest) {
 }
 
 /** A file made ready: rendered, highlighted, or neither. */
-interface Shown {
-  readonly fields: readonly (readonly [string, string])[]
-  readonly rendered: string | null
-  readonly code: string | null
-}
-
 async function showFile(
   file: ShownFile,
   view: string | null,
   { description, files }: ShownSkill,
   path: string,
   addresses: Parameters<typeof renderSkillMarkdown>[3],
-): Promise<Shown> {
+) {
   if (file.encoding === 'base64') return { fields: [], rendered: null, code: null }
   if (isMarkdown(file.filename) && view !== 'raw') {
     const names = files.map(({ filename }) => filename)
@@ -153,7 +147,7 @@ interface OpenFileProps {
   readonly site: Site
   readonly file: ShownFile
   readonly view: string | null
-  readonly shown: Shown
+  readonly shown: Awaited<ReturnType<typeof showFile>>
   /** Null for readers who may not download it. */
   readonly downloadUrl: string | null
   /** Where a copy is counted. */
