@@ -159,7 +159,7 @@ describe('in this order', { shuffle: false }, () => {
     expect((await ask('/sign-in', {})).text).not.toContain('type="password"')
     expect((await ask('/sign-in', {}, { method: 'POST', fields: { name: 'boss', password: PASSWORD } })).status).toBe(403)
     const page = await ask('/sign-out', ADMIN)
-    expect(page.text).toContain('signs you in again with your next page')
+    expect(page.text).toContain('will sign you in again')
     expect(page.text).toContain('href="https://auth.example.org/logout"')
   })
 

@@ -83,7 +83,7 @@ describe('the language of pages', () => {
     expect((await reader.get('/language', GERMAN_READER)).html).toContain(GERMAN.languages.choose)
     const refused = await reader.post('/language', { language: '__proto__' }, GERMAN_READER)
     expect([refused.status, refused.headers.getSetCookie()]).toEqual([400, []])
-    expect(refused.html).toContain('language muss eines davon sein: en, de.')
+    expect(refused.html).toContain('Sprache muss eines davon sein: en, de.')
     const chosen = await reader.post('/language', { language: 'de' }, { referer: 'http://127.0.0.1:3000/skills?q=a' })
     expect([chosen.status, chosen.to]).toEqual([303, '/skills?q=a'])
     expect(chosen.headers.getSetCookie()).toEqual(['language=de; Path=/; Max-Age=31536000; SameSite=Lax; HttpOnly'])

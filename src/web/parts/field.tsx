@@ -54,7 +54,9 @@ export function sentOr(sent: PageRequest['sent'], name: string, value: string | 
 /** A labelled field that keeps what was typed or chosen, and says what is wrong with it. */
 export const Field: FC<FieldProps> = (props) => {
   const { sent, name, label, type = 'text', value, hint, rows, isRequired, isFirst, form, options, groups = [], ...more } = props
-  const fault = faultOf(sent, name)
+  const found = faultOf(sent, name)
+  // Operations name a field as programs do.
+  const fault = found?.startsWith(`${name} `) ? `${label}${found.slice(name.length)}` : found
   const id = toId(name, form)
   const described = [hint ? `${id}-hint` : '', fault ? `${id}-fault` : ''].filter((text) => text !== '').join(' ')
   const shared = {
