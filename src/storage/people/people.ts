@@ -106,7 +106,7 @@ export async function hasLogins(db: Kysely<Database>): Promise<boolean> {
 }
 
 /** How many people can sign in. */
-export async function countLogins(db: Kysely<Database>): Promise<number> {
+async function countLogins(db: Kysely<Database>): Promise<number> {
   return await countRows(db.selectFrom('login'))
 }
 
