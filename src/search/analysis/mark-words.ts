@@ -6,7 +6,7 @@ import { eachWord, HAS_UNSPACED, readQueryWords, STOP_WORDS, UNSPACED } from './
 export interface Marks {
   readonly words: ReadonlySet<string>
   readonly stems: ReadonlySet<string>
-  /** The first two letters of the stems: words that begin otherwise need no stemming. */
+  /** The first two letters of the words and stems: most words of a text begin otherwise, and need no further look. */
   readonly starts: ReadonlySet<string>
   /** The last word, which may still be growing: longer words that begin with it are marked too. */
   readonly growing: string | null
@@ -15,9 +15,12 @@ export interface Marks {
 /** Where pieces of a text begin and end, in UTF-16 units; in their order, none overlapping another. */
 export type Ranges = readonly (readonly [start: number, stop: number])[]
 
-/** A letter with its sign, or a run of letters and digits, either in scripts without spaces or in others. */
+/**
+ * A letter with its sign, or a run of letters and digits, either in scripts without spaces or in others. A run of ASCII alone, the most
+ * frequent, is tried first: the rest takes twice its time.
+ */
 const PIECE = new RegExp(
-  `(?<![\\p{L}\\p{N}\\p{M}])[a-z](?:\\+\\+|#)(?![\\p{L}\\p{N}\\p{M}])|(?:${UNSPACED.source})+|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{Co}])(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}\\p{Co}])*`,
+  `[a-z0-9]+(?![+#a-z0-9\\u0080-\\u{10ffff}])|(?<![\\p{L}\\p{N}\\p{M}])[a-z](?:\\+\\+|#)(?![\\p{L}\\p{N}\\p{M}])|(?:${UNSPACED.source})+|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{Co}])(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}\\p{Co}])*`,
   'giu',
 )
 const IS_UNSPACED = new RegExp(`^${UNSPACED.source}`, 'u')
@@ -38,7 +41,7 @@ export function readMarks(query: string): Marks | null {
     if (next !== undefined) words.add(word + next)
   }
   const last = parsed.isLastGrowing ? (parsed.words.at(-1) ?? '') : ''
-  const starts = new Set([...stems].map((stem) => stem.slice(0, 2)))
+  const starts = new Set([...words, ...stems].map((word) => word.slice(0, 2)))
   return { words, stems, starts, growing: last.length >= MIN_GROWING && words.has(last) ? last : null }
 }
 
@@ -101,6 +104,6 @@ function isMarked(piece: string, marks: Marks): boolean {
 }
 
 function isWanted(word: string, { words, stems, starts, growing }: Marks): boolean {
-  if (words.has(word) || (growing !== null && word.startsWith(growing))) return true
-  return starts.has(word.slice(0, 2)) && stems.has(stemmer(word))
+  if (!starts.has(word.slice(0, 2))) return false
+  return words.has(word) || (growing !== null && word.startsWith(growing)) || stems.has(stemmer(word))
 }
