@@ -15,7 +15,7 @@ import { isId } from '../../domain/text/identifier.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { MAX_QUERY } from '../../search/analysis/query.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import type { Needs, UserActor } from './procedure.ts'
+import { type Needs, requireUser, type UserActor } from './procedure.ts'
 
 /** Most items that one call saves. */
 export const MAX_SAVED = 500
@@ -121,6 +121,15 @@ export async function requireOwner(store: Pick<LibraryStore, 'items'>, userId: s
   const owner = await store.items.findOwner(userId, { name })
   if (!owner) throw new AppError('not_found', `You are in no team named "${name.slice(0, MAX_REF)}".`)
   return owner
+}
+
+/** The owner that is meant, with the caller's role: the caller, or the team of this name. @throws AppError `not_found` */
+export async function requireOwnerOrSelf(
+  { actor, store }: Pick<Needs<'items'>, 'actor' | 'store'>,
+  name: string | undefined,
+): Promise<Pick<OwnerForItems, 'id' | 'role'>> {
+  const { userId } = requireUser(actor)
+  return name === undefined ? { id: userId, role: 'maintainer' } : await requireOwner(store, userId, name)
 }
 
 /** A text that an empty one takes away. */

@@ -15,8 +15,8 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { compareRuns } from '../../evals/compare-runs.ts'
 import { digestOf } from '../../evals/digests.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { ownerInput, requireOwner } from '../core/inputs.ts'
-import { type Needs, requireUser } from '../core/procedure.ts'
+import { ownerInput, requireOwnerOrSelf } from '../core/inputs.ts'
+import type { Needs } from '../core/procedure.ts'
 import { readRun } from './results.ts'
 import { readTested } from './tested-items.ts'
 
@@ -145,15 +145,6 @@ const gateFields = {
     ),
 }
 
-/** The owner of a gate, whose gates the caller may set. */
-async function requireGateOwner({ actor, store }: Needs<'items'>, owner: string | undefined, right: 'see' | 'manage'): Promise<string> {
-  const user = requireUser(actor)
-  if (owner === undefined) return user.userId
-  const { id, role } = await requireOwner(store, user.userId, owner)
-  requireRight(role, right, 'set the gates of labels')
-  return id
-}
-
 export const listGates = defineOperation({
   name: 'list_gates',
   title: 'List gates of labels',
@@ -175,7 +166,7 @@ export const listGates = defineOperation({
     ),
   }),
   async run(context: Needs<'items' | 'labels'>, { owner }) {
-    const gates = await context.store.labels.listLabelGates(await requireGateOwner(context, owner, 'see'))
+    const gates = await context.store.labels.listLabelGates((await requireOwnerOrSelf(context, owner)).id)
     return { gates: gates.map(({ name, keys, ...gate }) => ({ label: name, ...gate, keys: [...keys] })) }
   },
 })
@@ -193,7 +184,8 @@ export const setGate = defineOperation({
   output: z.object({ success: z.literal(true), label: z.string(), isSet: z.boolean() }),
   async run(context: Needs<'items' | 'labels' | 'keys'>, { label, owner, keys = [], ...asked }) {
     const { minPercent = null, maxDays = null, maxDrop = null, needsCheck = false } = asked
-    const ownerId = await requireGateOwner(context, owner, 'manage')
+    const { id: ownerId, role } = await requireOwnerOrSelf(context, owner)
+    requireRight(role, 'manage', 'set the gates of labels')
     const isSet = minPercent !== null || maxDays !== null || maxDrop !== null || needsCheck
     const isAutomatic = (await context.store.labels.listLabelRules(ownerId)).some((rule) => rule.name === label && rule.isAutomatic)
     if (isSet && isAutomatic) throw invalidInput('label', `New versions get the label "${label}" by themselves: take that rule away first.`)

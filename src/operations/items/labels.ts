@@ -18,7 +18,7 @@ import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams
 import { AppError, invalidInput } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation, itemWrite } from '../core/define-operation.ts'
-import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOfKind, requireOwner } from '../core/inputs.ts'
+import { editorOf, itemTarget, kindOf, notFound, requireEditable, requireItem, requireOfKind, requireOwnerOrSelf } from '../core/inputs.ts'
 import { createParser, defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { when } from '../core/records.ts'
 import { passGate } from '../evals/gate.ts'
@@ -286,20 +286,12 @@ export const undoLabel = defineOperation({
 /** The owner of rules: the caller, or a team. */
 const rulesOf = { owner: z.string().optional() }
 
-/** The owner whose rules are meant, with the caller's role. */
-async function requireRules({ actor, store }: Needs<'items'>, owner: string | undefined): Promise<{ id: string; role: TeamRole }> {
-  const user = requireUser(actor)
-  if (owner === undefined) return { id: user.userId, role: 'maintainer' }
-  const { id, role } = await requireOwner(store, user.userId, owner)
-  return { id, role }
-}
-
 /** The rules of an owner's labels. @throws AppError `not_found` for a team that the caller is not in */
 export const listLabelRules = defineProcedure({
   scope: 'account',
   input: z.object(rulesOf),
   async run(context: Needs<'items' | 'labels'>, { owner }) {
-    const { id, role } = await requireRules(context, owner)
+    const { id, role } = await requireOwnerOrSelf(context, owner)
     return { rules: await context.store.labels.listLabelRules(id), canChange: hasRight(role, 'manage') }
   },
 })
@@ -311,7 +303,7 @@ export const setLabelRule = defineWrite({
   scope: 'account',
   input: z.object({ ...rulesOf, name: labelName, isProtected: z.boolean().default(false), isAutomatic: z.boolean().default(false) }),
   async run(context: Needs<'items' | 'labels'>, { owner, ...rule }) {
-    const { id, role } = await requireRules(context, owner)
+    const { id, role } = await requireOwnerOrSelf(context, owner)
     requireRight(role, 'manage', 'set the rules of labels')
     if (rule.isAutomatic && (await context.store.labels.listLabelGates(id)).some(({ name }) => name === rule.name)) {
       throw invalidInput('isAutomatic', 'This label has a gate: new versions cannot get it by themselves.')

@@ -9,7 +9,7 @@ import {
   ownerInput,
   pageInputs,
   queryInput,
-  requireOwner,
+  requireOwnerOrSelf,
   searchBoth,
   toLimits,
   toPage,
@@ -39,18 +39,12 @@ function toFilter({ collection, q, owner: _, ...filter }: z.infer<z.ZodObject<ty
   return { ...filter, kind: kindOf(collection), query, sort: filter.sort ?? (query === null ? 'updated' : 'relevance') }
 }
 
-/** The caller, or the team of this name that the caller is in. @throws AppError `not_found` */
-async function findOwnerId({ actor, store }: Pick<Needs<'items'>, 'actor' | 'store'>, name: string | undefined): Promise<string> {
-  const { userId } = requireUser(actor)
-  return name === undefined ? userId : (await requireOwner(store, userId, name)).id
-}
-
 /** A person's own items, whatever their visibility. */
 export const listOwnItems = defineProcedure({
   scope: 'account',
   input: z.object({ ...pageInputs, ...narrowing }),
   async run({ actor, store, baseUrl }: Needs<'own' | 'items', 'baseUrl'>, { page, perPage, ...input }) {
-    const ownerId = await findOwnerId({ actor, store }, input.owner)
+    const { id: ownerId } = await requireOwnerOrSelf({ actor, store }, input.owner)
     const filter = toFilter(input)
     const { items, total } = await store.own.listOwned(actor, ownerId, { ...filter, ...toLimits({ page, perPage }) })
     const { visibilities, categories, tags, labels } = await store.own.countOwned(actor, ownerId, filter)
@@ -67,8 +61,8 @@ export const matchOwnItems = defineProcedure({
   scope: 'account',
   input: z.object(narrowing),
   async run({ actor, store }: Needs<'own' | 'items'>, input) {
-    const ownerId = await findOwnerId({ actor, store }, input.owner)
-    return { ids: [...(await store.own.listOwnedIds(actor, ownerId, { ...toFilter(input), limit: MAX_BULK, offset: 0 }))] }
+    const { id } = await requireOwnerOrSelf({ actor, store }, input.owner)
+    return { ids: [...(await store.own.listOwnedIds(actor, id, { ...toFilter(input), limit: MAX_BULK, offset: 0 }))] }
   },
 })
 
