@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { createApiKey, hashApiKey } from '../auth/api-key.ts'
 import { keyNameField } from '../domain/people/account.ts'
-import { type Actor, DEFAULT_SCOPES, SCOPES, type Scope } from '../domain/people/actor.ts'
+import { actorOf, DEFAULT_SCOPES, SCOPES, type Scope } from '../domain/people/actor.ts'
 import { AppError } from '../errors.ts'
 import { describeKey, readWithin } from '../operations/account/keys.ts'
 import { EXISTING, parseDuration, requireAccount, type WithApp } from './operator.ts'
@@ -23,8 +23,6 @@ function readScopes(text: string): Scope[] {
   return [...new Set(parsed.data)]
 }
 
-const ownerOf = (userId: string, username: string): Actor => ({ kind: 'user', userId, username, scopes: new Set(SCOPES) })
-
 /** `keys`. */
 export function addKeyCommands(program: Command, withApp: WithApp): void {
   const keys = program.command('keys').description('Manage API keys')
@@ -44,7 +42,7 @@ export function addKeyCommands(program: Command, withApp: WithApp): void {
         if (!name.success) throw new AppError('invalid_input', `--name ${name.error.issues[0]?.message}.`)
         const expiresAt = options.expires === undefined ? null : new Date(app.clock() + parseDuration(options.expires)).toISOString()
         const user = await requireAccount(app, options.user)
-        const within = await readWithin(app.store, ownerOf(user.id, user.username), options)
+        const within = await readWithin(app.store, actorOf(user, SCOPES), options)
         const key = createApiKey()
         const wanted = { name: name.data, userId: user.id, sha256: hashApiKey(key), scopes, expiresAt, within }
         const stored = await app.store.keys.createKey(wanted)
@@ -65,7 +63,7 @@ export function addKeyCommands(program: Command, withApp: WithApp): void {
         const keys = await Promise.all(
           stored.map(async (key) => {
             const { userId, username, clientId } = key
-            const described = await describeKey(app, ownerOf(userId, username), key)
+            const described = await describeKey(app, actorOf({ id: userId, username }, SCOPES), key)
             return { username, kind: clientId === null ? 'key' : 'program', ...described }
           }),
         )

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { User } from '../domain/items/items.ts'
-import { type Actor, ADMIN_RIGHTS } from '../domain/people/actor.ts'
+import { ADMIN_RIGHTS, actorOf } from '../domain/people/actor.ts'
 import { usernameFault } from '../domain/people/username.ts'
 import { AppError } from '../errors.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
@@ -14,7 +14,7 @@ export type WithApp = (work: (app: App) => Promise<void>, options?: { mustExist?
 export const EXISTING = { mustExist: true } as const
 
 /** Local commands run as an administrator. */
-export const OPERATOR: Actor = { kind: 'user', userId: 'operator', username: 'operator', scopes: new Set(ADMIN_RIGHTS) }
+export const OPERATOR = actorOf({ id: 'operator', username: 'operator' }, ADMIN_RIGHTS)
 
 /** Calls what administrators call on the pages. */
 export function callAsOperator(app: App): CallOperation {

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { type App, openApp } from '../app.ts'
 import { KEY_HINTS } from '../auth/key-hints.ts'
 import { keyFromEnvironment, loadConfig } from '../config/load-config.ts'
-import { type Actor, SCOPES } from '../domain/people/actor.ts'
+import { actorOf, SCOPES } from '../domain/people/actor.ts'
 import { OPERATOR_ORIGIN } from '../domain/service/audit.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { createDispatcher } from '../mcp/dispatcher.ts'
@@ -40,12 +40,6 @@ async function withApp(work: (app: App) => Promise<void>, options: { mustExist?:
   }
 }
 
-/** The local operator acting as a user: access to the library file grants the rights of its users. */
-async function actAs(app: App, username: string): Promise<Actor> {
-  const user = await requireAccount(app, username)
-  return { kind: 'user', userId: user.id, username: user.username, scopes: new Set(SCOPES) }
-}
-
 /** Runs an operation's command on the local library or on another server. */
 async function withInvoke(options: Target, work: OperationWork): Promise<void> {
   if (options.url !== undefined) {
@@ -54,7 +48,9 @@ async function withInvoke(options: Target, work: OperationWork): Promise<void> {
     return await work(invokeRemotely(OPERATIONS, options.url, keyFromEnvironment(), KEY_HINTS.remote), () => {})
   }
   await withApp(async (app) => {
-    const actor = options.user === undefined ? await app.authenticate(keyFromEnvironment()) : await actAs(app, options.user)
+    // Access to the library file grants the rights of its users.
+    const actor =
+      options.user === undefined ? await app.authenticate(keyFromEnvironment()) : actorOf(await requireAccount(app, options.user), SCOPES)
     const invoke = invokeLocally(app.operations, () => app.contextFor(actor, 'cli'))
     await work(invoke, (text) => {
       if (text.includes(`"url": "${app.baseUrl}/`)) warnOfGuessedUrl(app)

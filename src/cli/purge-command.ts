@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { deleteCopies } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { type Actor, PERSON_RIGHTS } from '../domain/people/actor.ts'
+import { actorOf, PERSON_RIGHTS } from '../domain/people/actor.ts'
 import { AppError } from '../errors.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import type { Output } from '../operations/core/procedure.ts'
@@ -99,7 +99,7 @@ async function purgeOne(withApp: WithApp, collection: string, id: string | undef
   if (!parsed.success || id === undefined) throw new AppError('invalid_input', 'Specify prompts or skills, and an id or slug.')
   const { what, isWholeItem, run } = readDeletion(parsed.data, flags)
   await withApp(async (app) => {
-    const actor: Actor = flags.user === undefined ? OPERATOR : actAsPerson(await requireAccount(app, flags.user))
+    const actor = flags.user === undefined ? OPERATOR : actorOf(await requireAccount(app, flags.user), PERSON_RIGHTS)
     const call = callLocally(() => app.contextFor(actor, 'cli'))
     const found = await call(showPurge, { collection: parsed.data, id })
     const newest = flags.versions !== undefined && readRange(flags.versions).last === found.version ? found.version : null
@@ -115,10 +115,6 @@ async function purgeOne(withApp: WithApp, collection: string, id: string | undef
       `${what} ${item}: deleted for good${removed === null ? '' : ` (${plural(removed, 'version')})`}.\n${describeCopies(found.copies)}`,
     )
   }, EXISTING)
-}
-
-function actAsPerson({ id, username }: { readonly id: string; readonly username: string }): Actor {
-  return { kind: 'user', userId: id, username, scopes: new Set(PERSON_RIGHTS) }
 }
 
 function purgeCopies(isMeant: boolean): void {

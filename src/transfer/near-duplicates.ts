@@ -1,4 +1,4 @@
-import { ANONYMOUS } from '../domain/people/actor.ts'
+import { ANONYMOUS, actorOf } from '../domain/people/actor.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import type { CreatedItem } from './prepare-prompt.ts'
 
@@ -49,8 +49,7 @@ export async function describeNearDuplicates(
   for (const { kind, id, title, owner } of created.items) {
     if (compared > 0 && performance.now() > endsAt) break
     compared++
-    const actor = { kind: 'user' as const, userId: owner.id, username: owner.username, scopes: new Set(['read'] as const) }
-    const known = await reader.findNearDuplicate(actor, kind, id)
+    const known = await reader.findNearDuplicate(actorOf(owner, ['read']), kind, id)
     if (!known) continue
     count++
     const pair = [id, known.id].sort().join(' ')

@@ -3,6 +3,7 @@ import { descriptionField, tagsField, titleField } from '../domain/items/fields.
 import type { ImportedTwin } from '../domain/items/item-access.ts'
 import type { Skill } from '../domain/items/items.ts'
 import { toTags } from '../domain/items/tags.ts'
+import { actorOf } from '../domain/people/actor.ts'
 import { isSameFile, type SkillFile } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
 import { separateHoldouts } from '../evals/holdouts.ts'
@@ -37,12 +38,11 @@ export async function prepareSkill(
   const contributors = [...(known.author ? [known.author] : []), ...(known.contributors ?? [])]
   const found = await findTwins(preparing, 'skill', ownerName, { ...known, title: fields.title }, contributors)
   const { owner, twins, source, editor, origin } = found
-  const reader = { kind: 'user', userId: owner.id, username: owner.username, scopes: new Set(['read'] as const) } as const
   const isSame = async ({ item }: ImportedTwin<Skill>) =>
     item.description === fields.description &&
     (item.category?.slug ?? null) === fields.category &&
     hasTags(item, fields.tags) &&
-    haveSameBytes(await store.items.readSkillFiles(reader, item.id), parted.shown)
+    haveSameBytes(await store.items.readSkillFiles(actorOf(owner, ['read']), item.id), parted.shown)
   const same = new Set<string>()
   // An equal one from the same place settles it: the files of the others need not be read.
   for (const twin of twins.toSorted((one, other) => Number(other.source === source) - Number(one.source === source))) {

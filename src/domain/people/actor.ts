@@ -48,6 +48,11 @@ export function strangerTo({ isForMembers }: { readonly isForMembers: boolean })
   return isForMembers ? OUTSIDER : ANONYMOUS
 }
 
+/** A user without a key or a session, for whom the service or its operator acts. */
+export function actorOf({ id, username }: { readonly id: string; readonly username: string }, rights: Iterable<Right>) {
+  return { kind: 'user', userId: id, username, scopes: new Set(rights) } as const satisfies Actor
+}
+
 /** The restriction of the key; null for everybody else. */
 export function withinOf(actor: Actor): Within | null {
   return actor.kind === 'user' ? (actor.within ?? null) : null

@@ -1,6 +1,7 @@
 import type { Prompt } from '../../domain/items/items.ts'
 import { LATEST } from '../../domain/items/labels.ts'
 import { isWiderThan } from '../../domain/items/visibility.ts'
+import { actorOf } from '../../domain/people/actor.ts'
 import { bodyOf, type PromptBody, variablesOf } from '../../domain/prompts/body.ts'
 import { composeBody, partsOf } from '../../domain/prompts/parts.ts'
 import { type PartRef, toPresentSyntax } from '../../domain/variables/variables.ts'
@@ -143,7 +144,7 @@ export function importChecks({ sealer }: Pick<Reading, 'sealer'>): PromptChecks 
   return {
     config: checkConfig,
     parts: async (store, body, prompt) => {
-      const actor = { kind: 'user', userId: prompt.ownerId, username: '', scopes: new Set(['read'] as const) } as const
+      const actor = actorOf({ id: prompt.ownerId, username: '' }, ['read'])
       await checkParts({ actor, store, sealer }, body, prompt, { skipsMissing: true })
     },
   }

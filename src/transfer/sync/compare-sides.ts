@@ -1,3 +1,4 @@
+import { actorOf } from '../../domain/people/actor.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
 import { diffByLines } from '../../domain/text/text-diff.ts'
 import type { SyncStep } from './plan-sync.ts'
@@ -42,8 +43,7 @@ export async function compareSkill(run: Run, step: Compared): Promise<void> {
     return
   }
   // A sync that was killed leaves some files of the old version and some of the new one: nothing of the folder's own.
-  const actor = { kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read'] as const) } as const
-  const base = from && from.itemId === item.id ? await store.items.findVersion(actor, item.id, from.version) : null
+  const base = from && from.itemId === item.id ? await store.items.findVersion(actorOf(user, ['read']), item.id, from.version) : null
   const known = new Set([...(base?.files ?? []), ...current].map(({ filename, bytes }) => `${filename}\0${sha256(bytes)}`))
   if (files.every(({ filename, bytes }) => known.has(`${filename}\0${sha256(bytes)}`))) {
     if (!isDryRun) await writeOut(run, step)
