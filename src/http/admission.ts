@@ -38,19 +38,6 @@ export interface Place {
   leave(): void
 }
 
-/** Bounds concurrent requests, answers and streams. */
-export interface Admission {
-  /**
-   * A slot for one request of a caller, immediately or after earlier ones. It must be released.
-   * @param isKnown whether the caller has a key or a session
-   * @param client a signal that is aborted when the client leaves, which ends the wait
-   * @throws AppError `rate_limited` when too many of the caller's requests wait, `unavailable` when too many of all do
-   */
-  enter(caller: string, isKnown: boolean, client?: () => AbortSignal): Place | Promise<Place>
-  /** Over all callers. */
-  counts(): { readonly running: number; readonly waiting: number; readonly streams: number }
-}
-
 interface CallerState {
   running: number
   streams: number
@@ -58,8 +45,11 @@ interface CallerState {
   readonly waiting: (() => void)[]
 }
 
+/** Bounds concurrent requests, answers and streams. */
+export type Admission = ReturnType<typeof createAdmission>
+
 /** Admission with nothing going on yet. */
-export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Admission {
+export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS) {
   const callers = new Map<string, CallerState>()
   const all = { running: 0, waiting: 0, streams: 0, unsentBytes: 0 }
 
@@ -121,8 +111,15 @@ export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Adm
     }
   }
   return {
+    /** Over all callers. */
     counts: () => ({ running: all.running, waiting: all.waiting, streams: all.streams }),
-    enter(caller, isKnown, client) {
+    /**
+     * A slot for one request of a caller, immediately or after earlier ones. It must be released.
+     * @param isKnown whether the caller has a key or a session
+     * @param client a signal that is aborted when the client leaves, which ends the wait
+     * @throws AppError `rate_limited` when too many of the caller's requests wait, `unavailable` when too many of all do
+     */
+    enter(caller: string, isKnown: boolean, client?: () => AbortSignal): Place | Promise<Place> {
       const state = stateOf(caller)
       if (state.running < (isKnown ? limits.running.known : limits.running.anonymous)) {
         if (all.running < limits.running.all) return take(caller, state)

@@ -24,15 +24,7 @@ export function encodePage(html: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Pages that are the same for every anonymous reader, cached until somebody writes to the library. */
-export interface PageCache {
-  /** The cached page; null when there is none, or the request is not for one. */
-  find(call: Call): Promise<Answer | null> | null
-  /**
-   * Makes the page and encodes it, and caches it when every anonymous reader gets the same. Null from `make`: no page.
-   * @param uses what the page counted once it is made: it counts again for each reader who gets it from the cache
-   */
-  show(call: Call, make: () => Promise<string | null>, uses: () => readonly UseNote[]): Promise<Uint8Array<ArrayBuffer> | null>
-}
+export type PageCache = ReturnType<typeof createPageCache>
 
 /**
  * @param headers of a page of a list
@@ -46,7 +38,7 @@ export function createPageCache<Language extends string>(
   languageOf: (call: Call) => Language,
   countMisses: () => number,
   count: CountUse,
-): PageCache {
+) {
   const caches = createRevisionCaches(readRevision)
   const pages = caches.create<{ readonly body: Uint8Array<ArrayBuffer>; readonly uses: readonly UseNote[] }>('pages', MAX_BYTES)
   const isCacheable = ({ exchange, actor }: Call) => {
@@ -64,7 +56,8 @@ export function createPageCache<Language extends string>(
   }
   const keyOf = ({ exchange: { path, search } }: Call, language: Language) => `${language} ${path}${search}`
   return {
-    find(call) {
+    /** The cached page; null when there is none, or the request is not for one. */
+    find(call: Call): Promise<Answer | null> | null {
       if (!isCacheable(call)) return null
       const language = languageOf(call)
       return caches.refresh().then(() => {
@@ -74,7 +67,11 @@ export function createPageCache<Language extends string>(
         return { status: 200, headers: headers(language), body: page.body }
       })
     },
-    async show(call, make, uses) {
+    /**
+     * Makes the page and encodes it, and caches it when every anonymous reader gets the same. Null from `make`: no page.
+     * @param uses what the page counted once it is made: it counts again for each reader who gets it from the cache
+     */
+    async show(call: Call, make: () => Promise<string | null>, uses: () => readonly UseNote[]) {
       const revision = isCacheable(call) ? await caches.refresh() : null
       const missesBefore = countMisses()
       const html = await make()

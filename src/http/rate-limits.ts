@@ -93,12 +93,6 @@ const UNSHARED_PART = 1 / 100
 /** How often counts are added at most. */
 const ADD_EVERY_MS = 250
 
-/** Counts what callers ask for over all instances. A caller may pass the limit by that small part at each instance. */
-export interface SharedCounts {
-  /** Counts requests of a caller; null when they are within the limit, else the milliseconds to wait. Never waits for the store. */
-  count(caller: string, requests: number): number | null
-}
-
 interface Count {
   /** The count of all instances when this one last asked. */
   total: number
@@ -106,13 +100,11 @@ interface Count {
   own: number
 }
 
-/** A limit of `points` in each stretch of `windowMs`, which begin at the same moments for all instances. */
-export function createSharedCounts(
-  store: Pick<LibraryStore['instances'], 'addPoints'>,
-  clock: Clock,
-  points: number,
-  windowMs: number,
-): SharedCounts {
+/**
+ * A limit of `points` in each stretch of `windowMs`, which begin at the same moments for all instances. A caller may pass it by that small
+ * part at each instance.
+ */
+export function createSharedCounts(store: Pick<LibraryStore['instances'], 'addPoints'>, clock: Clock, points: number, windowMs: number) {
   const unshared = Math.max(1, Math.floor(points * UNSHARED_PART))
   let counts = new Map<string, Count>()
   let endsAt = 0
@@ -134,7 +126,8 @@ export function createSharedCounts(
   }
 
   return {
-    count(caller, requests) {
+    /** Counts requests of a caller; null when they are within the limit, else the milliseconds to wait. Never waits for the store. */
+    count(caller: string, requests: number): number | null {
       const now = clock()
       // A clock that was set back begins a new stretch, or the old one would last for as long as it jumped.
       if (now >= endsAt || endsAt - now > windowMs) {

@@ -39,13 +39,6 @@ interface Found<R extends Route> {
   readonly allowed: readonly string[]
 }
 
-/** Finds routes by method and path. */
-export interface Router<R extends Route> {
-  readonly routes: readonly R[]
-  /** HEAD finds the route of GET. */
-  find(method: string, path: string): Found<R>
-}
-
 const NO_PARAMS: Readonly<Record<string, string>> = {}
 /** Parameters that match something else than one segment. */
 const PARAMETERS: Readonly<Record<string, string>> = {
@@ -70,8 +63,11 @@ interface Pattern<R extends Route> {
   readonly route: R
 }
 
+/** Finds routes by method and path. */
+export type Router<R extends Route> = ReturnType<typeof createRouter<R>>
+
 /** A router over a table. Of rows that match the same request, the first one wins. */
-export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
+export function createRouter<R extends Route>(routes: readonly R[]) {
   const fixed = new Map<string, R[]>()
   const patterns = new Map<string, Pattern<R>[]>()
   const kinds = new Map<string, RouteKind>()
@@ -101,7 +97,8 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
   }
   return {
     routes,
-    find(method, path) {
+    /** HEAD finds the route of GET. */
+    find(method: string, path: string): Found<R> {
       const asked = method === 'HEAD' ? 'GET' : method
       const only = fixed.get(path)?.find((route) => route.method === asked)
       if (only) return { kind: only.kind, route: only, params: NO_PARAMS, allowed: [] }

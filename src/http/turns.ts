@@ -11,24 +11,14 @@ const WAITING_MS = 10
 const MAX_IDLE_TURNS = 32
 
 /** Shares the main thread between callers. */
-export interface Turns {
-  /**
-   * Null when a request may be worked on at once; else resolves when it is the caller's turn.
-   * @param cost in points of the caller's minute
-   */
-  take(caller: string, cost: number): Promise<void> | null
-  /** Tells that a connection was accepted in this turn. */
-  noteConnection(): void
-  /** Requests that wait. */
-  countWaiting(): number
-}
+export type Turns = ReturnType<typeof createTurns>
 
 /**
  * Limits the work of one turn of the event loop: libuv accepts one connection a turn, so long turns keep newcomers waiting. Requests that
  * do not fit wait, by caller in round robin. Others run immediately: a waiting request is already parsed, and costs the garbage collector
  * more. Each request runs until it awaits something.
  */
-export function createTurns(now: () => number = () => performance.now()): Turns {
+export function createTurns(now: () => number = () => performance.now()) {
   /** When the work of this turn began; null: there was none yet. */
   let startedMs: number | null = null
   let isArmed = false
@@ -74,7 +64,11 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
     )
   }
   return {
-    take(caller, cost) {
+    /**
+     * Null when a request may be worked on at once; else resolves when it is the caller's turn.
+     * @param cost in points of the caller's minute
+     */
+    take(caller: string, cost: number): Promise<void> | null {
       if (startedMs === null) {
         startedMs = now()
         arm()
@@ -91,7 +85,9 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
         else waiting.set(caller, [resolve])
       })
     },
+    /** Requests that wait. */
     countWaiting: () => [...waiting.values()].reduce((sum, requests) => sum + requests.length, 0),
+    /** Tells that a connection was accepted in this turn. */
     noteConnection() {
       isConnecting = true
       arm()

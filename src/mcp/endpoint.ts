@@ -64,18 +64,6 @@ interface McpCall {
   readonly refuseTool: (name: unknown) => Answer | null
 }
 
-/** The endpoint. GET and DELETE are for sessions only; without one they are 405, before authentication. */
-export interface McpEndpoint {
-  post(call: McpCall, body: string): Promise<Answer>
-  /** GET: the session's standing stream. DELETE: its end. */
-  session(call: McpCall): Promise<Answer>
-  /** Notifies clients that the prompts or skills of these users, or public ones, changed. */
-  notify(change: { readonly kind: ItemKind; readonly audience: ListAudience; readonly userIds: ReadonlySet<string> }): void
-  /** Drops the answers stored for clients that reconnect. */
-  forgetAnswers(): void
-  close(): Promise<void>
-}
-
 /** The header that names a session. */
 const SESSION_HEADER = 'mcp-session-id'
 
@@ -103,6 +91,9 @@ export function sessionOwner(actor: Actor, address: string): SessionOwner {
   return { owner: `${key}${program}${narrowed}${standingOf(actor) === 'member' ? '' : ` ${WITHOUT_READ}`}`, quota: key }
 }
 
+/** The endpoint. GET and DELETE are for sessions only; without one they are 405, before authentication. */
+export type McpEndpoint = ReturnType<typeof createMcpEndpoint>
+
 /**
  * Serves MCP over HTTP: bare JSON-RPC, the 2025 versions with and without sessions, and the stateless 2026 revision.
  * @param options.alwaysStream hands every request of a session to its server: for extra tools that stream
@@ -111,7 +102,7 @@ export function createMcpEndpoint(
   dispatcher: Dispatcher,
   sessions: Sessions,
   options: { alwaysStream: boolean } = { alwaysStream: false },
-): McpEndpoint {
+) {
   const bindings = new WeakMap<Request, Binding>()
   const modern = createMcpHandler(
     ({ requestInfo }) => {
@@ -206,7 +197,7 @@ export function createMcpEndpoint(
   }
 
   return {
-    async post(call, body) {
+    async post(call: McpCall, body: string): Promise<Answer> {
       const { exchange, binding, owner, requestId } = call
       if (!isJsonContentType(exchange.header('content-type') ?? null)) {
         const error = new AppError('unsupported_media_type', 'Send JSON-RPC with Content-Type: application/json.')
@@ -258,7 +249,8 @@ export function createMcpEndpoint(
       }
       return answer
     },
-    async session({ exchange, binding, owner, requestId, charge }) {
+    /** GET: the session's standing stream. DELETE: its end. */
+    async session({ exchange, binding, owner, requestId, charge }: McpCall): Promise<Answer> {
       const session = await sessions.find(exchange.header(SESSION_HEADER) ?? '', owner)
       if (!session) return notFound(requestId)
       if (exchange.method === 'DELETE') {
@@ -268,7 +260,9 @@ export function createMcpEndpoint(
       }
       return await nameErrors(await session.handle(toRequest(exchange), undefined, binding), requestId)
     },
-    notify({ kind, audience, userIds }) {
+    /** Notifies clients that the prompts or skills of these users, or public ones, changed. */
+    notify(change: { readonly kind: ItemKind; readonly audience: ListAudience; readonly userIds: ReadonlySet<string> }) {
+      const { kind, audience, userIds } = change
       const concerns = (owner: string): boolean => {
         const userId = owner.split(' ')[1]
         const team = owner.split(` ${WITHIN}`)[1]?.split(' ')[0]
@@ -282,6 +276,7 @@ export function createMcpEndpoint(
       if (kind === 'prompt') modern.notify.promptsChanged()
       else modern.notify.resourcesChanged()
     },
+    /** Drops the answers stored for clients that reconnect. */
     forgetAnswers: sessions.forgetAnswers,
     async close() {
       await modern.close()

@@ -11,20 +11,13 @@ const DAY_MS = 86_400_000
 /** Logs faults an operator must know about. */
 export type ReportFault = (error: AppError, requestId?: string) => void
 
-/** Faults, in the log and as figures. */
-export interface FaultLog {
-  readonly report: ReportFault
-  /** Faults of the library since the start. */
-  counts(): FaultCounts
-  /** Faults of the last day, newest first. */
-  recent(): readonly RecentFault[]
-}
-
 /**
+ * Faults, in the log and as figures.
+ *
  * The message of a failed provider contains neither keys nor prompts. Its cause might, so it is left out. Faults of the library are logged
  * with their cause, once a minute each, with a count.
  */
-export function createFaultLog(logger: Logger, now: () => number = Date.now): FaultLog {
+export function createFaultLog(logger: Logger, now: () => number = Date.now) {
   const met = new Map<string, { untilMs: number; times: number }>()
   const counts = new Map<StorageFault, number>()
   /** By message, the newest last. */
@@ -38,13 +31,15 @@ export function createFaultLog(logger: Logger, now: () => number = Date.now): Fa
     recent.set(message, { times: (isRecent ? entry.times : 0) + 1, lastMs: now() })
   }
   return {
-    counts: () => counts,
-    recent: () =>
+    /** Faults of the library since the start. */
+    counts: (): FaultCounts => counts,
+    /** Faults of the last day, newest first. */
+    recent: (): readonly RecentFault[] =>
       [...recent]
         .filter(([, { lastMs }]) => lastMs > now() - DAY_MS)
         .map(([message, { times, lastMs }]) => ({ message, times, lastAt: new Date(lastMs).toISOString() }))
         .toReversed(),
-    report(error, requestId) {
+    report(error: AppError, requestId?: string) {
       const { code, message, cause, fault = 'other' } = error
       if (code === 'internal') {
         remember(message)

@@ -36,9 +36,9 @@ import { createPageCache } from '../http/page-cache.ts'
 import { createPieceSender } from '../http/pieces.ts'
 import { createRateLimits } from '../http/rate-limits.ts'
 import { operationRoutes } from '../http/rest.ts'
-import { createRouter, type Route } from '../http/route.ts'
+import { createRouter } from '../http/route.ts'
 import { MCP_PATH } from '../http/sign-in-challenge.ts'
-import { createTurns, type Turns } from '../http/turns.ts'
+import { createTurns } from '../http/turns.ts'
 import type { Extras } from '../mcp/dispatcher.ts'
 import { readProduct } from '../product.ts'
 import { embedRoutes } from '../web/embed/routes.ts'
@@ -48,7 +48,7 @@ import { createPages, describePage } from '../web/serve-pages.ts'
 import { createFaultLog, type ReportFault } from './fault-log.ts'
 import { createMcpRoutes } from './mcp-routes.ts'
 import { oauthRoutes } from './oauth-routes.ts'
-import { createPipeline, type Pipeline } from './pipeline.ts'
+import { createPipeline } from './pipeline.ts'
 
 /** The settings that the server uses. */
 export type ServerSettings = Pick<
@@ -81,16 +81,10 @@ export interface HttpOptions {
 }
 
 /** The HTTP surface. */
-export interface HttpApp {
-  readonly pipeline: Pipeline
-  readonly turns: Turns
-  /** THE route table: every method and path that is answered. */
-  readonly routes: readonly Route[]
-  close(): Promise<void>
-}
+export type HttpApp = ReturnType<typeof createHttpApp>
 
 /** The whole HTTP surface over an opened library: the route table behind the pipeline. */
-export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}): HttpApp {
+export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}) {
   const { baseUrl, operations, provider, itemEncoding } = app
   const forRest = (actor: Actor) => app.contextFor(actor, 'rest')
   const product = readProduct()
@@ -232,6 +226,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   return {
     pipeline,
     turns,
+    /** THE route table: every method and path that is answered. */
     routes: router.routes,
     async close() {
       pages.close()

@@ -22,14 +22,8 @@ export const LIST_SCOPES = ['', '/@{user}', '/tags/{tag}', '/categories/{categor
 /** Debounce window of change notifications. */
 const DEBOUNCE_MS = 500
 
-/** The MCP endpoint, bound to the operations. */
-export interface McpRoutes {
-  readonly routes: readonly BoundRoute[]
-  close(): Promise<void>
-}
-
-/** @param extras additional tools and prompts: the conformance fixtures */
-export function createMcpRoutes(app: App, { name, title, version }: Product, onFault: ReportFault, extras: Extras | undefined): McpRoutes {
+/** The MCP endpoint, bound to the operations. @param extras additional tools and prompts: the conformance fixtures */
+export function createMcpRoutes(app: App, { name, title, version }: Product, onFault: ReportFault, extras: Extras | undefined) {
   const dispatcher = createDispatcher(app.operations, { name, title, version }, extras)
   const sessions = createSessions(app.store, createSessionTokens(app.sealer, app.clock), dispatcher.buildServer)
   const mcp = createMcpEndpoint(dispatcher, sessions, { alwaysStream: extras !== undefined })

@@ -23,18 +23,6 @@ const CLOSE_IDLE_MS = 100
 /** Interval between two writes of counted uses: what a killed process loses at most. */
 const WRITE_USES_MS = 60_000
 
-/** A server that listens. */
-export interface RunningServer {
-  /** Starts serving a library. Until then every request gets `unavailable`. */
-  open(
-    app: App,
-    settings: ServerSettings & Pick<Config, 'TRASH_DAYS' | 'VERSIONS_KEEP' | 'AUDIT_DAYS'>,
-    options?: Pick<HttpOptions, 'extras' | 'backups' | 'settings'>,
-  ): void
-  /** Ends streams, lets open requests finish for a moment, and waits for their work. */
-  close(): Promise<void>
-}
-
 /** The answers before the library is open: alive, not ready. */
 const STARTING: Pipeline = async ({ path }, send) => {
   if (path === '/healthz') return await send(jsonAnswer({ status: 'ok' }))
@@ -47,7 +35,7 @@ const STARTING: Pipeline = async ({ path }, send) => {
 }
 
 /** Starts listening. @throws AppError `unavailable` when the port is taken or not allowed */
-export async function startServer(address: { host: string; port: number }, logger: Logger): Promise<RunningServer> {
+export async function startServer(address: { host: string; port: number }, logger: Logger) {
   let isReady = true
   let http: HttpApp | null = null
   let stopListening = async () => {}
@@ -57,7 +45,12 @@ export async function startServer(address: { host: string; port: number }, logge
   const front: Front = { pipeline: STARTING, noteConnection: () => {}, isStopping: false }
   const server = await listen(address, front)
   return {
-    open(app, settings, options = {}) {
+    /** Starts serving a library. Until then every request gets `unavailable`. */
+    open(
+      app: App,
+      settings: ServerSettings & Pick<Config, 'TRASH_DAYS' | 'VERSIONS_KEEP' | 'AUDIT_DAYS'>,
+      options: Pick<HttpOptions, 'extras' | 'backups' | 'settings'> = {},
+    ) {
       http = createHttpApp(app, settings, logger, { ...options, isReady: () => isReady })
       front.noteConnection = http.turns.noteConnection
       front.pipeline = http.pipeline
@@ -85,6 +78,7 @@ export async function startServer(address: { host: string; port: number }, logge
       const startEncoding = () => app.itemEncoding?.start((message) => logger.warn(message))
       app.store.service.loadSearch().then(startEncoding, startEncoding)
     },
+    /** Ends streams, lets open requests finish for a moment, and waits for their work. */
     async close() {
       isReady = false
       front.isStopping = true

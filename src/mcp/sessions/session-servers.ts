@@ -48,18 +48,6 @@ interface SessionServer {
   idleTimer: NodeJS.Timeout | undefined
 }
 
-/** The servers this process runs, by the id of their session. */
-export interface SessionServers {
-  readonly running: ReadonlyMap<string, SessionServer>
-  /** The session's server, started when it does not run. @param token the session's id as its client knows it */
-  acquire(session: SessionClaims, token: string, owner: SessionOwner, binding: Binding): Promise<SessionServer>
-  /** Hands one request to a server. It counts as open until its answer is sent or its client leaves. */
-  handle(server: SessionServer, request: Request, message: unknown): Promise<Response>
-  stop(server: SessionServer): Promise<void>
-  /** Stops all servers; none starts after this. */
-  close(): Promise<void>
-}
-
 /** The parts of the module that servers use. */
 interface ServerParts {
   buildServer(binding: Binding): McpServer
@@ -69,7 +57,7 @@ interface ServerParts {
 }
 
 /** Starts servers from what their clients declared when something must be streamed, asked or announced, and stops them when they are idle. */
-export function createSessionServers(parts: ServerParts): SessionServers {
+export function createSessionServers(parts: ServerParts) {
   const { buildServer, eventLogs, limits } = parts
   const running = new Map<string, SessionServer>()
   const bounds = createQuestionBounds(parts.questionLimits)
@@ -144,7 +132,8 @@ export function createSessionServers(parts: ServerParts): SessionServers {
     return server
   }
 
-  const acquire: SessionServers['acquire'] = async (session, token, owner, binding) => {
+  /** The session's server, started when it does not run. @param token the session's id as its client knows it */
+  async function acquire(session: SessionClaims, token: string, owner: SessionOwner, binding: Binding): Promise<SessionServer> {
     const { id } = session
     // One that is starting may be for another key.
     await starting.get(id)?.catch(() => {})
@@ -160,10 +149,12 @@ export function createSessionServers(parts: ServerParts): SessionServers {
   }
 
   return {
+    /** By the id of their session. */
     running,
     stop,
     acquire,
-    async handle(server, request, message) {
+    /** Hands one request to a server. It counts as open until its answer is sent or its client leaves. */
+    async handle(server: SessionServer, request: Request, message: unknown) {
       const requestId = asRequest(message)?.id
       if (requestId !== undefined && (server.pending.has(requestId) || server.questions.has(requestId))) {
         throw new AppError('invalid_input', 'The id of this request is already used by a pending request of this session.')
@@ -206,6 +197,7 @@ export function createSessionServers(parts: ServerParts): SessionServers {
         throw error
       }
     },
+    /** Stops all servers; none starts after this. */
     async close() {
       isClosed = true
       const all = [...running.values()]

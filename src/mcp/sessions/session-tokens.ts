@@ -31,20 +31,16 @@ export type SessionClaims = z.infer<typeof claims>
 const clientInfo = z.object({ clientInfo: z.object({ name: z.string(), version: z.string() }) })
 
 /** Seals and opens the tokens that are the ids of sessions. A token grants nothing: each request proves who its caller is. */
-export interface SessionTokens {
-  /** The token of a new session; null when `initialize` declares more than a token holds. */
-  seal(initialize: unknown, owner: string): string | null
-  /** The claims of a token; null when it is not ours, has ended, or belongs to another owner. */
-  open(token: string, owner: string): SessionClaims | null
-}
+export type SessionTokens = ReturnType<typeof createSessionTokens>
 
 /** @param sealer see `createSealer`; processes that share its key take each other's tokens */
 export function createSessionTokens(
   sealer: { seal(purpose: string, text: string): string; open(purpose: string, token: string): string | null },
   clock: Clock,
-): SessionTokens {
+) {
   return {
-    seal(initialize, owner) {
+    /** The token of a new session; null when `initialize` declares more than a token holds. */
+    seal(initialize: unknown, owner: string): string | null {
       const { protocolVersion, capabilities, ...rest } = initializeRequest.parse(initialize).params
       const named = clientInfo.safeParse(rest).data?.clientInfo ?? { name: '', version: '' }
       const { elicitation, sampling } = capabilities
@@ -62,7 +58,8 @@ export function createSessionTokens(
       )
       return token.length > MAX_TOKEN ? null : token
     },
-    open(token, owner) {
+    /** The claims of a token; null when it is not ours, has ended, or belongs to another owner. */
+    open(token: string, owner: string): SessionClaims | null {
       const text = token.length > MAX_TOKEN ? null : sealer.open(PURPOSE, token)
       // A process of another version may have sealed it.
       const session = text === null ? undefined : claims.safeParse(JSON.parse(text)).data

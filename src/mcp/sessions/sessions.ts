@@ -24,19 +24,7 @@ export interface Session {
 }
 
 /** The sessions of a service. */
-export interface Sessions {
-  /** Opens a session for an `initialize` body and gives its id; null when the client declares more than an id holds. */
-  open(initialize: unknown, owner: SessionOwner): string | null
-  /** The session of this id, when it is this owner's. */
-  find(id: string, owner: SessionOwner): Promise<Session | null>
-  /** Drops the answers that are stored for clients that reconnect. */
-  forgetAnswers(): void
-  /** Notifies clients with an open stream that prompts or skills changed. `concerns` says which owners get it. */
-  notify(kind: ItemKind, concerns: (owner: string) => boolean): Promise<void>
-  /** Calls `end` when the key of this owner is revoked or expires; gives what ends the watch. */
-  watch(owner: string, end: () => void): () => void
-  close(): Promise<void>
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 /**
  * Sessions of clients of the 2025 protocol versions. README.md in this folder explains them: a session is a sealed token that any process
@@ -47,7 +35,7 @@ export function createSessions(
   tokens: SessionTokens,
   buildServer: (binding: Binding) => McpServer,
   limits: { server: ServerLimits; questions: QuestionLimits } = { server: SERVER_LIMITS, questions: QUESTION_LIMITS },
-): Sessions {
+) {
   const eventLogs = createEventLogs()
   const servers = createSessionServers({ buildServer, eventLogs, limits: limits.server, questionLimits: limits.questions })
   const { running } = servers
@@ -73,8 +61,10 @@ export function createSessions(
   checking.unref()
 
   return {
-    open: (initialize, { owner }) => tokens.seal(initialize, owner),
-    async find(token, owner) {
+    /** Opens a session for an `initialize` body and gives its id; null when the client declares more than an id holds. */
+    open: (initialize: unknown, { owner }: SessionOwner) => tokens.seal(initialize, owner),
+    /** The session of this id, when it is this owner's. */
+    async find(token: string, owner: SessionOwner): Promise<Session | null> {
       const session = tokens.open(token, owner.owner)
       if (!session || (await store.sessions.findEndedSessions([session.id])).length > 0) return null
       return {
@@ -90,13 +80,16 @@ export function createSessions(
         },
       }
     },
+    /** Drops the answers that are stored for clients that reconnect. */
     forgetAnswers: eventLogs.forget,
-    watch(owner, end) {
+    /** Calls `end` when the key of this owner is revoked or expires; gives what ends the watch. */
+    watch(owner: string, end: () => void) {
       const stream = { owner, end }
       watched.add(stream)
       return () => watched.delete(stream)
     },
-    async notify(kind, concerns) {
+    /** Notifies clients with an open stream that prompts or skills changed. `concerns` says which owners get it. */
+    async notify(kind: ItemKind, concerns: (owner: string) => boolean) {
       // A key that was just revoked must get nothing about its owner's private items.
       await endInvalid()
       for (const { owner, mcp } of running.values()) {
