@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Sealer } from '../../auth/sealer.ts'
 import { MAX_TAGS, PROMPT_TYPES } from '../../domain/items/fields.ts'
 import { type Filing, filingOf, mergeFiling } from '../../domain/items/filing.ts'
-import type { Editor } from '../../domain/items/item-access.ts'
+import type { Editor, ItemChange } from '../../domain/items/item-access.ts'
 import type { Item, ItemKind, ItemOf } from '../../domain/items/items.ts'
 import type { OwnerForItems } from '../../domain/items/owners.ts'
 import type { ItemFilter, SearchRequest } from '../../domain/items/search.ts'
@@ -264,4 +264,27 @@ export function requireEditable(
   if (baseVersion !== undefined && baseVersion !== newest) {
     throw new AppError('conflict', `This ${item.kind} is now at version ${newest}, not ${baseVersion}. Read it again and repeat the edit.`)
   }
+}
+
+/**
+ * Changes an item, by the rules for what it is and for what it becomes.
+ * @param decide gives the change of the item as it is
+ * @throws AppError `not_found`, and as {@link requireEditable}
+ */
+export async function editItem<K extends ItemKind>(
+  { actor, store }: Pick<Needs<'items'>, 'actor' | 'store'>,
+  kind: K,
+  ref: string,
+  { baseVersion, ...editor }: Pick<Editor, 'note' | 'makesVersion'> & { readonly baseVersion?: number | undefined },
+  decide: (current: Item) => ItemChange,
+): Promise<ItemOf<K>> {
+  const user = requireUser(actor)
+  const item = await store.items.changeItem(kind, ref, { ...editorOf(user), ...editor }, (current, role) => {
+    requireEditable(user, current, role, ref, { baseVersion })
+    const change = decide(current)
+    requireEditable(user, current, role, ref, { visibility: change.visibility })
+    return change
+  })
+  if (!item) throw notFound(kind)
+  return item
 }

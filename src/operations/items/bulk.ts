@@ -2,13 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { tagsField } from '../../domain/items/fields.ts'
 import { changeTags, type Filing, filingOf, isSameFiling } from '../../domain/items/filing.ts'
-import type { Item } from '../../domain/items/items.ts'
 import { visibilitySchema } from '../../domain/items/visibility.ts'
-import type { TeamRole } from '../../domain/people/teams.ts'
 import { type AuditEntry, groupEntries } from '../../domain/service/audit.ts'
 import { AppError, isRefusal } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { collectionInput, editorOf, filingInput, kindOf, notFound, refInput, requireEditable, requireItem } from '../core/inputs.ts'
+import { collectionInput, editItem, filingInput, kindOf, refInput, requireItem } from '../core/inputs.ts'
 import { defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
 import { checkReach } from '../prompts/compose.ts'
 import { MAX_BULK } from './own-items.ts'
@@ -22,30 +20,6 @@ const idsInput = z.array(refInput).min(1).max(MAX_BULK)
 type Refused = { readonly id: string; readonly title: string | null; readonly reason: string }[]
 type Collection = z.infer<typeof collectionInput>
 type Store = Pick<LibraryStore, 'items'>
-/** Fields that both kinds of items have, and that are changed together. */
-type Change = { readonly [Field in keyof Filing]?: Filing[Field] | undefined }
-
-/** Changes one item, by the rule of every edit. */
-async function changeItem(
-  store: Store,
-  user: UserActor,
-  collection: Collection,
-  id: string,
-  decide: (item: Item) => Change,
-): Promise<Item> {
-  const check = (item: Item, role: TeamRole | null) => {
-    requireEditable(user, item, role, id)
-    const change = decide(item)
-    requireEditable(user, item, role, id, { visibility: change.visibility })
-    return change
-  }
-  const editor = { ...editorOf(user), note: null }
-  const kind = kindOf(collection)
-  const changed = await store.items.changeItem(kind, id, editor, check)
-  if (!changed) throw notFound(kind)
-  return changed
-}
-
 /**
  * Does something to each of some items, in transactions of a few. What one of them refuses, by a rule, leaves the others. The audit log gets
  * one event of all of it, in the last transaction.
@@ -112,7 +86,7 @@ export const changeItems = defineWrite({
       const prompt = visibility !== undefined && collection === 'prompts' ? await store.items.findItem(user, 'prompt', id) : null
       if (prompt && visibility !== undefined) await checkReach({ ...context, actor: user, store }, prompt, visibility)
       let before: Filing | null = null
-      const item = await changeItem(store, user, collection, id, (current) => {
+      const item = await editItem({ actor: user, store }, kindOf(collection), id, { note: null }, (current) => {
         before = filingOf(current)
         return {
           ...(addTags.length + removeTags.length > 0 && { tags: changeTags(before.tags, addTags, removeTags) }),
@@ -138,7 +112,7 @@ export const takeBackChanges = defineWrite({
   async run(context: Needs<'inTransaction' | 'audit'>, { collection, items }) {
     const wanted = new Map(items.map((item) => [item.id, item]))
     const left = await forEach(context, collection, [...wanted.keys()], async (store, user, id) => {
-      await changeItem(store, user, collection, id, (current) => {
+      await editItem({ actor: user, store }, kindOf(collection), id, { note: null }, (current) => {
         const change = wanted.get(id)
         if (!change || change.version !== current.version || !isSameFiling(change.from, filingOf(current))) {
           throw new AppError('conflict', 'It was changed since.')

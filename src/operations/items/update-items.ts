@@ -12,8 +12,7 @@ import {
   applyBase,
   baseInput,
   baseVersionInput,
-  editorOf,
-  notFound,
+  editItem,
   refInput,
   refuseBothSpellings,
   requireEditable,
@@ -38,19 +37,11 @@ type Wanted = z.infer<z.ZodObject<typeof aboutChange>> & Omit<ItemChange, 'files
 
 /** Changes fields of an item; those that are left out stay. @throws AppError */
 async function changeFields<K extends ItemKind>(context: Needs<'items'>, kind: K, input: Wanted): Promise<ItemOf<K>> {
-  const user = requireUser(context.actor)
-  const { id, baseVersion, base, note, isPrivate, visibility, ...fields } = input
+  const { id, baseVersion, base, note = null, isPrivate, visibility, ...fields } = input
   const asked = askedVisibility({ isPrivate, visibility })
   const change: ItemChange = { ...fields, ...(asked ? { visibility: asked } : {}) }
   if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
-  const item = await context.store.items.changeItem(kind, id, { ...editorOf(user), note: note ?? null }, (current, role) => {
-    requireEditable(user, current, role, id, { baseVersion })
-    const merged = applyBase(base, change, current)
-    requireEditable(user, current, role, id, { visibility: merged.visibility })
-    return merged
-  })
-  if (!item) throw notFound(kind)
-  return item
+  return await editItem(context, kind, id, { note, baseVersion }, (current) => applyBase(base, change, current))
 }
 
 /** Checks what a change means for the parts of a prompt, and for those that it is a part of. @throws AppError */

@@ -7,7 +7,7 @@ import { apiNameField } from '../../domain/prompts/api-name.ts'
 import { bodyOf, makeBody } from '../../domain/prompts/body.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
 import { AppError } from '../../errors.ts'
-import { editorOf, notFound, refInput, requireEditable, toLimits } from '../core/inputs.ts'
+import { editItem, notFound, refInput, toLimits } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { withOwner } from '../core/records.ts'
 import { type MovingInTurn, pointLabels, roleOver, seenLabels } from '../items/labels.ts'
@@ -156,10 +156,10 @@ export const saveNamedPrompt = defineWrite({
     const saved = await context.store.inTransaction(async (store) => {
       await checkParts({ ...context, store }, makeBody(body), { id: known?.id ?? '', ownerId, visibility })
       const written = known
-        ? await store.items.changeItem('prompt', known.id, { ...editorOf(user), note, makesVersion: true }, (current, role) => {
-            requireEditable(user, current, role, known.id, { baseVersion: known.version })
-            return { ...body, tags }
-          })
+        ? await editItem({ ...context, store }, 'prompt', known.id, { note, makesVersion: true, baseVersion: known.version }, () => ({
+            ...body,
+            tags,
+          }))
         : await store.items.createItem(
             { userId: user.userId, ownerId, note },
             {
@@ -174,7 +174,6 @@ export const saveNamedPrompt = defineWrite({
               ...body,
             },
           )
-      if (!written) throw notFound('prompt')
       return await pointLabels({ ...context, store }, written, labels, written.version)
     })
     const found = await describeVersion(context, saved, saved.version)

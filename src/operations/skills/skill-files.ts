@@ -15,8 +15,8 @@ import { AppError } from '../../errors.ts'
 import { checkHints, withCheckHints } from '../check/check-hints.ts'
 import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
-import { baseVersionInput, editorOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
-import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
+import { baseVersionInput, editItem, refInput } from '../core/inputs.ts'
+import { defineProcedure, defineWrite, type Needs } from '../core/procedure.ts'
 import { fileInput } from '../items/save-items.ts'
 
 const target = {
@@ -39,14 +39,11 @@ async function writeFiles(
   { skillId, baseVersion, note }: Changed,
   change: (files: readonly SkillFile[]) => SkillFile[],
 ) {
-  const user = requireUser(context.actor)
   let before = 0
-  const skill = await context.store.items.changeItem('skill', skillId, { ...editorOf(user), note: note ?? null }, (current, role) => {
-    requireEditable(user, current, role, skillId, { baseVersion })
-    before = current.version
+  const skill = await editItem(context, 'skill', skillId, { note: note ?? null, baseVersion }, ({ version }) => {
+    before = version
     return { files: change }
   })
-  if (!skill) throw notFound('skill')
   return { skill, isChanged: skill.version !== before, files: skill.files.map(({ filename }) => filename) }
 }
 
