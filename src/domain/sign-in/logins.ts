@@ -30,28 +30,9 @@ export interface LoginCondition {
   readonly connector: 'AND' | 'OR'
 }
 
-/** The events of logins, by their names in the audit log. */
-export type LoginAction = Extract<
-  AuditAction,
-  | 'sign_in_link_created'
-  | 'signed_in'
-  | 'second_step_failed'
-  | 'sessions_ended'
-  | 'password_changed'
-  | 'password_reset'
-  | 'reset_link_created'
-  | 'factor_added'
-  | 'factor_removed'
-  | 'factors_reset'
-  | 'recovery_code_used'
-  | 'recovery_codes_renewed'
-  | 'passkey_added'
-  | 'passkey_removed'
->
-
 /** The event of a change of rows, when there were any. */
 export interface LoginEvent {
-  readonly action: LoginAction
+  readonly action: AuditAction
   readonly userId: string
 }
 

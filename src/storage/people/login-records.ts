@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
-import type { AuditEntry } from '../../domain/service/audit.ts'
-import type { LoginAction, LoginCondition, LoginEvent, LoginRow, LoginTable } from '../../domain/sign-in/logins.ts'
+import type { AuditAction, AuditEntry } from '../../domain/service/audit.ts'
+import type { LoginCondition, LoginEvent, LoginRow, LoginTable } from '../../domain/sign-in/logins.ts'
 import { isId } from '../../domain/text/identifier.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, slot } from '../prepared.ts'
@@ -37,7 +37,7 @@ async function run(db: Kysely<Database>, query: RawBuilder<LoginRow>): Promise<L
 
 /** The event of a new row, and the column with the id of the person. Whoever signs in acts as themselves from then on. */
 const NEW_ROWS: {
-  readonly [Table in LoginTable]?: { readonly action: LoginAction; readonly column: string; readonly actsFromNowOn?: true }
+  readonly [Table in LoginTable]?: { readonly action: AuditAction; readonly column: string; readonly actsFromNowOn?: true }
 } = {
   login_session: { action: 'signed_in', column: 'user_id', actsFromNowOn: true },
   login_verification: { action: 'reset_link_created', column: 'value' },
@@ -158,7 +158,7 @@ export function loginRecords(reader: Kysely<Database>, context: WriteContext) {
   }
 }
 
-function toEntry({ action, userId }: { readonly action: LoginAction; readonly userId: string }): AuditEntry {
+function toEntry({ action, userId }: LoginEvent): AuditEntry {
   return { action, targetId: userId, ownerId: userId }
 }
 
