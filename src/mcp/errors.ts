@@ -1,26 +1,14 @@
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import { type AppError, type ErrorCode, toAppError } from '../errors.ts'
 
-/** JSON-RPC codes (jsonrpc.org/specification#error_object): bad parameters, internal error, and -32000 for the server's own. */
-const JSON_RPC_CODES: Record<ErrorCode, number> = {
-  invalid_input: -32602,
-  not_found: -32602,
-  internal: -32603,
-  unauthenticated: -32000,
-  invalid_api_key: -32000,
-  forbidden: -32000,
-  method_not_allowed: -32000,
-  conflict: -32000,
-  too_large: -32000,
-  unsupported_media_type: -32000,
-  rate_limited: -32000,
-  upstream_failed: -32000,
-  unavailable: -32000,
-}
+/** JSON-RPC codes (jsonrpc.org/specification#error_object): bad parameters, and internal error. */
+const JSON_RPC_CODES: Partial<Record<ErrorCode, number>> = { invalid_input: -32602, not_found: -32602, internal: -32603 }
+/** The code of the server's own errors. */
+const SERVER_ERROR = -32000
 
 /** The JSON-RPC error a client of prompts/list or prompts/get sees. */
 export function toProtocolError(error: AppError): ProtocolError {
-  return new ProtocolError(JSON_RPC_CODES[error.code], error.message, { code: error.code })
+  return new ProtocolError(JSON_RPC_CODES[error.code] ?? SERVER_ERROR, error.message, { code: error.code })
 }
 
 /** A failed tool call as the model sees it: a sentence to read and a code to act on. */
@@ -39,6 +27,6 @@ export function toErrorBody(
   return {
     jsonrpc: '2.0',
     id,
-    error: { code: code ?? JSON_RPC_CODES[shown.code], message: shown.message, data: { code: shown.code, requestId } },
+    error: { code: code ?? JSON_RPC_CODES[shown.code] ?? SERVER_ERROR, message: shown.message, data: { code: shown.code, requestId } },
   }
 }
