@@ -32,7 +32,7 @@ export interface Grade {
   readonly passed: boolean | null
   /** 0 to 1, by weights; null without checks. */
   readonly score: number | null
-  readonly assertions: readonly AssertionResult[]
+  readonly assertions: AssertionResult[]
 }
 
 /** The services that grading uses. */

@@ -76,43 +76,28 @@ export type RunState = (typeof RUN_STATES)[number]
 /** With or without the skill; null where the runner knows no such thing. */
 export type Arm = 'with' | 'without' | null
 
+const assertionResult = z.object({ text: z.string(), passed: z.boolean(), evidence: z.string().nullable() })
 /** One check of one answer. */
-export interface AssertionResult {
-  readonly text: string
-  readonly passed: boolean
-  readonly evidence: string | null
-}
+export type AssertionResult = Readonly<z.infer<typeof assertionResult>>
 
 /** One run of one case: a case that ran three times in two arms has six. */
-export interface CaseResult {
-  readonly case: string
-  readonly arm: Arm
-  /** Null when nothing was graded: the run broke off, was skipped, or has no grader. */
-  readonly passed: boolean | null
-  /** 0 to 1. */
-  readonly score: number | null
-  readonly assertions: readonly AssertionResult[]
-  readonly durationMs: number | null
-  readonly tokens: number | null
-  readonly costUsd: number | null
-  readonly error: string | null
-  /** Whether the case was held out when it ran: then results are for those who see the case. */
-  readonly isHeldOut?: boolean | undefined
-}
-
-/** A result as it is stored. */
 export const caseResult = z.object({
   case: z.string(),
   arm: z.enum(['with', 'without']).nullable(),
+  /** Null when nothing was graded: the run broke off, was skipped, or has no grader. */
   passed: z.boolean().nullable(),
+  /** 0 to 1. */
   score: z.number().nullable(),
-  assertions: z.array(z.object({ text: z.string(), passed: z.boolean(), evidence: z.string().nullable() })),
+  assertions: z.array(assertionResult),
   durationMs: z.number().nullable(),
   tokens: z.number().nullable(),
   costUsd: z.number().nullable(),
   error: z.string().nullable(),
+  /** Whether the case was held out when it ran: then results are for those who see the case. */
   isHeldOut: z.boolean().optional(),
-}) satisfies z.ZodType<CaseResult>
+})
+/** A result as it is stored. */
+export type CaseResult = Readonly<z.infer<typeof caseResult>>
 
 /** A report of a runner. Its texts come from outside and are kept as they are, but bounded in length. */
 export interface EvalRun {
