@@ -14,7 +14,9 @@ export interface WordIndex {
   mayMatch(pattern: RegExp): boolean
 }
 
-const NO_LINES: readonly number[] = []
+/** Room for marks of three characters in a row, of which each keeps five bits. */
+const THREES = 1 << 15
+const addCharacter = (three: number, code: number) => ((three << 5) | (code & 31)) & (THREES - 1)
 
 /** Indexes the lines of a text by the first letters of their words. */
 export function indexWords(text: string): WordIndex {
@@ -23,9 +25,12 @@ export function indexWords(text: string): WordIndex {
   const lower = lowered.length === text.length ? lowered : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   const starts = [0]
   const linesOf = new Map<number, number[]>()
-  let [size, key] = [0, 0]
+  const threes = new Uint8Array(THREES)
+  let [size, key, last] = [0, 0, 0]
   for (let at = 0; at <= lower.length; at++) {
     const code = at < lower.length ? lower.charCodeAt(at) : 0
+    last = addCharacter(last, code)
+    threes[last] = 1
     if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) {
       if (size < KEY_LENGTH) key = addLetter(key, code)
       size++
@@ -41,6 +46,15 @@ export function indexWords(text: string): WordIndex {
     if (code === 10) starts.push(at + 1)
   }
   const sliceLine = (written: string, line: number) => written.slice(starts[line] ?? 0, (starts[line + 1] ?? written.length + 1) - 1)
+  /** Whether a text of two characters or more may be there; most that are not are told without a search. */
+  const mayHold = (needed: string): boolean => {
+    let three = 0
+    for (let at = 0; at < needed.length; at++) {
+      three = addCharacter(three, needed.charCodeAt(at))
+      if (at > 1 && threes[three] === 0) return false
+    }
+    return true
+  }
   /** Lines with a text that may stand inside a word. */
   function* linesWith(needed: string): Generator<number> {
     for (let at = lower.indexOf(needed); at >= 0; ) {
@@ -53,8 +67,10 @@ export function indexWords(text: string): WordIndex {
   const findLines = (needed: readonly NeededWord[]): readonly number[] => {
     const lines: number[] = []
     for (const { key, text: word, isWhole } of needed) {
-      if (key === NO_KEY) for (const line of linesWith(word)) lines.push(line)
-      else for (const line of linesOf.get(key) ?? NO_LINES) if (isWhole || sliceLine(lower, line).includes(word)) lines.push(line)
+      const lineNumbers = key === NO_KEY ? null : linesOf.get(key)
+      if (lineNumbers === undefined || !mayHold(word)) continue
+      for (const line of lineNumbers ?? linesWith(word))
+        if (lineNumbers === null || isWhole || sliceLine(lower, line).includes(word)) lines.push(line)
     }
     return lines.length < 2 ? lines : [...new Set(lines)].sort((a, b) => a - b)
   }
@@ -66,7 +82,7 @@ export function indexWords(text: string): WordIndex {
     },
     mayMatch(pattern) {
       const needed = neededWords(pattern)
-      return !needed || needed.some((word) => (word.key === NO_KEY ? lower.includes(word.text) : linesOf.has(word.key)))
+      return !needed || needed.some(({ key, text: word }) => mayHold(word) && (key === NO_KEY ? lower.includes(word) : linesOf.has(key)))
     },
   }
 }
