@@ -8,14 +8,8 @@ const FILE_MARK = '@'
 /** In place of a text or of a file's path: standard input. */
 export const STDIN_MARK = '-'
 
-/** Reads the values of one command line. */
-export interface InputReader {
-  /** The value of a text that was written for an input. @throws AppError `invalid_input` */
-  read(input: Pick<InputDescription, 'name' | 'kind'>, written: string | boolean): Promise<unknown>
-}
-
-/** @param stdin where `-` reads from, at most once */
-export function createInputReader(stdin: AsyncIterable<Uint8Array | string>): InputReader {
+/** Reads the values of one command line. @param stdin where `-` reads from, at most once */
+export function createInputReader(stdin: AsyncIterable<Uint8Array | string>) {
   let isStdinRead = false
   const readStdin = async (name: string): Promise<string> => {
     if (isStdinRead) throw new AppError('invalid_input', `${name}: only one value can be read from standard input.`)
@@ -27,7 +21,8 @@ export function createInputReader(stdin: AsyncIterable<Uint8Array | string>): In
     return written.startsWith(FILE_MARK) ? await readNamedFile(name, written.slice(FILE_MARK.length)) : written
   }
   return {
-    async read({ name, kind }, written) {
+    /** The value of a text that was written for an input. @throws AppError `invalid_input` */
+    async read({ name, kind }: Pick<InputDescription, 'name' | 'kind'>, written: string | boolean): Promise<unknown> {
       if (typeof written === 'boolean') return written
       if (kind === 'number' || kind === 'boolean') return coerceText(written, kind)
       if (kind === 'list') return written.split(',').map((part) => part.trim())

@@ -1,4 +1,4 @@
-import type { AppError, ErrorCode, ErrorDetail } from '../errors.ts'
+import type { AppError, ErrorCode } from '../errors.ts'
 import { type Answer, type AnswerHeaders, jsonAnswer } from '../exchange.ts'
 
 /** HTTP status of each error code. */
@@ -18,14 +18,6 @@ export const HTTP_STATUS = {
   internal: 500,
 } as const satisfies Record<ErrorCode, number>
 
-/** The one error shape of REST (contract, "REST"). */
-interface ErrorBody {
-  readonly error: ErrorCode
-  readonly message: string
-  readonly details?: readonly ErrorDetail[]
-  readonly requestId: string
-}
-
 /** Headers that go with an error: how to authenticate on 401, when to try again on 429 and 503. */
 export function errorHeaders(error: AppError): Record<string, string> {
   return {
@@ -34,8 +26,8 @@ export function errorHeaders(error: AppError): Record<string, string> {
   }
 }
 
-/** An error as REST shows it. */
-export function toErrorBody(error: AppError, requestId: string): ErrorBody {
+/** An error in the one shape that REST shows (contract, "REST"). */
+export function toErrorBody(error: AppError, requestId: string) {
   return {
     error: error.code,
     message: error.message,

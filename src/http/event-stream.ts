@@ -23,13 +23,6 @@ export function wantsEvents(accept: string | null): boolean {
   return (ranges[events]?.q ?? 0) >= (any?.q ?? 0)
 }
 
-/** An answer whose events are sent as they come. */
-interface EventAnswer {
-  readonly status: number
-  readonly headers: Record<string, string>
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
-}
-
 /**
  * Answers a call as server-sent events: `delta` with text to append, `restart` when the text so far is void, and finally `result` with the
  * whole answer or `error` with a REST error. Errors before the first event are thrown, and have their own status. `onFailure` is called
@@ -41,7 +34,7 @@ export async function answerWithEvents(
   requestId: string,
   call: (options: CallOptions) => Promise<Record<string, unknown>>,
   onFailure: (error: AppError, requestId: string) => void,
-): Promise<EventAnswer> {
+) {
   const left = new AbortController()
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
   const writer = writable.getWriter()

@@ -1,15 +1,10 @@
 /** How many things each name holds at this moment; a name that holds none is forgotten. */
-export interface Tally {
-  of(name: string): number
-  /** Adds one to the count of a name; the returned function subtracts it once. */
-  add(name: string): () => void
-}
-
-export function createTally(): Tally {
+export function createTally() {
   const counts = new Map<string, number>()
   return {
-    of: (name) => counts.get(name) ?? 0,
-    add(name) {
+    of: (name: string) => counts.get(name) ?? 0,
+    /** Adds one to the count of a name; the returned function subtracts it once. */
+    add(name: string) {
       counts.set(name, (counts.get(name) ?? 0) + 1)
       let isOff = false
       return () => {

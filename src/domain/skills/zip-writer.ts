@@ -4,18 +4,8 @@ import { fileMode, type SkillFile } from './skill.ts'
 /** Bytes deflated at once: some 3 ms. */
 const DEFLATE_STEP = 65_536
 
-/** Writes an archive in pieces. `take` returns the finished ones. */
-export interface ZipWriter {
-  /** Adds a file in parts. */
-  open(filename: string, mode?: number): { push(bytes: Uint8Array, isLast: boolean): void }
-  /** Adds a whole file in steps of a few milliseconds each. */
-  add(file: SkillFile): Generator<void>
-  end(): void
-  take(): Uint8Array[]
-}
-
-/** Writes a zip. The same files give the same bytes: no time and no machine stands in it. */
-export function createZipWriter(): ZipWriter {
+/** Writes a zip in pieces; `take` gives the finished ones. The same files give the same bytes: no time and no machine stands in it. */
+export function createZipWriter() {
   let ready: Uint8Array[] = []
   const zip = new Zip((error, piece) => {
     if (error) throw error
@@ -31,8 +21,10 @@ export function createZipWriter(): ZipWriter {
     return entry
   }
   return {
+    /** Adds a file in parts. */
     open,
-    *add(file) {
+    /** Adds a whole file in steps of a few milliseconds each. */
+    *add(file: SkillFile): Generator<void> {
       const { filename, bytes } = file
       const entry = open(filename, fileMode(file))
       for (let at = 0; at === 0 || at < bytes.length; at += DEFLATE_STEP) {
