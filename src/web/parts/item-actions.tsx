@@ -40,13 +40,15 @@ export async function readStanding({ site, call }: PageRequest, collection: Coll
 interface ItemActionsProps {
   /** Prompts that take it in, as far as the reader sees them. Default: 0 */
   readonly usedBy?: number | undefined
+  /** Findings of high severity that nobody accepted. Default: 0 */
+  readonly highFindings?: number | undefined
   readonly site: Site
   readonly item: { readonly path: string; readonly url: string; readonly visibility: Visibility }
   readonly standing: Standing
 }
 
 /** The reader's actions on an item, each a one-button form: the two that most use, and a menu of the others. */
-export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing, usedBy }) => {
+export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing, usedBy, highFindings = 0 }) => {
   const { words } = site
   if (standing === null) return <ShareButton words={words} item={item} look="button quiet" />
   return (
@@ -68,6 +70,11 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing, usedBy
           <summary class="button quiet">{words.makePublic}</summary>
           <div>
             <p>{words.makePublicMeans}</p>
+            {highFindings === 0 ? null : (
+              <p class="notice">
+                {words.findings.highCount(highFindings)} <a href={`${item.path}/check`}>{words.findings.seeFindings}</a>
+              </p>
+            )}
             <ActionButton class="button first" action={item.path} does="publish" text={words.makePublic} />
           </div>
         </details>

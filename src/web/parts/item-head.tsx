@@ -27,7 +27,13 @@ interface ItemHeadProps {
 const LONG_LEAD = 240
 
 /** The head of an item's page: title, description, source, what was just done, and what its reader can do. */
-export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, source, usedBy, blockedBy }, item, first, children }) => {
+export const ItemHead: FC<ItemHeadProps> = ({
+  request,
+  page: { marks: standing, source, usedBy, blockedBy, check },
+  item,
+  first,
+  children,
+}) => {
   const { site, query, sent } = request
   const { words } = site
   const path = new URL(item.url).pathname
@@ -71,7 +77,13 @@ export const ItemHead: FC<ItemHeadProps> = ({ request, page: { marks: standing, 
       )}
       <div class="item-actions">
         {first}
-        <ItemActions site={site} item={{ path, url: item.url, visibility: item.visibility }} standing={standing} usedBy={usedBy.length} />
+        <ItemActions
+          site={site}
+          item={{ path, url: item.url, visibility: item.visibility }}
+          standing={standing}
+          usedBy={usedBy.length}
+          highFindings={check?.high}
+        />
       </div>
     </header>
   )

@@ -34,6 +34,7 @@ export const FINDING_WORDS = {
   blockedLabel: (version: number) => `Others do not get version ${version} by its label: the check blocks it.`,
   blockedVersion: 'The check blocks this version: others do not see it, nor find it by a label.',
   blockedPrivate: (rules: string) => `The check blocks this version (${rules}). It stays private until the findings are fixed or accepted.`,
+  highCount: (count: number) => `The check has ${number(count)} ${count === 1 ? 'finding' : 'findings'} of high severity.`,
   seeFindings: 'See findings',
   ofServed: (version: number) => `Findings of version ${version}, which others see`,
   ofNewest: 'Findings of the newest version',

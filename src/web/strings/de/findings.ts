@@ -36,6 +36,7 @@ export const FINDING_WORDS_DE: typeof FINDING_WORDS = {
   blockedVersion: 'Die Prüfung sperrt diese Version: Andere sehen sie nicht, auch nicht über ein Label.',
   blockedPrivate: (rules) =>
     `Die Prüfung sperrt diese Version (${rules}). Sie bleibt privat, bis die Befunde behoben oder akzeptiert sind.`,
+  highCount: (count) => `Die Prüfung meldet ${number(count)} ${count === 1 ? 'schweren Befund' : 'schwere Befunde'}.`,
   seeFindings: 'Befunde ansehen',
   ofServed: (version) => `Befunde zu Version ${version}, die andere sehen`,
   ofNewest: 'Befunde zur neuesten Version',
