@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { SKILL_TEMPLATE } from '../../src/web/strings/messages.ts'
 import { json, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, visit } from '../support/visitor.ts'
 
@@ -359,6 +360,8 @@ describe('pages', () => {
   it('of a skill that was saved meanwhile show what differs, in its files and in its fields', async () => {
     const cora = await signUp(service, 'cora')
     const form = new FormData()
+    for (const [name, value] of Object.entries({ do: 'save', title: 'Tidy', skillMd: SKILL_TEMPLATE })) form.set(name, value)
+    expect(await cora.send('/new/skill', form)).toMatchObject({ status: 400, html: expect.stringContaining('This is still the example.') })
     for (const [name, value] of Object.entries({ do: 'save', title: 'Tidy', skillMd: '# Tidy\n\nOne.\n' })) form.set(name, value)
     const path = (await cora.send('/new/skill', form)).to?.split('?')[0] ?? ''
     const send = (fields: Record<string, string>) => cora.post(path, { baseVersion: '1', filename: 'SKILL.md', ...fields })

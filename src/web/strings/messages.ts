@@ -109,6 +109,7 @@ export const ERROR_WORDS = {
   unreadableForm: 'The form could not be read. Reload the page and try again.',
   tooManyFields: (most: number) => `A form can have at most ${most} fields.`,
   fieldTooLong: (most: number) => `A field can have at most ${most} characters.`,
+  skillNotWritten: 'This is still the example. Write your skill here.',
   formNotUtf8: 'The form is not valid UTF-8.',
   foreignForm: 'This form was submitted from another site. Open the page here and submit it again.',
   tooManyPicturesOfYours: (most: number) => `You already have ${most} pictures waiting. Try again in a moment.`,

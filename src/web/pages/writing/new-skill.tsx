@@ -2,6 +2,7 @@ import { MAX_DESCRIPTION } from '../../../domain/items/fields.ts'
 import { readFrontmatter } from '../../../domain/skills/frontmatter.ts'
 import { SKILL_MD } from '../../../domain/skills/skill.ts'
 import { cutAtWord } from '../../../domain/text/characters.ts'
+import { invalidInput } from '../../../errors.ts'
 import { showAccount } from '../../../operations/account/account.ts'
 import { saveSkill } from '../../../operations/items/save-items.ts'
 import { Layout } from '../../layout.tsx'
@@ -46,7 +47,7 @@ export async function showNewSkill(request: PageRequest) {
 
 /** Saves a new skill; a title or description left empty is read from SKILL.md. */
 export const saveNewSkill: Action = async (request) => {
-  const { call, form } = request
+  const { call, form, site } = request
   if (form.text('do') === 'live') {
     const file = { filename: SKILL_MD, content: form.text('content') }
     return { html: await drawLiveMarkdown(request, file, [SKILL_MD], request.path) }
@@ -57,6 +58,7 @@ export const saveNewSkill: Action = async (request) => {
     : [{ filename: SKILL_MD, content: form.text('skillMd') }, ...uploaded]
   const head = files.find(({ filename }) => filename === SKILL_MD)
   const text = head ? Buffer.from(head.content, head.encoding ?? 'utf8').toString('utf8') : ''
+  if (text === SKILL_TEMPLATE) throw invalidInput('skillMd', site.words.errors.skillNotWritten)
   const { name, description } = readFrontmatter(text, '')
   const fields = readItemFields(form, undefined)
   const summary = description === null ? undefined : cutAtWord(description, MAX_DESCRIPTION)

@@ -112,6 +112,7 @@ export const ERROR_WORDS_DE: typeof ERROR_WORDS = {
   unreadableForm: 'Das Formular war nicht lesbar. Lade die Seite neu und versuche es noch einmal.',
   tooManyFields: (most) => `Ein Formular kann höchstens ${most} Felder haben.`,
   fieldTooLong: (most) => `Ein Feld kann höchstens ${most} Zeichen haben.`,
+  skillNotWritten: 'Das ist noch das Beispiel. Schreibe hier deinen Skill.',
   formNotUtf8: 'Das Formular ist kein gültiges UTF-8.',
   foreignForm: 'Dieses Formular kam von einer anderen Website. Öffne die Seite hier und sende es noch einmal.',
   tooManyPicturesOfYours: (most) => `Von dir warten schon ${most} Bilder. Versuche es gleich noch einmal.`,
