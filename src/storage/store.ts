@@ -40,7 +40,7 @@ import { readItems } from './items/read-items.ts'
 import type { WriteContext } from './items/write-context.ts'
 import { writeItems } from './items/write-items.ts'
 import { dropValue, readValue } from './kept-values.ts'
-import { migrate } from './migrations/index.ts'
+import { MIGRATIONS, migrate } from './migrations/index.ts'
 import { arrivalStore } from './people/arrivals.ts'
 import { finishRemovals } from './people/delete-person.ts'
 import { keyStore } from './people/keys.ts'
@@ -362,7 +362,10 @@ export async function bringUpToDate(
           },
         }
       : {}),
-    onMigration: (name, done, of) => onProgress({ step: 'migrating', detail: name, done, of }),
+    onMigration: (name, done, of) => {
+      // A new library takes all migrations, and is no upgrade.
+      if (of < MIGRATIONS.length) onProgress({ step: 'migrating', detail: name, done, of })
+    },
   })
 }
 

@@ -70,8 +70,7 @@ describe('the copy before an upgrade', () => {
     const pending = MIGRATIONS.slice(10).map(({ name }) => `migrating ${name}`)
     expect(await upgrade(path)).toEqual([`copying ${path}.before-0011`, ...pending])
     expect(await upgrade(path)).toEqual([])
-    const fresh = join(folder, 'never-before.db')
-    expect((await upgrade(fresh)).filter((step) => step.startsWith('copying'))).toEqual([])
+    expect(await upgrade(join(folder, 'never-before.db'))).toEqual([])
   })
 
   it('is not replaced by one of after', async () => {
