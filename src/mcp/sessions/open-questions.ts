@@ -13,28 +13,15 @@ export interface QuestionLimits {
 export const QUESTION_LIMITS: QuestionLimits = { perSession: 10, perQuota: 50, most: 1_000, resumeMs: 120_000 }
 
 /** The open questions of one session. */
-export interface OpenQuestions {
-  has(id: string | number): boolean
-  /** Counts a request until it is settled. @throws AppError `rate_limited`, `unavailable` */
-  ask(id: string | number): void
-  /** Ends the count of a request that is answered or given up. */
-  settle(id: string | number): void
-  settleAll(): void
-  /** Cancels the timeouts of all, because the client is back. Returns their ids. */
-  resume(): readonly (string | number)[]
-  /** Starts the timeouts of these questions. */
-  awaitReturn(ids: readonly (string | number)[]): void
-}
+export type OpenQuestions = ReturnType<ReturnType<typeof createQuestionBounds>['open']>
 
 /** Bounds the questions of all sessions of a process. */
-export function createQuestionBounds(limits: QuestionLimits): {
-  /** @param giveUp cancels a request on the session's server */
-  open(quota: string, giveUp: (id: string | number) => void): OpenQuestions
-} {
+export function createQuestionBounds(limits: QuestionLimits) {
   const byQuota = createTally()
   let count = 0
   return {
-    open(quota, giveUp) {
+    /** @param giveUp cancels a request on the session's server */
+    open(quota: string, giveUp: (id: string | number) => void) {
       const asked = new Map<string | number, { readonly release: () => void; timer: NodeJS.Timeout | undefined }>()
       const settle = (id: string | number): void => {
         const question = asked.get(id)
@@ -45,8 +32,9 @@ export function createQuestionBounds(limits: QuestionLimits): {
         count--
       }
       return {
-        has: (id) => asked.has(id),
-        ask(id) {
+        has: (id: string | number) => asked.has(id),
+        /** Counts a request until it is settled. @throws AppError `rate_limited`, `unavailable` */
+        ask(id: string | number) {
           if (asked.size >= limits.perSession || byQuota.of(quota) >= limits.perQuota) {
             throw new AppError('rate_limited', 'Too many open questions for your user. Answer or cancel some.', {
               retryAfterSeconds: 5,
@@ -58,15 +46,18 @@ export function createQuestionBounds(limits: QuestionLimits): {
           count++
           asked.set(id, { release: byQuota.add(quota), timer: undefined })
         },
+        /** Ends the count of a request that is answered or given up. */
         settle,
         settleAll() {
           for (const id of [...asked.keys()]) settle(id)
         },
+        /** Cancels the timeouts of all, because the client is back. Returns their ids. */
         resume() {
           for (const { timer } of asked.values()) clearTimeout(timer)
           return [...asked.keys()]
         },
-        awaitReturn(ids) {
+        /** Starts the timeouts of these questions. */
+        awaitReturn(ids: readonly (string | number)[]) {
           for (const id of ids) {
             const question = asked.get(id)
             if (!question) continue
