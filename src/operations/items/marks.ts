@@ -14,11 +14,7 @@ const item = z.object(itemTarget)
 const marking = { scope: 'write', cost: 5, input: item } as const
 const markedItem = z.object({ success: z.literal(true), id: z.string(), favourite: z.boolean() })
 
-async function setFavourite(
-  { actor, store }: Needs<'marks'>,
-  { collection, id }: z.infer<typeof item>,
-  favourite: boolean,
-): Promise<z.infer<typeof markedItem>> {
+async function setFavourite({ actor, store }: Needs<'marks'>, { collection, id }: z.infer<typeof item>, favourite: boolean) {
   const kind = kindOf(collection)
   const marked = await store.marks.setFavourite(actor, kind, id, requireUser(actor).userId, favourite, MAX_FAVOURITES)
   if (!marked) throw notFound(kind)
@@ -26,7 +22,7 @@ async function setFavourite(
     const most = MAX_FAVOURITES.toLocaleString('en')
     throw new AppError('conflict', `You already have ${most} favourites, the most there can be. Remove some first.`)
   }
-  return { success: true, id: marked.id, favourite }
+  return { success: true as const, id: marked.id, favourite }
 }
 
 export const favourite = defineOperation({
@@ -100,15 +96,11 @@ export const findFavourites = defineProcedure({
 
 const votedItem = z.object({ success: z.literal(true), id: z.string(), votes: z.number().int(), voted: z.boolean() })
 
-async function setVote(
-  context: Needs<'marks'>,
-  { collection, id }: z.infer<typeof item>,
-  voted: boolean,
-): Promise<z.infer<typeof votedItem>> {
+async function setVote({ actor, store }: Needs<'marks'>, { collection, id }: z.infer<typeof item>, voted: boolean) {
   const kind = kindOf(collection)
-  const counted = await context.store.marks.setVote(context.actor, kind, id, requireUser(context.actor).userId, voted)
+  const counted = await store.marks.setVote(actor, kind, id, requireUser(actor).userId, voted)
   if (!counted) throw notFound(kind)
-  return { success: true, ...counted, voted }
+  return { success: true as const, ...counted, voted }
 }
 
 export const vote = defineOperation({
