@@ -46,7 +46,7 @@ export function indexWords(text: string): WordIndex {
     if (code === 10) starts.push(at + 1)
   }
   const sliceLine = (written: string, line: number) => written.slice(starts[line] ?? 0, (starts[line + 1] ?? written.length + 1) - 1)
-  /** Whether a text of two characters or more may be there; most that are not are told without a search. */
+  /** Whether a text may be there. False, without a search, for most that are not. */
   const mayHold = (needed: string): boolean => {
     let three = 0
     for (let at = 0; at < needed.length; at++) {
