@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import { displayNameField, emailField } from '../domain/people/account.ts'
+import { displayNameField, emailField, type Role } from '../domain/people/account.ts'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../domain/people/actor.ts'
 import { readGroups, toGrants } from '../domain/people/groups.ts'
+import type { Person } from '../domain/people/people.ts'
 import { toDay } from '../domain/people/usage.ts'
 import type { Clock } from '../domain/ports/environment.ts'
 import { PROXY_PROVIDER } from '../domain/sign-in/arrivals.ts'
@@ -30,13 +31,21 @@ export type ProxySignIn = ReturnType<typeof createProxySignIn>
 
 type ProxyStore = Pick<LibraryStore, 'arrivals' | 'people' | 'audit'>
 
+/** What was sent when somebody arrived, by its hash, and whom and what they became. */
+interface Arrived {
+  readonly sent: string
+  readonly userId: string
+  readonly role: Role
+  readonly untilMs: number
+}
+
 const identityOf = ({ subject }: { readonly subject: string }) => ({ provider: PROXY_PROVIDER, subject })
 
 export function createProxySignIn(store: ProxyStore, settings: ProxySettings, clock: Clock) {
   const trusted = toBlockList(settings.trusted)
-  /** By a hash of what the proxy sent. */
-  const arrived = new LRUCache<string, { readonly userId: string; readonly untilMs: number }>({ max: MAX_ARRIVED })
-  const arrive = async (values: ReturnType<typeof readHeaders>, report: (message: string) => void): Promise<string> => {
+  /** The last arrival by the name that the proxy sent. */
+  const arrived = new LRUCache<string, Arrived>({ max: MAX_ARRIVED })
+  const arrive = async (values: ReturnType<typeof readHeaders>, report: (message: string) => void): Promise<Person> => {
     const { subject, name, email, groups } = values
     const origin = { actorId: null, keyId: null, surface: 'web' } as const
     const { person, skipped } = await store.audit.actingAs(origin, () =>
@@ -50,7 +59,7 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
       }),
     )
     for (const reason of skipped) report(`Groups of ${person.username} at the proxy: ${reason}`)
-    return person.id
+    return person
   }
   return {
     /** Looks at everybody's groups again. */
@@ -64,22 +73,23 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
       if (!isTrusted(trusted, request.remoteAddress)) return null
       const values = readHeaders(request, settings)
       if (values.subject === '') return null
-      const key = createHash('sha256').update(JSON.stringify(values)).digest('hex')
-      const before = arrived.get(key)
-      const isKnown = before && before.untilMs > clock() && before.userId === (await store.arrivals.findAccount(identityOf(values)))
-      const userId = isKnown ? before.userId : await arrive(values, report)
-      if (!isKnown) arrived.set(key, { userId, untilMs: clock() + ARRIVED_MS })
-      const person = await store.people.findPerson(userId)
-      if (!person || person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
+      const sent = createHash('sha256').update(JSON.stringify(values)).digest('hex')
+      const before = arrived.get(values.subject)
+      const userId = await store.arrivals.findAccount(identityOf(values))
+      const known = userId === null ? null : await store.people.findPerson(userId)
+      const isSame = before?.sent === sent && before.userId === userId && before.role === known?.role && before.untilMs > clock()
+      const person = known !== null && isSame ? known : await arrive(values, report)
+      if (person !== known) arrived.set(values.subject, { sent, userId: person.id, role: person.role, untilMs: clock() + ARRIVED_MS })
+      if (person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
       const today = toDay(clock())
       // Best effort, as for sessions.
       if (person.seenOn !== today) store.people.noteSeen(person.id, today).catch(() => {})
       return {
         kind: 'user',
-        userId,
+        userId: person.id,
         username: person.username,
         scopes: new Set(person.role === 'admin' ? ADMIN_RIGHTS : PERSON_RIGHTS),
-        sessionId: `${PROXY_SESSION} ${userId}`,
+        sessionId: `${PROXY_SESSION} ${person.id}`,
         language: person.language,
       }
     },

@@ -155,6 +155,12 @@ describe('in this order', { shuffle: false }, () => {
     expect([refused.status, refused.text.includes('This account is suspended')]).toEqual([403, true])
   })
 
+  it('takes a right away when the groups are again what they were', async () => {
+    const statuses: number[] = []
+    for (const groups of ['', 'admins', '']) statuses.push((await ask('/admin', { 'remote-user': 'eve', 'remote-groups': groups })).status)
+    expect(statuses).toEqual([403, 200, 403])
+  })
+
   it('has no passwords, and says how people sign out', async () => {
     expect((await ask('/sign-in', {})).text).not.toContain('type="password"')
     expect((await ask('/sign-in', {}, { method: 'POST', fields: { name: 'boss', password: PASSWORD } })).status).toBe(403)
