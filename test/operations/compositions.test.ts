@@ -75,6 +75,18 @@ describe('prompts as programs use them', () => {
     expect((await get(whole.id, {}, ada.actor)).content).toBe('Say mine')
   })
 
+  it('are not those in the trash under the same name', async () => {
+    const saveNamed = async (name: string, content: string) =>
+      Object(await test.call(ada.actor, 'save_named_prompt', { name, content, labels: ['production'] }))
+    const { id: old } = await saveNamed('twice', 'old')
+    await test.call(ada.actor, 'delete_item', { collection: 'prompts', id: old })
+    const { id } = await saveNamed('twice', 'new')
+    await edit(id, { visibility: 'public' })
+    const whole = await saveNamed('takes-twice', 'Say ${> twice@production}')
+    await edit(whole.id, { visibility: 'public' })
+    expect(await said(edit(id, { visibility: 'private' }))).toContain('takes this prompt in')
+  })
+
   it('reach only those who see the version that is taken in', async () => {
     const part = await save('Widened', { content: 'canary', visibility: 'private' })
     await label(part, 'production', 1)

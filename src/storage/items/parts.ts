@@ -20,7 +20,7 @@ export async function writePartRefs(
   const found = await db
     .selectFrom('item')
     .leftJoin('slug', 'slug.item_seq', 'item.seq')
-    .select(['item.seq', 'item.id', 'slug.slug', 'item.api_name', 'item.owner_seq'])
+    .select(['item.seq', 'item.id', 'slug.slug', 'item.api_name', 'item.owner_seq', 'item.deleted_at'])
     .where('item.kind', '=', 'prompt')
     .where((eb) =>
       eb.or([
@@ -32,7 +32,7 @@ export async function writePartRefs(
     .execute()
   // What the owner calls so comes before what has the name as its address.
   const parts = names.flatMap((name) => {
-    const own = found.find((one) => one.api_name === name && one.owner_seq === item.ownerSeq)
+    const own = found.find((one) => one.api_name === name && one.owner_seq === item.ownerSeq && one.deleted_at === null)
     return own ?? found.find(({ id, slug }) => id === name || slug === name) ?? []
   })
   if (parts.length === 0) return
