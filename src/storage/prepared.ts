@@ -118,7 +118,9 @@ export function prepareInsert<Table extends 'item' | 'version' | 'audit_event' |
 /** Prepares the change of the row with a number. */
 export function prepareUpdate<Table extends 'item'>(table: Table) {
   return prepareRow<Updateable<Database[Table]> & { readonly seq: number }>((columns) => {
-    const changed = sql.join(columns.map((column) => sql`${sql.ref(column)} = ${slot(column)}`))
+    // Setting the key, even to itself, makes SQLite look for rows that refer to it.
+    const others = columns.filter((column) => column !== 'seq')
+    const changed = sql.join(others.map((column) => sql`${sql.ref(column)} = ${slot(column)}`))
     return sql`update ${sql.table(table)} set ${changed} where seq = ${slot('seq')}`
   })
 }
@@ -126,7 +128,8 @@ export function prepareUpdate<Table extends 'item'>(table: Table) {
 /** Prepares what writes one row in the place of that with the same key. */
 export function preparePut<Table extends 'item_words' | 'verdict'>(table: Table, key: string) {
   return prepareRow<Insertable<Database[Table]>>((columns) => {
-    const changed = sql.join(columns.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
+    const others = columns.filter((column) => column !== key)
+    const changed = sql.join(others.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
     return sql`insert into ${sql.table(table)} (${refs(columns)}) values (${slots(columns)}) on conflict (${sql.ref(key)}) do update set ${changed}`
   })
 }
