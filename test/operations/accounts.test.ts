@@ -40,6 +40,15 @@ describe('the first account', () => {
     expect([made.status, (await visitor.get('/admin')).status]).toEqual([303, 200])
   })
 
+  it('is there when an operator made an administrator and a link', async () => {
+    const { id } = await test.app.store.people.createUser({ username: 'boss', defaultVisibility: 'private' })
+    await test.app.store.arrivals.ensureLogin(id)
+    await test.app.store.people.setRole('boss', 'admin')
+    expect(await test.app.store.people.hasLogins()).toBe(true)
+    const arriving = { provider: 'oidc', subject: '1', name: 'zed', displayName: null, email: null, grants: null, allowsNew: true }
+    expect((await test.app.store.arrivals.arrive(arriving)).person).toMatchObject({ username: 'zed', role: 'user' })
+  })
+
   it('is one even when two ask at the same moment', async () => {
     const [one, two] = await Promise.all(
       ['ada', 'eve'].map((username) => visit(test).post('/sign-up', { username, password: PASSWORD, setupCode: test.app.setupCode })),

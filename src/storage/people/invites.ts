@@ -86,16 +86,18 @@ export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
   }
 }
 
-/** @throws AppError `conflict` when nobody could administer the service any more */
-export async function refuseWithoutAdmin(db: Kysely<Database>, userId: string): Promise<void> {
-  const admins = await db
+/** Administrators who can sign in. */
+export function selectAdmins(db: Kysely<Database>) {
+  return db
     .selectFrom('user')
     .innerJoin('login', 'login.id', 'user.id')
-    .select('user.id')
     .where('user.role', '=', 'admin')
     .where('user.suspended_at', 'is', null)
-    .limit(2)
-    .execute()
+}
+
+/** @throws AppError `conflict` when nobody could administer the service any more */
+export async function refuseWithoutAdmin(db: Kysely<Database>, userId: string): Promise<void> {
+  const admins = await selectAdmins(db).select('user.id').limit(2).execute()
   if (admins.every((admin) => admin.id === userId)) {
     throw new AppError('conflict', 'This is the only administrator. Make somebody else an administrator first.')
   }

@@ -8,7 +8,7 @@ import { countRows, readPage } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval, handOverItems, leaveTeams } from './delete-person.ts'
-import { inviteStore, refuseWithoutAdmin, revokeInvitesOf, toInvite } from './invites.ts'
+import { inviteStore, refuseWithoutAdmin, revokeInvitesOf, selectAdmins, toInvite } from './invites.ts'
 import { insertUser, requireFreeName } from './names.ts'
 import { toUser, userStore } from './users.ts'
 
@@ -99,10 +99,16 @@ export async function insertIdentity(
     .execute()
 }
 
-/** Whether anybody can sign in: by a password, a provider or a passkey. A link that an operator made is none of them. */
+/** Whether somebody can sign in: by a password, a provider or a passkey, or as an administrator by a link that an operator made. */
 export async function hasLogins(db: Kysely<Database>): Promise<boolean> {
-  const accounts = db.selectFrom('login_account').select('user_id')
-  return (await accounts.unionAll(db.selectFrom('login_passkey').select('user_id')).limit(1).executeTakeFirst()) !== undefined
+  const found = await db
+    .selectFrom('login_account')
+    .select('user_id')
+    .unionAll(db.selectFrom('login_passkey').select('user_id'))
+    .unionAll(selectAdmins(db).select('user.id as user_id'))
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 /** How many people can sign in. */
