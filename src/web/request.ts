@@ -16,6 +16,8 @@ export interface PageRequest {
   readonly query: URLSearchParams
   /** Path and query of the page of this service that led here; null when the browser does not say. */
   readonly referrer: string | null
+  /** A signal that is aborted when the reader leaves. */
+  signal(): AbortSignal
   /** The data that the form before left for this page, given once; null for none. */
   takeFlash<T>(shape: z.ZodType<T>): T | null
   /** The part of the path that names the item. */

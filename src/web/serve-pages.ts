@@ -109,6 +109,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       path: exchange.path,
       query: new URLSearchParams(exchange.search),
       referrer: readReferrer(exchange, settings.baseUrl),
+      signal: exchange.signal,
       takeFlash(shape) {
         const taken = flashOf(call).take(exchange.path, shape)
         if (taken) call.cookies.push(taken.cookie)

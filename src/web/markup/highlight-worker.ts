@@ -1,6 +1,6 @@
 // Highlights code in a thread of its own: grammars are slow to begin, and a hostile text can make any of their patterns run for ever.
 import { parentPort } from 'node:worker_threads'
-import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore, type LanguageInput } from 'shiki/core'
+import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore, type LanguageInput, type RegexEngine } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import type { HighlightedLines, HighlightMessage, HighlightQuestion } from './highlight.ts'
 
@@ -50,9 +50,42 @@ function toClass(color = ''): string {
 }
 
 let opened: Promise<HighlighterCore> | undefined
+/** The current text, and whether its start was reported. */
+let current = 0
+let isStartReported = false
 
 function tell(message: HighlightMessage): void {
   parentPort?.postMessage(message)
+}
+
+/** Tells that the time of the text in work runs, or stands still: processor time of this thread. A message leaves at once, even while this thread works. */
+function tellClock(isRunning: boolean): void {
+  const { user, system } = process.threadCpuUsage()
+  tell({ number: current, isRunning, atMs: (user + system) / 1000 })
+}
+
+/**
+ * The engine of patterns. It makes patterns of a grammar when they are first needed, which takes up to a second for a whole grammar: that is no
+ * fault of the text at hand, so its time stands still meanwhile. A single new pattern may be one that the text gives itself (the end of a
+ * here-document), of which a text can have any number: it counts.
+ */
+function createEngine(): RegexEngine {
+  const engine = createJavaScriptRegexEngine({ forgiving: true })
+  const known = new Set<string>()
+  return {
+    ...engine,
+    createScanner(patterns) {
+      const before = known.size
+      for (const pattern of patterns) if (typeof pattern === 'string') known.add(pattern)
+      if (!isStartReported || known.size - before <= 1) return engine.createScanner(patterns)
+      tellClock(false)
+      try {
+        return engine.createScanner(patterns)
+      } finally {
+        tellClock(true)
+      }
+    },
+  }
 }
 
 async function highlight({ code, language, maxLine }: HighlightQuestion): Promise<HighlightedLines | null> {
@@ -61,12 +94,12 @@ async function highlight({ code, language, maxLine }: HighlightQuestion): Promis
   opened ??= createHighlighterCore({
     langs: [],
     themes: [createCssVariablesTheme({ name: THEME, variablePrefix: '--t-' })],
-    engine: createJavaScriptRegexEngine({ forgiving: true }),
+    engine: createEngine(),
   })
   const highlighter = await opened
   await highlighter.loadLanguage(grammar)
-  // A message leaves at once, even while this thread works.
-  tell('ready')
+  isStartReported = true
+  tellClock(true)
   const lines = highlighter.codeToTokensBase(code, {
     lang: language,
     theme: THEME,
@@ -74,9 +107,14 @@ async function highlight({ code, language, maxLine }: HighlightQuestion): Promis
     // The caller enforces the timeout.
     tokenizeTimeLimit: 0,
   })
+  tellClock(false)
+  isStartReported = false
   return lines.map((line) => line.map(({ content, color }) => [toClass(color), content] as const))
 }
 
 parentPort?.on('message', async (question: HighlightQuestion) => {
-  tell(await highlight(question).catch(() => null))
+  current = question.number
+  isStartReported = false
+  const lines = await highlight(question).catch(() => null)
+  tell({ number: question.number, lines })
 })

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createCodeBudget, highlightCode as highlight, stopHighlighting } from './highlight.ts'
+import { highlightCode as highlight, stopHighlighting } from './highlight.ts'
 import { languageOfFence, languageOfFile } from './languages.ts'
 
 afterAll(stopHighlighting)
@@ -51,20 +51,31 @@ describe('highlightCode', () => {
     expect(await highlight(hostile('a'), 'terraform')).toEqual({ text: null, isKept: true })
   })
 
-  it('does not remember what only lost because a block of its text took too long', async () => {
-    const budget = createCodeBudget()
-    expect(await highlight(hostile('b'), 'terraform', budget)).toEqual({ text: null, isKept: true })
-    expect(budget.hasHopelessBlock()).toBe(true)
-    expect(await highlight('{"c": 1}', 'json', budget)).toEqual({ text: null, isKept: false })
+  it('does not remember what only lost because the rest of its text took the time', async () => {
+    await highlightCode('a = 1', 'terraform')
+    // real time: the budget is one of time, and what asks for more never ends
+    const budget = { leftMs: 50, endsAt: performance.now() + 5000, hasHopelessBlock: false }
+    expect(await highlight(hostile('b'), 'terraform', { budget })).toEqual({ text: null, isKept: false })
+    expect(budget).toMatchObject({ leftMs: 0, hasHopelessBlock: false })
+    expect(await highlight('{"c": 1}', 'json', { budget })).toEqual({ text: null, isKept: false })
     expect(await highlightCode('{"c": 1}', 'json')).toContain('<span')
   })
 
+  it('lets who waits leave, and whoever asks next has the code highlighted', async () => {
+    const reader = new AbortController()
+    const first = highlightCode('{"first": 1}', 'json')
+    const left = highlight('{"left": 1}', 'json', { signal: reader.signal })
+    reader.abort()
+    expect(await left).toEqual({ text: null, isKept: false })
+    expect(await first).toContain('<span')
+    expect(await highlightCode('{"left": 1}', 'json')).toContain('<span')
+  })
+
   it('has nobody wait for long when many hostile blocks are before', async () => {
-    const budget = createCodeBudget()
+    // real time: the budget is one of time, and what asks for more never ends
+    const budget = { leftMs: 1000, endsAt: performance.now() + 300, hasHopelessBlock: false }
     const before = Array.from({ length: 2 }, (_, n) => highlightCode(hostile(`before ${n}`), 'terraform'))
-    const waiting = highlight('{"patient": 1}', 'json', budget)
-    budget.end()
-    expect(await waiting).toEqual({ text: null, isKept: false })
+    expect(await highlight('{"patient": 1}', 'json', { budget })).toEqual({ text: null, isKept: false })
     stopHighlighting()
     await Promise.all(before)
   })

@@ -50,12 +50,13 @@ type Segment = ReturnType<typeof parseVariables>['segments'][number]
 /**
  * Markdown as HTML, or null when it is too long to be rendered. No HTML of the text is let through; links lead to http, https, mailto, headings
  * of the text and what `place.links` knows. Only pictures that it knows are loaded; others are links.
+ * @param signal aborted when the reader leaves, who then gets null
  */
-export async function renderMarkdown(text: string, place: MarkdownPlace): Promise<string | null> {
+export async function renderMarkdown(text: string, place: MarkdownPlace, signal?: AbortSignal): Promise<string | null> {
   if (text.length > MAX_TEXT) return null
   const { headingShift, hasBlanks = false, keepsLines = false, links } = place
   const key = [String(headingShift), String(hasBlanks), String(keepsLines), links?.key ?? '', text]
-  const make = async (): Promise<Made> => {
+  const make = async (left: AbortSignal): Promise<Made> => {
     const budget = createCodeBudget()
     let isWhole = true
     const tokens = markdown.parse(text, {})
@@ -70,8 +71,11 @@ export async function renderMarkdown(text: string, place: MarkdownPlace): Promis
         token.children = rewriteInline(token.children ?? [], place)
       }
       if (token.type === 'fence' || token.type === 'code_block') {
+        if (left.aborted) return { text: null, isKept: false }
         const isHighlighted = fences++ < MAX_FENCES
-        const code = await renderCode(token, place, (language) => (isHighlighted ? highlightCode(token.content, language, budget) : null))
+        const code = await renderCode(token, place, (language) =>
+          isHighlighted ? highlightCode(token.content, language, { signal: left, budget }) : null,
+        )
         isWhole &&= code.isKept
         token.content = code.html
         token.type = 'made'
@@ -80,10 +84,10 @@ export async function renderMarkdown(text: string, place: MarkdownPlace): Promis
     // With a hopeless block in it the next reader's time would go the same way.
     return {
       text: markdown.renderer.render(tokens, { ...markdown.options, breaks: keepsLines }, {}),
-      isKept: isWhole || budget.hasHopelessBlock(),
+      isKept: isWhole || budget.hasHopelessBlock,
     }
   }
-  return (await remembered.find(key, make)).text
+  return (await remembered.find(key, make, { signal })).text
 }
 
 /** markdown-it aligns a column by a style attribute, which the pages' content policy blocks. */

@@ -10,12 +10,14 @@ export function isMarkdown(filename: string): boolean {
 /**
  * A Markdown file as it is shown: its frontmatter, and the rest as HTML with links to the other files; null when it is too long.
  * @param path what the addresses depend on
+ * @param signal aborted when the reader leaves, who then gets null
  */
 export async function renderSkillMarkdown(
   { filename, content }: { readonly filename: string; readonly content: string },
   filenames: Iterable<string>,
   path: string,
   { toUrl, toImage }: { toUrl(filename: string): string; toImage?(filename: string): string },
+  signal: AbortSignal,
 ) {
   const { fields, body } = splitFrontmatter(content)
   const names = new Set(filenames)
@@ -30,7 +32,7 @@ export async function renderSkillMarkdown(
       return toImage && names.has(target) && imageTypeOf(target) !== null ? toImage(target) : null
     },
   }
-  const html = await renderMarkdown(body, { headingShift: 2, links })
+  const html = await renderMarkdown(body, { headingShift: 2, links }, signal)
   return html === null ? null : { fields, html }
 }
 

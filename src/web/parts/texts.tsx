@@ -48,13 +48,13 @@ export const LiveMarkdown: FC<{ words: Site['words']; filename: string }> = ({ w
 
 /** The place where the script shows a Markdown file that is not saved. */
 export async function drawLiveMarkdown(
-  { site }: PageRequest,
+  { site, signal }: PageRequest,
   file: { readonly filename: string; readonly content: string },
   filenames: readonly string[],
   path: string,
 ) {
   const toUrl = (filename: string) => `${path}?file=${encodeURIComponent(filename)}`
-  const made = isMarkdown(file.filename) ? await renderSkillMarkdown(file, filenames, path, { toUrl }) : null
+  const made = isMarkdown(file.filename) ? await renderSkillMarkdown(file, filenames, path, { toUrl }, signal()) : null
   return (
     <div data-preview>
       {made ? (

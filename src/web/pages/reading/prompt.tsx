@@ -77,7 +77,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
   const path = new URL(prompt.url).pathname
   const view = form?.text('view') || query.get('view')
   const wantsRendered = !isCode(prompt) && (view ? view === 'rendered' : looksLikeMarkdown(prompt.content))
-  const rendered = wantsRendered ? await renderPrompt(text, prompt.syntax, isFilled) : null
+  const rendered = wantsRendered ? await renderPrompt(text, prompt.syntax, isFilled, request.signal()) : null
   const isRendered = rendered !== null
   // Copied and linked text has the defaults filled in.
   const taken = isFilled ? text : putDefaults(prompt.content, prompt.syntax)
@@ -117,7 +117,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
           </div>
         )}
         <div class={isCode(prompt) ? 'text code' : 'text'} dir={isCode(prompt) ? undefined : 'auto'} hidden={isRendered} data-text>
-          {await showText(prompt, text, isFilled)}
+          {await showText(prompt, text, isFilled, request.signal())}
         </div>
         <div class="actions here">
           <button class="button first" type="button" data-copy-filled hidden>
@@ -134,18 +134,18 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
 }
 
 /** A text as Markdown, the frontmatter at its head as a table; null when it is too long to be rendered. */
-async function renderPrompt(text: string, syntax: Syntax | undefined, isFilled: boolean) {
+async function renderPrompt(text: string, syntax: Syntax | undefined, isFilled: boolean, signal: AbortSignal) {
   const { fields, body } = splitFrontmatter(text)
-  const rendered = await renderMarkdown(body, { headingShift: 1, hasBlanks: !isFilled, keepsLines: true })
+  const rendered = await renderMarkdown(body, { headingShift: 1, hasBlanks: !isFilled, keepsLines: true }, signal)
   if (rendered === null) return null
   const toCell = (value: string) => (isFilled ? value : <MarkedText segments={parseVariables(value, syntax).segments} />)
   return { body: rendered, fields: fields.map(([name, value]) => [name, toCell(value)] as const) }
 }
 
 /** The text as it is copied: its blanks marked or, where none is left in code, its words in colours. */
-async function showText(prompt: ShownPrompt, text: string, isFilled: boolean): Promise<Child> {
+async function showText(prompt: ShownPrompt, text: string, isFilled: boolean, signal: AbortSignal): Promise<Child> {
   const language = isCode(prompt) && (isFilled || prompt.variables.length === 0) ? languageOf(text) : null
-  const code = language === null ? null : (await highlightCode(text, language)).text
+  const code = language === null ? null : (await highlightCode(text, language, { signal })).text
   if (code !== null) return raw(code)
   return isFilled ? text : <MarkedText segments={parseVariables(text, prompt.syntax).segments} />
 }

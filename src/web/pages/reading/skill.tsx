@@ -109,7 +109,9 @@ export async function showSkillPage(request: PageRequest) {
               file={open}
               view={query.get('view')}
               toUrl={toUrl}
-              shown={await showFile(open, query.get('view'), skill, path, { toUrl, ...(downloads && { toImage: toFile }) })}
+              shown={
+                await showFile(open, query.get('view'), skill, path, { toUrl, ...(downloads && { toImage: toFile }) }, request.signal())
+              }
               countedAt={`/skills/${skill.id}/copied`}
               downloadUrl={downloads === null ? null : toFile(open.filename)}
             />
@@ -127,11 +129,12 @@ async function showFile(
   { description, files }: ShownSkill,
   path: string,
   addresses: Parameters<typeof renderSkillMarkdown>[3],
+  signal: AbortSignal,
 ) {
   if (file.encoding === 'base64') return { fields: [], rendered: null, code: null }
   if (isMarkdown(file.filename) && view !== 'raw') {
     const names = files.map(({ filename }) => filename)
-    const made = await renderSkillMarkdown(file, names, path, addresses)
+    const made = await renderSkillMarkdown(file, names, path, addresses, signal)
     if (made !== null) {
       // What the head of the page says already is not said again.
       const isSaid = ([name, value]: readonly [string, string]) =>
@@ -140,7 +143,7 @@ async function showFile(
     }
   }
   const language = languageOfFile(file.filename)
-  return { fields: [], rendered: null, code: language === null ? null : (await highlightCode(file.content, language)).text }
+  return { fields: [], rendered: null, code: language === null ? null : (await highlightCode(file.content, language, { signal })).text }
 }
 
 interface OpenFileProps {
