@@ -4,7 +4,7 @@ import { readFields } from '../domain/text/read-fields.ts'
 import { compareRuns, passRateOf, wilsonInterval } from './compare-runs.ts'
 import { convertCases } from './convert-cases.ts'
 import { digestOf, digestOfCases } from './digests.ts'
-import { separateHoldouts } from './holdouts.ts'
+import { findHeldOut, separateHoldouts } from './holdouts.ts'
 import { readCases, readPromptCases } from './read-cases.ts'
 import { UNMEASURED, UNSAID } from './results/json-formats.ts'
 
@@ -205,7 +205,8 @@ test('the files of a version have so much YAML together', () => {
   const texts = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`evals/c${n}/case.yaml`, long]))
   const { problems } = readCases(files(texts))
   expect(problems.filter(({ problem }) => problem.includes('too much YAML')).length).toBeGreaterThan(50)
-  expect(separateHoldouts(files({ ...texts, 'evals/last/case.yaml': 'holdout: true' })).held).toHaveLength(1)
+  const held = { 'evals/last/case.yaml': 'holdout: true', 'evals/split/case.yaml': 'name: v\nsplit: test\n' }
+  expect(separateHoldouts(files({ ...texts, ...held })).held).toHaveLength(2)
 })
 
 test('answers are looked for in prompts as far as there is room', () => {
@@ -218,6 +219,12 @@ test('answers are looked for in prompts as far as there is room', () => {
       'p',
     ).problems,
   ).toMatchObject([{ problem: expect.stringContaining('already contains') }])
+})
+
+test('a name in results may be that of a held-out case, unless it is one of the others alone', () => {
+  const find = (...ids: readonly string[]) => findHeldOut(ids.map((id) => ({ id: id.replace('!', ''), isHoldout: id.startsWith('!') })))
+  expect(['shown', 'both', 'held', 'other'].map(find('shown', 'both', '!both', '!held'))).toEqual([false, true, true, true])
+  expect(['same', 'other'].map(find('same', 'same'))).toEqual([false, false])
 })
 
 test('what cannot be read, and speaks of a holdout, is not shown', () => {

@@ -1,11 +1,13 @@
-import { isEvalFile, MAX_CASE_MEMBERS } from '../domain/evals/evals.ts'
+import { type EvalCase, isEvalFile, MAX_CASE_MEMBERS } from '../domain/evals/evals.ts'
 import { decodeText, type SkillFile } from '../domain/skills/skill.ts'
 import { parseJson } from '../domain/text/json.ts'
 import { type Fields, isFields, listOf, readFields, readHead, type TokenRoom, textOf, without } from '../domain/text/read-fields.ts'
 
 /** Fields with which people mark cases that must stay hidden. */
 export const HOLDOUT_KEYS = ['holdout', 'split']
-/** The head of a file in which claims are looked for when it cannot be read, in UTF-16 units. */
+/** What a file that cannot be read may claim so by. */
+const MAY_CLAIM = /\bholdout\b|\bsplit\b["']?\s*:\s*["']?test\b/
+/** The head of a Markdown file in which this is looked for, in UTF-16 units. */
 const MAX_HEAD = 64 * 1024
 
 const isTrue = (value: unknown) => value === true || value === 'true'
@@ -52,7 +54,7 @@ function readClaims({ filename, bytes }: SkillFile, room: TokenRoom): { readonly
   try {
     return { fields: filename.endsWith('.md') ? readHead(text, room).fields : readFields(text, undefined, room), entries: [] }
   } catch {
-    return { fields: { holdout: /\bholdout\b/.test(text.slice(0, MAX_HEAD)) }, entries: [] }
+    return { fields: { holdout: MAY_CLAIM.test(filename.endsWith('.md') ? text.slice(0, MAX_HEAD) : text) }, entries: [] }
   }
 }
 
@@ -113,4 +115,11 @@ export function separateTests(config: Fields): Separated<Fields> {
   const shared = Object.fromEntries(Object.entries(config).filter(([name]) => name === 'evaluators' || name === 'defaultTest'))
   const file = { filename: HOLDOUT_FILE, bytes: Buffer.from(`${JSON.stringify({ ...shared, ...parts[1] }, null, 2)}\n`) }
   return { shown: { ...config, ...parts[0] }, held: count > 0 ? [file] : [], count }
+}
+
+/** Whether a name in results may stand for a case that is held out: where there are such, all names that are not others' alone. */
+export function findHeldOut(cases: readonly Pick<EvalCase, 'id' | 'isHoldout'>[]): (name: string) => boolean {
+  const held = new Set(cases.filter(({ isHoldout }) => isHoldout).map(({ id }) => id))
+  const all = new Set(cases.map(({ id }) => id))
+  return (name) => held.size > 0 && (held.has(name) || !all.has(name))
 }

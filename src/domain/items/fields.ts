@@ -47,9 +47,11 @@ export const descriptionField = textField({ max: MAX_DESCRIPTION })
 export const contentField = textField({ max: MAX_CONTENT, blank: false })
 export const noteField = textField({ max: MAX_NOTE })
 /** A number from 1 that both engines can hold. */
-const countingNumber = () => z.number().int().min(1).max(2_147_483_647)
+const countingNumber = (number: z.ZodNumber = z.number()) => number.int().min(1).max(2_147_483_647)
 /** The number of a row. */
 export const rowNumber = countingNumber()
+/** The same from an address or a form. */
+export const writtenRowNumber = countingNumber(z.coerce.number())
 /** The number of a version. */
 export const versionNumber = countingNumber()
 export const promptTypeField = z.enum(PROMPT_TYPES)

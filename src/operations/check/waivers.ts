@@ -3,7 +3,7 @@ import { RULES, ruleOf } from '../../check/rules/index.ts'
 import { WHOLE_RULES } from '../../check/rules/whole.ts'
 import type { Severity } from '../../domain/check/finding.ts'
 import { DEFAULT_LEVEL, LEVELS, type Level, levelOf, type MarkedFinding } from '../../domain/check/policy.ts'
-import { rowNumber } from '../../domain/items/fields.ts'
+import { writtenRowNumber } from '../../domain/items/fields.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { reasonField } from '../../domain/items/labels.ts'
 import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
@@ -119,7 +119,7 @@ export const endWaiver = defineOperation({
   scope: 'write',
   writes: true,
   surfaces: { rest: 'DELETE /api/{collection}/{id}/waivers/{waiver}', cli: 'end-waiver collection id waiver' },
-  input: z.object({ ...itemTarget, waiver: z.coerce.number().pipe(rowNumber) }),
+  input: z.object({ ...itemTarget, waiver: writtenRowNumber }),
   output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'items' | 'checks'>, { waiver, ...target }) {
     const { item } = await requireWaivable(context, target)

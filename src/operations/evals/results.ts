@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type CaseResult, caseResult, type EvalRun, type KeptRun, MAX_RESULTS, RUN_STATES } from '../../domain/evals/evals.ts'
-import { rowNumber, versionNumber } from '../../domain/items/fields.ts'
+import { rowNumber, versionNumber, writtenRowNumber } from '../../domain/items/fields.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { LOCAL_KEY } from '../../domain/items/labels.ts'
 import { requireRight } from '../../domain/people/teams.ts'
@@ -8,6 +8,7 @@ import { fromFileContent } from '../../domain/skills/skill.ts'
 import { AppError } from '../../errors.ts'
 import { compareRuns, passRateOf } from '../../evals/compare-runs.ts'
 import { digestOf, digestOfCases } from '../../evals/digests.ts'
+import { findHeldOut } from '../../evals/holdouts.ts'
 import { readResultFiles } from '../../evals/results/read-results.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { itemTarget } from '../core/inputs.ts'
@@ -48,7 +49,7 @@ export const runRecord = z.object({
   total: z.number().int().nullable().describe('Cases of a run that is made here'),
   done: z.number().int().describe('Results that are there'),
 })
-export const runInput = z.coerce.number().pipe(rowNumber).describe('Number of the run')
+export const runInput = writtenRowNumber.describe('Number of the run')
 
 export function toRunRecord({ seq, userId: _, casesDigest: __, ...run }: KeptRun): z.infer<typeof runRecord> {
   return { run: seq, ...run }
@@ -67,9 +68,8 @@ async function readShownRun(context: Needs<'items' | 'evals'>, item: Item, seq: 
   const { kept, run } = await readRun(context, item, seq)
   if (await seesHoldouts(context, item)) return { kept, run }
   const { cases } = await readItemCases(context, item, kept.version)
-  const shown = new Set(cases.filter(({ isHoldout }) => !isHoldout).map(({ id }) => id))
-  // Where cases are held out, a name that is none of the others may stand for one of them.
-  const isShown = (result: CaseResult) => !result.isHeldOut && (shown.size === cases.length || shown.has(result.case))
+  const mayBeHeld = findHeldOut(cases)
+  const isShown = (result: CaseResult) => !result.isHeldOut && !mayBeHeld(result.case)
   return { kept, run: { ...run, results: run.results.filter(isShown) } }
 }
 
@@ -106,8 +106,7 @@ export const reportResults = defineOperation({
     const names = new Set(run.results.map((result) => result.case))
     const { cases } = await readItemCases(context, item, version)
     const known = cases.filter(({ id }) => names.has(id))
-    const shown = new Set(cases.filter(({ isHoldout }) => !isHoldout).map(({ id }) => id))
-    const mayBeHeld = (name: string) => shown.size < cases.length && !shown.has(name)
+    const mayBeHeld = findHeldOut(cases)
     const results = run.results.map((result) => (mayBeHeld(result.case) ? { ...result, isHeldOut: true } : result))
     const { userId, keyId = context.surface === 'cli' ? LOCAL_KEY : null } = actor
     const casesDigest = known.length === names.size ? digestOfCases(known) : null

@@ -227,6 +227,6 @@ export function changeFindings(collection: Collection) {
       }
       return done(path, 'accepted')
     },
-    end: doing(endWaiver, ({ form, ref }) => ({ collection, id: ref, waiver: form.text('waiver') }), 'acceptance-ended'),
+    end: doing(endWaiver, ({ form, ref }) => ({ collection, id: ref, waiver: Number(form.text('waiver')) }), 'acceptance-ended'),
   })
 }
