@@ -56,6 +56,12 @@ const TOO_SLOW = 'takes too long to check, or comes after one that does'
 const lower = (text: string) => text.toLowerCase()
 const lowerAll = (value: unknown) => (Array.isArray(value) ? value.map((one) => lower(toText(one))) : lower(toText(value ?? '')))
 
+/** What a check says of the text that it looks for; a reason where its value is none, or one that every answer has. */
+function withNeedle(value: unknown, check: (needle: string) => boolean): boolean | string {
+  const needle = typeof value === 'object' ? '' : toText(value)
+  return needle === '' ? 'has no text to look for' : check(needle)
+}
+
 /** Whether an answer has all or any of some parts. */
 function hasParts(text: string, value: unknown, isEnough: 'every' | 'some'): boolean | string {
   const parts = (Array.isArray(value) ? value : toText(value ?? '').split(',')).map((one) => toText(one).trim())
@@ -70,15 +76,15 @@ function hasParts(text: string, value: unknown, isEnough: 'every' | 'some'): boo
 const CHECKS: Readonly<Record<string, Check>> = {
   equals: ({ text }, value) =>
     typeof value === 'object' && value !== null ? isDeepStrictEqual(readJson(text), value) : text === toText(value),
-  contains: ({ text }, value) => text.includes(toText(value)),
-  icontains: ({ text }, value) => lower(text).includes(lower(toText(value))),
+  contains: ({ text }, value) => withNeedle(value, (needle) => text.includes(needle)),
+  icontains: ({ text }, value) => withNeedle(value, (needle) => lower(text).includes(lower(needle))),
   'contains-all': ({ text }, value) => hasParts(text, value, 'every'),
   'contains-any': ({ text }, value) => hasParts(text, value, 'some'),
   'icontains-all': ({ text }, value) => hasParts(lower(text), lowerAll(value), 'every'),
   'icontains-any': ({ text }, value) => hasParts(lower(text), lowerAll(value), 'some'),
-  'starts-with': ({ text }, value) => text.startsWith(toText(value)),
-  'istarts-with': ({ text }, value) => lower(text).startsWith(lower(toText(value))),
-  'iends-with': ({ text }, value) => lower(text).endsWith(lower(toText(value))),
+  'starts-with': ({ text }, value) => withNeedle(value, (needle) => text.startsWith(needle)),
+  'istarts-with': ({ text }, value) => withNeedle(value, (needle) => lower(text).startsWith(lower(needle))),
+  'iends-with': ({ text }, value) => withNeedle(value, (needle) => lower(text).endsWith(lower(needle))),
   regex: async ({ text }, value, { flags }, { checkAnswer }) => {
     const matches = await checkAnswer({ text, pattern: toText(value), flags: typeof flags === 'string' ? flags : '' })
     if (matches === 'slow') return TOO_SLOW
