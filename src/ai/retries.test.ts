@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { waitBeforeRetry } from './retries.ts'
+import { describeFailure, waitBeforeRetry } from './retries.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const wait = (status: number | undefined, attempt = 0, leftMs = 60_000, retryAfter?: string) =>
@@ -39,4 +39,11 @@ describe('waitBeforeRetry', () => {
       null,
     ])
   })
+})
+
+it('passes a wait on to callers, up to a day or to what they say', () => {
+  const failure = { status: 429, retryAfter: '900000' }
+  expect([describeFailure('A', failure), describeFailure('A', failure, 3600)].map((error) => error.retryAfterSeconds)).toEqual([
+    86_400, 3600,
+  ])
 })

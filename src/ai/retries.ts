@@ -37,7 +37,7 @@ export function waitBeforeRetry({ status, retryAfter }: Failure, attempt: number
   return waitMs < leftMs ? waitMs : null
 }
 
-/** Longest wait passed on to callers. */
+/** Longest wait passed on to callers, unless they say another. */
 const MAX_RETRY_AFTER_SECONDS = 86_400
 /** The meaning of each HTTP status of a provider to an operator. */
 const STATUS_HINTS: Partial<Record<number, string>> = {
@@ -48,11 +48,11 @@ const STATUS_HINTS: Partial<Record<number, string>> = {
 }
 
 /** A failure as callers see it, with the time after which trying again makes sense. What the provider wrote is left out. */
-export function describeFailure(name: string, { status, retryAfter }: Failure): AppError {
+export function describeFailure(name: string, { status, retryAfter }: Failure, maxSeconds = MAX_RETRY_AFTER_SECONDS): AppError {
   if (status === undefined) return new AppError('upstream_failed', `${name} is unreachable.`)
   const hint = STATUS_HINTS[status] ?? (status >= 300 && status < 400 ? 'redirects are not followed' : undefined)
   const waitMs = readRetryAfter(retryAfter, Date.now())
   return new AppError('upstream_failed', `${name} returned ${status}${hint ? ` (${hint})` : ''}.`, {
-    ...(!waitMs ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), MAX_RETRY_AFTER_SECONDS) }),
+    ...(!waitMs ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), maxSeconds) }),
   })
 }

@@ -24,6 +24,8 @@ export interface TextEmbedder {
   embed(texts: readonly string[], options: { purpose: 'query' | 'item'; timeoutMs: number; signal: AbortSignal }): Promise<Float32Array[]>
 }
 
+/** Longest wait before a model that fails is asked again: meanwhile there is no search by meaning. */
+const MAX_RETRY_AFTER_SECONDS = 3600
 /** Most bytes of one answer: some fifty vectors of the most dimensions, written out. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const MAX_DIMS = 4096
@@ -145,5 +147,5 @@ function unreadable(name: string): AppError {
 function toError(name: string, failure: Failure): AppError {
   const { status } = failure
   if (status !== undefined && REFUSALS.has(status)) return new AppError('invalid_input', `${name} rejected the text (${status}).`)
-  return describeFailure(name, failure)
+  return describeFailure(name, failure, MAX_RETRY_AFTER_SECONDS)
 }
