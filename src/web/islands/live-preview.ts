@@ -57,14 +57,16 @@ export function mountMarkdownPreview(section: HTMLElement, field: HTMLTextAreaEl
   const room = matchMedia(HAS_ROOM)
   const shown = section.querySelector<HTMLElement>('.prose')
   let drawn: string | null = null
+  let asked = 0
 
   const draw = async (signal: AbortSignal): Promise<void> => {
     const text = field.value
     if (text === drawn || !room.matches) return
     const fields = { do: 'live', filename: section.dataset['liveFile'] ?? '', content: text }
+    const own = ++asked
     const answer = await post(location.pathname, fields, signal)
-    // The last preview stays when there is none: the service may be busy.
-    if (!answer.ok) return
+    // The last preview stays when there is none, and when a newer one was asked for: the service may be busy.
+    if (!answer.ok || own < asked) return
     const made = (await readPage(answer)).querySelector('[data-preview]')
     if (!made || !shown) return
     drawn = text

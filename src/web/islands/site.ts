@@ -92,10 +92,13 @@ if (awaited) {
   awaited.hidden = false
   let looks = 0
   const look = async (): Promise<void> => {
+    looks++
     const page = await fetchPage('/settings/access')
     if (page.querySelector(`[data-used="${awaited.dataset['firstCall']}"]`)) awaited.textContent = awaited.dataset['received'] ?? ''
-    else if (++looks < LOOKS) lookLater()
+    else lookLater()
   }
-  const lookLater = () => setTimeout(() => look().catch(lookLater), LOOK_MS)
+  const lookLater = () => {
+    if (looks < LOOKS) setTimeout(() => look().catch(lookLater), LOOK_MS)
+  }
   lookLater()
 }
