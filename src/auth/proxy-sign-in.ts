@@ -31,7 +31,7 @@ export type ProxySignIn = ReturnType<typeof createProxySignIn>
 
 type ProxyStore = Pick<LibraryStore, 'arrivals' | 'people' | 'audit'>
 
-/** What was sent when somebody arrived, by its hash, and whom and what they became. */
+/** The last arrival of a person: the hash of what was sent, and the account and its role. */
 interface Arrived {
   readonly sent: string
   readonly userId: string

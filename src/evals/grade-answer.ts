@@ -56,7 +56,7 @@ const TOO_SLOW = 'takes too long to check, or comes after one that does'
 const lower = (text: string) => text.toLowerCase()
 const lowerAll = (value: unknown) => (Array.isArray(value) ? value.map((one) => lower(toText(one))) : lower(toText(value ?? '')))
 
-/** What a check says of the text that it looks for; a reason where its value is none, or one that every answer has. */
+/** The outcome of a check that looks for a text; a reason where its value is none, or one that every answer has. */
 function withNeedle(value: unknown, check: (needle: string) => boolean): boolean | string {
   const needle = typeof value === 'object' ? '' : toText(value)
   return needle === '' ? 'has no text to look for' : check(needle)

@@ -5,7 +5,7 @@ import { type Fields, isFields, listOf, readFields, readHead, type TokenRoom, te
 
 /** Fields with which people mark cases that must stay hidden. */
 export const HOLDOUT_KEYS = ['holdout', 'split']
-/** What a file that cannot be read may claim so by. */
+/** The words by which a file that cannot be read may claim so. */
 const MAY_CLAIM = /\bholdout\b|\bsplit\b["']?\s*:\s*["']?test\b/
 /** The head of a Markdown file in which this is looked for, in UTF-16 units. */
 const MAX_HEAD = 64 * 1024
