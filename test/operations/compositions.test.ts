@@ -87,6 +87,17 @@ describe('prompts as programs use them', () => {
     expect(await said(edit(id, { visibility: 'private' }))).toContain('takes this prompt in')
   })
 
+  it('are known again when they come back from the trash', async () => {
+    const fields = { name: 'Back_again', content: 'part', labels: ['production'] }
+    const { id } = Object(await test.call(ada.actor, 'save_named_prompt', fields))
+    await edit(id, { visibility: 'public' })
+    const whole = await save('Takes it back', { content: 'Say ${> Back_again@production}' })
+    await test.call(ada.actor, 'delete_item', { collection: 'prompts', id })
+    await edit(whole, { title: 'Another title' })
+    await test.call(ada.actor, 'restore_item', { collection: 'prompts', id })
+    expect(await said(edit(id, { visibility: 'private' }))).toContain('takes this prompt in')
+  })
+
   it('reach only those who see the version that is taken in', async () => {
     const part = await save('Widened', { content: 'canary', visibility: 'private' })
     await label(part, 'production', 1)

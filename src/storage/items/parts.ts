@@ -32,8 +32,10 @@ export async function writePartRefs(
     .execute()
   // What the owner calls so comes before what has the name as its address.
   const parts = names.flatMap((name) => {
-    const own = found.find((one) => one.api_name === name && one.owner_seq === item.ownerSeq && one.deleted_at === null)
-    return own ?? found.find(({ id, slug }) => id === name || slug === name) ?? []
+    const own = found.filter((one) => one.api_name === name && one.owner_seq === item.ownerSeq)
+    const live = own.find(({ deleted_at: deletedAt }) => deletedAt === null)
+    // One in the trash may come back.
+    return live ?? found.find(({ id, slug }) => id === name || slug === name) ?? own[0] ?? []
   })
   if (parts.length === 0) return
   await db
