@@ -52,6 +52,7 @@ type Check = (
   aids: GradingAids,
 ) => boolean | string | Promise<boolean | string>
 
+const NO_NEEDLE = 'has no text to look for'
 const TOO_SLOW = 'takes too long to check, or comes after one that does'
 const lower = (text: string) => text.toLowerCase()
 const lowerAll = (value: unknown) => (Array.isArray(value) ? value.map((one) => lower(toText(one))) : lower(toText(value ?? '')))
@@ -59,12 +60,13 @@ const lowerAll = (value: unknown) => (Array.isArray(value) ? value.map((one) => 
 /** The outcome of a check that looks for a text; a reason where its value is none, or one that every answer has. */
 function withNeedle(value: unknown, check: (needle: string) => boolean): boolean | string {
   const needle = typeof value === 'object' ? '' : toText(value)
-  return needle === '' ? 'has no text to look for' : check(needle)
+  return needle === '' ? NO_NEEDLE : check(needle)
 }
 
 /** Whether an answer has all or any of some parts. */
 function hasParts(text: string, value: unknown, isEnough: 'every' | 'some'): boolean | string {
-  const parts = (Array.isArray(value) ? value : toText(value ?? '').split(',')).map((one) => toText(one).trim())
+  const parts = (Array.isArray(value) ? value : toText(value ?? '').split(',')).map((one) => toText(one).trim()).filter((one) => one !== '')
+  if (parts.length === 0) return NO_NEEDLE
   if (parts.length * text.length > MAX_SEARCHED) return 'has too many parts for so long an answer'
   return parts[isEnough]((one) => text.includes(one))
 }
@@ -86,6 +88,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'istarts-with': ({ text }, value) => withNeedle(value, (needle) => lower(text).startsWith(lower(needle))),
   'iends-with': ({ text }, value) => withNeedle(value, (needle) => lower(text).endsWith(lower(needle))),
   regex: async ({ text }, value, { flags }, { checkAnswer }) => {
+    if (toText(value ?? '') === '') return NO_NEEDLE
     const matches = await checkAnswer({ text, pattern: toText(value), flags: typeof flags === 'string' ? flags : '' })
     if (matches === 'slow') return TOO_SLOW
     return matches === 'unusable' ? 'has a regular expression that RE2 does not take: no lookaround, no backreference' : matches

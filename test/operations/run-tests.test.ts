@@ -83,6 +83,9 @@ describe('tests of a prompt, run here', () => {
         ['hello', { type: 'javascript', value: 'true' }],
         ['hello', { type: 'contains' }],
         ['hello', { type: 'not-starts-with', value: ['h'] }],
+        ['hello', { type: 'contains-any', value: ' ,' }],
+        ['hello', { type: 'contains-all', value: [] }],
+        ['hello', { type: 'regex' }],
       ]),
     )
     const [run = 0] = await start(id)
@@ -91,15 +94,33 @@ describe('tests of a prompt, run here', () => {
       format: 'commonplace',
       model: 'tests:one',
       state: null,
-      total: 14,
+      total: 17,
       isPartial: false,
       passed: 5,
       failed: 5,
     })
-    expect(verdicts(done)).toEqual([true, false, true, false, false, null, true, false, true, true, false, null, null, null])
+    expect(verdicts(done)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      false,
+      null,
+      true,
+      false,
+      true,
+      true,
+      false,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+    ])
     const evidence = (place: number) => done.results[place].assertions[0].evidence
     expect([evidence(5), evidence(11)]).toEqual([expect.stringContaining('RE2'), 'not checked: this service has no javascript'])
-    expect([12, 13].map(evidence)).toEqual(Array(2).fill(expect.stringContaining('has no text to look for')))
+    expect([12, 13, 14, 15, 16].map(evidence)).toEqual(Array(5).fill(expect.stringContaining('has no text to look for')))
     expect(done.results[0]).toMatchObject({ tokens: expect.any(Number), costUsd: expect.any(Number), durationMs: expect.any(Number) })
   })
 
