@@ -230,6 +230,8 @@ test('a name in results may be that of a held-out case, unless it is one of the 
 test('what cannot be read, and speaks of a holdout, is not shown', () => {
   const long = { 'evals/a/prompt.md': `---\nholdout: true\n---\n${'x'.repeat(600_000)}`, 'evals/b/case.yaml': 'holdout: "true' }
   expect(separateHoldouts(files(long)).shown).toEqual([])
+  const broken = { 'evals/c/case.json': '{"split":"test",', 'evals/d/case.json': '{"tags":"a holdout"' }
+  expect(separateHoldouts(files(broken)).shown).toEqual([])
   expect(separateHoldouts(files({ 'evals/c/case.yaml': 'name: "open' })).held).toEqual([])
 })
 

@@ -49,7 +49,7 @@ function readClaims({ filename, bytes }: SkillFile, room: TokenRoom): { readonly
   const text = (decodeText(bytes) ?? '').replace(/^\uFEFF/, '')
   const parsed = filename.endsWith('.json') ? parseJson(text, MAX_CASE_MEMBERS) : null
   const value = parsed?.ok ? parsed.value : null
-  if (parsed && !parsed.ok) return { fields: { holdout: /"holdout"/.test(text) }, entries: [] }
+  if (parsed && !parsed.ok) return { fields: { holdout: MAY_CLAIM.test(text) }, entries: [] }
   if (value !== null) return isFields(value) ? { fields: value, entries: listOf(value['evals']) } : { fields: {}, entries: listOf(value) }
   try {
     return { fields: filename.endsWith('.md') ? readHead(text, room).fields : readFields(text, undefined, room), entries: [] }
