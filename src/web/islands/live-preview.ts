@@ -65,10 +65,10 @@ export function mountMarkdownPreview(section: HTMLElement, field: HTMLTextAreaEl
     const fields = { do: 'live', filename: section.dataset['liveFile'] ?? '', content: text }
     const own = ++asked
     const answer = await post(location.pathname, fields, signal)
-    // The last preview stays when there is none, and when a newer one was asked for: the service may be busy.
-    if (!answer.ok || own < asked) return
+    // The last preview stays when there is none: the service may be busy.
+    if (!answer.ok) return
     const made = (await readPage(answer)).querySelector('[data-preview]')
-    if (!made || !shown) return
+    if (own < asked || !made || !shown) return
     drawn = text
     shown.replaceChildren(...made.childNodes)
     section.hidden = false
