@@ -113,7 +113,7 @@ const NEVER_ASKED: Readonly<
     },
   ],
   'GET /api/prompts?q=': [{ form: '', toAsk: (query) => get(`/api/prompts?q=${encodeURIComponent(query)}`) }],
-  // Its budget is not met: see docs/decisions/0037. The limit is three times the most that the guard measured, 60.
+  // Its budget is not met: half of the time goes into drawing the page. The limit is three times 60.
   'search page (24 prompts)': [
     { form: '', budget: 30, guardLimit: 180, toAsk: (query) => get(`/prompts?q=${encodeURIComponent(query)}`, HTML_HEADERS) },
   ],

@@ -14,7 +14,7 @@ let idle: NodeJS.Timeout | undefined
 /** Takes the answer of the thread, undefined where there is none. */
 let take: (answer: boolean | null | undefined) => void = () => {}
 
-/** Whether an answer is as somebody asks. Checks run one at a time, in a thread. @see TestModels.checkAnswer */
+/** Whether an answer meets a schema or a pattern. Checks run in a thread, one at a time. @see TestModels.checkAnswer */
 export function checkAnswer(question: Question): Promise<boolean | 'unusable' | 'slow'> {
   return oneAtATime(() => ask(question))
 }

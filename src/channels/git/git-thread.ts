@@ -54,7 +54,7 @@ export interface NumberedAnswer {
 /** The thread that builds histories and packs. */
 export type GitThread = ReturnType<typeof createGitThread>
 
-/** A thread that starts with the first question. One that ended starts again with the next, without what it held. */
+/** A thread that starts with the first question and, empty, with the first one after it ended. */
 export function createGitThread() {
   const pending = new Map<number, { resolve(answer: GitAnswer): void; reject(error: AppError): void; work: WorkMeter | undefined }>()
   let worker: Worker | null = null

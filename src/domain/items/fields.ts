@@ -50,7 +50,7 @@ export const noteField = textField({ max: MAX_NOTE })
 const countingNumber = (number: z.ZodNumber = z.number()) => number.int().min(1).max(2_147_483_647)
 /** The number of a row. */
 export const rowNumber = countingNumber()
-/** The same from an address or a form. */
+/** The same from an address or a command. */
 export const writtenRowNumber = countingNumber(z.coerce.number())
 /** The number of a version. */
 export const versionNumber = countingNumber()

@@ -157,7 +157,7 @@ function lookAfter(delayMs: number): void {
   const due = setTimeout(async () => {
     const isRunning = clock.since !== null
     const nowMs = await readThreadMs()
-    // News that came meanwhile were read first.
+    // News that came meanwhile was read first.
     if (timer !== due) return
     if (isRunning && nowMs !== null) setClock(true, nowMs)
     const [job] = waiting

@@ -16,7 +16,7 @@ interface Work {
   readers: number
 }
 
-/** Overhead per entry, in characters. */
+/** Texts that are kept at most, however short they are. */
 const MAX_ENTRIES = 2000
 const NOTHING: Made = { text: null, isKept: false }
 
