@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { describeFailure, waitBeforeRetry } from './retries.ts'
+import { createTextEmbedder } from './text-embedder.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const wait = (status: number | undefined, attempt = 0, leftMs = 60_000, retryAfter?: string) =>
@@ -41,9 +42,11 @@ describe('waitBeforeRetry', () => {
   })
 })
 
-it('passes a wait on to callers, up to a day or to what they say', () => {
-  const failure = { status: 429, retryAfter: '900000' }
-  expect([describeFailure('A', failure), describeFailure('A', failure, 3600)].map((error) => error.retryAfterSeconds)).toEqual([
-    86_400, 3600,
-  ])
+it('passes a wait on to callers, up to a day; an embedding model is asked again within an hour', async () => {
+  const retryAfter = '900000'
+  expect(describeFailure('A', { status: 429, retryAfter }).retryAfterSeconds).toBe(86_400)
+  const refuse = async () => new Response('{}', { status: 429, headers: { 'retry-after': retryAfter } })
+  const embedder = createTextEmbedder({ url: 'http://127.0.0.1/v1', model: 'm', key: null }, refuse)
+  const asked = embedder.embed(['a'], { purpose: 'query', timeoutMs: 1000, signal: new AbortController().signal })
+  await expect(asked).rejects.toMatchObject({ code: 'upstream_failed', retryAfterSeconds: 3600 })
 })
