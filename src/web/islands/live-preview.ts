@@ -9,8 +9,11 @@ const MAX_MARKED = 50_000
 export function mountMarks(field: HTMLTextAreaElement): (parsed: ParsedText) => void {
   const box = make('div', { className: 'marked' })
   const behind = make('div', { ariaHidden: 'true' })
+  const isFocused = document.activeElement === field
   field.replaceWith(box)
   box.append(behind, field)
+  // A field that moves loses the focus, and with it what is typed just then.
+  if (isFocused) field.focus()
   const scroll = () => {
     behind.scrollTop = field.scrollTop
   }
