@@ -1,6 +1,6 @@
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { openApp } from '../src/app.ts'
-import { toAppSettings } from '../src/cli/app-settings.ts'
+import { toAppSettings } from '../src/cli/operator.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import type { PromptType } from '../src/domain/items/fields.ts'
 import type { Visibility } from '../src/domain/items/visibility.ts'

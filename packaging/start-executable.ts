@@ -5,7 +5,7 @@ import { getAsset, getRawAsset } from 'node:sea'
 import type { PackedRuntime } from './pack-runtime.ts'
 import { cacheFolder, unpackRuntime } from './unpack-runtime.ts'
 
-/** As `unavailable` in src/cli/exit-codes.ts. */
+/** As `unavailable` in src/cli/start-process.ts. */
 const UNAVAILABLE = 69
 
 function unpack(): string | null {

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'errors.ts': [],
   config: ['domain'],
-  'product.ts': [],
   'exchange.ts': [],
   domain: [],
   cache: ['domain'],
@@ -26,8 +25,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   channels: ['exchange.ts', 'operations', 'http', 'cache', 'domain'],
   web: ['exchange.ts', 'operations', 'http', 'domain', 'search', 'check'],
   'app.ts': ['domain', 'search', 'improve', 'encoder', 'storage', 'ai', 'auth', 'operations'],
-  server: ['app.ts', 'config', 'product.ts', 'exchange.ts', 'domain', 'auth', 'operations', 'mcp', 'http', 'channels', 'web'],
-  cli: ['app.ts', 'server', 'config', 'product.ts', 'domain', 'improve', 'check', 'evals', 'auth', 'operations', 'mcp', 'transfer'],
+  server: ['app.ts', 'config', 'exchange.ts', 'domain', 'auth', 'operations', 'mcp', 'http', 'channels', 'web'],
+  cli: ['app.ts', 'server', 'config', 'domain', 'improve', 'check', 'evals', 'auth', 'operations', 'mcp', 'transfer'],
 }
 
 /** Files whose types other rooms may import: those are what a factory returns. */

@@ -13,10 +13,10 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import type { ItemEncoding } from '../src/ai/item-encoding.ts'
 import { type App, openApp } from '../src/app.ts'
-import { toAppSettings } from '../src/cli/app-settings.ts'
+import { toAppSettings } from '../src/cli/operator.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { type Actor, ANONYMOUS } from '../src/domain/people/actor.ts'
-import { importPrompts } from '../src/transfer/import-prompts.ts'
+import { importPrompts } from '../src/transfer/import-entries.ts'
 
 /** How far down a list of results counts. */
 const DEPTH = 10

@@ -5,11 +5,9 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
-import { inspectFile } from '../src/encoder/model.ts'
-import { POOLING } from '../src/encoder/pooling.ts'
-import { createVocabulary } from '../src/encoder/vocabulary.ts'
+import { inspectFile, POOLING } from '../src/encoder/model.ts'
 import { FILE_NAME, writeHeader } from '../src/encoder/weights-file.ts'
-import { createWordPieces } from '../src/encoder/word-pieces.ts'
+import { createVocabulary, createWordPieces } from '../src/encoder/word-pieces.ts'
 import { packWeights } from './pack-weights.ts'
 import type { Tensors } from './sample-activations.ts'
 
@@ -32,10 +30,9 @@ const SOURCES = [
   'scripts/make-encoder.ts',
   'scripts/pack-weights.ts',
   'scripts/sample-activations.ts',
-  'src/encoder/pooling.ts',
-  'src/encoder/vocabulary.ts',
-  'src/encoder/weights-file.ts',
+  'src/encoder/model.ts',
   'src/encoder/word-pieces.ts',
+  'src/encoder/weights-file.ts',
 ]
 /**
  * Writes the file of the encoder into a folder, or takes it over from an older build that made it from the same.

@@ -1,4 +1,4 @@
-import { DIMENSIONS, enclose } from '../src/encoder/pooling.ts'
+import { DIMENSIONS, enclose } from '../src/encoder/model.ts'
 import type { WordPieces } from '../src/encoder/word-pieces.ts'
 import { INNER, type Inputs, LAYERS, sampleActivations, type Tensors } from './sample-activations.ts'
 

@@ -1,4 +1,4 @@
-import { DIMENSIONS } from '../src/encoder/pooling.ts'
+import { DIMENSIONS } from '../src/encoder/model.ts'
 
 /** The weights of the model by name, as rows of outputs. */
 export type Tensors = (name: string) => Float32Array<ArrayBuffer>

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { holdPatience } from '../../test/support/held-patience.ts'
 import { AppError } from '../errors.ts'
-import { createRemoteEncoder } from './remote-encoder.ts'
-import type { TextEmbedder } from './text-embedder.ts'
+import { createRemoteEncoder, type TextEmbedder } from './remote-encoder.ts'
 
 const VECTOR = Float32Array.of(1, 0)
 const { signal: LASTING } = new AbortController()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createApiKey, hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts'
+import { createApiKey, hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './credentials.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const KEY = createApiKey(new Uint8Array(32).fill(7))

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createApiKey } from './api-key.ts'
-import { readApiKey } from './authenticate.ts'
+import { createApiKey, readApiKey } from './credentials.ts'
 
 const KEY = createApiKey(new Uint8Array(32).fill(1))
 const OTHER = createApiKey(new Uint8Array(32).fill(2))

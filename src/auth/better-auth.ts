@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
-import type { Clock } from '../domain/ports/environment.ts'
-import { PASSWORD_LENGTH, type PasswordHash } from '../domain/sign-in/password.ts'
+import { PASSWORD_LENGTH, type PasswordHash } from '../domain/people/account.ts'
+import type { ClientOfRequest, Clock } from '../domain/ports/environment.ts'
 import { isLoopback } from '../domain/text/addresses.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { loginAdapter } from './login-adapter.ts'
-import { type PasswordHasher, queueHashing } from './password-hasher.ts'
+import { type PasswordHasher, queueHashing } from './password-hash.ts'
 
 const SESSION_SECONDS = 30 * 24 * 3600
 /** How often a session that is used is renewed. */
@@ -72,8 +71,8 @@ async function createAuth(records: LibraryStore['logins'], settings: LoginSettin
   const { secret, baseUrl, passwordHash, oauth } = settings
   const [{ betterAuth }, { vouchedSessions }, { passkeyPlugin }, { hashingMemory, passwordHasher }, oauthPlugins] = await Promise.all([
     import('better-auth/minimal'),
-    import('./vouched-sessions.ts'),
-    import('./factors/passkey-plugin.ts'),
+    import('./better-auth-plugins.ts'),
+    import('./better-auth-plugins.ts'),
     import('./password-hash.ts'),
     oauth ? import('./oauth/oauth-plugins.ts').then((module) => module.oauthPlugins(oauth)) : [],
   ])

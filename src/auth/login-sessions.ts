@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../domain/people/actor.ts'
-import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
 import { toDay } from '../domain/people/usage.ts'
+import type { ClientOfRequest } from '../domain/ports/environment.ts'
 import type { BrowserSession, LoginCondition } from '../domain/sign-in/logins.ts'
 import { FRESH_MINUTES, PROXY_SESSION } from '../domain/sign-in/sign-in-ways.ts'
 import type { LibraryStore } from '../storage/store.ts'

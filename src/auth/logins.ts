@@ -1,24 +1,47 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { placeholderEmail } from '../domain/people/account.ts'
-import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
+import { PASSWORD_LENGTH, placeholderEmail } from '../domain/people/account.ts'
 import type { Person } from '../domain/people/people.ts'
-import type { Clock } from '../domain/ports/environment.ts'
-import { readCookie, writeCookie } from '../domain/sign-in/cookies.ts'
-import type { LoginCondition, LoginRow, SignedIn } from '../domain/sign-in/logins.ts'
-import { PASSWORD_LENGTH } from '../domain/sign-in/password.ts'
+import type { ClientOfRequest, Clock } from '../domain/ports/environment.ts'
+import { type LoginCondition, type LoginRow, readCookie, type SignedIn, writeCookie } from '../domain/sign-in/logins.ts'
 import { AppError } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'
-import { createAttempts } from './attempts.ts'
 import { type Auth, isRefusal, type LoginSettings, toHeaders } from './better-auth.ts'
 import { createFactors, type FactorSettings, hasFactor } from './factors/factors.ts'
 import { createPasskeys, type PasskeySignIn, type Passkeys } from './factors/passkeys.ts'
-import { createKnownBrowsers } from './known-browsers.ts'
-import { createLimiter } from './limiter.ts'
+import { createAttempts, createLimiter } from './limiter.ts'
 import { hashToken, isEqual } from './login-adapter.ts'
 import { createLoginSessions } from './login-sessions.ts'
 import { createPasswords } from './passwords.ts'
 import type { Sealer } from './sealer.ts'
+
+const COOKIE = 'commonplace.known'
+const MAX_AGE_SECONDS = 365 * 24 * 3600
+const NONCE_BYTES = 16
+const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
+
+/**
+ * Browsers with a device cookie from an earlier sign-in: failures of others at the account do not count against them (OWASP, "Slow Down
+ * Online Guessing Attacks with Device Cookies"). The cookie signs nobody in, and reveals nothing without the id of the account.
+ * @param settings.secret signs the cookies
+ */
+function createKnownBrowsers({ secret, baseUrl }: { readonly secret: string; readonly baseUrl: string }) {
+  const sign = (nonce: string, account: string) => createHmac('sha256', secret).update(`known browser ${nonce} ${account}`).digest()
+  return {
+    /** The name of this browser at this account, or null. */
+    find(cookies: string, account: string): string | null {
+      const [, nonce, mac] = SHAPE.exec(readCookie(COOKIE, cookies, baseUrl) ?? '') ?? []
+      if (nonce === undefined || mac === undefined) return null
+      return timingSafeEqual(Buffer.from(mac, 'base64url'), sign(nonce, account)) ? `${account} ${nonce}` : null
+    },
+    /** A Set-Cookie header for a browser that has just signed in to this account. */
+    make(account: string): string {
+      const nonce = randomBytes(NONCE_BYTES).toString('base64url')
+      const value = `${nonce}.${sign(nonce, account).toString('base64url')}`
+      return writeCookie(COOKIE, value, baseUrl, { maxAgeSeconds: MAX_AGE_SECONDS, sameSite: 'Lax' })
+    },
+  }
+}
 
 /** How long a sign-in link is good. */
 const SIGN_IN_LINK_MS = 600_000

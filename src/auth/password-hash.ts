@@ -1,8 +1,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import pLimit from 'p-limit'
 import { z } from 'zod'
-import type { PasswordHash } from '../domain/sign-in/password.ts'
-import type { PasswordHasher } from './password-hasher.ts'
+import type { PasswordHash } from '../domain/people/account.ts'
+import { AppError } from '../errors.ts'
 
 /** OWASP: N = 2^17, r = 8, p = 1, which takes 128 MiB while it works; better-auth's 2^14, 16 and 1 take 32. */
 const OWASP = { ln: 17, r: 8, p: 1 } as const
@@ -64,5 +65,37 @@ export function passwordHasher(kind: PasswordHash): PasswordHasher {
       if (isOld && !isRight) await derive(attempt.password, randomBytes(SALT_BYTES), OWASP, KEY_BYTES)
       return isRight
     },
+  }
+}
+
+/** Memory for hashing, and most hashes at once: each also takes a core. */
+const MAX_MEMORY = 128 * 2 ** 20
+const MAX_AT_ONCE = 2
+/** Those that may wait for each place; more get `unavailable`. */
+const MAX_WAITING = 50
+
+/** Makes and checks hashes of passwords. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>
+  verify(attempt: { hash: string; password: string }): Promise<boolean>
+}
+
+/**
+ * Hashes a few passwords at a time, in order, so that many sign-ins cost no more memory than a few. Its functions throw AppError
+ * `unavailable` when too many wait.
+ * @param memory bytes of one hash
+ */
+export function queueHashing(hasher: PasswordHasher, memory: number): PasswordHasher {
+  const atOnce = Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(MAX_MEMORY / memory)))
+  const limit = pLimit(atOnce)
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (limit.pendingCount >= MAX_WAITING * atOnce) {
+      throw new AppError('unavailable', 'Too many people are signing in. Try again in a moment.', { retryAfterSeconds: 5 })
+    }
+    return await limit(work)
+  }
+  return {
+    hash: (password) => inTurn(() => hasher.hash(password)),
+    verify: (attempt) => inTurn(() => hasher.verify(attempt)),
   }
 }

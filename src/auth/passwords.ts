@@ -1,4 +1,4 @@
-import { PASSWORD_LENGTH } from '../domain/sign-in/password.ts'
+import { PASSWORD_LENGTH } from '../domain/people/account.ts'
 import { passwordsOff } from '../domain/sign-in/sign-in-ways.ts'
 import { AppError } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { LATEST } from '../domain/items/labels.ts'
-import { variablesOf } from '../domain/prompts/body.ts'
-import { fromLangfuseText, toLangfuseText } from '../domain/prompts/langfuse-text.ts'
-import { ROLES } from '../domain/prompts/messages.ts'
+import { ROLES, variablesOf } from '../domain/prompts/body.ts'
+import { fromLangfuseText, toLangfuseText } from '../domain/variables/foreign-notations.ts'
 import { type AppError, type ErrorCode, type ErrorDetail, invalidInput } from '../errors.ts'
 import { type Answer, jsonAnswer } from '../exchange.ts'
+import { errorHeaders, HTTP_STATUS } from '../http/answers.ts'
 import { MAX_BODY_BYTES } from '../http/body.ts'
-import type { BoundRoute, Call, MakeContext } from '../http/call.ts'
-import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
 import { readJsonBody } from '../http/rest.ts'
+import type { BoundRoute, Call, MakeContext } from '../http/route.ts'
 import { createParser, requireUser } from '../operations/core/procedure.ts'
 import {
   deleteNamedPrompt,

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type UnzipFileInfo, unzipSync } from 'fflate'
-import { SEVERITIES, type Severity, shiftSeverity } from '../domain/check/finding.ts'
-import type { MarkedFinding } from '../domain/check/policy.ts'
+import { type MarkedFinding, SEVERITIES, type Severity, shiftSeverity } from '../domain/check/findings.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
 import { findTail, isArchive, isHiddenZip, isZip, pickledGlobal, programOf } from './file-forms.ts'
-import { type CheckedFile, type FileView, viewFile } from './file-view.ts'
-import { INVISIBLE } from './plain-text.ts'
+import { type CheckedFile, type FileView, INVISIBLE, viewFile } from './file-view.ts'
 import type { Match, Rule } from './rule.ts'
-import { SINK, SOURCE } from './rules/flows.ts'
-import { TEXT_RULES } from './rules/index.ts'
-import { WHOLE_RULES } from './rules/whole.ts'
+import { SINK, SOURCE } from './rules/data.ts'
+import { TEXT_RULES, WHOLE_RULES } from './rules/index.ts'
 
 /** Findings of one rule in one file that are named: the last one stands for all further ones. */
 const MAX_OF_RULE = 5
@@ -333,4 +330,18 @@ export function joinReports(reports: readonly FileReport[]): MarkedFinding[] {
 /** Checks the files of a skill, or a prompt by {@link promptFile}. */
 export function checkFiles(files: readonly CheckedFile[]): MarkedFinding[] {
   return joinReports(files.map(checkFile)).slice(0, MAX_FINDINGS)
+}
+
+/** Longest that other work waits for a check. */
+const TURN_MS = 10
+
+/** Runs work to its end, in turns with other work. */
+export async function inTurns<T>(work: Generator<void, T>): Promise<T> {
+  for (let began = performance.now(); ; ) {
+    const step = work.next()
+    if (step.done) return step.value
+    if (performance.now() - began < TURN_MS) continue
+    await new Promise((resume) => setImmediate(resume))
+    began = performance.now()
+  }
 }

@@ -1,4 +1,4 @@
-import type { Severity } from '../domain/check/finding.ts'
+import type { Severity } from '../domain/check/findings.ts'
 import type { FileView, SearchedText } from './file-view.ts'
 
 /** A match of a rule: where its evidence stands in the text of a file. */

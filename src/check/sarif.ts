@@ -1,4 +1,4 @@
-import type { Finding, Severity } from '../domain/check/finding.ts'
+import type { Finding, Severity } from '../domain/check/findings.ts'
 import { RULE_SET, ruleOf } from './rules/index.ts'
 
 const LEVEL: Record<Severity, 'error' | 'warning' | 'note'> = { high: 'error', medium: 'warning', low: 'note' }

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { EXIT_CODES } from './exit-codes.ts'
-import { collectWhenIdle, endOnSignals, oldNodeFault, useHeapFlags } from './start-process.ts'
+import { collectWhenIdle, EXIT_CODES, endOnSignals, oldNodeFault, useHeapFlags } from './start-process.ts'
 
 const MAIN = fileURLToPath(import.meta.url)
 /** The Node that is installed with the packages; this file stands two folders below the root. */

@@ -1,11 +1,14 @@
 import type { Command } from 'commander'
-import { backUpLibrary, describeDatabase, examineBackup, examineLibrary, migrateData, restoreLibrary } from '../app.ts'
-import { loadConfig, parseDatabaseUrl } from '../config/load-config.ts'
-import { listRemovedSettings } from '../config/removed-settings.ts'
+import { type App, backUpLibrary, describeDatabase, examineBackup, examineLibrary, migrateData, restoreLibrary } from '../app.ts'
+import { listRemovedSettings, loadConfig, parseDatabaseUrl } from '../config/load-config.ts'
+import { ANONYMOUS } from '../domain/people/actor.ts'
+import { AUDIT_ACTIONS, isAuditAction } from '../domain/service/audit.ts'
 import { AppError } from '../errors.ts'
-import { plural, print, printJson } from './print.ts'
-import { formatTable } from './print-list.ts'
-import { showTables } from './show-progress.ts'
+import { sinceInput, toAuditRecord } from '../operations/admin/administration.ts'
+import { EXISTING, type WithApp } from './operator.ts'
+import { plural, print, printError, printJson } from './print.ts'
+import { formatTable, printList } from './print-list.ts'
+import { showTables, startProgress } from './show-progress.ts'
 
 type Restored = Awaited<ReturnType<typeof restoreLibrary>>
 
@@ -159,4 +162,124 @@ export function addDoctorCommand(program: Command): void {
       else print(`${findings.map(toLines).join('\n')}\n`)
       if (findings.some(({ state }) => state === 'fault')) process.exitCode = FAULTS_FOUND
     })
+}
+
+type ItemEncoding = NonNullable<App['itemEncoding']>
+
+/** @throws AppError `invalid_input` when there is none */
+function requireEncoder({ itemEncoding }: App): ItemEncoding {
+  if (itemEncoding) return itemEncoding
+  throw new AppError('invalid_input', 'The encoder is off. Set ENCODER=on to use it.')
+}
+
+/** @throws AppError `invalid_input` when no provider is set */
+function requireProvider(app: App): ItemEncoding {
+  if (app.provider) return requireEncoder(app)
+  throw new AppError('invalid_input', 'No embeddings provider is configured. Set EMBEDDINGS_URL and EMBEDDINGS_MODEL.')
+}
+
+async function printStatus({ model, countItems }: ItemEncoding, items: string, isJson = false): Promise<void> {
+  const { total, embedded, pending } = await countItems()
+  if (isJson) printJson({ model, total, embedded, pending })
+  else print(`${model}: ${embedded} of ${total} ${items} embedded, ${pending} pending.\n`)
+}
+
+async function encodeEverything({ model, countItems, encodeAll }: ItemEncoding): Promise<void> {
+  const { pending } = await countItems()
+  const bar = startProgress(pending, `Embedding with ${model}`)
+  let saved = 0
+  let refused = 0
+  try {
+    await encodeAll({
+      onSaved(count) {
+        saved += count
+        bar.advanceTo(saved)
+      },
+      onFailed(id) {
+        refused++
+        printError(`The model rejected the text of item ${id}; the item has no embedding.\n`)
+      },
+    })
+  } finally {
+    bar.stop(`Embedded ${saved} of ${pending} items`)
+  }
+  print(`${saved} items embedded with ${model}, ${refused} rejected.\n`)
+  if (refused > 0) process.exitCode = 1
+}
+
+/** `encoder` and `embeddings`. */
+export function addEncoderCommands(program: Command, withApp: WithApp): void {
+  const json = ['--json', 'print {model, total, embedded, pending} as JSON'] as const
+  const embeddings = program.command('embeddings').description('Manage provider embeddings used by search')
+  embeddings
+    .command('status')
+    .description('Show how many public items have an embedding and how many are pending')
+    .option(...json)
+    .action((options: { json?: true }) => withApp((app) => printStatus(requireProvider(app), 'public items', options.json), EXISTING))
+  embeddings
+    .command('rebuild')
+    .description(
+      'Delete all embeddings and embed every public item again. If interrupted, finished items are kept: continue with --resume, or let the service continue.',
+    )
+    .option('--resume', 'keep existing embeddings; only embed items without one')
+    .action((options: { resume?: true }) =>
+      withApp(async (app) => {
+        const encoding = requireProvider(app)
+        if (!options.resume) await app.store.itemVectors.forgetOtherVectors(null)
+        await encodeEverything(encoding)
+      }, EXISTING),
+    )
+  const encoder = program.command('encoder').description('Inspect the encoder used by search')
+  encoder
+    .command('status')
+    .description('Show how many items, private ones included, have a vector of the encoder and how many are pending')
+    .option(...json)
+    .action((options: { json?: true }) => withApp((app) => printStatus(requireEncoder(app), 'items', options.json), EXISTING))
+}
+
+/** Events read at once. */
+const PAGE = 500
+
+interface AuditFlags {
+  readonly since?: string
+  readonly user?: string
+  readonly action?: string
+  readonly json?: true
+}
+
+/** The events that the flags ask for. @throws AppError `invalid_input`, `not_found` */
+async function readQuery(store: App['store'], { since, user: username, action }: AuditFlags) {
+  if (!sinceInput.optional().safeParse(since).success)
+    throw new AppError('invalid_input', `--since must be a day like 2026-01-31 or a time like 2026-01-31T12:00:00Z.`)
+  if (action !== undefined && !isAuditAction(action))
+    throw new AppError('invalid_input', `--action must be one of: ${Object.keys(AUDIT_ACTIONS).join(', ')}.`)
+  const user = username === undefined ? undefined : await store.people.findUser(username)
+  if (user === null) throw new AppError('not_found', `User "${username?.slice(0, 80)}" not found.`)
+  return { since, action, aboutId: user?.id }
+}
+
+/** `audit`: the log with every id, for people with access to the library. */
+export function addAuditCommand(program: Command, withApp: WithApp): void {
+  program
+    .command('audit')
+    .description(
+      'Print the audit log, newest first: a table on a terminal, one JSON object per line with every id in a pipe. Usernames and categories are current. Titles are shown for public items only.',
+    )
+    .option('--since <time>', 'only events since this day or time (UTC)')
+    .option('--user <name>', 'only events by or about this user')
+    .option('--action <name>', 'only this action, such as role_changed')
+    .option('--json', 'print JSON lines even on a terminal')
+    .action((flags: AuditFlags) =>
+      withApp(async ({ store }) => {
+        const query = await readQuery(store, flags)
+        for (let before: number | undefined; ; ) {
+          const events = await store.audit.listEvents(ANONYMOUS, { ...query, before, limit: PAGE })
+          const records = events.map((event) => toAuditRecord(event, () => false))
+          if (!process.stdout.isTTY || flags.json) for (const record of records) printJson(record)
+          else if (before === undefined || records.length > 0) printList('audit', { events: records }, flags)
+          before = events.at(-1)?.order
+          if (events.length < PAGE) return
+        }
+      }, EXISTING),
+    )
 }

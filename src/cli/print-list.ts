@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { showControls } from '../domain/text/controls.ts'
+import { showControls } from '../domain/text/characters.ts'
 import { AppError } from '../errors.ts'
 
 /** Fewest characters of a last column that are shown, however narrow the terminal is. */

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { OPERATIONS } from '../operations/index.ts'
+import { showText } from './operation-commands.ts'
 import { print, printError, printJson } from './print.ts'
 import { formatList, formatTable, isList } from './print-list.ts'
-import { showText } from './show-text.ts'
 
 it('shows control characters as marks, and keeps JSON equal', () => {
   const written: string[] = []

@@ -1,4 +1,4 @@
-import { escapeControlsInJson, showControls } from '../domain/text/controls.ts'
+import { escapeControlsInJson, showControls } from '../domain/text/characters.ts'
 
 /** Writes a message on standard output. Control characters, which names and files may hold, are shown as marks. */
 export function print(text: string): void {

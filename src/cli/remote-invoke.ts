@@ -1,10 +1,9 @@
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
-import { KEY_HINTS } from '../auth/key-hints.ts'
+import { KEY_HINTS } from '../auth/credentials.ts'
 import { isLoopback } from '../domain/text/addresses.ts'
 import { AppError, ERROR_CODES } from '../errors.ts'
-import type { Operation } from '../operations/core/define-operation.ts'
-import type { Invoke } from '../operations/core/invoke.ts'
+import type { Invoke, Operation } from '../operations/core/define-operation.ts'
 import type { CallOptions } from '../operations/core/procedure.ts'
 
 /** One server-sent event. */

@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startBackups } from './scheduled-backups.ts'
-import { logOpening } from './serve.ts'
+import { logOpening, startBackups } from './serve.ts'
 
 it('writes a line when a step begins, and one every five seconds of it', () => {
   const lines: string[] = []

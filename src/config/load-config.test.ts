@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keyFromEnvironment, loadConfig } from './load-config.ts'
-import { listRemovedSettings } from './removed-settings.ts'
+import { keyFromEnvironment, listRemovedSettings, loadConfig } from './load-config.ts'
 import { listSettings } from './settings.ts'
 
 const DEFAULTS = JSON.parse(readFileSync(new URL('../../test/fixtures/setting-defaults.json', import.meta.url), 'utf8'))

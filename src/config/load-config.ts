@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
+import about from '../../package.json' with { type: 'json' }
 import { AppError } from '../errors.ts'
 import { databaseUrl } from './setting-values.ts'
 import { listSettings, SETTINGS } from './settings.ts'
@@ -125,4 +126,28 @@ export function launcherFromEnvironment(environment: Environment = process.env):
 /** The script of a package that npm is running in this process, or null. */
 export function npmScriptFromEnvironment(packageName: string, environment: Environment = process.env): string | null {
   return (environment['npm_package_name'] === packageName && environment['npm_lifecycle_event']) || null
+}
+
+/** Settings of earlier versions that have no effect any more, and what to do about each. */
+const REMOVED: Readonly<Record<string, string>> = {
+  DATABASE_READ_URL: 'All reads go to the server of DATABASE_URL.',
+}
+
+/** A sentence for each setting of an environment that has no effect any more. */
+export function listRemovedSettings(environment: Readonly<Record<string, string | undefined>> = process.env): string[] {
+  return Object.entries(REMOVED).flatMap(([name, instead]) =>
+    environment[name] || environment[`${name}_FILE`] ? [`${name} was removed and has no effect. ${instead}`] : [],
+  )
+}
+
+/** The name and version of the service. */
+export interface Product {
+  readonly title: string
+  readonly name: string
+  readonly version: string
+}
+
+/** The version stands in package.json alone. */
+export function readProduct(): Product {
+  return { title: 'Commonplace', name: about.name, version: about.version }
 }

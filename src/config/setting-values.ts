@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { parseGroupMap } from '../domain/people/groups.ts'
-import { DEFAULT_QUOTA, NO_QUOTA, type OwnerQuota, USAGE_PARTS } from '../domain/people/quota.ts'
+import { DEFAULT_QUOTA, NO_QUOTA, type OwnerQuota, USAGE_PARTS } from '../domain/people/usage.ts'
+import { parseGroupMap } from '../domain/sign-in/sign-in-ways.ts'
 import { AppError } from '../errors.ts'
 
 /** Texts separated by commas. */
@@ -25,7 +25,7 @@ export const origins = list.refine(
 )
 /** Costs of password hashes. */
 export const PASSWORD_HASHES = ['standard', 'owasp'] as const
-/** The rules for second factors: those of `src/domain/sign-in/factors.ts`. */
+/** The rules for second factors: those of `src/domain/sign-in/logins.ts`. */
 export const SECOND_FACTOR_RULES = ['optional', 'admins', 'everybody'] as const
 /** true or false. */
 export const onOff = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')

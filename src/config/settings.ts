@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_QUOTA } from '../domain/people/quota.ts'
+import { DEFAULT_QUOTA } from '../domain/people/usage.ts'
 import { PROVIDER_TYPES } from '../domain/sign-in/sign-in-ways.ts'
 import {
   countOrOff,

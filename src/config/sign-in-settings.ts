@@ -1,8 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { toGroupMap } from '../domain/people/groups.ts'
-import { PROVIDER_TYPES, type ProviderSettings, type ProviderType, type SignInSettings } from '../domain/sign-in/sign-in-ways.ts'
+import {
+  PROVIDER_TYPES,
+  type ProviderSettings,
+  type ProviderType,
+  type SignInSettings,
+  toGroupMap,
+} from '../domain/sign-in/sign-in-ways.ts'
 import { isLoopback } from '../domain/text/addresses.ts'
 import { AppError } from '../errors.ts'
 import type { Config } from './load-config.ts'

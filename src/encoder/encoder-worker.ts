@@ -2,8 +2,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { EncodedQuery, ItemText } from '../domain/ports/encoder.ts'
 import type { Request, ThreadData, ThreadMessage } from './messages.ts'
-import { describeFault, finish, type Model, openModel } from './model.ts'
-import { enclose, planWindows, poolWindows, QUERY_TOKENS } from './pooling.ts'
+import { describeFault, enclose, finish, type Model, openModel, planWindows, poolWindows, QUERY_TOKENS } from './model.ts'
 
 /** Where each kind of text works, so that a query can be encoded between two layers of an item. */
 const ITEM_PLACE = 0

@@ -3,8 +3,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import type { EncodedQuery, Encoder } from '../domain/ports/encoder.ts'
 import type { Request, ThreadData, ThreadMessage } from './messages.ts'
-import { describeFault, inspectFile } from './model.ts'
-import { shortenItem, shortenQuery } from './pooling.ts'
+import { describeFault, inspectFile, shortenItem, shortenQuery } from './model.ts'
 import { FILE_NAME } from './weights-file.ts'
 
 /** How the encoder is made. */

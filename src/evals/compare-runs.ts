@@ -1,4 +1,6 @@
-import type { Arm, CaseResult, EvalRun } from '../domain/evals/evals.ts'
+import { createHash } from 'node:crypto'
+import { type Arm, type CaseResult, type EvalCase, type EvalRun, isEvalFile } from '../domain/evals/evals.ts'
+import type { SkillFile } from '../domain/skills/skill.ts'
 
 /** The share of cases that pass, with its Wilson interval of 95 %. Runs of a case are not independent: they count as one, by their mean. */
 export interface PassRate {
@@ -109,4 +111,29 @@ function findAlwaysPassing(results: readonly CaseResult[]): string[] {
       passes.set(text, (passes.get(text) ?? 0) + 1)
   }
   return [...passes].flatMap(([text, count]) => (count === graded.length ? [text] : []))
+}
+
+const hash = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
+const hashAll = (parts: readonly string[]) => hash(parts.toSorted().join('\n'))
+
+/** The SHA-256 of what is served, names and bytes, in any order: files in `evals/` do not count, so that a new case voids no results. */
+export function digestOf(files: readonly Pick<SkillFile, 'filename' | 'bytes'>[]): string {
+  return hashAll(
+    files.filter(({ filename }) => !isEvalFile(filename)).map(({ filename, bytes }) => JSON.stringify([filename, hash(bytes)])),
+  )
+}
+
+/** The SHA-256 of cases in any order. Their file and layout do not count, so that they can be moved and converted. */
+export function digestOfCases(cases: readonly EvalCase[]): string {
+  return hashAll(
+    cases.map(({ id, input, expected, graders, shouldTrigger }) => hash(toCanonical({ id, input, expected, graders, shouldTrigger }))),
+  )
+}
+
+/** JSON with its keys in order. */
+function toCanonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonical).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${toCanonical(inner)}`).join()}}`
 }

@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import type { CaseGrader, CaseLayout, EvalCase } from '../domain/evals/evals.ts'
 import { slugify } from '../domain/items/slug.ts'
 import type { SkillFile } from '../domain/skills/skill.ts'
-import { type Fields, toText } from '../domain/text/read-fields.ts'
+import { type Fields, toText } from '../domain/text/yaml.ts'
 import { AppError } from '../errors.ts'
 import { CASE_KEYS, GH_KINDS, sizeOfCase } from './read-cases.ts'
 

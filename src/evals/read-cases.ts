@@ -11,10 +11,9 @@ import {
 } from '../domain/evals/evals.ts'
 import { decodeText, encodingFault, type SkillFile } from '../domain/skills/skill.ts'
 import { parseJson } from '../domain/text/json.ts'
-import { type Fields, isFields, listOf, readFields, readHead, type TokenRoom, textOf, toText, without } from '../domain/text/read-fields.ts'
+import { type Fields, isFields, listOf, readFields, readHead, type TokenRoom, textOf, toText, without } from '../domain/text/yaml.ts'
 import { AppError } from '../errors.ts'
-import { checkCases, TWIN } from './check-cases.ts'
-import { claimsHoldout, HOLDOUT_KEYS, MAX_ALL_TOKENS, withoutClaims } from './holdouts.ts'
+import { checkCases, claimsHoldout, HOLDOUT_KEYS, MAX_ALL_TOKENS, TWIN, withoutClaims } from './holdouts.ts'
 
 /** Cases in the order of their files, and everything that is wrong with them. */
 export interface CaseList {

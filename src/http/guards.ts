@@ -1,7 +1,9 @@
-import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
+import { KEY_HEADERS, looksLikeAccessToken, looksLikeApiKey, readBearerToken } from '../auth/credentials.ts'
+import { DEFAULT_SCOPES } from '../domain/people/actor.ts'
+import type { ClientOfRequest } from '../domain/ports/environment.ts'
 import { isLoopback } from '../domain/text/addresses.ts'
 import { AppError } from '../errors.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Answer, AnswerHeaders, Exchange } from '../exchange.ts'
 import { callerOfAddress } from './rate-limits.ts'
 import type { Route, RouteKind } from './route.ts'
 
@@ -131,4 +133,136 @@ function needsSignIn(): AppError {
 
 function needsKey(): AppError {
   return new AppError('unauthenticated', 'This library is for its members. Send an API key.')
+}
+
+const EXPOSED_HEADERS = 'X-Request-Id, ETag, Mcp-Session-Id, Retry-After, WWW-Authenticate'
+const READS = new Set(['GET', 'HEAD'])
+const KEY_HEADER_NAMES = KEY_HEADERS.map((name) => name.toLowerCase())
+/** The headers reads differ by. */
+const VARY = [...KEY_HEADERS, 'Origin'].join(', ')
+const VARY_OF_PAGES = `${VARY}, Accept, Accept-Language, Cookie`
+
+/** Whether a method only reads. */
+export function isRead(method: string): boolean {
+  return READS.has(method)
+}
+
+/** Answers a browser's question whether a page may call: allowed origins everything, others anonymous reads alone. */
+export function preflight(exchange: Exchange, kind: RouteKind, rules: AccessRules): Answer {
+  const origin = exchange.header('origin') ?? null
+  const method = exchange.header('access-control-request-method') ?? ''
+  const headers: AnswerHeaders = { vary: 'Origin', 'access-control-max-age': '600' }
+  if (origin !== null && isOriginAllowed(origin, rules)) {
+    headers['access-control-allow-origin'] = origin
+    headers['access-control-allow-methods'] = 'GET, POST, PUT, PATCH, DELETE'
+    headers['access-control-allow-headers'] =
+      'Content-Type, Accept, Authorization, X-API-Key, PROMPTS_API_KEY, PROMPTS-API-KEY, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, If-None-Match'
+    headers['access-control-expose-headers'] = EXPOSED_HEADERS
+  } else if (kind === 'oauth') {
+    // Programs in browsers of anybody sign in, and send no cookies.
+    headers['access-control-allow-origin'] = '*'
+    headers['access-control-allow-methods'] = 'GET, POST'
+    headers['access-control-allow-headers'] = 'Content-Type, Accept, Authorization, MCP-Protocol-Version'
+  } else if (kind !== 'mcp' && isRead(method)) {
+    headers['access-control-allow-origin'] = '*'
+    headers['access-control-allow-methods'] = 'GET'
+  }
+  return { status: 204, headers, body: null }
+}
+
+/**
+ * Adds caching and CORS headers to every answer, including refusals: a page that may call must be able to read the reason.
+ * @param isPersonal whether the caller presented a key or an install link: no cache keeps the answer, and no other page gets it
+ */
+export function addCorsAndCaching(
+  headers: AnswerHeaders,
+  exchange: Exchange,
+  kind: RouteKind,
+  rules: AccessRules,
+  isPersonal: boolean,
+): void {
+  const reads = isRead(exchange.method)
+  const origin = exchange.header('origin')
+  // Below /api/ cookies are never looked at; elsewhere browsers get pages, and programs do not.
+  headers['vary'] = readsCookies(kind, exchange.path) ? VARY_OF_PAGES : VARY
+  if (kind === 'oauth' || (reads && kind !== 'mcp' && !isPersonal)) headers['access-control-allow-origin'] = '*'
+  else if (origin !== undefined && isOriginAllowed(origin, rules)) {
+    headers['access-control-allow-origin'] = origin
+    headers['access-control-expose-headers'] = EXPOSED_HEADERS
+  }
+  if (isPersonal) {
+    headers['cache-control'] = 'private, no-store'
+    headers['referrer-policy'] = 'no-referrer'
+  } else headers['cache-control'] ??= reads ? 'no-cache' : 'no-store'
+}
+
+/** Pages are nobody else's to open, embed or give devices to. */
+const OF_PAGES = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
+
+/** Adds headers that isolate pages from other sites; embeds stay open to them. */
+export function addIsolation(headers: AnswerHeaders, kind: RouteKind, isSecure: boolean): void {
+  if (kind === 'page') Object.assign(headers, OF_PAGES)
+  if (isSecure) headers['strict-transport-security'] = 'max-age=31536000'
+}
+
+/** Whether a request presents a key. */
+export function hasKeyHeader({ header }: Exchange): boolean {
+  return KEY_HEADER_NAMES.some((name) => (header(name) ?? '').trim() !== '')
+}
+
+/** Whether people are recognised by their cookies: on pages, and for what they download from them. */
+export function readsCookies(kind: RouteKind, path: string): boolean {
+  return kind === 'page' || (kind === 'download' && !path.startsWith('/api/'))
+}
+
+/** Where MCP is served to everybody, and to programs with a key. */
+export const MCP_PATH = '/api/mcp'
+/** Where MCP is served to programs that signed in, or have a key; nobody is anonymous there. */
+export const SIGNED_IN_MCP_PATH = '/mcp'
+/** Before the path of a resource whose metadata is asked for (RFC 9728, section 3.1). */
+export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
+
+/** Whether an address asks everybody to sign in. */
+export function asksToSignIn(path: string): boolean {
+  return path === SIGNED_IN_MCP_PATH || path.startsWith(`${SIGNED_IN_MCP_PATH}/`)
+}
+
+/** Whether a program that signed in calls, rather than somebody with a key. */
+export function isFromProgram({ header }: Pick<Exchange, 'header'>): boolean {
+  return looksLikeAccessToken(readBearerToken(header('authorization') ?? ''))
+}
+
+/** Whether MCP is served at an address: access tokens are for these alone. */
+export function isMcpPath(path: string): boolean {
+  return asksToSignIn(path) || path === MCP_PATH || path.startsWith(`${MCP_PATH}/`)
+}
+
+/**
+ * How a program learns where to sign in (RFC 9728, section 5.1): at MCP addresses, and elsewhere for bearer values that are no key.
+ * @returns headers of an answer with status 401; none for other requests
+ */
+export function challengeOf({ path, header }: Pick<Exchange, 'path' | 'header'>, baseUrl: string): AnswerHeaders {
+  const token = readBearerToken(header('authorization') ?? '')
+  const isRefused = token !== '' && !looksLikeApiKey(token)
+  if (!isMcpPath(path) && !isRefused) return {}
+  const resource = isMcpPath(path) ? path : SIGNED_IN_MCP_PATH
+  return {
+    'www-authenticate': challenge({ ...(token !== '' && { error: 'invalid_token' }), baseUrl, path: resource, scopes: DEFAULT_SCOPES }),
+  }
+}
+
+/** The value of WWW-Authenticate for what a token lacks (RFC 6750, section 3). `scopes`: what to ask for */
+export function challenge(what: {
+  readonly error?: 'invalid_token' | 'insufficient_scope'
+  readonly baseUrl: string
+  /** The path that was asked for, percent-encoded. */
+  readonly path: string
+  readonly scopes: readonly string[]
+}): string {
+  const error = what.error === undefined ? '' : `error="${what.error}", `
+  return `Bearer ${error}resource_metadata="${what.baseUrl}${RESOURCE_METADATA_PATH}${what.path}", scope="${what.scopes.join(' ')}"`
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { jsonAnswer } from '../exchange.ts'
-import type { BoundRoute } from './call.ts'
+import type { BoundRoute } from './route.ts'
 
 /** How long the library may take to answer before it counts as not answering. */
 const CHECK_MS = 2_000

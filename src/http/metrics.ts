@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Counter, Gauge, Histogram } from 'prom-client'
-import type { VectorCounts } from '../domain/ports/item-vectors.ts'
+import type { VectorCounts } from '../domain/ports/encoder.ts'
 import type { FaultCounts, LibraryFigures, LoadFigures } from '../domain/service/service.ts'
 import { AppError } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'
-import type { BoundRoute } from './call.ts'
-import type { RouteKind } from './route.ts'
+import type { BoundRoute, RouteKind } from './route.ts'
 
 /** A number, or one for each set of labels: the number first, then its labels. */
 type Reading = number | readonly (readonly [value: number, ...labels: string[]])[]

@@ -1,10 +1,9 @@
 import type { z } from 'zod'
-import { embedConfig, isMcpField } from '../domain/embed/config.ts'
-import { embedExample, listEmbedCategories } from '../domain/embed/examples.ts'
+import { embedConfig, embedExample, isMcpField, listEmbedCategories } from '../domain/embed/config.ts'
 import { ERROR_CODES } from '../errors.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
-import { toJsonSchema } from '../operations/core/json-schema.ts'
-import { HTTP_STATUS } from './errors.ts'
+import { toJsonSchema } from '../operations/core/describe-inputs.ts'
+import { HTTP_STATUS } from './answers.ts'
 
 type Json = z.core.JSONSchema.BaseSchema
 

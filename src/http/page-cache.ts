@@ -1,8 +1,8 @@
-import { createRevisionCaches } from '../cache/revision-cache.ts'
+import { createRevisionCaches } from '../cache/answer-cache.ts'
 import type { CountUse, UseNote } from '../domain/people/usage.ts'
 import type { Answer } from '../exchange.ts'
-import type { Call } from './call.ts'
-import { hasKeyHeader } from './cors.ts'
+import { hasKeyHeader } from './guards.ts'
+import type { Call } from './route.ts'
 
 /** Pages of lists: everything on them is public for anonymous readers. Pages of one item may be of an unlisted one, and are made each time. */
 const CACHED_PATHS = new Set(['/', '/search', '/prompts', '/skills'])

@@ -1,7 +1,6 @@
 import { type ElicitRequestFormParams, inputRequired, inputResponse, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { isLongerThan } from '../domain/text/characters.ts'
-import { showControls } from '../domain/text/controls.ts'
+import { isLongerThan, showControls } from '../domain/text/characters.ts'
 import { MAX_VARIABLE_VALUE } from '../domain/variables/variables.ts'
 import { invalidInput } from '../errors.ts'
 

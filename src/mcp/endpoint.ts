@@ -1,15 +1,14 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { joinBytes } from '../cache/shared-records.ts'
+import { joinBytes } from '../cache/answer-cache.ts'
 import type { ItemKind } from '../domain/items/items.ts'
 import { type ListAudience, standingOf } from '../domain/items/visibility.ts'
 import { type Actor, withinOf } from '../domain/people/actor.ts'
-import { createTally } from '../domain/service/tally.ts'
+import { createTally } from '../domain/service/running-work.ts'
 import { isObject, parseJson } from '../domain/text/json.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { type Answer, type Exchange, jsonAnswer } from '../exchange.ts'
 import { type Binding, bindOnce, type Dispatcher } from './dispatcher.ts'
-import { toErrorBody } from './errors.ts'
 import {
   asRequest,
   describeFault,
@@ -19,11 +18,11 @@ import {
   type RequestMessage,
   takesJson,
   takesStream,
+  toErrorBody,
   toResponse,
 } from './messages.ts'
-import { type SessionOwner, sessionNotFound } from './sessions/session-servers.ts'
-import type { Session, Sessions } from './sessions/sessions.ts'
-import { whenSent } from './sessions/stream-end.ts'
+import { whenSent } from './sessions/session-streams.ts'
+import { type Session, type SessionOwner, type Sessions, sessionNotFound } from './sessions/sessions.ts'
 
 /** Most messages in one batch. */
 const MAX_BATCH = 20

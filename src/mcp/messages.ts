@@ -1,5 +1,8 @@
+import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { isObject } from '../domain/text/json.ts'
+import { type AppError, type ErrorCode, toAppError } from '../errors.ts'
+import type { ToolProfile } from '../operations/core/define-operation.ts'
 
 const messageId = z.union([z.string(), z.number()])
 
@@ -91,4 +94,63 @@ export function takesStream(accept: string | undefined): boolean {
 /** Whether a client accepts JSON; without an Accept header it does. */
 export function takesJson(accept: string | undefined): boolean {
   return !accept || accept.split(',').some((range) => /^\s*(\*\/\*|application\/(\*|json))\s*(;|$)/i.test(range))
+}
+
+/** JSON-RPC codes (jsonrpc.org/specification#error_object): bad parameters, and internal error. */
+const JSON_RPC_CODES: Partial<Record<ErrorCode, number>> = { invalid_input: -32602, not_found: -32602, internal: -32603 }
+/** The code of the server's own errors. */
+const SERVER_ERROR = -32000
+
+/** The JSON-RPC error a client of prompts/list or prompts/get sees. */
+export function toProtocolError(error: AppError): ProtocolError {
+  return new ProtocolError(JSON_RPC_CODES[error.code] ?? SERVER_ERROR, error.message, { code: error.code })
+}
+
+/** A failed tool call as the model sees it: a sentence to read and a code to act on. */
+export function toToolError(error: AppError): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify({ error: error.message, code: error.code }) }], isError: true }
+}
+
+/** The body of an answer that is not 2xx: a JSON-RPC error, with the request's id when it was read. */
+export function toErrorBody(
+  error: unknown,
+  requestId: string,
+  id: string | number | null = null,
+  code?: number,
+): { jsonrpc: '2.0'; id: string | number | null; error: { code: number; message: string; data: { code: ErrorCode; requestId: string } } } {
+  const shown = toAppError(error)
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: code ?? JSON_RPC_CODES[shown.code] ?? SERVER_ERROR, message: shown.message, data: { code: shown.code, requestId } },
+  }
+}
+
+/** A filter of the prompts and skills a connection lists (the URL's `users`, `collections`, `categories`, `tags`). */
+export interface ListFilter {
+  readonly users?: readonly string[]
+  readonly collections?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly tags?: readonly string[]
+}
+
+/**
+ * The lists that the address of a connection asks for: comma-separated values of `users`, `collections`, `categories` and `tags`, where an empty parameter counts as
+ * absent and a part of the path wins, and `profile`.
+ */
+export function readConnection(
+  search: string,
+  params: Readonly<Record<string, string>>,
+): { readonly filter: ListFilter; readonly profile?: ToolProfile } {
+  const query = new URLSearchParams(search)
+  const read = (name: keyof ListFilter, given: string | undefined): ListFilter => {
+    const texts = query.getAll(name).flatMap((text) => text.split(','))
+    const values = given === undefined ? texts.map((text) => text.trim()).filter((text) => text !== '') : [given]
+    return values.length > 0 ? { [name]: values } : {}
+  }
+  const { user, collected, category, tag } = params
+  return {
+    filter: { ...read('users', user), ...read('collections', collected), ...read('categories', category), ...read('tags', tag) },
+    ...(query.get('profile') === 'chatgpt' ? { profile: 'chatgpt' } : {}),
+  }
 }

@@ -1,12 +1,10 @@
 import type { Resource } from '@modelcontextprotocol/server'
 import { type Skill, type SkillReadResult, type SkillSource, SkillsExtension } from '@modelcontextprotocol/server/ext/skills'
 import { z } from 'zod'
-import { cutCharacters, isLongerThan } from '../domain/text/characters.ts'
-import { showControls } from '../domain/text/controls.ts'
+import { cutCharacters, isLongerThan, showControls } from '../domain/text/characters.ts'
 import { toAppError } from '../errors.ts'
-import type { Invoke } from '../operations/core/invoke.ts'
-import type { ListFilter } from './connection.ts'
-import { toProtocolError } from './errors.ts'
+import type { Invoke } from '../operations/core/define-operation.ts'
+import { type ListFilter, toProtocolError } from './messages.ts'
 
 /** Most skills in resources/list, which is not paged: the newest. */
 const LISTED_RESOURCES = 200

@@ -1,36 +1,38 @@
 import { whoAmI } from './account/keys.ts'
-import { listTeamActivity } from './admin/audit.ts'
-import { fetchItem, search } from './channels/chatgpt.ts'
+import { listTeamActivity } from './admin/administration.ts'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from './channels/install-links.ts'
-import { findSkills } from './channels/shared-items.ts'
+import { fetchItem, findSkills, search } from './channels/shared-items.ts'
 import { checkItem } from './check/check-item.ts'
 import { checkSet } from './check/check-set.ts'
 import { endWaiver, listWaivers, waiveFinding } from './check/waivers.ts'
-import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
-import { createCollection, deleteCollection, listCollections, showCollection, updateCollection } from './collections/collections.ts'
+import {
+  addToCollection,
+  createCollection,
+  deleteCollection,
+  listCollections,
+  moveInCollection,
+  removeFromCollection,
+  showCollection,
+  updateCollection,
+} from './collections/collections.ts'
 import type { Operation } from './core/define-operation.ts'
 import { convertTestCases, getCases, listCases, setCases } from './evals/cases.ts'
 import { listGates, setGate } from './evals/gate.ts'
 import { compareTestRuns, getRun, listRuns, removeRun, reportResults } from './evals/results.ts'
 import { cancelRun, runTests, tryPrompt } from './evals/run-tests.ts'
-import { relatedItems } from './items/item-page.ts'
+import { getVersion, listVersions, relatedItems, restoreVersion } from './items/item-page.ts'
 import { listLabels, removeLabel, setLabel, undoLabel } from './items/labels.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
 import { favourite, listFavourites, removeFavourite, removeVote, vote } from './items/marks.ts'
 import { savePrompt, savePrompts, saveSkill, saveSkills } from './items/save-items.ts'
 import { listPrompts, listSkills, searchPrompts, searchSkills } from './items/search-items.ts'
-import { showTransfer, transferItem } from './items/transfer-item.ts'
 import { deleteItem, listTrash, restoreItem } from './items/trash.ts'
-import { updatePrompt, updateSkill } from './items/update-items.ts'
-import { getVersion, listVersions, restoreVersion } from './items/versions.ts'
-import { listExposedPrompts, renderExposedPrompt } from './prompts/exposed-prompts.ts'
-import { getPrompt, showPrompt } from './prompts/get-prompt.ts'
+import { showTransfer, transferItem, updatePrompt, updateSkill } from './items/update-items.ts'
+import { getPrompt, listExposedPrompts, renderExposedPrompt, showPrompt } from './prompts/get-prompt.ts'
 import { improvePrompt } from './prompts/improve-prompt.ts'
-import { getSkill } from './skills/get-skill.ts'
+import { getSkill, getSkillManifest, listSkillManifests, readManifestFile } from './skills/get-skill.ts'
 import { addFileToSkill, removeFileFromSkill, updateSkillFile } from './skills/skill-files.ts'
-import { getSkillManifest, listSkillManifests, readManifestFile } from './skills/skill-manifests.ts'
-import { listTeamMembers, removeTeamMember, setTeamMember } from './teams/team-members.ts'
-import { createTeam, deleteTeam, listTeams, showTeam, updateTeam } from './teams/teams.ts'
+import { createTeam, deleteTeam, listTeamMembers, listTeams, removeTeamMember, setTeamMember, showTeam, updateTeam } from './teams/teams.ts'
 
 /** THE list. Tools, routes, OpenAPI, commands and reference pages are made from it, in this order. */
 export const OPERATIONS: readonly Operation[] = [

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { DayUses } from '../domain/people/usage.ts'
-import { lastDays } from '../domain/people/usage.ts'
+import { type DayUses, lastDays } from '../domain/people/usage.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { collectionInput, refInput, requireItem } from './core/inputs.ts'
 import { defineProcedure, type Needs, requireUser } from './core/procedure.ts'

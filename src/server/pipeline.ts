@@ -1,28 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { readApiKey, readBearerToken } from '../auth/authenticate.ts'
+import { readApiKey, readBearerToken } from '../auth/credentials.ts'
 import type { OAuthServer } from '../auth/oauth/oauth-server.ts'
 import type { ProxySignIn } from '../auth/proxy-sign-in.ts'
 import { toLangfuseError } from '../channels/langfuse.ts'
 import { type Actor, strangerTo } from '../domain/people/actor.ts'
-import type { ClientOfRequest } from '../domain/people/client-of-request.ts'
+import type { ClientOfRequest } from '../domain/ports/environment.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Answer, type AnswerHeaders, type Exchange, jsonAnswer } from '../exchange.ts'
-import type { Admission, Place } from '../http/admission.ts'
+import type { Admission, Place, Turns } from '../http/admission.ts'
+import { type Compress, errorHeaders, HTTP_STATUS, toErrorAnswer } from '../http/answers.ts'
 import { decodeBody, type ReadBytes } from '../http/body.ts'
-import type { BodyLimit, BoundRoute, Call } from '../http/call.ts'
-import type { Compress } from '../http/compression.ts'
-import { addCorsAndCaching, addIsolation, hasKeyHeader, isRead, preflight, readsCookies } from '../http/cors.ts'
-import { errorHeaders, HTTP_STATUS, toErrorAnswer } from '../http/errors.ts'
-import { type AccessRules, checkHost, checkOrigin, hideFromStranger, refuseStranger } from '../http/guards.ts'
+import {
+  type AccessRules,
+  addCorsAndCaching,
+  addIsolation,
+  asksToSignIn,
+  challengeOf,
+  checkHost,
+  checkOrigin,
+  hasKeyHeader,
+  hideFromStranger,
+  isFromProgram,
+  isRead,
+  preflight,
+  readsCookies,
+  refuseStranger,
+} from '../http/guards.ts'
 import type { RequestCounts } from '../http/metrics.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
-import type { RouteKind, Router } from '../http/route.ts'
-import { asksToSignIn, challengeOf, isFromProgram } from '../http/sign-in-challenge.ts'
-import type { Turns } from '../http/turns.ts'
+import type { BodyLimit, BoundRoute, Call, RouteKind, Router } from '../http/route.ts'
 import { isMcpCall } from '../mcp/endpoint.ts'
-import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
-import { idOf } from '../mcp/messages.ts'
+import { idOf, toErrorBody as toMcpErrorBody } from '../mcp/messages.ts'
 import type { WorkMeter } from '../storage/store.ts'
 
 /** The default content policy: the answer is not a page and must not be framed. */

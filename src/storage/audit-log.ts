@@ -14,7 +14,7 @@ import {
 import { isCollectionVisible } from './collections/collection-rows.ts'
 import { isInVisibleSet } from './items/item-rows.ts'
 import type { WriteContext } from './items/write-context.ts'
-import { seqOfUser } from './people/names.ts'
+import { seqOfUser } from './people/user-rows.ts'
 import { prepareInsert } from './prepared.ts'
 import type { Database } from './schema.ts'
 

@@ -1,8 +1,8 @@
 import { readPromptType } from '../domain/items/fields.ts'
 import { describeOddFields, splitFrontmatter } from '../domain/skills/frontmatter.ts'
-import { splitCode } from '../domain/text/split-code.ts'
+import { splitCode } from '../domain/variables/foreign-notations.ts'
 import { AppError } from '../errors.ts'
-import { type Changes, describeChanges, describeLeftOut, toVariableName, toVariables } from './foreign-variables.ts'
+import { type Changes, describeChanges, describeLeftOut, toVariableName, toVariables } from './foreign-prompts.ts'
 
 /** A prompt in a file that an agent or an editor reads, as a row that the prompt reader knows. */
 export interface AgentEntry {

@@ -1,15 +1,14 @@
 import type { Dirent } from 'node:fs'
 import { lstat, opendir, realpath } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
-import { holdsPrivateKey, isLeftOutName } from '../domain/skills/left-out.ts'
+import { holdsPrivateKey, isLeftOutName } from '../domain/skills/filename.ts'
 import { MAX_FILE_BYTES, SKILL_MD } from '../domain/skills/skill.ts'
 import { AppError } from '../errors.ts'
 import { isAgentFile } from './agent-files.ts'
 import { findFormat } from './formats/formats.ts'
 import type { ImportEntry } from './import-entries.ts'
 import type { EntryPlace } from './match-entries.ts'
-import { faultOf, readRegularFile } from './regular-file.ts'
-import { isLinkToFolder, LINK_FAULT, readSkillFolder } from './skill-folder.ts'
+import { faultOf, isLinkToFolder, LINK_FAULT, readRegularFile, readSkillFolder } from './skill-folder.ts'
 import { readAgent, readForeign, readMarkdown } from './upload.ts'
 
 /** Most names looked at, and how deep. */

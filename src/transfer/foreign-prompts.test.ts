@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toVariables } from './foreign-variables.ts'
+import { toVariables } from './foreign-prompts.ts'
 import { readForeignDraft, readPromptFile } from './prompt-file.ts'
 
 async function read(value: unknown) {

@@ -1,14 +1,61 @@
+import { basename, relative, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { SkillFile } from '../domain/skills/skill.ts'
-import { isRefusal } from '../errors.ts'
+import { AppError, isRefusal } from '../errors.ts'
 import type { LibraryStore } from '../storage/store.ts'
-import type { SkillMetadata } from './export-lists.ts'
+import { createPeople, type People, type SkillMetadata } from './export-lists.ts'
 import { type EntryPlace, type Match, matchAtOnce, matchEntries, type OpenEntry, startMatching } from './match-entries.ts'
-import type { People } from './people.ts'
 import { type ImportOptions, type ImportOutcome, type Prepared, preparePrompt, readCategories } from './prepare-prompt.ts'
 import { prepareSkill } from './prepare-skill.ts'
-import type { PromptDraft } from './prompt-file.ts'
-import { addReason, addRemark, emptyReport, type ImportReport } from './report.ts'
+import { type PromptDraft, type PromptSource, readPromptFile } from './prompt-file.ts'
+import { faultOf, findSkillFolders, readSkillFolder } from './skill-folder.ts'
+
+/** The counts of an import, and its remarks about entries. */
+export interface ImportReport {
+  read: number
+  created: number
+  updated: number
+  unchanged: number
+  /** Left as they are: edited here since their import, or in the trash. */
+  kept: number
+  refused: number
+  /** Sentences about single entries, each naming its row or file: first why entries were refused, then at most {@link MAX_REMARKS} others. */
+  remarks: string[]
+  /** How many of the remarks say why an entry was refused. */
+  reasons: number
+  /** Remarks beyond those. */
+  moreRemarks: number
+}
+
+const MAX_REMARKS = 200
+/** So many reasons are never cut by other remarks; a file that is no file of prompts may have a million. */
+const MAX_REASONS = 10_000
+
+function emptyReport(): ImportReport {
+  return { read: 0, created: 0, updated: 0, unchanged: 0, kept: 0, refused: 0, remarks: [], reasons: 0, moreRemarks: 0 }
+}
+
+/** Notes one sentence. */
+function addRemark(report: ImportReport, remark: string): void {
+  if (report.remarks.length - report.reasons < MAX_REMARKS) report.remarks.push(remark)
+  else report.moreRemarks++
+}
+
+/** Notes why an entry was refused. */
+function addReason(report: ImportReport, reason: string): void {
+  if (report.reasons < MAX_REASONS) report.remarks.splice(report.reasons++, 0, reason)
+  else report.moreRemarks++
+}
+
+/** One report of several. */
+export function mergeReports(reports: readonly ImportReport[]): ImportReport {
+  const all = emptyReport()
+  for (const report of reports) {
+    for (const name of ['read', 'created', 'updated', 'unchanged', 'kept', 'refused', 'moreRemarks'] as const) all[name] += report[name]
+    for (const [index, remark] of report.remarks.entries()) (index < report.reasons ? addReason : addRemark)(all, remark)
+  }
+  return all
+}
 
 /** Most prompts written in one transaction, and how long one goes on: others who write wait a moment only. */
 const BATCH_SIZE = 200
@@ -192,4 +239,73 @@ export async function importEntries(
   }
   await flush()
   return report
+}
+
+/**
+ * Imports the prompts of a file. Entries match existing items by owner, author and title: equal content is skipped, items edited here or in
+ * the trash are kept, the rest is updated. Each batch is a transaction: reported items stay, and an interrupted run can be repeated.
+ * @throws AppError `invalid_input` when the file or the owner cannot be used at all
+ */
+export async function importPrompts(
+  store: LibraryStore,
+  from: string | PromptSource,
+  options: ImportOptions,
+  people: People = createPeople(),
+): Promise<ImportReport> {
+  return await importEntries(store, readRows(from), options, people)
+}
+
+async function* readRows(from: string | PromptSource): AsyncGenerator<ImportEntry> {
+  for await (const row of readPromptFile(from)) {
+    const name = `Row ${row.number}`
+    yield 'fault' in row
+      ? { name, kind: null, fault: row.fault }
+      : { name, label: `${name} (${row.draft.title})`, kind: 'prompt', draft: row.draft }
+  }
+}
+
+/** Reasons named where no skill is found. */
+const MAX_SHOWN_REASONS = 20
+
+/**
+ * Imports every skill below a folder, each in its own transaction; matched like prompts, and by the path of its folder.
+ * @param metadata index data of each skill, by its path below `folder`; skills missing there are refused. Null: no index
+ * @throws AppError `invalid_input` when the folder or the owner cannot be used at all
+ */
+export async function importSkills(
+  store: LibraryStore,
+  folder: string,
+  options: ImportOptions,
+  metadata: ReadonlyMap<string, SkillMetadata> | null = null,
+  people: People = createPeople(),
+): Promise<ImportReport> {
+  const passedOver: ImportEntry[] = []
+  const reasons: string[] = []
+  const folders = await findSkillFolders(folder, (path, reason) => {
+    const name = relative(folder, path)
+    passedOver.push({ name, kind: 'passed', reason })
+    if (reasons.length < MAX_SHOWN_REASONS) reasons.push(` ${name}: ${reason}.`)
+  })
+  if (folders.length === 0) {
+    throw new AppError('invalid_input', `No skill found in ${folder}: no folder has a SKILL.md.${reasons.join('')}`)
+  }
+  async function* read(): AsyncGenerator<ImportEntry> {
+    yield* passedOver
+    for (const path of folders) yield await readOne(path)
+  }
+  const readOne = async (path: string): Promise<ImportEntry> => {
+    const inside = relative(folder, path)
+    const name = `Skill ${inside || basename(path)}`
+    try {
+      const known = metadata?.get(inside || basename(path))
+      if (metadata && !known) throw new AppError('invalid_input', 'it is not in the index')
+      const draft = await readSkillFolder(path, { isExport: known?.title !== undefined })
+      // What an export says of its items is worth more than where it lies.
+      const place = metadata ? undefined : { root: resolve(folder), path: inside }
+      return { name, kind: 'skill', draft, known: known ?? {}, place, again: () => readOne(path) }
+    } catch (error) {
+      return { name, kind: null, fault: faultOf(error) }
+    }
+  }
+  return await importEntries(store, read(), options, people)
 }

@@ -2,19 +2,45 @@ import { createWriteStream } from 'node:fs'
 import { lstat, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { EXPORT_NAMES, toExportEntry, toExportLine } from '../domain/service/transfer.ts'
 import { fileMode } from '../domain/skills/skill.ts'
-import { EXPORT_NAMES, toExportEntry, toExportLine } from '../domain/text/exported-items.ts'
 import { AppError } from '../errors.ts'
 import type { ExportReader, LibraryStore } from '../storage/store.ts'
-import { importCategories, readSkillsIndex, readTeams, type SkillMetadata, type SkillsIndex, writeList } from './export-lists.ts'
-import { readPrompts, readSkills } from './exported-items.ts'
-import { importPrompts } from './import-prompts.ts'
-import { importSkills } from './import-skills.ts'
-import { createPeople } from './people.ts'
+import {
+  createPeople,
+  importCategories,
+  readSkillsIndex,
+  readTeams,
+  type SkillMetadata,
+  type SkillsIndex,
+  writeList,
+} from './export-lists.ts'
+import { type ImportReport, importPrompts, importSkills, mergeReports } from './import-entries.ts'
 import type { ImportOptions } from './prepare-prompt.ts'
 import { readPromptFile } from './prompt-file.ts'
-import { type ImportReport, mergeReports } from './report.ts'
-import { writeWholeFolder } from './whole-folder.ts'
+import { writeWholeFolder } from './skill-folder.ts'
+
+const PROMPTS_A_PAGE = 200
+/** Fewer, as skills come with all their files, of up to 8 MiB each. */
+const SKILLS_A_PAGE = 5
+
+async function* readPages<T extends { readonly order: number }>(limit: number, read: (after: number) => Promise<readonly T[]>) {
+  for (let after = 0; ; ) {
+    const page = await read(after)
+    yield* page
+    if (page.length < limit) return
+    after = page.at(-1)?.order ?? after
+  }
+}
+
+/** The prompts of an owner, or of everybody. */
+export const readPrompts = (reader: ExportReader, ownerId: string | null) =>
+  readPages(PROMPTS_A_PAGE, (after) => reader.exportPrompts(ownerId, after, PROMPTS_A_PAGE))
+
+/** The skills of an owner, or of everybody, with their files. */
+export const readSkills = (reader: ExportReader, ownerId: string | null) =>
+  readPages(SKILLS_A_PAGE, (after) => reader.exportSkills(ownerId, after, SKILLS_A_PAGE))
 
 /** Names of what an imported library may hold. */
 const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as const
@@ -129,4 +155,19 @@ async function findPromptsFile(folder: string): Promise<string | null> {
     if (await lstat(path).catch(() => null)) return path
   }
   return null
+}
+
+/** The owner of the starter library. */
+const OWNER = 'commonplace'
+/** Two folders below the root, as the sources and the built program both stand. */
+const FOLDER = new URL('../../starter', import.meta.url)
+
+/** Fills an empty library in one transaction, so that only one of several instances does. Returns the number of items. */
+export async function loadStarter(store: LibraryStore): Promise<number> {
+  if (!(await store.service.isEmpty())) return 0
+  return await store.inTransaction(async (transaction) => {
+    if (!(await transaction.service.isEmpty())) return 0
+    const { report } = await importLibrary(transaction, fileURLToPath(FOLDER), { owner: OWNER, visibility: 'public' })
+    return report.created
+  })
 }

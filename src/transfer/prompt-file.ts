@@ -6,15 +6,14 @@ import { type CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
 import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, readPromptType, tagsField, titleField } from '../domain/items/fields.ts'
 import { VISIBILITIES, type Visibility } from '../domain/items/visibility.ts'
+import { messagesField, renderMessages } from '../domain/prompts/body.ts'
 import { configField } from '../domain/prompts/config.ts'
-import { messagesField, renderMessages } from '../domain/prompts/messages.ts'
 import { encodingFault } from '../domain/skills/skill.ts'
 import { cutAtWord } from '../domain/text/characters.ts'
 import type { Syntax } from '../domain/variables/variables.ts'
 import { AppError } from '../errors.ts'
-import { findLeftOut, listNames, readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
-import { describeVariables } from './foreign-variables.ts'
-import { faultOf } from './regular-file.ts'
+import { describeVariables, findLeftOut, listNames, readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
+import { faultOf } from './skill-folder.ts'
 
 /** A validated prompt of a file. Missing fields are undefined. */
 export type PromptDraft = Readonly<ReturnType<typeof readDraft>> & {

@@ -1,10 +1,9 @@
-import { constants } from 'node:fs'
-import { lstat, mkdir, open, readdir, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { constants, type Stats } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../domain/items/fields.ts'
-import { isGitName, normalizeFilename } from '../domain/skills/filename.ts'
+import { holdsPrivateKey, isGitName, isLeftOutName, isSecretName, normalizeFilename } from '../domain/skills/filename.ts'
 import { readFrontmatter } from '../domain/skills/frontmatter.ts'
-import { holdsPrivateKey, isLeftOutName, isSecretName } from '../domain/skills/left-out.ts'
 import {
   checkSkillFiles,
   decodeText,
@@ -20,7 +19,41 @@ import {
 } from '../domain/skills/skill.ts'
 import { cutAtWord, cutCharacters } from '../domain/text/characters.ts'
 import { AppError } from '../errors.ts'
-import { writeWholeFolder } from './whole-folder.ts'
+
+/**
+ * Creates a folder atomically: `write` fills a temporary one, which is then renamed.
+ * @param mode of the folder
+ * @throws AppError `invalid_input` when the path is a file, a link or a folder that is not empty
+ */
+export async function writeWholeFolder<T>(folder: string, mode: number, write: (partial: string) => Promise<T>): Promise<T> {
+  if (folder.trim() === '') throw new AppError('invalid_input', 'Specify a folder to write to.')
+  const target = resolve(folder)
+  const about = await lstat(target).catch(() => null)
+  if (about?.isSymbolicLink())
+    throw new AppError('invalid_input', `${folder} is a symbolic link, which is not followed. Choose another name.`)
+  if (about && !about.isDirectory()) throw new AppError('invalid_input', `${folder} exists and is not a folder. Choose another name.`)
+  if (about && (await readdir(target)).length > 0)
+    throw new AppError('invalid_input', `${folder} is not empty. Choose a new or empty folder.`)
+  const partial = join(dirname(target), `.${basename(target)}.partial-${process.pid}`)
+  try {
+    await mkdir(dirname(target), { recursive: true, mode })
+    // Not recursive: parent folders must exist.
+    await mkdir(partial, { mode })
+  } catch (error) {
+    throw new AppError('invalid_input', `Could not create ${folder}: ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    })
+  }
+  try {
+    const written = await write(partial)
+    if (about) await rmdir(target)
+    await rename(partial, target)
+    return written
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true })
+    throw error
+  }
+}
 
 /** A skill as a folder gives it, checked. */
 export interface SkillDraft {
@@ -87,7 +120,7 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
   const remarks: string[] = []
   const files: SkillFile[] = []
   let size = 0
-  const add = (name: string, { bytes, mode }: Awaited<ReturnType<typeof readRegularFile>>) => {
+  const add = (name: string, { bytes, mode }: Awaited<ReturnType<typeof readSkillFile>>) => {
     if (leavesOut && holdsPrivateKey(basename(name), bytes)) {
       remarks.push(`skipped ${name}: contains a private key`)
       return
@@ -108,7 +141,7 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
       else if (!entry.isFile()) remarks.push(`skipped ${name}: not a regular file`)
       else if (leavesOut && isSecretName(entry.name)) {
         remarks.push(`skipped ${name}: may contain a secret`)
-      } else add(name, await readRegularFile(from, name))
+      } else add(name, await readSkillFile(from, name))
     }
   }
   try {
@@ -167,7 +200,7 @@ export async function writeSkillFolder(folder: string, files: readonly SkillFile
 }
 
 /** Opens without following a link, so that one put in place of a file after the listing is not read either. */
-async function readRegularFile(path: string, name: string): Promise<{ bytes: Buffer; mode: number | null }> {
+async function readSkillFile(path: string, name: string): Promise<{ bytes: Buffer; mode: number | null }> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     const about = await file.stat()
@@ -175,6 +208,43 @@ async function readRegularFile(path: string, name: string): Promise<{ bytes: Buf
     if (about.size > MAX_FILE_BYTES)
       throw new AppError('invalid_input', `${name} has ${about.size} bytes; the limit for a file is ${MAX_FILE_BYTES} (1 MiB)`)
     return { bytes: await file.readFile(), mode: process.platform === 'win32' ? null : toFileMode(about.mode) }
+  } finally {
+    await file.close()
+  }
+}
+
+/** The message of a refusal of one file of several. Any other error is thrown. */
+export function faultOf(error: unknown): string {
+  if (!(error instanceof AppError) || error.code === 'internal') throw error
+  return error.message
+}
+
+/** The stat of a path, null for nothing. Any other failure is thrown: a file that cannot be looked at is not a missing one. */
+export async function lstatIfThere(path: string): Promise<Stats | null> {
+  return await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+}
+
+/**
+ * The bytes of a regular file of at most `maxBytes`; null when there is none. It is opened without following a link, so that one put in its
+ * place meanwhile is not read either.
+ * @throws AppError `invalid_input` for a link, a folder, or a larger file
+ */
+export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer | null> {
+  const about = await lstatIfThere(path).catch((error: NodeJS.ErrnoException) => {
+    // A file stands where the folder would be.
+    if (error.code === 'ENOTDIR') return null
+    throw error
+  })
+  if (about === null) return null
+  if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file (links are not followed).`)
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const { size } = await file.stat()
+    if (size > maxBytes) throw new AppError('invalid_input', `${path} has ${size} bytes; the limit is ${maxBytes}.`)
+    return await file.readFile()
   } finally {
     await file.close()
   }

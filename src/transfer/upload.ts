@@ -1,18 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { MAX_TITLE, PROMPT_TYPES, readPromptType } from '../domain/items/fields.ts'
+import { holdsPrivateKey, isSystemName } from '../domain/skills/filename.ts'
 import { describeOddFields, findFrontmatterFault, splitFrontmatter } from '../domain/skills/frontmatter.ts'
-import { holdsPrivateKey, isSystemName } from '../domain/skills/left-out.ts'
 import { decodeText, encodingFault, SKILL_MD, type SkillFile } from '../domain/skills/skill.ts'
 import { findTopFolder, type LeftOutFile, leftOutReason, type ReadArchive, readZipInSteps } from '../domain/skills/skill-archive.ts'
 import { cutCharacters } from '../domain/text/characters.ts'
 import { AppError } from '../errors.ts'
 import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
-import { cutLongTags, describeVariables } from './foreign-variables.ts'
+import { cutLongTags, describeVariables } from './foreign-prompts.ts'
 import { findFormat, readFormat } from './formats/formats.ts'
 import type { EntryPlace } from './match-entries.ts'
 import { formatOf, type PromptDraft, readPromptFile, toRemarkedDraft } from './prompt-file.ts'
-import { faultOf } from './regular-file.ts'
-import { type SkillDraft, toSkillDraft } from './skill-folder.ts'
+import { faultOf, type SkillDraft, toSkillDraft } from './skill-folder.ts'
 
 /** An entry of an upload: what it is called, and what it holds or why it is refused. */
 export type UploadEntry = { readonly name: string; readonly place?: EntryPlace } & (

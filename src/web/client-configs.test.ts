@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { CLIENT_IDS, CLIENTS, PLACEHOLDER_KEY } from './client-configs.ts'
+import { CLIENT_IDS, CLIENTS, PLACEHOLDER_KEY } from './clients.ts'
 
 const ENDPOINT = 'http://127.0.0.1:3000/api/mcp'
 const DOCUMENT = readFileSync(new URL('../../docs/connect.md', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import { AppError, invalidInput } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import type { BodyLimit, Call } from '../http/call.ts'
+import type { BodyLimit, Call } from '../http/route.ts'
 import type { Words } from './site.ts'
 
 /** Largest form without files: the longest prompt with every character escaped, plus other fields. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judgeHealth } from './health.ts'
+import { judgeHealth } from './pages/admin/admin.tsx'
 
 const NOW = Date.parse('2026-01-10T12:00:00Z')
 const FINE: Parameters<typeof judgeHealth>[0] = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { AGENTS, type Installed } from './install-commands.ts'
+import { AGENTS, type Installed } from './clients.ts'
 
 const guide = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
 const base = 'http://127.0.0.1:3000'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { claudeCommand, linkInstalls, skillCommand } from './install-links.ts'
+import { claudeCommand, linkInstalls, skillCommand } from './clients.ts'
 
 const ENDPOINT = 'https://prompts.example.org/library/api/mcp'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../domain/people/actor.ts'
-import { createLanguageReader, matchLanguage } from './language.ts'
+import { createLanguageReader, LANGUAGES, matchLanguage, wordsIn } from './language.ts'
+import { ENGLISH } from './strings/index.ts'
 
 describe('an Accept-Language header', () => {
   it.each([
@@ -60,4 +61,113 @@ describe('the language of a request', () => {
     }
     expect(() => read('fr', {})).toThrow('DEFAULT_LANGUAGE must be one of: en, de.')
   })
+})
+
+/** Names, abbreviations and words that German shares with English: the only texts that may be the same. */
+const SHARED = new Set(
+  [
+    'Prompt Prompts Skill Skills Team Teams API JSON OpenAPI REST MCP UTC Markdown HTML Frontmatter Feed Agent Chat Code Video Audio Text',
+    'Name Version Status Website Schema Filter Link Indigo Orange Original Profil Parameter Embeddings Administration optional Web Passkey Passkeys',
+    'Label Labels Test Tests Text In Person Service Enter KiB MiB GiB TiB',
+  ].flatMap((line) => line.split(' ')),
+)
+/** Texts that are the same for another reason, by their paths. */
+const SAME: Readonly<Record<string, string>> = {
+  'counts.prompts': '',
+  'reading.inEditor': 'In Claude Code',
+  'reading.agentNotes.opencode': 'nothing to say',
+}
+
+type Leaf = readonly [path: string, text: unknown]
+
+/** Every text of a catalogue with its path; functions as they are. */
+function listLeaves(value: unknown, path = ''): Leaf[] {
+  if (typeof value !== 'object' || value === null) return [[path, value]]
+  return Object.entries(value).flatMap(([name, inner]) => listLeaves(inner, path === '' ? name : `${path}.${name}`))
+}
+
+/** Arguments that any function of a text can take; what differs by one is tried with both. */
+const SAMPLES: readonly unknown[][] = [0, 1, 2, 1234].map((n) => [n, n, n])
+
+function callWith(text: (...values: never[]) => unknown, count: number): string[] {
+  const values: unknown[][] = [
+    ...SAMPLES,
+    ['alpha', 'beta', 'gamma'],
+    [['alpha', 'beta'], 'beta'],
+    ['alpha', 'up'],
+    ['reader'],
+    [{ backups: 1, upgrades: 2, replaced: 3 }],
+  ]
+  return values.flatMap((sample) => {
+    if (sample.length < count) return []
+    try {
+      const said: unknown = Reflect.apply(text, undefined, sample.slice(0, count))
+      return typeof said === 'string' && !/NaN|\[object|alpha,beta/.test(said) ? [said] : []
+    } catch {
+      // Not the kind of argument this text takes.
+      return []
+    }
+  })
+}
+
+const toFunction = (text: unknown) => (typeof text === 'function' ? (text as (...values: never[]) => unknown) : null)
+const placeholdersOf = (text: string) => [...text.matchAll(/\{\w+\}|\$\{\w+/g)].map(([name]) => name).toSorted()
+
+describe.each(LANGUAGES.filter((language) => language !== 'en'))('the texts in %s', (language) => {
+  const english = new Map(listLeaves(ENGLISH))
+  const leaves = listLeaves(wordsIn(language))
+
+  it('are those that there are in English, and none is empty', () => {
+    expect(leaves.map(([path]) => path).toSorted()).toEqual([...english.keys()].toSorted())
+    expect(leaves.length).toBeGreaterThan(800)
+    const empty = leaves.filter(([path, text]) => text === '' && english.get(path) !== '')
+    expect(empty).toEqual([])
+  })
+
+  it('have the same placeholders', () => {
+    for (const [path, text] of leaves) {
+      const original = english.get(path)
+      if (typeof text === 'string' && typeof original === 'string') expect(placeholdersOf(text), path).toEqual(placeholdersOf(original))
+    }
+  })
+
+  it('say something with any argument, and name what the English ones name', () => {
+    for (const [path, text] of leaves) {
+      const said = toFunction(text)
+      const original = toFunction(english.get(path))
+      if (!said || !original) continue
+      const texts = callWith(said, original.length)
+      expect(texts.length, path).toBeGreaterThan(0)
+      const isSilent = callWith(original, original.length).includes('')
+      for (const one of texts) expect(one.trim(), path).not.toMatch(isSilent ? /undefined/ : /^$|undefined/)
+      const named = (all: readonly string[]) => ['alpha', 'beta', 'gamma'].filter((name) => all.some((one) => one.includes(name)))
+      expect(named(texts), path).toEqual(named(callWith(original, original.length)))
+    }
+  })
+
+  it('differ from English, apart from names and words that both have', () => {
+    const same = leaves.flatMap(([path, text]) => {
+      if (typeof text !== 'string' || text !== english.get(path) || path in SAME) return []
+      const words = text.split(/[^\p{L}]+/u).filter((word) => word.length > 1 && !SHARED.has(word))
+      return words.length === 0 ? [] : [`${path}: ${text}`]
+    })
+    expect(same).toEqual([])
+  })
+
+  it('have quotation marks of their language', () => {
+    const all = leaves.flatMap(([, text]) =>
+      typeof text === 'string' ? [text] : toFunction(text) ? callWith(toFunction(text) ?? (() => ''), 3) : [],
+    )
+    if (language === 'de') for (const text of all) expect(text).not.toMatch(/“[^“„]*”|"/)
+  })
+})
+
+it('a library for members has texts of its own in every language', () => {
+  for (const language of LANGUAGES) {
+    const [open, closed] = [wordsIn(language), wordsIn(language, true)]
+    expect(closed.visibilityMeans).toEqual(open.membersOnly.visibilityMeans)
+    expect(closed.done.published).toBe(open.membersOnly.published)
+    expect(closed.profileLead).not.toBe(open.profileLead)
+    expect(closed.find).toBe(open.find)
+  }
 })

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
-import { createTally } from '../domain/service/tally.ts'
+import { createTally } from '../domain/service/running-work.ts'
 import { AppError } from '../errors.ts'
 import { ERROR_WORDS } from './strings/messages.ts'
 

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
+import { strangerTo } from '../domain/people/actor.ts'
 import { AppError, toAppError } from '../errors.ts'
-import type { CallOperation } from '../operations/core/invoke.ts'
+import type { MakeContext } from '../http/route.ts'
+import { type CallOperation, callLocally } from '../operations/core/define-operation.ts'
 import type { Procedure } from '../operations/core/procedure.ts'
 import type { SentForm } from './forms.ts'
 import type { Site, Words } from './site.ts'
@@ -124,4 +126,10 @@ export async function readListPage<T extends { readonly totalPages: number }>(
     else to.searchParams.set('page', String(last))
     return { to: to.pathname + to.search }
   }
+}
+
+/** Calls operations as a stranger to this library, so that responses are the same for every reader. */
+export function callAnonymously(makeContext: MakeContext, library: { readonly isForMembers: boolean }): CallOperation {
+  const stranger = strangerTo(library)
+  return callLocally(() => makeContext(stranger))
 }

@@ -1,25 +1,58 @@
+import { z } from 'zod'
 import type { Actor } from '../domain/people/actor.ts'
 import { type CountUse, collectUses, countNothing } from '../domain/people/usage.ts'
-import { readCookie } from '../domain/sign-in/cookies.ts'
+import { readCookie, writeCookie } from '../domain/sign-in/logins.ts'
 import { AppError, toAppError } from '../errors.ts'
 import type { Answer, AnswerHeaders } from '../exchange.ts'
-import type { BoundRoute, Call, MakeContext } from '../http/call.ts'
-import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
+import { errorHeaders, HTTP_STATUS } from '../http/answers.ts'
 import { encodePage, isOpened, type PageCache } from '../http/page-cache.ts'
-import { callLocally } from '../operations/core/invoke.ts'
-import { callAnonymously } from './anonymous-call.ts'
-import { createFlash } from './flash.ts'
+import type { BoundRoute, Call, MakeContext } from '../http/route.ts'
+import { callLocally } from '../operations/core/define-operation.ts'
+import type { Context } from '../operations/core/procedure.ts'
+import { markControls } from './escape.ts'
 import { limitForm, readForm, readReferrer, refuseForeignForm, type SentForm } from './forms.ts'
-import { markControls } from './mark-controls.ts'
+import { type Language, wordsIn } from './language.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { readNearItems, showProblem } from './pages/reading/problem.tsx'
-import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
+import { type Action, callAnonymously, type LeadsOn, type PageRequest, type Refused } from './request.ts'
 import { type Html, PAGES, type PageEntry } from './routes.ts'
 import { scriptRoutes } from './script-routes.ts'
 import type { PageSettings, Site } from './site.ts'
 import { readStaticFiles } from './static-files.ts'
 import { ENGLISH } from './strings/index.ts'
-import { type Language, wordsIn } from './strings/languages.ts'
+
+const COOKIE = 'flash'
+/** A redirect is followed at once; this is for slow networks. */
+const SHOWN_WITHIN_MS = 60_000
+
+const sealed = z.object({ until: z.number(), value: z.unknown() })
+
+/**
+ * Carries a secret that is shown once, such as a new key, from the form that creates it to the next page, so that reloading creates no other.
+ * Between the two the browser carries it in a cookie, sealed (AES-256-GCM) for one session and one page, for at most a minute; the page
+ * removes it. The service stores it nowhere, every instance can open it, and it is in no address, log or history.
+ */
+function createFlash({ sealer, clock, actor }: Context, cookies: string, baseUrl: string) {
+  const session = actor.kind === 'user' ? actor.sessionId : undefined
+  const purposeOf = (page: string) => `flash ${session} ${page}`
+  const write = (value: string) => writeCookie(COOKIE, value, baseUrl, { maxAgeSeconds: SHOWN_WITHIN_MS / 1000, sameSite: 'Strict' })
+  return {
+    /** A `Set-Cookie` header with a value for one page; null for anonymous readers. */
+    put(page: string, value: unknown): string | null {
+      if (session === undefined) return null
+      return write(sealer.seal(purposeOf(page), JSON.stringify({ until: clock() + SHOWN_WITHIN_MS, value })))
+    },
+    /** The value for a page, which is given once, with the header that removes it; null when there is none. */
+    take<T>(page: string, shape: z.ZodType<T>): { readonly value: T; readonly cookie: string } | null {
+      const token = session === undefined ? null : readCookie(COOKIE, cookies, baseUrl)
+      const text = token === null ? null : sealer.open(purposeOf(page), token)
+      if (text === null) return null
+      const { until, value } = sealed.parse(JSON.parse(text))
+      const parsed = shape.safeParse(value)
+      return parsed.success && clock() <= until ? { value: parsed.data, cookie: write('') } : null
+    },
+  }
+}
 
 const SIGN_IN = '/sign-in'
 /** Where a wrong proof is shown on the page itself. */

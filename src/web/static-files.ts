@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Answer, AnswerHeaders, Exchange } from '../exchange.ts'
-import { CODINGS, type Coding, chooseCoding, compressFile } from '../http/compression.ts'
+import { CODINGS, type Coding, chooseCoding, compressFile } from '../http/answers.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const ROOT = new URL('../../', import.meta.url)

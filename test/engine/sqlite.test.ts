@@ -8,7 +8,7 @@ import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openSqlite, readSqliteFile } from '../../src/storage/dialects/sqlite.ts'
-import { sizeOfLog } from '../../src/storage/dialects/sqlite-log.ts'
+import { sizeOfLog } from '../../src/storage/dialects/sqlite-statements.ts'
 import { migrate } from '../../src/storage/migrations/index.ts'
 import type { Database } from '../../src/storage/schema.ts'
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { splitCounts, type UseCount } from '../../src/domain/people/usage.ts'
-import type { LibraryStore } from '../../src/storage/store.ts'
-import { createStore } from '../../src/storage/store.ts'
+import { createStore, type LibraryStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
 
 const FIELDS = { title: 'T', content: 'C', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' } as const

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LibraryChange } from '../../src/domain/service/instances.ts'
+import type { LibraryChange } from '../../src/domain/items/changes.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openPostgres } from '../../src/storage/dialects/postgres.ts'
-import type { LibraryStore } from '../../src/storage/store.ts'
-import { createStore } from '../../src/storage/store.ts'
+import { createStore, type LibraryStore } from '../../src/storage/store.ts'
 import { countingRandom } from '../support/engines.ts'
 import { createDatabase } from '../support/postgres.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { EMBED_EXAMPLES } from '../../src/domain/embed/examples.ts'
-import { parseContext, parseTools } from '../../src/web/embed/context.ts'
-import { writeEmbedQuery } from '../../src/web/embed/query.ts'
+import { EMBED_EXAMPLES } from '../../src/domain/embed/config.ts'
+import { writeEmbedQuery } from '../../src/web/embed/addresses.ts'
+import { parseContext, parseTools } from '../../src/web/embed/fields.ts'
 import { lookForBarriers, useBrowser } from '../support/browser.ts'
 
 describe('embeds', () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { parseGroupMap, toGrants } from '../../src/domain/people/groups.ts'
-import type { Arriving } from '../../src/domain/sign-in/arrivals.ts'
+import { type Arriving, parseGroupMap, toGrants } from '../../src/domain/sign-in/sign-in-ways.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { signUp } from '../support/visitor.ts'
 

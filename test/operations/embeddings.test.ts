@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createTextEmbedder } from '../../src/ai/text-embedder.ts'
+import { createTextEmbedder } from '../../src/ai/remote-encoder.ts'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { readJson, testApp } from '../support/test-app.ts'
 

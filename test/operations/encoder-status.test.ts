@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { addEncoderCommands } from '../../src/cli/encoder-commands.ts'
+import { addEncoderCommands } from '../../src/cli/maintenance-commands.ts'
 import { createFakeEncoder, type FakeEncoder } from '../support/fake-encoder.ts'
 import { eventually } from '../support/model-server.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'

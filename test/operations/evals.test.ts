@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
+import { createPeople } from '../../src/transfer/export-lists.ts'
 import { importEntries } from '../../src/transfer/import-entries.ts'
-import { createPeople } from '../../src/transfer/people.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]

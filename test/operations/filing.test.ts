@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import type { AuditEvent } from '../../src/domain/service/audit.ts'
-import { importPrompts } from '../../src/transfer/import-prompts.ts'
+import { importPrompts } from '../../src/transfer/import-entries.ts'
 import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp, type Visitor } from '../support/visitor.ts'
 

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { parseGroupMap } from '../../src/domain/people/groups.ts'
-import type { ProviderSettings } from '../../src/domain/sign-in/sign-in-ways.ts'
+import { type ProviderSettings, parseGroupMap } from '../../src/domain/sign-in/sign-in-ways.ts'
 import { OIDC_CLIENT } from '../support/oidc-client.ts'
 import { type OidcServer, startOidcServer } from '../support/oidc-server.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPERATOR } from '../../src/cli/operator.ts'
-import { parseGroupMap } from '../../src/domain/people/groups.ts'
+import { parseGroupMap } from '../../src/domain/sign-in/sign-in-ways.ts'
 import { answerRequest } from '../support/exchange.ts'
 import { addressBack, callMcp, MCP_ADDRESS, program, RETURN_ADDRESS } from '../support/oauth-program.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'

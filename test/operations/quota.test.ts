@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { DEFAULT_QUOTA } from '../../src/domain/people/quota.ts'
+import { DEFAULT_QUOTA } from '../../src/domain/people/usage.ts'
 import { showAccount } from '../../src/operations/account/account.ts'
 import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
 

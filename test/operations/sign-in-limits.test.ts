@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { PasswordHash } from '../../src/domain/sign-in/password.ts'
+import type { PasswordHash } from '../../src/domain/people/account.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes, scryptSync } from 'node:crypto'
-import type { PasswordHasher } from '../../src/auth/password-hasher.ts'
+import type { PasswordHasher } from '../../src/auth/password-hash.ts'
 
 const COST = { N: 2, r: 1, p: 1 }
 

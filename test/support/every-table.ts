@@ -1,6 +1,5 @@
 import { type ColumnMetadata, sql } from 'kysely'
-import { insertRows, type Row } from '../../src/storage/copy/table-rows.ts'
-import { readTables, TABLES } from '../../src/storage/copy/tables.ts'
+import { insertRows, type Row, readTables, TABLES } from '../../src/storage/copy/table-rows.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 
 /** Texts and names that engines might order, or keep, in ways of their own; one for each row of a table. */

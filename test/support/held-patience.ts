@@ -1,4 +1,4 @@
-import type { Patience } from '../../src/ai/back-off.ts'
+import type { Patience } from '../../src/ai/model-requests.ts'
 
 /** A patience that waits until the test says so; nothing is left to chance. */
 export function holdPatience(): { readonly patience: Patience; readonly waits: readonly { readonly ms: number; end(): void }[] } {

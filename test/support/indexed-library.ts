@@ -5,10 +5,9 @@ import type { Visibility } from '../../src/domain/items/visibility.ts'
 import type { EncodedQuery } from '../../src/domain/ports/encoder.ts'
 import { encodePostings, indexText } from '../../src/search/analysis/indexed-text.ts'
 import { parseQuery, titleKey } from '../../src/search/analysis/query.ts'
-import { type Audience, PUBLIC } from '../../src/search/index/item-table.ts'
+import { type Audience, PUBLIC, type Viewer } from '../../src/search/index/item-table.ts'
 import { createSearchIndex, type SearchIndex } from '../../src/search/index/search-index.ts'
 import type { IndexFilter } from '../../src/search/index/select-items.ts'
-import type { Viewer } from '../../src/search/index/viewer.ts'
 import { DIMS, NO_WORD_VECTORS, type WordVectors } from '../../src/search/vectors/word-vectors.ts'
 
 /** An item of a test library. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { OUTPUT_TYPES } from '../../src/improve/output.ts'
+import { OUTPUT_TYPES } from '../../src/improve/improve-with-model.ts'
 
 /** An expression as the fixture writes it: `/source/flags`. */
 const expression = z.string().transform((text) => new RegExp(text.slice(1, text.lastIndexOf('/')), text.slice(text.lastIndexOf('/') + 1)))

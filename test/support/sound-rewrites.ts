@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { parseVariables } from '../../src/domain/variables/variables.ts'
 import { improveWithoutModel } from '../../src/improve/fallback/improve-without-model.ts'
-import { OUTPUT_FORMATS, OUTPUT_TYPES, type OutputFormat, type OutputType } from '../../src/improve/output.ts'
+import { OUTPUT_FORMATS, OUTPUT_TYPES, type OutputFormat, type OutputType } from '../../src/improve/improve-with-model.ts'
 
 /** What must hold of every prompt that is improved without a model. */
 

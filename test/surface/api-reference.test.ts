@@ -1,7 +1,7 @@
 import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { readApi } from '../../src/web/api/api-routes.ts'
+import { readApi } from '../../src/web/api-reference.ts'
 import { json, type TestApp, testApp } from '../support/test-app.ts'
 
 const paths = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chooseCoding, createCompression } from '../../src/http/compression.ts'
+import { chooseCoding, createCompression } from '../../src/http/answers.ts'
 import { toExchange } from '../support/exchange.ts'
 import { json, type TestApp, testApp } from '../support/test-app.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EMBED_EXAMPLES } from '../../src/domain/embed/examples.ts'
-import { parsePromptPieces, readPiece } from '../../src/web/embed/prompt-pieces.ts'
-import { readEmbedQuery, writeEmbedQuery } from '../../src/web/embed/query.ts'
+import { EMBED_EXAMPLES } from '../../src/domain/embed/config.ts'
+import { readEmbedQuery, writeEmbedQuery } from '../../src/web/embed/addresses.ts'
+import { parsePromptPieces, readPiece } from '../../src/web/embed/fields.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 

@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MAX_EMBED_QUERY } from '../../src/domain/embed/config.ts'
-import { EMBED_EXAMPLES } from '../../src/domain/embed/examples.ts'
-import { writeEmbedQuery } from '../../src/web/embed/query.ts'
+import { EMBED_EXAMPLES, MAX_EMBED_QUERY } from '../../src/domain/embed/config.ts'
+import { writeEmbedQuery } from '../../src/web/embed/addresses.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 import { signUp } from '../support/visitor.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
-import type { Call } from '../../src/http/call.ts'
 import { createPageCache } from '../../src/http/page-cache.ts'
+import type { Call } from '../../src/http/route.ts'
 import { createLanguageReader } from '../../src/web/language.ts'
 import { describePage } from '../../src/web/serve-pages.ts'
 import { GERMAN } from '../../src/web/strings/de/index.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { markControls } from '../../src/web/mark-controls.ts'
+import { markControls } from '../../src/web/escape.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
 /** Marks are for people; a text that is made of control characters must not cost many times what another of its length does. */

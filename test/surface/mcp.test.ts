@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
+import { createApiKey, hashApiKey } from '../../src/auth/credentials.ts'
 import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 
 let test: TestApp

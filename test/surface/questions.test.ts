@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Binding } from '../../src/mcp/dispatcher.ts'
-import { createDispatcher } from '../../src/mcp/dispatcher.ts'
-import type { QuestionLimits } from '../../src/mcp/sessions/open-questions.ts'
+import { type Binding, createDispatcher } from '../../src/mcp/dispatcher.ts'
+import type { QuestionLimits } from '../../src/mcp/sessions/session-streams.ts'
 import { createSessionTokens } from '../../src/mcp/sessions/session-tokens.ts'
 import { createSessions, type Session, type Sessions } from '../../src/mcp/sessions/sessions.ts'
-import { invokeLocally } from '../../src/operations/core/invoke.ts'
+import { invokeLocally } from '../../src/operations/core/define-operation.ts'
 import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
 
 const STREAM = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RESERVED_NAMES } from '../../src/domain/people/username.ts'
+import { RESERVED_NAMES } from '../../src/domain/people/account.ts'
 import { createRouter, firstSegments } from '../../src/http/route.ts'
 import { readJson, type TestApp, testApp } from '../support/test-app.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { highlightCode, stopHighlighting } from '../../src/web/markup/highlight.ts'
-import { languageOfFence, languageOfFile } from '../../src/web/markup/languages.ts'
+import { languageOfFence, languageOfFile } from '../../src/web/markup/markdown.ts'
 import { findTestData } from '../support/real-data.ts'
 
 /** Of each language: some blocks and files as people write them, the longest among them. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { loadWordVectors } from '../../src/ai/word-vectors-file.ts'
+import { loadWordVectors } from '../../src/ai/kept-vectors.ts'
 import { readPromptFile } from '../../src/transfer/prompt-file.ts'
 import { BASE, makeLibrary, type Written } from '../support/indexed-library.ts'
 import { findTestData } from '../support/real-data.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ClientOfRequest } from '../../domain/people/client-of-request.ts'
-import { MAX_PASSKEYS } from '../../domain/sign-in/factors.ts'
+import type { ClientOfRequest } from '../../domain/ports/environment.ts'
+import { MAX_PASSKEYS } from '../../domain/sign-in/logins.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { type Auth, isRefusal, toHeaders } from '../better-auth.ts'

@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Actor, DEFAULT_SCOPES, type Scope } from '../../domain/people/actor.ts'
-import type { ClientOfRequest } from '../../domain/people/client-of-request.ts'
-import type { Clock } from '../../domain/ports/environment.ts'
-import { type ClientRequest, CONNECTION_SECONDS, type PersonAtBrowser } from '../../domain/sign-in/oauth.ts'
+import type { ClientOfRequest, Clock } from '../../domain/ports/environment.ts'
+import { type ClientRequest, CONNECTION_SECONDS, type PersonAtBrowser } from '../../domain/sign-in/keys.ts'
 import { decodePart, isLoopback } from '../../domain/text/addresses.ts'
 import { AppError } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { actorOfKey } from '../authenticate.ts'
 import { type Auth, ERROR_PATH, type OAuthSettings, toHeaders } from '../better-auth.ts'
+import { actorOfKey, consentKey } from '../credentials.ts'
 import { createLimiter } from '../limiter.ts'
 import { hashToken, isEqual, replaceNul } from '../login-adapter.ts'
 import type { Logins } from '../logins.ts'
-import { readRegistration } from './registration.ts'
-import { consentKey } from './tokens.ts'
+import { readRegistration } from './clients.ts'
 
 /** Programs that may register from one address in an hour. */
 const REGISTRATIONS = 30

@@ -1,8 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { History } from './history.ts'
-import { type ObjectId, readObject } from './objects.ts'
+import { type ObjectId, readObject, readTree } from './objects.ts'
 import type { PktLine } from './pkt-line.ts'
-import { readTree } from './tree.ts'
 
 /** The request of a client (git-scm.com, "protocol-v2", fetch). */
 export interface FetchRequest {

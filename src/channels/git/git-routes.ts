@@ -1,19 +1,18 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { createTally } from '../../domain/service/tally.ts'
+import { createTally } from '../../domain/service/running-work.ts'
 import { type ChannelScope, marketplaceName, parseScope, scopePath } from '../../domain/skills/channel-scope.ts'
 import { AppError } from '../../errors.ts'
 import type { Answer } from '../../exchange.ts'
-import type { BoundRoute, Call } from '../../http/call.ts'
-import { createPieceSender } from '../../http/pieces.ts'
+import { createPieceSender } from '../../http/answers.ts'
+import type { BoundRoute, Call } from '../../http/route.ts'
 import type { WorkMeter } from '../../storage/store.ts'
 import type { Channel } from '../channel.ts'
 import { describeScope, nameReader } from '../marketplace.ts'
 import { type FetchPlan, type FetchRequest, readFetch } from './fetch.ts'
-import { createGitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
 import { DELIMITER, FLUSH, type PktLine, pktLine, readPktLines } from './pkt-line.ts'
-import { createRepositories, type Repository } from './repositories.ts'
+import { createGitThread, createRepositories, type Repository } from './repositories.ts'
 
 /** Largest body of a request, before and after it is inflated. */
 const MAX_BODY_BYTES = 1024 * 1024

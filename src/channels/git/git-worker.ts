@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
-import type { SharedChange, SharedVersion } from '../../domain/items/shared-changes.ts'
+import type { SharedChange, SharedVersion } from '../../domain/items/changes.ts'
 import { planFetch } from './fetch.ts'
-import type { GitAnswer, GitQuestion, NumberedAnswer, NumberedQuestion } from './git-thread.ts'
 import { createHistory, type History, type RepositoryAbout, type Step } from './history.ts'
 import { writePack } from './objects.ts'
+import type { GitAnswer, GitQuestion, NumberedAnswer, NumberedQuestion } from './repositories.ts'
 
 /** Bytes of one history: a clone of it is about as large. */
 const MAX_HISTORY_BYTES = 512 * 1024 * 1024

@@ -1,9 +1,22 @@
-import type { SharedChange, SharedVersion } from '../../domain/items/shared-changes.ts'
+import type { SharedChange, SharedVersion } from '../../domain/items/changes.ts'
+import { writePromptMarkdown } from '../../domain/service/transfer.ts'
 import { describeSkill } from '../../domain/skills/frontmatter.ts'
 import { decodeText, fileMode, SKILL_MD } from '../../domain/skills/skill.ts'
-import { writePromptMarkdown } from '../../domain/text/prompt-markdown.ts'
-import { diffEnds, type Earlier, hashObject, type ObjectId, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
-import { createRows, type Rows, readTree, toByteKey, treeRow } from './tree.ts'
+import {
+  createRows,
+  diffEnds,
+  type Earlier,
+  hashObject,
+  type ObjectId,
+  type Rows,
+  readObject,
+  readTree,
+  type StoredObject,
+  storeChange,
+  storeObject,
+  toByteKey,
+  treeRow,
+} from './objects.ts'
 
 /** The service that makes a history, as it is named there. */
 export interface RepositoryAbout {

@@ -1,8 +1,7 @@
 import { type FileView, linesFrom } from '../file-view.ts'
 import { type Rule, ruleFamily } from '../rule.ts'
-import { escapeText } from './flows.ts'
-import { RUNNER } from './payloads.ts'
-import { findPiped } from './pipes.ts'
+import { escapeText } from './data.ts'
+import { findPiped, RUNNER } from './payloads.ts'
 
 const DOWNLOAD =
   /\b(?:curl|wget|aria2c|certutil|bitsadmin|Start-BitsTransfer|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|DownloadFile|DownloadString|urlretrieve|urlopen|requests\.get|httpx\.get|fetch)\b[^\n]{0,300}/gi

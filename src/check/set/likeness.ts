@@ -1,7 +1,83 @@
-import { dotProduct } from '../../search/vectors/dot-product.ts'
+import { z } from 'zod'
+import { MAX_DESCRIPTION } from '../../domain/skills/frontmatter.ts'
+import { damerauLevenshtein } from '../../search/analysis/query.ts'
+import { eachWord, STOP_WORDS } from '../../search/analysis/words.ts'
+import { dotProduct } from '../../search/vectors/arithmetic.ts'
 import { lengthOf } from '../../search/vectors/embedder.ts'
-import { type AlikePair, type ListedSkill, refOf } from './report.ts'
-import { MAX_PAIRS, tellingWords } from './texts.ts'
+import {
+  type AlikePair,
+  type DescriptionFault,
+  type Level,
+  type ListedSkill,
+  MAX_QUERY,
+  type NamePair,
+  type Routing,
+  refOf,
+} from './report.ts'
+
+/** Words that say when to use a skill, in the languages that most descriptions have. */
+const WHEN =
+  /\b(?:when(?:ever)?|use (?:this|it|for|if|on|to)|used (?:for|to)|triggers? (?:on|for)|wenn|sobald|falls|quand|lorsque|cuando|quando)\b|用于|時|时|とき/iu
+/** Examples of what people say are no text of the author's. */
+const QUOTED = /"[^"]*"|“[^”]*”|„[^“]*“|«[^»]*»|(?<!\w)['‘][^'’]*['’](?!\w)/gu
+const FIRST_PERSON = /\bI\b(?![/.+-])|\b(?:[Mm]y|[Ww]e|[Oo]ur|[Ii]ch|[Ww]ir)\b/u
+/** A purpose and an occasion take a verb and an object each. */
+const MIN_WORDS = 4
+/** Pairs that are named: a set may hold one skill a hundred times. */
+const MAX_PAIRS = 200
+const NAME_LEVELS: Record<NamePair['why'], Level> = { same: 'high', hyphens: 'medium', plural: 'medium', 'one-letter': 'low' }
+/** Shorter names that differ by a letter are different words. */
+const MIN_NAME = 5
+
+/** The words of a text that say what it is about, each once, without the compounds that search makes. */
+function tellingWords(text: string): Set<string> {
+  const words = new Set<string>()
+  const written = text.toLowerCase()
+  eachWord(text, (word) => {
+    if (!STOP_WORDS.has(word) && written.includes(word)) words.add(word)
+  })
+  return words
+}
+
+/** Faults of a description by itself (agentskills.io: at most 1,024 characters, what the skill does and when to use it, in the third person). */
+function findDescriptionFaults({ description, length }: ListedSkill): DescriptionFault[] {
+  const faults: readonly (DescriptionFault | false)[] = [
+    length > MAX_DESCRIPTION && 'too-long',
+    tellingWords(description).size < MIN_WORDS && 'short',
+    !WHEN.test(description) && 'no-when',
+    FIRST_PERSON.test(description.replaceAll(QUOTED, ' ')) && 'first-person',
+  ]
+  return faults.filter((fault) => fault !== false)
+}
+
+/**
+ * Faults of each description, and pairs of skills whose names are the same, so that an agent loads one of them, or nearly the same: hyphens apart, with a plural, by one edit.
+ * Names that differ by a digit are versions (`react18-hooks`, `react19-hooks`). Yields now and then.
+ */
+export function* checkTexts(skills: readonly ListedSkill[]): Generator<void, { names: NamePair[]; faults: DescriptionFault[][] }> {
+  const names: NamePair[] = []
+  const faults: DescriptionFault[][] = []
+  for (const [place, a] of skills.entries()) {
+    yield
+    faults.push(findDescriptionFaults(a))
+    for (const b of skills.slice(place + 1)) {
+      const why = names.length < MAX_PAIRS ? compareNames(a.name, b.name) : null
+      if (why) names.push({ a: refOf(a), b: refOf(b), why, level: NAME_LEVELS[why] })
+    }
+  }
+  return { names, faults }
+}
+
+/** How two names are nearly the same; null: they are not. Names that differ by a digit are versions. */
+export function compareNames(a: string, b: string): NamePair['why'] | null {
+  if (a === b) return 'same'
+  const [one, other] = [a.replaceAll('-', ''), b.replaceAll('-', '')]
+  if (one === other) return 'hyphens'
+  const [short, long] = one.length < other.length ? [one, other] : [other, one]
+  if (long === `${short}s` || long === `${short}es`) return 'plural'
+  if (short.length < MIN_NAME || damerauLevenshtein(one, other, 1) > 1) return null
+  return one.replaceAll(/\d/g, '') === other.replaceAll(/\d/g, '') ? null : 'one-letter'
+}
 
 /** Vectors of a skill by the encoder: of the description alone, and of the whole skill; null where there is none yet. */
 export interface SkillVectors {
@@ -25,7 +101,7 @@ interface Direction {
 }
 
 /** Vectors ready to be compared. */
-export function toDirections(vectors: readonly (Int8Array | null)[]): (Direction | null)[] {
+function toDirections(vectors: readonly (Int8Array | null)[]): (Direction | null)[] {
   return vectors.map((numbers) => {
     const length = numbers ? lengthOf(numbers) : 0
     return numbers && length > 0 ? { numbers, length, unit: Float64Array.from(numbers, (value) => value / length) } : null
@@ -33,12 +109,12 @@ export function toDirections(vectors: readonly (Int8Array | null)[]): (Direction
 }
 
 /** The cosine of two vectors of the same model. */
-export function cosineOf({ unit }: Pick<Direction, 'unit'>, { numbers, length }: Direction): number {
+function cosineOf({ unit }: Pick<Direction, 'unit'>, { numbers, length }: Direction): number {
   return dotProduct(unit, numbers, 0) / length
 }
 
 /** The median; the upper one of two. */
-export function medianOf(values: readonly number[]): number | null {
+function medianOf(values: readonly number[]): number | null {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? null
 }
 
@@ -133,6 +209,62 @@ function* nameAlike(skills: readonly ListedSkill[], rowOf: (i: number) => Float3
 }
 
 /** To thousandths. */
-export function round(value: number): number {
+function round(value: number): number {
   return Math.round(value * 1_000) / 1_000
+}
+
+/** A request, and the id of the skill that should answer it, or should not. */
+export interface TriggerQuery {
+  readonly query: string
+  readonly skill: string
+  readonly shouldTrigger: boolean
+}
+
+/** Least cosine of a query and a skill that answers it (docs/decisions/0037). */
+const MIN_COSINE = 0.25
+
+const triggerFile = z.array(z.object({ query: z.string().min(1).max(MAX_QUERY), should_trigger: z.boolean() }))
+
+/** The trigger queries of a file in `evals/` (agentskills.io), a list of `query` and `should_trigger`; none in another file. */
+export function readTriggerFile(text: string, skill: string): TriggerQuery[] {
+  try {
+    const read = triggerFile.parse(JSON.parse(text))
+    return read.map(({ query, should_trigger: shouldTrigger }) => ({ query, skill, shouldTrigger }))
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Ranks the listed skills for each query, as an agent reads them: by name and description. Skills and queries without a vector are left out.
+ * @param asked vectors of the queries, of unit length
+ */
+export function routeQueries(
+  skills: readonly ListedSkill[],
+  listed: readonly (Int8Array | null)[],
+  queries: readonly TriggerQuery[],
+  asked: readonly (Float32Array | null)[],
+): Routing {
+  const directions = toDirections(listed)
+  const confusions: Routing['confusions'] = []
+  const margins: number[] = []
+  let routed = 0
+  for (const [number, { query, skill: id, shouldTrigger }] of queries.entries()) {
+    const place = skills.findIndex((skill) => skill.id === id)
+    const [vector, skill] = [asked[number], skills[place]]
+    if (!vector || !skill || !directions[place]) continue
+    routed++
+    const unit = Float64Array.from(vector)
+    const cosines = directions.map((direction) => (direction ? cosineOf({ unit }, direction) : -1))
+    const own = cosines[place] ?? -1
+    const best = Math.max(-1, ...cosines.toSpliced(place, 1))
+    const margin = own - best
+    if (shouldTrigger) margins.push(margin)
+    if ((margin > 0 && own >= MIN_COSINE) === shouldTrigger) continue
+    const other = best < MIN_COSINE ? undefined : skills[cosines.findIndex((value, at) => at !== place && value === best)]
+    const instead = shouldTrigger ? other : skill
+    confusions.push({ query, skill: refOf(skill), instead: instead ? refOf(instead) : null, margin: round(margin), level: 'medium' })
+  }
+  const margin = medianOf(margins)
+  return { queries: routed, hits: routed - confusions.length, margin: margin === null ? null : round(margin), confusions }
 }

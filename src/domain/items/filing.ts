@@ -1,6 +1,6 @@
-import { AppError } from '../../errors.ts'
+import { AppError, invalidInput } from '../../errors.ts'
 import { MAX_TAGS } from './fields.ts'
-import type { Item } from './items.ts'
+import type { Item, Tag } from './items.ts'
 import { slugifyTag } from './slug.ts'
 import type { Visibility } from './visibility.ts'
 
@@ -73,4 +73,34 @@ export function mergeFiling(base: Filing, wanted: Partial<Filing>, current: Fili
   const pick = (field: 'category' | 'visibility'): Partial<Filing> =>
     wanted[field] === base[field] || wanted[field] === current[field] ? {} : { [field]: wanted[field] }
   return { ...(isMine ? { tags: merged } : {}), ...pick('category'), ...pick('visibility') }
+}
+
+/**
+ * Tag names as an item carries them: names of one slug merged under the first spelling, order kept.
+ * @throws AppError `invalid_input` for a name that has no letter or digit
+ */
+export function toTags(names: readonly string[]): Tag[] {
+  const tags = new Map<string, Tag>()
+  for (const [index, written] of names.entries()) {
+    const name = written.normalize('NFC').trim().replace(/\s+/gu, ' ')
+    const slug = slugifyTag(name)
+    if (slug === '') throw invalidInput(`tags[${index}]`, `tags[${index}] has no letter or digit and could not be searched; use words.`)
+    if (!tags.has(slug)) tags.set(slug, { name, slug })
+  }
+  return [...tags.values()]
+}
+
+/**
+ * An edit put together with changes that were saved since it began, field by field.
+ * @param base the fields that the edit began with
+ * @returns null when both changed the same field, each in another way
+ */
+export function mergeFields<T extends Readonly<Record<string, unknown>>>(base: T, mine: T, theirs: T): T | null {
+  const merged: Record<string, unknown> = { ...theirs }
+  for (const name of Object.keys(mine)) {
+    if (mine[name] === base[name] || mine[name] === theirs[name]) continue
+    if (theirs[name] !== base[name]) return null
+    merged[name] = mine[name]
+  }
+  return merged as T
 }

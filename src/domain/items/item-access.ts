@@ -1,9 +1,13 @@
 import type { Within } from '../people/actor.ts'
-import type { TeamRole } from '../people/teams.ts'
+import { hasRight, requireRight, type TeamRole } from '../people/teams.ts'
+import { makeBody, variablesOf } from '../prompts/body.ts'
+import type { PromptConfig } from '../prompts/config.ts'
 import type { Hold } from '../service/transfer.ts'
 import type { SkillFile } from '../skills/skill.ts'
-import type { Item, ItemKind, PromptEntry, PromptFields, SkillFields, Version } from './items.ts'
+import type { FullVersion, Item, ItemKind, ItemOf, Prompt, PromptEntry, PromptFields, SkillFields, Tag, Version } from './items.ts'
+import type { Label } from './labels.ts'
 import type { RelatedItem } from './search.ts'
+import type { DefaultVisibility, Visibility } from './visibility.ts'
 
 /** How much the page of an item shows. */
 export interface ItemPageSizes {
@@ -122,4 +126,74 @@ export interface ItemMarks {
   readonly isFeatured: boolean
   /** Whether an administrator keeps it out of the lists. */
   readonly isHeld: boolean
+}
+
+/** An owner of items, as somebody with a role over them sees it. */
+export interface OwnerForItems {
+  readonly id: string
+  readonly name: string
+  readonly role: TeamRole
+  readonly isTeam: boolean
+  /** Of new items. */
+  readonly defaultVisibility: DefaultVisibility
+}
+
+/**
+ * Refuses a new item of an owner: who may not publish chooses between `private` and what the owner's new items are anyway.
+ * @throws AppError `forbidden`
+ */
+export function requireMayAdd({ role, defaultVisibility }: OwnerForItems, kind: 'prompt' | 'skill', visibility: Visibility): void {
+  requireRight(role, 'edit', `add a ${kind} to it`)
+  if (visibilityFor({ role, defaultVisibility }, visibility) !== visibility) requireRight(role, 'publish', `choose this visibility`)
+}
+
+/** The visibility of an item that somebody with a role over its owner may choose: as wanted, or nobody else. */
+export function visibilityFor(
+  { role, defaultVisibility }: Pick<OwnerForItems, 'role' | 'defaultVisibility'>,
+  wanted: Visibility,
+): Visibility {
+  return wanted === defaultVisibility || hasRight(role, 'publish') ? wanted : 'private'
+}
+
+/** An item with the texts and files of one of its versions; where it is filed and who sees it are as now. */
+export function atVersion<Kind extends ItemKind>(
+  item: ItemOf<Kind>,
+  { title, description, type, body, files }: Pick<FullVersion, 'title' | 'description' | 'type' | 'body' | 'files'>,
+): ItemOf<Kind> {
+  const of: Item = item
+  const texts = { title, description }
+  const toPrompt = (of: Prompt): Prompt => {
+    const said = body ?? makeBody({ content: '' })
+    return { ...of, ...texts, ...said, type: type ?? of.type, variables: variablesOf(said) }
+  }
+  const made: Item =
+    of.kind === 'prompt'
+      ? toPrompt(of)
+      : { ...of, ...texts, files: (files ?? []).map(({ filename, bytes }) => ({ filename, size: bytes.length })) }
+  // Of the same kind as the item that it was made from.
+  return made as ItemOf<Kind>
+}
+
+/** Narrows a list of prompts by their versions. Times are ISO 8601 in UTC; `to` is not included. */
+export interface NamedFilter {
+  readonly name?: string | undefined
+  readonly label?: string | undefined
+  readonly tag?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** A prompt in a list by names, with the versions that pass the filter. */
+export interface NamedPrompt {
+  readonly name: string
+  readonly isChat: boolean
+  /** Number of its newest version, whatever the filter. */
+  readonly newest: number
+  readonly versions: readonly number[]
+  readonly labels: readonly Label[]
+  readonly tags: readonly Tag[]
+  /** Of these versions. */
+  readonly updatedAt: string
+  /** Of the newest of these versions. */
+  readonly config: PromptConfig | null
 }

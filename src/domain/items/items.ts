@@ -1,4 +1,4 @@
-import type { CheckNote } from '../check/policy.ts'
+import type { CheckNote } from '../check/findings.ts'
 import type { BodyFields, PromptBody } from '../prompts/body.ts'
 import type { NamedFrontmatter, SkillDescription } from '../skills/frontmatter.ts'
 import type { SkillFile } from '../skills/skill.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isId } from '../text/identifier.ts'
+import { isId } from '../text/addresses.ts'
 import { isSlug, MAX_SLUG, slugCandidates, slugify, slugifyTag } from './slug.ts'
 import type { Visibility } from './visibility.ts'
 

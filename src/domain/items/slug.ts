@@ -1,5 +1,5 @@
 import anyAscii from 'any-ascii'
-import { isId } from '../text/identifier.ts'
+import { isId } from '../text/addresses.ts'
 import type { Visibility } from './visibility.ts'
 
 export const MAX_SLUG = 64

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseGroupMap, readGroups, toGrants, toGroupMap } from './groups.ts'
+import { parseGroupMap, readGroups, toGrants, toGroupMap } from '../sign-in/sign-in-ways.ts'
 
 describe('a map of groups', () => {
   it('is read from a setting, with slashes, colons and equals signs in the names of groups', () => {

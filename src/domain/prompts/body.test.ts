@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fillVariables, meansOtherwise, parseVariables, toPresentSyntax } from '../variables/variables.ts'
-import { changeBody, fillBody, makeBody, variablesOf } from './body.ts'
+import { changeBody, fillBody, type Message, makeBody, messagesField, toMcpMessages, variablesOf } from './body.ts'
 import { compareConfigs, configField, schemasIn } from './config.ts'
-import { type Message, messagesField, toMcpMessages } from './messages.ts'
 
 const CHAT: readonly Message[] = [
   { role: 'system', content: 'Be ${tone:kind}.' },

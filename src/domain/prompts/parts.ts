@@ -1,8 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { countCharacters } from '../text/characters.ts'
 import { doubleLastBackslashes, type PartRef, parseVariables, toPresentSyntax } from '../variables/variables.ts'
-import type { PromptBody } from './body.ts'
-import { type Message, renderMessages } from './messages.ts'
+import { type Message, type PromptBody, renderMessages } from './body.ts'
 
 /** How deep parts may include parts. */
 const MAX_PART_DEPTH = 5

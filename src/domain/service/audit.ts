@@ -4,7 +4,7 @@ import { VISIBILITIES } from '../items/visibility.ts'
 import { ROLES } from '../people/account.ts'
 import { type Actor, SCOPES } from '../people/actor.ts'
 import { TEAM_ROLES } from '../people/teams.ts'
-import { isId } from '../text/identifier.ts'
+import { isId } from '../text/addresses.ts'
 
 /** Where a change came from; `service`: the process by itself. */
 const SURFACES = ['web', 'rest', 'mcp', 'cli', 'service'] as const

@@ -1,5 +1,5 @@
 import type { StorageFault } from '../../errors.ts'
-import type { OwnerUsage } from '../people/quota.ts'
+import type { OwnerUsage } from '../people/usage.ts'
 
 /** A file that an upgrade or a restore left beside the library. */
 interface FileBeside {

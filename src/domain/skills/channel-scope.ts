@@ -1,4 +1,4 @@
-import { foldCategoryName } from '../items/category-name.ts'
+import { foldCategoryName } from '../items/fields.ts'
 import { labelName } from '../items/labels.ts'
 import { slugify, slugifyTag } from '../items/slug.ts'
 

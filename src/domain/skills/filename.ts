@@ -60,3 +60,46 @@ export function filenameClash(filenames: readonly string[]): string | null {
   }
   return null
 }
+
+/** Folders of tools, and files that hold secrets by their name. */
+const SKIPPED_NAME = /^(node_modules|\.env.*)$/i
+/** Files that macOS adds. */
+const SYSTEM_NAME = /^(__MACOSX|\.DS_Store|Thumbs\.db)$/i
+const SECRET_NAME = /^(id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)|.*\.(pem|key|p12|pfx|keystore))$/i
+const PRIVATE_KEY_LINE = /^-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----/m
+
+/** Whether a folder or file of this name is left out of what is imported (contract, "Outbound and inbound care"). */
+export function isLeftOutName(name: string): boolean {
+  return SKIPPED_NAME.test(name) || isGitName(name)
+}
+
+/** Whether an operating system adds files of this name to folders and archives. */
+export function isSystemName(name: string): boolean {
+  return SYSTEM_NAME.test(name)
+}
+
+/** Whether a file of this name is likely to hold a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name)
+}
+
+/** Whether a file holds a private key: a line begins one. Markdown may quote such a line, and counts only when it begins with it. */
+export function holdsPrivateKey(name: string, bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').trimStart()
+  return PRIVATE_KEY_LINE.test(name.toLowerCase().endsWith('.md') ? text.slice(0, 100).replace(/\n[\s\S]*/, '') : text)
+}
+
+/** Media types of the raster images that browsers draw, by the ending of a filename. SVG is not among them: it can hold scripts. */
+const IMAGE_TYPES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+}
+
+/** The media type of a raster image by its filename; null for any other file. */
+export function imageTypeOf(filename: string): string | null {
+  return IMAGE_TYPES[filename.split('.').at(-1)?.toLowerCase() ?? ''] ?? null
+}

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { slugify } from '../items/slug.ts'
 import { countCharacters, cutAtWord } from '../text/characters.ts'
-import { parseYaml, toPlain } from '../text/read-yaml.ts'
+import { parseYaml, toPlain } from '../text/yaml.ts'
 
 /** The readable metadata of a SKILL.md (agentskills.io), and what is odd about it. */
 export interface Frontmatter {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { estimateTokens } from './estimate-tokens.ts'
+import { estimateTokens } from '../ports/models.ts'
 
 it.each([
   ['', 0],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { writePromptMarkdown } from '../service/transfer.ts'
 import { splitFrontmatter } from '../skills/frontmatter.ts'
-import { writePromptMarkdown } from './prompt-markdown.ts'
 
 const prompt = {
   slug: 'hi',

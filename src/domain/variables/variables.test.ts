@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
 import {
   fillVariables,
+  labelVariable,
   MAX_FILLED_TEXT,
   MAX_VARIABLE_NAME,
   MAX_VARIABLE_VALUE,
@@ -266,4 +267,26 @@ describe('properties', () => {
   ])('reads long hostile text %# in linear time', (text, variables) => {
     expect(parseVariables(text).variables).toHaveLength(variables)
   })
+})
+
+it.each([
+  ['clientName', 'Client name'],
+  ['client_name', 'Client name'],
+  ['client-name', 'Client name'],
+  ['ClientName', 'Client name'],
+  ['CLIENT_NAME', 'Client name'],
+  ['first name', 'First name'],
+  ['baseURL', 'Base URL'],
+  ['HTTPServer', 'HTTP server'],
+  ['fieldB', 'Field B'],
+  ['step2Name', 'Step2 name'],
+  ["author's-name", "Author's name"],
+  ['and/or', 'And/or'],
+  ['__proto__', 'Proto'],
+  ['_', '_'],
+  ['имяКлиента', 'Имя клиента'],
+  ['名前', '名前'],
+  ['𐐨name', '𐐀name'],
+])('%s is read as "%s"', (name, label) => {
+  expect(labelVariable(name)).toBe(label)
 })

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { countCharacters } from '../text/characters.ts'
-import { escapeInJson, findQuotedBlanks } from './json-blanks.ts'
+import { escapeInJson, findQuotedBlanks } from '../text/json.ts'
 
 /** A blank in a prompt's text. `default` is present (and may be empty) exactly when `required` is false. */
 export interface Variable {
@@ -306,4 +306,20 @@ export function fillVariables(text: string, values: ReadonlyMap<string, string>,
     text: pieces.map(({ value }) => value).join(''),
     unfilled,
   }
+}
+
+/**
+ * A variable's name as people read it: words apart, the first one with a capital. Abbreviations stay in capitals where the name mixes cases.
+ * @example labelVariable('clientName') // 'Client name'
+ */
+export function labelVariable(name: string): string {
+  const isShouted = name === name.toUpperCase()
+  const words = name
+    .replaceAll(/(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')
+    .split(/[\s_-]+/u)
+    .filter((word) => word !== '')
+    .map((word) => (isShouted || !/^\p{Lu}+\p{Nd}*$/u.test(word) ? word.toLowerCase() : word))
+  const label = words.join(' ')
+  const first = String.fromCodePoint(label.codePointAt(0) ?? 0x20)
+  return label === '' ? name : first.toUpperCase() + label.slice(first.length)
 }

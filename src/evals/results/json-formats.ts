@@ -8,7 +8,7 @@ import {
   toCaseId,
   toVariablesId,
 } from '../../domain/evals/evals.ts'
-import { type Fields, isFields } from '../../domain/text/read-fields.ts'
+import { type Fields, isFields } from '../../domain/text/yaml.ts'
 import { AppError } from '../../errors.ts'
 
 /** Longest text of an assertion, its evidence or an error, in characters. */

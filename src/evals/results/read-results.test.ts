@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toVariablesId } from '../../domain/evals/evals.ts'
 import { MAX_RESULT_BYTES, readResultFiles, readResults } from './read-results.ts'
 
-// Made by hand after the documented shapes that json-formats.ts and junit.ts name: their runners need a model or are not installed.
+// Made by hand after the documented shapes that json-formats.ts and read-results.ts name: their runners need a model or are not installed.
 const bytes = (content: unknown) => Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
 const read = (content: unknown, filename = 'results.json') => readResults(bytes(content), filename)
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { requireLogin } from '../admin/people.ts'
 import { clientOf, defineProcedure, defineWrite, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
-import { requireProof, usableWays } from './identities.ts'
+import { requireProof, usableWays } from './provider-sign-in.ts'
 
 const passwordInput = z.string().default('').describe('The password; without one, a session that was opened moments ago will do')
 /** The longest name of a passkey. */

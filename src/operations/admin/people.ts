@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { ROLES } from '../../domain/people/account.ts'
+import { ROLES, usernameFault } from '../../domain/people/account.ts'
 import { type Invite, PERSON_KINDS, type Person, type PersonKind } from '../../domain/people/people.ts'
-import { usernameFault } from '../../domain/people/username.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { pageInputs, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'

@@ -1,12 +1,26 @@
 import { z } from 'zod'
-import type { ItemKind } from '../../domain/items/items.ts'
+import type { WalkPosition } from '../../domain/items/item-access.ts'
+import type { Category, ItemKind, Prompt } from '../../domain/items/items.ts'
 import type { ItemFilter } from '../../domain/items/search.ts'
 import { type ChannelScope, parseScope } from '../../domain/skills/channel-scope.ts'
+import { SKILL_MD, toFileContent } from '../../domain/skills/skill.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { countSearch, filterText, limitInput, notFound, queryInput, refInput } from '../core/inputs.ts'
+import {
+  collectionsInput,
+  countSearch,
+  filterText,
+  filterType,
+  limitInput,
+  notFound,
+  queryInput,
+  refInput,
+  searchBoth,
+  toPage,
+} from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
-import { oneOf } from '../items/search-items.ts'
+import { itemUrl } from '../core/records.ts'
+import { browsing, oneOf, toSearchRequest } from '../items/search-items.ts'
 
 /** The contents of a scope. `reach` is `id` for an item that the scope's address names. */
 interface ScopeFilter {
@@ -160,6 +174,109 @@ export const findSkills = defineOperation({
         const source = `${baseUrl}/skills/${skill.isPublic ? skill.slug : id}`
         return [{ id, name: skill.channelName ?? skill.described.name, source, installs: 0 }]
       }),
+    }
+  },
+})
+
+const position: z.ZodType<WalkPosition> = z.object({ createdAt: z.string(), order: z.number().int() })
+
+/** One page of prompts whole: lists elsewhere cut long contents. */
+export const listWholePrompts = defineProcedure({
+  scope: null,
+  input: z.object({ ...browsing, type: filterType }),
+  async run(context: Needs<'categories' | 'items'>, input) {
+    const { actor, store } = context
+    const { items, total } = await store.items.searchItems(actor, 'prompt', toSearchRequest(input))
+    if (input.page === 1) countSearch(context, input.q, total)
+    return { prompts: await toWholes(context, items), ...toPage(input, total) }
+  },
+})
+
+/** Every prompt whole, in parts: a part begins where the last one ended, whatever was written between them. */
+export const walkWholePrompts = defineProcedure({
+  scope: null,
+  input: z.object({
+    order: z.enum(['newest', 'oldest']).default('newest'),
+    collections: collectionsInput,
+    after: position.nullable().default(null),
+    limit: z.number().int().min(1).max(100).default(100),
+  }),
+  async run(context: Needs<'categories' | 'items'>, { order, collections, after, limit }) {
+    const { prompts, next } = await context.store.items.walkWholePrompts(context.actor, { collections }, order, after, limit)
+    return { prompts: await toWholes(context, prompts), next }
+  },
+})
+
+async function toWholes({ actor, store }: Needs<'categories'>, prompts: readonly Prompt[]) {
+  const categories = new Map((await store.categories.listCategories(actor)).map((category) => [category.slug, category]))
+  return prompts.map((prompt) => toWhole(prompt, categories))
+}
+
+/** A prompt with what the clients of prompts.chat show of it. */
+function toWhole(prompt: Prompt, categories: ReadonlyMap<string, Category>) {
+  const { id, slug, title, description, content, type, author, contributors, category, tags, votes, createdAt, updatedAt } = prompt
+  const parent = categories.get(categories.get(category?.slug ?? '')?.parent ?? '')
+  const named = category && { slug: category.slug, name: category.name, parent: parent ? { slug: parent.slug, name: parent.name } : null }
+  const plain = { id, slug, title, description, content, type, author, votes, createdAt, updatedAt }
+  return { ...plain, contributors: [...contributors], category: named, tags: tags.map((tag) => ({ name: tag.name, slug: tag.slug })) }
+}
+
+/** Most results of each kind. */
+const LIMIT = 10
+
+const result = z.object({ id: z.string(), title: z.string(), url: z.string() })
+
+/** One of the two tools that ChatGPT looks for where connectors are limited to search and fetch; the shapes are its own. */
+export const search = defineOperation({
+  name: 'search',
+  title: 'Search the library',
+  summary: 'Search prompts and Agent Skills by words or by what they are for, best match first. Read a result with fetch.',
+  scope: null,
+  cost: 6,
+  surfaces: { mcp: { readOnly: true, profile: 'chatgpt' } },
+  input: z.object({ query: queryInput.describe('Words to look for; any text is safe') }),
+  output: z.object({ results: z.array(result) }),
+  async run(context: Needs<'items', 'baseUrl'>, { query }) {
+    const request = { query: parseQuery(query), text: query, filter: {}, sort: 'relevance' as const, limit: LIMIT, offset: 0 }
+    const [prompts, skills] = await searchBoth(context, request)
+    countSearch(context, query, prompts.items.length + skills.items.length)
+    const hits = [prompts, skills].flatMap(({ items, scores }) => items.map((item, place) => ({ item, score: scores[place]?.score ?? 0 })))
+    return {
+      results: hits
+        .toSorted((one, other) => other.score - one.score)
+        .map(({ item }) => ({ id: item.id, title: item.title, url: itemUrl(context.baseUrl, item.kind, item) })),
+    }
+  },
+})
+
+/** The other tool of ChatGPT: a prompt, or the SKILL.md of a skill. */
+export const fetchItem = defineOperation({
+  name: 'fetch',
+  title: 'Fetch a result',
+  summary: 'The text of a prompt, or SKILL.md of a skill with the names of its other files, by an id from search.',
+  scope: null,
+  cost: 2,
+  surfaces: { mcp: { readOnly: true, profile: 'chatgpt' } },
+  input: z.object({ id: refInput.describe('Id of a result') }),
+  output: result.extend({ text: z.string(), metadata: z.record(z.string(), z.string()) }),
+  async run({ actor, store, baseUrl, count }: Needs<'items', 'baseUrl'>, { id }) {
+    const prompt = await store.items.findItem(actor, 'prompt', id)
+    const item = prompt ?? (await store.items.findItem(actor, 'skill', id))
+    if (!item) throw notFound('prompt')
+    count('read', item)
+    const file = item.kind === 'skill' ? await store.items.readSkillFile(actor, item.id, SKILL_MD) : null
+    return {
+      id: item.id,
+      title: item.title,
+      url: itemUrl(baseUrl, item.kind, item),
+      text: item.kind === 'prompt' ? item.content : file ? toFileContent(file).content : '',
+      metadata: {
+        kind: item.kind,
+        author: item.author,
+        ...(item.category && { category: item.category.name }),
+        ...(item.tags.length > 0 && { tags: item.tags.map(({ name }) => name).join(', ') }),
+        ...(item.kind === 'skill' && { files: item.files.map(({ filename }) => filename).join(', ') }),
+      },
     }
   },
 })

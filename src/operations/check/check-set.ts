@@ -1,10 +1,17 @@
 import { z } from 'zod'
-import { inTurns } from '../../check/in-turns.ts'
-import { compareSkills } from '../../check/set/likeness.ts'
-import { DEFAULT_CONTEXT, planListings } from '../../check/set/listing.ts'
-import { type Level, type ListedSkill, listFindings, MAX_QUERY, type Routing, setReport, toFindings } from '../../check/set/report.ts'
-import { readTriggerFile, routeQueries, type TriggerQuery } from '../../check/set/routing.ts'
-import { checkTexts } from '../../check/set/texts.ts'
+import { inTurns } from '../../check/check-files.ts'
+import { checkTexts, compareSkills, readTriggerFile, routeQueries, type TriggerQuery } from '../../check/set/likeness.ts'
+import {
+  DEFAULT_CONTEXT,
+  type Level,
+  type ListedSkill,
+  listFindings,
+  MAX_QUERY,
+  planListings,
+  type Routing,
+  setReport,
+  toFindings,
+} from '../../check/set/report.ts'
 import type { SharedSkill } from '../../domain/items/items.ts'
 import type { TextVectors } from '../../domain/ports/encoder.ts'
 import { parseScope } from '../../domain/skills/channel-scope.ts'

@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import { RULES, ruleOf } from '../../check/rules/index.ts'
-import { WHOLE_RULES } from '../../check/rules/whole.ts'
-import type { Severity } from '../../domain/check/finding.ts'
-import { DEFAULT_LEVEL, LEVELS, type Level, levelOf, type MarkedFinding } from '../../domain/check/policy.ts'
-import { writtenRowNumber } from '../../domain/items/fields.ts'
+import { RULES, ruleOf, WHOLE_RULES } from '../../check/rules/index.ts'
+import { DEFAULT_LEVEL, LEVELS, type Level, levelOf, type MarkedFinding, type Severity } from '../../domain/check/findings.ts'
+import { versionNumber, writtenRowNumber } from '../../domain/items/fields.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { reasonField } from '../../domain/items/labels.ts'
 import { hasRight, requireRight, type TeamRole } from '../../domain/people/teams.ts'
@@ -11,7 +9,8 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { itemTarget, kindOf, requireEditable, requireItem, requireOwner, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, type Needs, requireUser, type UserActor } from '../core/procedure.ts'
-import { versionToCheck } from './check-item.ts'
+import { itemUrl } from '../core/records.ts'
+import { readFindings, toFindingRecord, versionToCheck } from './check-item.ts'
 
 /** Longest that a finding is accepted for, in days. */
 const MAX_DAYS = 366
@@ -21,12 +20,12 @@ const DAY_MS = 86_400_000
  * How grave a finding is for those who accept it: what blocks counts for what its rule says, because the words around it, which may make it
  * weigh less, are the owner's.
  */
-export function weightOf(finding: MarkedFinding, blocking: readonly MarkedFinding[]): Severity {
+function weightOf(finding: MarkedFinding, blocking: readonly MarkedFinding[]): Severity {
   return blocking.includes(finding) ? (ruleOf(finding.rule)?.severity ?? finding.severity) : finding.severity
 }
 
 /** Whether the caller may accept findings of a severity: owners low and medium ones, administrators all. */
-export function mayWaive(
+function mayWaive(
   { actor, maintainersAccept }: Needs<never, 'maintainersAccept'>,
   { ownerId }: Item,
   role: TeamRole | null,
@@ -213,4 +212,40 @@ export const dismissCheckChanges = defineProcedure({
   scope: 'admin',
   writes: true,
   run: async ({ store }: Needs<'checks'>) => await store.checks.dismissChanges(),
+})
+
+const isOfItem = ({ rule }: MarkedFinding) => rule !== WHOLE_RULES.repeats.id
+
+/** The findings of an item as its page shows them: of the newest version that the reader sees, or of another. */
+export const showCheckPage = defineProcedure({
+  scope: null,
+  input: z.object({ ...itemTarget, version: versionNumber.optional() }),
+  async run(context: Needs<'items' | 'checks', 'baseUrl' | 'maintainersAccept'>, { version: asked, ...target }) {
+    const { store, baseUrl } = context
+    const item = await requireItem(context, target)
+    const { role, version, findings, blocking } = await readFindings(context, item, asked)
+    const isOwn = hasRight(role, 'see')
+    const mayEdit = mayWaive(context, item, role, 'low')
+    const isNewest = version === (item.blockedVersion ?? item.version)
+    const waivers = mayEdit ? await store.checks.listWaivers(item.id) : []
+    // Administrators decide about what is blocked without reading it.
+    const hidden =
+      !isOwn && mayEdit && item.blockedVersion !== null ? (await store.checks.judgeItem(item.id, item.blockedVersion)).blocking : []
+    return {
+      title: item.title,
+      url: itemUrl(baseUrl, item.kind, item),
+      visibility: item.visibility,
+      version,
+      servedVersion: item.version,
+      findings: findings.filter(isOfItem).map((finding) => ({
+        ...toFindingRecord(finding),
+        mayAccept: isNewest && !finding.waived && mayWaive(context, item, role, weightOf(finding, blocking)),
+      })),
+      /** Skills of nearly the same name, which depend on the reader: the counts leave them out. */
+      repeated: findings.filter((finding) => !isOfItem(finding)).map(toFindingRecord),
+      blockedBy: [...new Set(blocking.map(({ rule }) => rule))],
+      hidden: hidden.map(({ rule, severity, file, line }) => ({ rule, severity, file, line })),
+      waivers,
+    }
+  },
 })

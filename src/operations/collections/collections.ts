@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { COLLECTION_MOVES, type Collection, type CollectionPlace, MAX_COLLECTED_AT_ONCE } from '../../domain/items/collections.ts'
 import { descriptionField, titleField } from '../../domain/items/fields.ts'
-import { visibilitySchema } from '../../domain/items/visibility.ts'
+import { VISIBILITIES, visibilitySchema } from '../../domain/items/visibility.ts'
 import { withinOf } from '../../domain/people/actor.ts'
+import { hasRight, TEAM_ROLES } from '../../domain/people/teams.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { defineOperation, itemWrite } from '../core/define-operation.ts'
 import {
@@ -19,16 +21,54 @@ import {
   toPage,
 } from '../core/inputs.ts'
 import { defineProcedure, type Needs } from '../core/procedure.ts'
-import { itemUrl, listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
+import { itemUrl, listedPrompt, skillRecord, toListedPrompt, toSkillRecord, when } from '../core/records.ts'
 import { newOwnership } from '../items/save-items.ts'
-import {
-  collectionRecord,
-  collectionRef,
-  foundCollection,
-  noCollection,
-  toCollectionRecord,
-  toFoundCollection,
-} from './collection-records.ts'
+
+/** A collection in lists that models read. */
+export const foundCollection = z.object({
+  id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  owner: z.string(),
+  visibility: z.enum(VISIBILITIES),
+  prompts: z.number().int().describe('Those you can see'),
+  skills: z.number().int().describe('Those you can see'),
+  url: z.string(),
+})
+
+/** A collection as the other surfaces show it. */
+export const collectionRecord = foundCollection.extend({
+  isOfTeam: z.boolean(),
+  role: z.enum(TEAM_ROLES).nullable().describe('What you may do with it'),
+  createdAt: when,
+  version: z.number().int().nullable().describe('For baseVersion; null for those who may not change it'),
+  updatedAt: when.nullable().describe('As version'),
+})
+
+const collectionRef = refInput.describe('Id or slug of the collection')
+
+/** The page of a collection. By id where the slug leads its owner alone. */
+export function collectionUrl(baseUrl: string, { id, slug, visibility }: Pick<Collection, 'id' | 'slug' | 'visibility'>): string {
+  return `${baseUrl}/collections/${visibility === 'unlisted' ? id : slug}`
+}
+
+function toFoundCollection(collection: Collection, baseUrl: string): z.infer<typeof foundCollection> {
+  const { id, slug, title, description, owner, visibility, counts } = collection
+  const url = collectionUrl(baseUrl, collection)
+  return { id, slug, title, description, owner, visibility, prompts: counts.prompt, skills: counts.skill, url }
+}
+
+function toCollectionRecord(collection: Collection, baseUrl: string): z.infer<typeof collectionRecord> {
+  const { isOfTeam, role, createdAt, version, updatedAt } = collection
+  const ofEditors = hasRight(role, 'edit') ? { version, updatedAt } : { version: null, updatedAt: null }
+  return { ...toFoundCollection(collection, baseUrl), isOfTeam, role, createdAt, ...ofEditors }
+}
+
+/** The same error for missing and invisible collections. */
+export function noCollection(): AppError {
+  return new AppError('not_found', 'Collection not found, or not visible to you. Check the id or slug.')
+}
 
 export const listCollections = defineOperation({
   name: 'list_collections',
@@ -177,3 +217,82 @@ export const deleteCollection = defineOperation({
     return { success: true as const, ...deleted }
   },
 })
+
+const refs = z.array(refInput).min(1).max(MAX_COLLECTED_AT_ONCE)
+
+export const addToCollection = defineOperation({
+  name: 'add_to_collection',
+  title: 'Add to a collection',
+  summary: 'Add prompts and skills that you can see to a collection you may change. What is in it already stays where it is.',
+  ...itemWrite,
+  surfaces: { mcp: { readOnly: false, idempotent: true }, rest: 'POST /api/collections/{id}/items', cli: 'add-to-collection id items' },
+  input: z.object({
+    id: collectionRef,
+    items: refs.describe('Ids or slugs'),
+    position: z.number().int().min(1).optional().describe('Place of the first. Default: at the end'),
+  }),
+  output: z.object({ success: z.literal(true), added: z.number().int(), collection: foundCollection }),
+  async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { id, items, position }) {
+    const changed = await store.collections.addToCollection(actor, id, items, position ?? null)
+    if (!changed) throw noCollection()
+    return { success: true as const, added: changed.added, collection: toFoundCollection(changed.collection, baseUrl) }
+  },
+})
+
+export const removeFromCollection = defineOperation({
+  name: 'remove_from_collection',
+  title: 'Remove from a collection',
+  summary: 'Take prompts and skills out of a collection you may change. They stay in the library.',
+  ...itemWrite,
+  surfaces: { rest: 'DELETE /api/collections/{id}/items', cli: 'remove-from-collection id items' },
+  input: z.object({ id: collectionRef, items: refs.describe('Ids or slugs') }),
+  output: z.object({ success: z.literal(true), removed: z.number().int(), collection: collectionRecord }),
+  async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { id, items }) {
+    const changed = await store.collections.removeFromCollection(actor, id, items)
+    if (!changed) throw noCollection()
+    return { success: true as const, removed: changed.removed, collection: toCollectionRecord(changed.collection, baseUrl) }
+  },
+})
+
+export const moveInCollection = defineOperation({
+  name: 'move_in_collection',
+  title: 'Move in a collection',
+  summary: 'Move one item in the order of a collection: before or after another one, or by "to". Others can reorder it at the same time.',
+  ...itemWrite,
+  surfaces: { rest: 'POST /api/collections/{id}/items/{item}/move', cli: 'move-in-collection id item' },
+  input: z
+    .object({
+      id: collectionRef,
+      item: refInput.describe('Id or slug of the item'),
+      before: refInput.optional().describe('Id or slug of the item that it is put before'),
+      after: refInput.optional().describe('Id or slug of the item that it is put after'),
+      to: z.enum(COLLECTION_MOVES).optional().describe('One place up or down, or an end'),
+      baseVersion: baseVersionInput,
+    })
+    .superRefine((input, issues) => {
+      if (toPlace(input) === null)
+        issues.addIssue({ code: 'custom', path: ['to'], message: 'or before or after is required, and only one' })
+    }),
+  output: z.object({ success: z.literal(true), collection: collectionRecord }),
+  async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, input) {
+    const place = toPlace(input)
+    const collection = place && (await store.collections.moveInCollection(actor, input.id, input.item, place, input.baseVersion))
+    if (!collection) throw noCollection()
+    return { success: true as const, collection: toCollectionRecord(collection, baseUrl) }
+  },
+})
+
+/** The place that an input names; null for none and for several. */
+function toPlace(input: {
+  before?: string | undefined
+  after?: string | undefined
+  to?: (typeof COLLECTION_MOVES)[number] | undefined
+}): CollectionPlace | null {
+  const { before, after, to } = input
+  const places: CollectionPlace[] = [
+    ...(before === undefined ? [] : [{ before }]),
+    ...(after === undefined ? [] : [{ after }]),
+    ...(to === undefined ? [] : [{ to }]),
+  ]
+  return places.length === 1 ? (places[0] ?? null) : null
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { invalidInput } from '../../errors.ts'
-import { type Context, createCall, type Procedure } from './procedure.ts'
+import { AppError, invalidInput } from '../../errors.ts'
+import { MAX_SAVED } from './inputs.ts'
+import { type CallOptions, type Context, createCall, type Procedure } from './procedure.ts'
 
 /** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */
 interface ToolHints {
@@ -132,4 +133,70 @@ export function withHint<T extends object>(answer: T, unknown: readonly string[]
   const rest = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : ''
   const hints = 'hints' in answer && Array.isArray(answer.hints) ? answer.hints : []
   return { ...answer, hints: [...hints, `Unknown and ignored: ${names.join(', ')}${rest}.`] }
+}
+
+/** Calls a procedure of this process, or an operation. @throws AppError as it does */
+export type CallOperation = <I extends z.ZodObject, T>(procedure: Procedure<I, T>, input: z.input<I>, options?: CallOptions) => Promise<T>
+
+/** Calls procedures as one caller. `makeContext` runs for each call, so that a revoked key is noticed. */
+export function callLocally(makeContext: () => Promise<Context> | Context): CallOperation {
+  return async (procedure, input, options = {}) => await procedure.call({ ...(await makeContext()), ...options }, input)
+}
+
+/** Calls an operation by name: the seam of callers that may be on another machine (MCP clients, the command line). */
+export type Invoke = (name: string, input: unknown, options?: CallOptions) => Promise<Record<string, unknown>>
+
+/** Operations by name, made once for each list of them. */
+const indexes = new WeakMap<readonly Operation[], ReadonlyMap<string, Operation>>()
+
+/** An {@link Invoke} of the operations of this process. @throws AppError `not_found` for an unknown name */
+export function invokeLocally(operations: readonly Operation[], makeContext: () => Promise<Context> | Context): Invoke {
+  const cached = indexes.get(operations)
+  const byName = cached ?? new Map(operations.map((operation) => [operation.name, operation]))
+  if (!cached) indexes.set(operations, byName)
+  const call = callLocally(makeContext)
+  return async (name, input, options) => {
+    const operation = byName.get(name)
+    if (!operation) throw new AppError('not_found', `Unknown operation "${name}".`)
+    return await call(operation, input as Record<string, unknown>, options)
+  }
+}
+
+/** Collections beyond these are charged no more: no input takes them. */
+const MAX_CHARGED = 10
+
+/** Inputs that are lists of items to save. */
+const SAVED = ['prompts', 'skills'] as const
+
+/** Characters of files that are read for one point. */
+const CHARACTERS_A_POINT = 10_000
+/** No single call takes more than a caller has. */
+const MAX_OF_FILES = 100
+
+/**
+ * Points that a call takes beside those of its operation: one for each collection that it is narrowed to, and each item that it saves; and one
+ * for 10,000 characters of files that are read and not kept.
+ */
+export function pointsOfInput({ input, writes }: Pick<Operation, 'input' | 'writes'>, raw: Readonly<Record<string, unknown>>): number {
+  const collections = 'collections' in input.shape ? pointsOfCollections(raw['collections']) : 0
+  const files = 'files' in input.shape && !writes ? pointsOfFiles(raw['files']) : 0
+  return SAVED.reduce((points, name) => points + (name in input.shape ? Math.min(lengthOf(raw[name]), MAX_SAVED) : 0), collections + files)
+}
+
+function pointsOfFiles(files: unknown): number {
+  if (!Array.isArray(files)) return 0
+  const characters = files.reduce<number>((sum, file: unknown) => {
+    const content: unknown = typeof file === 'object' && file !== null && 'content' in file ? file.content : ''
+    return sum + (typeof content === 'string' ? content.length : 0)
+  }, 0)
+  return Math.min(Math.floor(characters / CHARACTERS_A_POINT), MAX_OF_FILES)
+}
+
+function lengthOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0
+}
+
+/** Points of a list of collections, as a caller sent it. */
+export function pointsOfCollections(collections: unknown): number {
+  return Array.isArray(collections) ? Math.min(collections.length, MAX_CHARGED) : 0
 }

@@ -1,6 +1,16 @@
 import { z } from 'zod'
 import type { Operation } from './define-operation.ts'
-import { toJsonSchema } from './json-schema.ts'
+
+type JsonSchema = z.core.JSONSchema.BaseSchema
+
+const known = { input: new WeakMap<z.ZodObject, JsonSchema>(), output: new WeakMap<z.ZodObject, JsonSchema>() }
+
+/** The JSON Schema of an input or output, made once for each. Not to be changed. */
+export function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+  const made = known[io].get(schema) ?? z.toJSONSchema(schema, { io })
+  known[io].set(schema, made)
+  return made
+}
 
 /** How an input is written where everything is text: in a query, a path, or on a command line. */
 export type InputKind = 'text' | 'number' | 'boolean' | 'list' | 'json'

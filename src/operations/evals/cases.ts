@@ -1,17 +1,49 @@
 import { z } from 'zod'
-import { CASE_LAYOUTS, type CaseFiles, caseFiles, type EvalCase } from '../../domain/evals/evals.ts'
+import { CASE_LAYOUTS, type CaseFiles, caseFiles, type EvalCase, type KeptRun } from '../../domain/evals/evals.ts'
 import { versionNumber } from '../../domain/items/fields.ts'
 import type { Item } from '../../domain/items/items.ts'
 import { privateReaderId } from '../../domain/people/actor.ts'
-import { hasRight } from '../../domain/people/teams.ts'
-import { invalidInput } from '../../errors.ts'
+import { hasRight, requireRight } from '../../domain/people/teams.ts'
+import type { PromptBody } from '../../domain/prompts/body.ts'
+import type { SkillFile } from '../../domain/skills/skill.ts'
+import { AppError, invalidInput } from '../../errors.ts'
 import { convertCases } from '../../evals/convert-cases.ts'
-import { HOLDOUT_FILE } from '../../evals/holdouts.ts'
+import { HOLDOUT_FILE, withoutCases } from '../../evals/holdouts.ts'
 import { type CaseList, joinLists, readCases, readPromptCaseFiles, readPromptCases } from '../../evals/read-cases.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { itemTarget, requireItem } from '../core/inputs.ts'
-import type { Needs } from '../core/procedure.ts'
-import { readTested, requireTested } from './tested-items.ts'
+import { type Needs, requireUser } from '../core/procedure.ts'
+
+/** An item whose runs the caller may read or report: results may quote what only its owner reads. @throws AppError */
+export async function requireTested(
+  context: Needs<'items'>,
+  target: z.infer<z.ZodObject<typeof itemTarget>>,
+  right: 'see' | 'edit',
+  does = 'read its results',
+): Promise<Item> {
+  const user = requireUser(context.actor)
+  const item = await requireItem(context, target)
+  requireRight(await context.store.items.findRole(user.userId, item.ownerId), right, does)
+  return item
+}
+
+/** A version as tests see it: the files that its digest covers (a prompt counts as one file), and the body of a prompt. */
+interface Tested {
+  readonly files: readonly SkillFile[]
+  readonly body: PromptBody | null
+  readonly config: PromptBody['config']
+}
+
+/** A version of an item for its tests. @throws AppError `not_found` */
+export async function readTested({ actor, store }: Needs<'items'>, item: Item, number: number): Promise<Tested> {
+  const version = await store.items.findVersion(actor, item.id, number)
+  if (!version) throw new AppError('not_found', `Version ${number} not found, or not visible to you.`)
+  const { title, description, body, files } = version
+  // Tests in a config are not part of the text, so that a new case voids no results.
+  const text = body && { ...body, config: withoutCases(body.config) }
+  const prompt = { filename: 'prompt', bytes: Buffer.from(JSON.stringify([title, description, text])) }
+  return { files: files ?? [prompt], body, config: body?.config ?? null }
+}
 
 /** Cases of one answer. */
 const PAGE = 200
@@ -187,3 +219,11 @@ export const convertTestCases = defineOperation({
     return { files: files.map(({ filename, bytes }) => ({ filename, content: Buffer.from(bytes).toString() })), lost: [...lost] }
   },
 })
+
+/** Versions of a trend. */
+export const TREND = 30
+
+/** The newest complete run of a version, as plots show it. */
+export function toTrendPoint({ seq, version, passed, failed }: KeptRun) {
+  return { run: seq, version, passed, failed }
+}

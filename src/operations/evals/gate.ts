@@ -12,13 +12,12 @@ import {
 } from '../../domain/items/labels.ts'
 import { requireRight, type TeamRole } from '../../domain/people/teams.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { compareRuns } from '../../evals/compare-runs.ts'
-import { digestOf } from '../../evals/digests.ts'
+import { compareRuns, digestOf } from '../../evals/compare-runs.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { ownerInput, requireOwnerOrSelf } from '../core/inputs.ts'
 import type { Needs } from '../core/procedure.ts'
+import { readTested } from './cases.ts'
 import { readRun } from './results.ts'
-import { readTested } from './tested-items.ts'
 
 const DAY_MS = 86_400_000
 /** Means of the same numbers may differ in their last digits. */

@@ -11,18 +11,15 @@ import {
 } from '../../domain/items/fields.ts'
 import type { Item, Prompt, Skill } from '../../domain/items/items.ts'
 import { askedVisibility, isWiderThan, type Visibility, visibilitySchema } from '../../domain/items/visibility.ts'
-import { bodyOf, makeBody } from '../../domain/prompts/body.ts'
+import { bodyOf, makeBody, messagesField } from '../../domain/prompts/body.ts'
 import { configField } from '../../domain/prompts/config.ts'
-import { messagesField } from '../../domain/prompts/messages.ts'
 import { pinParts } from '../../domain/prompts/parts.ts'
 import { readFrontmatter } from '../../domain/skills/frontmatter.ts'
 import { checkSkillFiles, decodeText, fromFileContent, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
-import { cutAtWord, cutCharacters } from '../../domain/text/characters.ts'
-import { showControls } from '../../domain/text/controls.ts'
+import { cutAtWord, cutCharacters, showControls } from '../../domain/text/characters.ts'
 import { AppError, invalidInput, toAppError } from '../../errors.ts'
-import { checkHints } from '../check/check-hints.ts'
 import { defineOperation, findUnknown, itemWrite, withHint } from '../core/define-operation.ts'
-import { hintsOutput } from '../core/filter-hints.ts'
+import { checkHints, hintsOutput } from '../core/hints.ts'
 import {
   editorOf,
   filterText,
@@ -36,8 +33,7 @@ import {
 } from '../core/inputs.ts'
 import { createParser, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { itemUrl, ownerOutput, skillRecord, toSkillRecord, toWholePrompt, wholePrompt, withOwner } from '../core/records.ts'
-import { checkConfig } from '../prompts/check-config.ts'
-import { checkParts } from '../prompts/compose.ts'
+import { checkConfig, checkParts } from '../prompts/compose.ts'
 
 /** The owner and visibility of a new item: as asked, else as the owner's setting says. @throws AppError `not_found` for no team of the caller */
 export async function newOwnership(

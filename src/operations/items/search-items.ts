@@ -1,14 +1,13 @@
 import { z } from 'zod'
-import { shareOnce } from '../../cache/shared-records.ts'
+import { shareOnce } from '../../cache/answer-cache.ts'
 import type { Item, ItemKind } from '../../domain/items/items.ts'
 import { labelName } from '../../domain/items/labels.ts'
 import type { Facets, SearchRequest } from '../../domain/items/search.ts'
-import { isId } from '../../domain/text/identifier.ts'
-import { damerauLevenshtein } from '../../search/analysis/edit-distance.ts'
-import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
+import { isId } from '../../domain/text/addresses.ts'
+import { correctQuery, damerauLevenshtein, parseQuery } from '../../search/analysis/query.ts'
 import type { LibraryStore } from '../../storage/store.ts'
 import { defineOperation } from '../core/define-operation.ts'
-import { hintsFor, hintsOutput, withLanguages } from '../core/filter-hints.ts'
+import { hintsFor, hintsOutput, withLanguages } from '../core/hints.ts'
 import {
   allOfList,
   collectionInput,

@@ -1,20 +1,19 @@
 import { z } from 'zod'
 import { DEFAULT_VISIBILITIES } from '../../domain/items/visibility.ts'
-import { displayNameField } from '../../domain/people/account.ts'
+import { displayNameField, usernameFault } from '../../domain/people/account.ts'
 import { type Actor, privateReaderId, withinOf } from '../../domain/people/actor.ts'
-import type { Team, TeamCaller } from '../../domain/people/team-records.ts'
-import { TEAM_ROLES, type TeamRole, teamDescriptionField, teamNotFound } from '../../domain/people/teams.ts'
-import { usernameFault } from '../../domain/people/username.ts'
+import type { Team, TeamCaller, TeamMember } from '../../domain/people/people.ts'
+import { requireRight, TEAM_ROLES, type TeamRole, teamDescriptionField, teamNotFound } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
 import { defineOperation, wholeKeyWrite } from '../core/define-operation.ts'
-import { clearable, pageInputs, refInput, searchBoth, toCleared, toLimits, toPage } from '../core/inputs.ts'
+import { clearable, pageInputs, pageOutputs, refInput, searchBoth, toCleared, toLimits, toPage } from '../core/inputs.ts'
 import { defineProcedure, defineWrite, type Needs, requireUser } from '../core/procedure.ts'
 import { when } from '../core/records.ts'
 
 export const teamInput = refInput.describe('Name of the team')
 /** A person's name, as somebody writes it. */
-export const memberInput = z.string().max(64).describe('Username')
-export const roleInput = z
+const memberInput = z.string().max(64).describe('Username')
+const roleInput = z
   .enum(TEAM_ROLES)
   .describe(
     'reader: sees private items; editor: also creates and edits; maintainer: also publishes, deletes, transfers and manages members',
@@ -47,7 +46,7 @@ function toTeamRecord({ name, displayName, description, defaultVisibility, creat
  * The caller who changes a team: administrators use their rights on the pages and from the command line alone.
  * @throws AppError `forbidden` for keys that read nothing private
  */
-export function toCaller(actor: Actor): TeamCaller {
+function toCaller(actor: Actor): TeamCaller {
   const user = requireUser(actor)
   if (!user.scopes.has('read')) {
     throw new AppError('forbidden', 'Who is in a team decides who reads its private items, so this API key needs the "read" scope too.')
@@ -56,7 +55,7 @@ export function toCaller(actor: Actor): TeamCaller {
 }
 
 /** The team of a name, for a change; the change reads the caller's role. @throws AppError `not_found` */
-export async function findTeam({ store }: Needs<'teams'>, name: string): Promise<Team> {
+async function findTeam({ store }: Needs<'teams'>, name: string): Promise<Team> {
   const team = await store.teams.findTeam(name)
   if (!team) throw teamNotFound()
   return team
@@ -213,5 +212,81 @@ export const deleteTeam = defineOperation({
     const team = await findTeam(context, name)
     await context.store.teams.deleteTeam(toCaller(context.actor), team.id)
     return { success: true as const, name: team.name }
+  },
+})
+
+/** A member, as the other members see them. */
+export const memberRecord = z.object({
+  username: z.string(),
+  displayName: z.string().nullable(),
+  role: z.enum(TEAM_ROLES),
+  joinedAt: when,
+  isSuspended: z.boolean().describe('Whether an administrator suspended the account'),
+})
+
+function toMemberRecord({ username, displayName, role, joinedAt, isSuspended }: TeamMember): z.infer<typeof memberRecord> {
+  return { username, displayName, role, joinedAt, isSuspended }
+}
+
+export const listTeamMembers = defineOperation({
+  name: 'list_team_members',
+  title: 'List the members of a team',
+  summary: 'The members of a team you are in and their roles, maintainers first; matching keeps names that contain a text.',
+  scope: 'read',
+  needsWholeKey: true,
+  cost: 3,
+  surfaces: { rest: 'GET /api/teams/{team}/members', cli: 'list-team-members team' },
+  input: z.object({ team: teamInput, matching: z.string().max(64).optional(), ...pageInputs }),
+  output: z.object({ members: z.array(memberRecord), ...pageOutputs }),
+  async run(context: Needs<'teams'>, { team: name, matching, page, perPage }) {
+    const { team } = await requireOwnTeam(context, name)
+    const wanted = { ...toLimits({ page, perPage }), matching: matching || undefined }
+    const { items, total } = await context.store.teams.listMembers(team.id, wanted)
+    return { members: items.map(toMemberRecord), ...toPage({ page, perPage }, total) }
+  },
+})
+
+/** Names that a page offers. */
+const MAX_CANDIDATES = 200
+
+/** Completions of a name where a member is added. */
+export const suggestMembers = defineProcedure({
+  scope: 'account',
+  input: z.object({ team: teamInput }),
+  async run(context: Needs<'teams'>, { team: name }) {
+    const { team, role } = await requireOwnTeam(context, name)
+    requireRight(role, 'manage', 'add members')
+    return { usernames: [...(await context.store.teams.listCandidates(team.id, MAX_CANDIDATES))] }
+  },
+})
+
+export const setTeamMember = defineOperation({
+  name: 'set_team_member',
+  title: 'Add a member or set a role',
+  summary:
+    'Add somebody to a team you maintain, or change their role. Takes effect on their next request. Administrators may appoint a maintainer of a team that has none.',
+  ...wholeKeyWrite,
+  surfaces: { rest: 'PUT /api/teams/{team}/members/{username}', cli: 'set-team-member team username role' },
+  input: z.object({ team: teamInput, username: memberInput, role: roleInput }),
+  output: memberRecord,
+  async run(context: Needs<'teams'>, { team: name, username, role }) {
+    const team = await findTeam(context, name)
+    return toMemberRecord(await context.store.teams.setMember(toCaller(context.actor), team.id, username, role))
+  },
+})
+
+export const removeTeamMember = defineOperation({
+  name: 'remove_team_member',
+  title: 'Remove a member or leave',
+  summary:
+    'Remove somebody from a team you maintain, or leave it yourself: give your own username. What they made stays with the team. The last maintainer cannot go.',
+  ...wholeKeyWrite,
+  surfaces: { rest: 'DELETE /api/teams/{team}/members/{username}', cli: 'remove-team-member team username' },
+  input: z.object({ team: teamInput, username: memberInput }),
+  output: z.object({ success: z.literal(true), username: z.string() }),
+  async run(context: Needs<'teams'>, { team: name, username }) {
+    const team = await findTeam(context, name)
+    await context.store.teams.removeMember(toCaller(context.actor), team.id, username)
+    return { success: true as const, username }
   },
 })

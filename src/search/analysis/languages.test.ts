@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { BASE, makeLibrary } from '../../../test/support/indexed-library.ts'
-import { STRANGER } from '../index/viewer.ts'
+import { STRANGER } from '../index/item-table.ts'
 
 it('tells the languages of the texts that a reader finds, most texts first, and of no others', () => {
   const texts = [

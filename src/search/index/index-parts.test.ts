@@ -13,8 +13,7 @@ import {
   VECTORS,
   type Written,
 } from '../../../test/support/indexed-library.ts'
-import { SLOTS_A_BLOCK } from './held-columns.ts'
-import { MEMBERS, PUBLIC } from './item-table.ts'
+import { MEMBERS, PUBLIC, SLOTS_A_BLOCK } from './item-table.ts'
 import type { SearchIndex } from './search-index.ts'
 
 const DIMS = 384

@@ -1,5 +1,5 @@
 import { decodePostings } from '../analysis/indexed-text.ts'
-import type { Centre } from '../vectors/centre.ts'
+import type { Centre } from '../vectors/arithmetic.ts'
 import { createHiddenPostings, type HiddenItem } from './hidden-postings.ts'
 import { type Audience, createItemTable, FREE, type HeldTable, HIDDEN, type IndexedItem, PUBLIC } from './item-table.ts'
 import { createPostings, type Postings, type Segment } from './postings.ts'

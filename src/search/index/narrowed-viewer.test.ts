@@ -11,8 +11,7 @@ import {
   type Written,
   written,
 } from '../../../test/support/indexed-library.ts'
-import { MEMBERS, PUBLIC } from './item-table.ts'
-import type { Viewer } from './viewer.ts'
+import { MEMBERS, PUBLIC, type Viewer } from './item-table.ts'
 
 const TEAM = 5
 const AUDIENCES = [PUBLIC, MEMBERS]

@@ -9,14 +9,14 @@ import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
 import { findMatches, type Reach, rankItems, readMeaning } from '../ranking/rank-items.ts'
 import { type NearItem, rankRelated } from '../ranking/rank-related.ts'
 import { rankSimilar } from '../ranking/rank-similar.ts'
-import { queryVector } from '../ranking/score-meaning.ts'
-import { clearScores, makeScratch, scoreWords, type WordScores } from '../ranking/score-words.ts'
-import { createCentre } from '../vectors/centre.ts'
+import { clearScores, makeScratch, queryVector, scoreWords, type WordScores } from '../ranking/scores.ts'
+import { createCentre } from '../vectors/arithmetic.ts'
 import { createEmbedder } from '../vectors/embedder.ts'
 import { createNeighbours } from '../vectors/neighbours.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
 import type { PrivatePostings } from './hidden-postings.ts'
 import { captureIndex, type IndexCapture, type IndexLoad, KINDS, loadIndex } from './index-parts.ts'
+import { STRANGER, type Viewer } from './item-table.ts'
 import { createKindIndex, type IndexView, type ItemChange, type KindIndex, type VectorChange } from './kind-index.ts'
 import { CODE_BITS, rangeOf } from './postings.ts'
 import {
@@ -30,7 +30,6 @@ import {
   listItems,
   makeFilter,
 } from './select-items.ts'
-import { STRANGER, type Viewer } from './viewer.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** Words that nearly every text of a language holds, and hardly any of the others, by ISO 639-1 code. */

@@ -1,9 +1,8 @@
 import { MAX_TAGS } from '../../domain/items/fields.ts'
 import type { HitScore, QueryWords } from '../../domain/items/search.ts'
 import type { EncodedQuery } from '../../domain/ports/encoder.ts'
-import { HIDDEN, type ItemTable } from './item-table.ts'
+import { HIDDEN, type ItemTable, type RowNumbers, type Viewer } from './item-table.ts'
 import type { IndexView } from './kind-index.ts'
-import type { RowNumbers, Viewer } from './viewer.ts'
 
 /** Narrows a search. Values of one field are alternatives; of `allTags` an item must have every one. */
 export interface IndexFilter {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { damerauLevenshtein } from '../analysis/edit-distance.ts'
+import { damerauLevenshtein } from '../analysis/query.ts'
 import { createVocabulary } from './vocabulary.ts'
 
 const word = fc.oneof(

@@ -1,5 +1,5 @@
-import { damerauLevenshtein } from '../analysis/edit-distance.ts'
-import { countBits } from '../vectors/sign-bits.ts'
+import { damerauLevenshtein } from '../analysis/query.ts'
+import { countBits } from '../vectors/arithmetic.ts'
 
 /**
  * The words that items of the index hold, by number, and some that none holds any more. Includes words of hidden items: callers must check with

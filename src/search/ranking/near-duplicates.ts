@@ -3,7 +3,7 @@ import type { PrivatePostings } from '../index/hidden-postings.ts'
 import type { IndexView } from '../index/kind-index.ts'
 import type { QueryPlan } from './plan.ts'
 import { selectBest, sortByScore } from './rank-items.ts'
-import type { WordScores } from './score-words.ts'
+import type { WordScores } from './scores.ts'
 
 /** Least similarity of two items that are nearly the same; chosen in docs/decisions/0038. */
 export const MIN_NEARLY_SAME = 0.75

@@ -1,11 +1,10 @@
 import type { EncodedQuery } from '../../domain/ports/encoder.ts'
+import type { Viewer } from '../index/item-table.ts'
 import type { IndexView } from '../index/kind-index.ts'
 import { cutPage, type IndexAnswer, type IndexRequest, sortSlots } from '../index/select-items.ts'
-import type { Viewer } from '../index/viewer.ts'
-import { MIN_ITEMS } from '../vectors/centre.ts'
+import { MIN_ITEMS } from '../vectors/arithmetic.ts'
 import type { QueryPlan } from './plan.ts'
-import { combineScores, type MeaningScores, scoreMeaning } from './score-meaning.ts'
-import type { WordScores } from './score-words.ts'
+import { combineScores, type MeaningScores, scoreMeaning, type WordScores } from './scores.ts'
 
 /** When fewer items hold every word, items that hold some words or are near in meaning follow. */
 const WIDEN_BELOW = 10

@@ -1,9 +1,9 @@
+import type { Viewer } from '../index/item-table.ts'
 import type { IndexView } from '../index/kind-index.ts'
 import { makeFilter } from '../index/select-items.ts'
-import type { Viewer } from '../index/viewer.ts'
-import { MIN_ITEMS } from '../vectors/centre.ts'
+import { MIN_ITEMS } from '../vectors/arithmetic.ts'
 import { lengthOf } from '../vectors/embedder.ts'
-import { scoreMeaning } from './score-meaning.ts'
+import { scoreMeaning } from './scores.ts'
 
 /** Least cosine of two related items: 95 % of pairs taken at random are below it; see docs/decisions/0016. */
 const MIN_COSINE = 0.33

@@ -1,9 +1,7 @@
 import type { IndexView } from '../index/kind-index.ts'
-import { countBits } from '../vectors/sign-bits.ts'
-import type { MeaningSources } from './rank-items.ts'
-import { MIN_KNOWN_SHARE, selectBest, sortByScore } from './rank-items.ts'
-import { scoreMeaning } from './score-meaning.ts'
-import type { WordScores } from './score-words.ts'
+import { countBits } from '../vectors/arithmetic.ts'
+import { type MeaningSources, MIN_KNOWN_SHARE, selectBest, sortByScore } from './rank-items.ts'
+import { scoreMeaning, type WordScores } from './scores.ts'
 
 /** Items that are compared: the best by words, and as many by meaning. */
 const POOL = 300

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCentre } from './centre.ts'
+import { createCentre } from './arithmetic.ts'
 import { createVectorColumns } from './vector-columns.ts'
 
 const DIMS = 48

@@ -1,7 +1,6 @@
 import type { Vocabulary } from '../index/vocabulary.ts'
-import { dotProduct } from './dot-product.ts'
+import { dotProduct, hammingDistances, signWords, toSignBits } from './arithmetic.ts'
 import { lengthOf } from './embedder.ts'
-import { hammingDistances, signWords, toSignBits } from './sign-bits.ts'
 import { DIMS, type WordVectors } from './word-vectors.ts'
 
 /** 32-bit words of a vector's sign bits. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countBits, hammingDistances, signWords, toSignBits } from './sign-bits.ts'
+import { countBits, hammingDistances, signWords, toSignBits } from './arithmetic.ts'
 import { DIMS } from './word-vectors.ts'
 
 describe('countBits', () => {

@@ -1,7 +1,5 @@
-import type { Centre } from './centre.ts'
-import { dotProduct } from './dot-product.ts'
+import { type Centre, dotProduct, hammingDistances, signWords, toSignBits } from './arithmetic.ts'
 import { lengthOf } from './embedder.ts'
-import { hammingDistances, signWords, toSignBits } from './sign-bits.ts'
 
 /** Numbers by slot, `width` of them for each. */
 export interface Column {

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { LibraryCopy } from '../../domain/service/library-copies.ts'
+import type { LibraryCopy } from '../../domain/service/transfer.ts'
 import { COMPANIONS } from '../dialects/sqlite-copy.ts'
 
 const BACKUP = /^commonplace-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/

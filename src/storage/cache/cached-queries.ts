@@ -1,5 +1,4 @@
-import type { RevisionCaches } from '../../cache/revision-cache.ts'
-import { shareRecord } from '../../cache/shared-records.ts'
+import { type RevisionCaches, shareRecord } from '../../cache/answer-cache.ts'
 import { type FullVersion, type Item, isOfKind } from '../../domain/items/items.ts'
 import { seesAsStranger, visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'

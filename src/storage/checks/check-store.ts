@@ -10,7 +10,7 @@ import {
   type ServedVerdict,
   type Verdict,
   type Waiver,
-} from '../../domain/check/policy.ts'
+} from '../../domain/check/findings.ts'
 import type { FullVersion, Item, ItemKind } from '../../domain/items/items.ts'
 import type { SearchResult } from '../../domain/items/search.ts'
 import { audienceOf, isNarrower, visibleSet } from '../../domain/items/visibility.ts'
@@ -31,11 +31,10 @@ import {
 import { readVersion } from '../items/read-versions.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { writeItems } from '../items/write-items.ts'
-import { findUserSeq, seqOfUser } from '../people/names.ts'
+import { findUserSeq, seqOfUser } from '../people/user-rows.ts'
 import { batches, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { checkInTurns, filesToCheck, judge, readLevels, sealMark, withChecks, writeVerdict } from './judge.ts'
-import { selectVerdicts } from './read-verdicts.ts'
+import { checkInTurns, filesToCheck, judge, readLevels, sealMark, selectVerdicts, withChecks, writeVerdict } from './judge.ts'
 
 /** Findings of one item that somebody accepted. */
 const MAX_WAIVERS = 100

@@ -1,15 +1,21 @@
 import { createHmac, hash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { checkFile, checkSteps, type FileReport, joinReports, MAX_FINDINGS, promptFile } from '../../check/check-files.ts'
+import { checkFile, checkSteps, type FileReport, inTurns, joinReports, MAX_FINDINGS, promptFile } from '../../check/check-files.ts'
 import type { CheckedFile } from '../../check/file-view.ts'
-import { inTurns } from '../../check/in-turns.ts'
 import { RULE_SET } from '../../check/rules/index.ts'
-import { countFindings, SEVERITIES } from '../../domain/check/finding.ts'
-import { type Levels, levelOf, type MarkedFinding, type Verdict } from '../../domain/check/policy.ts'
+import {
+  countFindings,
+  type Levels,
+  levelOf,
+  type MarkedFinding,
+  SEVERITIES,
+  type ServedVerdict,
+  type Verdict,
+} from '../../domain/check/findings.ts'
 import type { SkillFile } from '../../domain/skills/skill.ts'
 import { readValue } from '../kept-values.ts'
-import { preparePut, prepareQuery, slot } from '../prepared.ts'
+import { batches, preparePut, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** Bytes that a write checks in its turn: about a millisecond. More is checked before it. */
@@ -186,4 +192,22 @@ export async function writeVerdict(
 export function nameFindings(findings: readonly MarkedFinding[]): string {
   const named = findings.slice(0, 3).map(({ rule, file, line }) => `${rule} (${file}, line ${line})`)
   return findings.length > 3 ? `${named.join(', ')} and ${findings.length - 3} more` : named.join(', ')
+}
+
+/** The verdicts on versions that are served, by row number. An item that was not checked yet is left out. */
+export async function readVerdicts(db: Kysely<Database>, seqs: readonly number[]): Promise<ReadonlyMap<number, ServedVerdict>> {
+  const found = new Map<number, ServedVerdict>()
+  for (const part of batches(seqs)) {
+    const rows = await selectVerdicts(db).where('item_seq', 'in', part).execute()
+    for (const { seq, id: _, ...verdict } of rows) found.set(seq, verdict)
+  }
+  return found
+}
+
+/** Selects verdicts as they are served, with the number and the id of their item. */
+export function selectVerdicts(db: Kysely<Database>) {
+  return db
+    .selectFrom('verdict')
+    .innerJoin('item', 'item.seq', 'verdict.item_seq')
+    .select(['item.seq', 'item.id', 'verdict.version', 'rule_set as ruleSet', 'high', 'medium', 'low', 'waived'])
 }

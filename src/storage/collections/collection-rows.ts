@@ -1,9 +1,12 @@
-import type { ExpressionBuilder, Kysely } from 'kysely'
-import { othersMaySee, type Reach, standingOf } from '../../domain/items/visibility.ts'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { ItemKind } from '../../domain/items/items.ts'
+import { othersMaySee, type Reach, standingOf, visibleSet } from '../../domain/items/visibility.ts'
 import { type Actor, privateReaderId, withinOf } from '../../domain/people/actor.ts'
-import { isId } from '../../domain/text/identifier.ts'
-import { ownersSeenBy } from '../people/team-roles.ts'
-import { isOneOf } from '../prepared.ts'
+import { isId } from '../../domain/text/addresses.ts'
+import type { RowNumbers } from '../../search/index/item-table.ts'
+import { isInVisibleSet } from '../items/item-rows.ts'
+import { ownersSeenBy } from '../people/user-rows.ts'
+import { isOneOf, prepareListQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** A query for collections with their owners; the caller adds conditions. */
@@ -79,4 +82,70 @@ export async function findNarrowedSeqs(db: Kysely<Database>, actor: Actor): Prom
     .execute()
   const [own, others] = [rows.filter((row) => Boolean(row.is_own)), rows.filter((row) => !row.is_own)]
   return { own: own.map(({ seq }) => seq), others: others.map(({ seq }) => seq) }
+}
+
+/** Row numbers of the items in each of some collections, by the collection's row number; whoever may see them, in no order. */
+export type ReadCollected = (collectionSeqs: readonly number[]) => Promise<ReadonlyMap<number, Uint32Array>>
+
+/** One text for each collection: ten thousand rows take ten times as long to come over. */
+const rowsOf = prepareListQuery((db, seqs) =>
+  db
+    .selectFrom('collection_item')
+    .select(['collection_seq', sql<string>`string_agg(cast(item_seq as text), ',')`.as('items')])
+    .where('collection_seq', 'in', seqs)
+    .groupBy('collection_seq'),
+)
+
+/** Reads over one connection. */
+export function readCollectedRows(db: Kysely<Database>): ReadCollected {
+  return async (collectionSeqs) => {
+    const rows = new Map(collectionSeqs.map((seq) => [seq, new Uint32Array(0)]))
+    if (rows.size === 0) return rows
+    for (const { collection_seq: seq, items } of await rowsOf(db, [...rows.keys()]))
+      rows.set(seq, Uint32Array.from(items.split(','), Number))
+    return rows
+  }
+}
+
+/** The union of some lists of row numbers: a bit for each number up to the highest. */
+export function uniteRows(lists: Iterable<Uint32Array>): RowNumbers {
+  const all = [...lists]
+  const highest = all.reduce((most, list) => list.reduce((high, seq) => Math.max(high, seq), most), 0)
+  const bits = new Uint8Array((highest >>> 3) + 1)
+  const has = (seq: number) => (((bits[seq >>> 3] ?? 0) >>> (seq & 7)) & 1) === 1
+  let size = 0
+  for (const list of all) {
+    for (const seq of list) {
+      if (has(seq)) continue
+      bits[seq >>> 3] = (bits[seq >>> 3] ?? 0) | (1 << (seq & 7))
+      size++
+    }
+  }
+  return { has, size }
+}
+
+/** How many items of each kind the actor finds in a collection, by the collection's row number. */
+type CollectedCounts = ReadonlyMap<number, Readonly<Record<ItemKind, number>>>
+
+/** Counts what is in collections, as far as the actor finds it in lists. */
+export type CountCollected = (actor: Actor, collectionSeqs: readonly number[]) => Promise<CollectedCounts>
+
+/** Counts in the tables: inside a transaction of several operations, and until the index is loaded. It takes 40 µs for each row. */
+export function countInTables(db: Kysely<Database>): CountCollected {
+  return async (actor, collectionSeqs) => {
+    const counts = new Map(collectionSeqs.map((seq) => [seq, { prompt: 0, skill: 0 }]))
+    const rows = await db
+      .selectFrom('item')
+      .innerJoin('collection_item', 'collection_item.item_seq', 'item.seq')
+      .select(['collection_item.collection_seq', 'item.kind', (eb) => eb.fn.countAll<number>().as('count')])
+      .where(isOneOf('collection_item.collection_seq', collectionSeqs))
+      .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
+      .groupBy(['collection_item.collection_seq', 'item.kind'])
+      .execute()
+    for (const { collection_seq: seq, kind, count } of rows) {
+      const counted = counts.get(seq)
+      if (counted) counted[kind] = Number(count)
+    }
+    return counts
+  }
 }

@@ -15,15 +15,12 @@ import type { AuditDetail, AuditField } from '../../domain/service/audit.ts'
 import { AppError } from '../../errors.ts'
 import { countRows, seqOf } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
-import { findUserSeq } from '../people/names.ts'
-import { findOwner, findRole } from '../people/team-roles.ts'
+import { findOwner, findRole, findUserSeq } from '../people/user-rows.ts'
 import { batches } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { COLLECTION_SLUGS, findFreeSlug, keepSlug, nextSlug, retireSlug } from '../slugs.ts'
-import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
-import type { CountCollected } from './count-collected.ts'
-import { type Change, findCollected, findItems, findTarget } from './find-collected.ts'
-import { selectCollected, toCollections } from './read-collections.ts'
+import { type CollectionRow, type CountCollected, findCollectionRow, selectCollections } from './collection-rows.ts'
+import { type Change, findCollected, findItems, findTarget, selectCollected, toCollections } from './read-collections.ts'
 
 /**
  * Makes room for `count` items beside one of the collection, or at its beginning (`before` null) or end (`after` null): what follows moves

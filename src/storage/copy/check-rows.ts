@@ -1,29 +1,35 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import { LEVELS } from '../../domain/check/policy.ts'
+import { LEVELS } from '../../domain/check/findings.ts'
 import { caseFiles, caseResult, RUN_FORMATS, RUN_STATES } from '../../domain/evals/evals.ts'
-import { categoryNameField } from '../../domain/items/category-name.ts'
 import { foldTitle } from '../../domain/items/collections.ts'
-import { contentField, descriptionField, MAX_TAGS, noteField, promptTypeField, textField, titleField } from '../../domain/items/fields.ts'
+import {
+  apiNameField,
+  categoryNameField,
+  contentField,
+  descriptionField,
+  MAX_TAGS,
+  noteField,
+  promptTypeField,
+  textField,
+  titleField,
+} from '../../domain/items/fields.ts'
 import { LOCAL_KEY, labelName, MAX_GATE_KEYS, reasonField, targetsField } from '../../domain/items/labels.ts'
 import { isSlug, MAX_SLUG } from '../../domain/items/slug.ts'
 import { audienceOf, DEFAULT_VISIBILITIES, VISIBILITIES } from '../../domain/items/visibility.ts'
-import { bioField, displayNameField, languageField, websiteField } from '../../domain/people/account.ts'
+import { bioField, displayNameField, languageField, usernameFault, websiteField } from '../../domain/people/account.ts'
 import { TEAM_ROLES } from '../../domain/people/teams.ts'
-import { usernameFault } from '../../domain/people/username.ts'
-import { apiNameField } from '../../domain/prompts/api-name.ts'
+import { messagesField } from '../../domain/prompts/body.ts'
 import { configField } from '../../domain/prompts/config.ts'
-import { messagesField } from '../../domain/prompts/messages.ts'
 import { filenameFault, isGitName, normalizeFilename } from '../../domain/skills/filename.ts'
 import { checkSkillFiles, MAX_FILE_BYTES } from '../../domain/skills/skill.ts'
-import { isId } from '../../domain/text/identifier.ts'
+import { isId } from '../../domain/text/addresses.ts'
 import { AppError } from '../../errors.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import { CHECKS } from '../doctor/checks.ts'
 import { variablesJson } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'
-import { type Row, readPages } from './table-rows.ts'
-import { readTables, type TABLES } from './tables.ts'
+import { type Row, readPages, readTables, type TABLES } from './table-rows.ts'
 
 /**
  * The rules for rows of a file without logins. A file may come from a stranger, and a database takes any text for a text; so each value has the

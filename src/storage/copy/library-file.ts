@@ -8,10 +8,16 @@ import { COMPANIONS, checkSqliteFile, copySqliteFile, foldLog, readOnly, syncFil
 import { MIGRATIONS, migrate } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
 import { checkRows } from './check-rows.ts'
-import { removeCategories } from './copy-library.ts'
-import { describeLibrary, findDifferences, type Manifest, readManifest, readSchemaName, writeManifest } from './manifest.ts'
-import { copyTables } from './table-rows.ts'
-import { readTables, type Scope, tablesOf } from './tables.ts'
+import {
+  describeLibrary,
+  findDifferences,
+  type Manifest,
+  readManifest,
+  readSchemaName,
+  removeCategories,
+  writeManifest,
+} from './copy-library.ts'
+import { copyTables, readTables, type Scope, tablesOf } from './table-rows.ts'
 
 /** How a whole-library file is written. */
 export interface FileOptions {

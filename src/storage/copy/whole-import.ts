@@ -17,12 +17,10 @@ import { dropValue, putValue } from '../kept-values.ts'
 import { migrate } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
 import { checkRows, checkWhole } from './check-rows.ts'
-import { removeCategories } from './copy-library.ts'
+import { describeLibrary, removeCategories, toWhole } from './copy-library.ts'
 import { writeEarlierExport } from './earlier-export.ts'
 import { checkLibraryFile, rebuildFile, removeFile } from './library-file.ts'
-import { describeLibrary, toWhole } from './manifest.ts'
-import { type CopyProgress, copyTables } from './table-rows.ts'
-import { tablesOf } from './tables.ts'
+import { type CopyProgress, copyTables, tablesOf } from './table-rows.ts'
 
 /**
  * Fills an empty library with the content of a whole-library file, or of a whole export of 0.2.0. The file's rows are copied to a file of this

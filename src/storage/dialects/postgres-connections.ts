@@ -13,8 +13,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { AppError } from '../../errors.ts'
-import { faultOf, isSettingRefused, toKnownError } from './postgres-faults.ts'
-import { createStatementNames } from './postgres-statements.ts'
+import { createStatementNames, faultOf, isSettingRefused, toKnownError } from './postgres-statements.ts'
 
 /** How long a read, or the start of a write, is retried while the server cannot be reached: as long as a restart takes. */
 const RETRY_FOR_MS = 10_000

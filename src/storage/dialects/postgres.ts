@@ -9,7 +9,7 @@ import { type Dialect, type OnStatement, type OpenDatabase, type Signals, watchS
 import { postgresFrozen } from './frozen-statements.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createPool, createReader, createWriter, FIRST_RETRY_MS, MOST_RETRY_MS, toKysely, withRetry } from './postgres-connections.ts'
-import { toKnownError } from './postgres-faults.ts'
+import { toKnownError } from './postgres-statements.ts'
 import { snapshotFile } from './snapshot-file.ts'
 
 /** The channel instances listen to. */

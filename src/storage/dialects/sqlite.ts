@@ -13,8 +13,7 @@ import { sqliteFrozen } from './frozen-statements.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { snapshotFile } from './snapshot-file.ts'
 import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
-import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
-import { adapt, prepareSavepoints, toRunner } from './sqlite-statements.ts'
+import { adapt, emptyLogBeside, flushLog, prepareSavepoints, sizeOfLog, toRunner } from './sqlite-statements.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { type CaseFiles, caseFiles, caseFilesFault, type ModelAnswer } from '../../domain/evals/evals.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { WriteContext } from '../items/write-context.ts'
-import { findUserSeq } from '../people/names.ts'
+import { findUserSeq } from '../people/user-rows.ts'
 import type { Database } from '../schema.ts'
 import { findItem } from './eval-store.ts'
 

@@ -5,7 +5,7 @@ import { LOCAL_KEY } from '../../domain/items/labels.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { countRows } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
-import { findUserSeq } from '../people/names.ts'
+import { findUserSeq } from '../people/user-rows.ts'
 import { batches } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 

@@ -1,20 +1,19 @@
-import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely'
-import { isCategoryNamed } from '../../domain/items/category-name.ts'
-import type { WalkPosition } from '../../domain/items/item-access.ts'
-import type { ItemKind } from '../../domain/items/items.ts'
-import type { ItemFilter } from '../../domain/items/search.ts'
+import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { isCategoryNamed } from '../../domain/items/fields.ts'
+import { atVersion, type WalkPosition } from '../../domain/items/item-access.ts'
+import { type ItemKind, isOfKind, type Prompt } from '../../domain/items/items.ts'
+import { type ItemFilter, MAX_FACET_TAGS, type SearchRequest } from '../../domain/items/search.ts'
 import { slugifyTag } from '../../domain/items/slug.ts'
-import type { VisibleSet } from '../../domain/items/visibility.ts'
+import { type VisibleSet, visibleSet } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
-import type { IndexFilter } from '../../search/index/select-items.ts'
-import { type ReadCollected, uniteRows } from '../collections/collected-rows.ts'
-import { findCollectionSeqs } from '../collections/collection-rows.ts'
-import { seqOfUser } from '../people/names.ts'
-import { selectNamed } from '../people/team-roles.ts'
-import { isOneOf, prepareQuery } from '../prepared.ts'
+import { AppError } from '../../errors.ts'
+import type { FacetCounts, IndexFilter } from '../../search/index/select-items.ts'
+import { findCollectionSeqs, type ReadCollected, uniteRows } from '../collections/collection-rows.ts'
+import { selectNamed, seqOfUser } from '../people/user-rows.ts'
+import { batches, isOneOf, prepareListQuery, prepareQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { selectLabelled } from './item-labels.ts'
-import { isInVisibleSet } from './item-rows.ts'
+import { countRows, isInVisibleSet, promptType, readBody, selectItems, seqOf, toItems } from './item-rows.ts'
 
 /** A filter by row numbers and tag slugs, as statements take it. {@link toIndexFilter} makes one for the search index. */
 export interface RowFilter extends IndexFilter {
@@ -100,4 +99,156 @@ export function isBeyond({ createdAt, order }: WalkPosition, direction: 'newest'
 
 function toSet(rows: readonly { seq: number }[]): Set<number> {
   return new Set(rows.map((row) => row.seq))
+}
+
+/** Words that are looked for in titles. */
+const MAX_TITLE_WORDS = 8
+
+function hasInTitle(escaped: string) {
+  return sql<boolean>`lower(item.title || ' ' || coalesce(item.description, '')) like ${`%${escaped}%`} escape '\\'`
+}
+
+/**
+ * Lists and counts read from the tables, as the index would give them. For the time until it is loaded: a list without a query waits for
+ * nothing.
+ */
+export function createTableLists(db: Kysely<Database>) {
+  const items = (actor: Actor, kind: ItemKind, filter: RowFilter) =>
+    applyFilter(db.selectFrom('item'), kind, filter, visibleSet(actor, 'list'))
+  const countItems = (actor: Actor, kind: ItemKind, filter: RowFilter): Promise<number> => countRows(items(actor, kind, filter))
+  const countCategories = async (actor: Actor, kind: ItemKind, filter: RowFilter) => {
+    const rows = await items(actor, kind, filter)
+      .select(['item.category_seq', (eb) => eb.fn.countAll<number>().as('count')])
+      .where('item.category_seq', 'is not', null)
+      .groupBy('item.category_seq')
+      .execute()
+    return new Map(rows.map(({ category_seq, count }) => [category_seq ?? 0, Number(count)]))
+  }
+  const countTags = async (actor: Actor, kind: ItemKind, filter: RowFilter): Promise<FacetCounts['tags']> => {
+    const tagged = items(actor, kind, filter).innerJoin('item_tag', 'item_tag.item_seq', 'item.seq')
+    const counts = await tagged
+      .select(['item_tag.slug', (eb) => eb.fn.countAll<number>().as('count')])
+      .groupBy('item_tag.slug')
+      .orderBy('count', 'desc')
+      .orderBy('item_tag.slug')
+      .limit(MAX_FACET_TAGS)
+      .execute()
+    if (counts.length === 0) return []
+    const slugs = counts.map(({ slug }) => slug)
+    const spellings = await tagged.select(['item_tag.slug', 'item_tag.name']).distinct().where('item_tag.slug', 'in', slugs).execute()
+    const names = new Map<string, string>()
+    // The first in code unit order, which is not every database's.
+    for (const { slug, name } of spellings) {
+      const known = names.get(slug)
+      if (known === undefined || name < known) names.set(slug, name)
+    }
+    return counts.map(({ slug, count }) => ({ slug, name: names.get(slug) ?? slug, count: Number(count) }))
+  }
+  return {
+    countItems,
+    async findRows(
+      actor: Actor,
+      kind: ItemKind,
+      filter: RowFilter,
+      { sort, limit, offset }: Pick<SearchRequest, 'sort' | 'limit' | 'offset'>,
+    ): Promise<{ seqs: number[]; total: number }> {
+      const direction = sort === 'oldest' ? 'asc' : 'desc'
+      const rows = await items(actor, kind, filter)
+        .select('item.seq')
+        .orderBy(sort === 'votes' ? 'item.votes' : 'item.created_at', direction)
+        .orderBy('item.seq', direction)
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      return { seqs: rows.map(({ seq }) => seq), total: await countItems(actor, kind, filter) }
+    },
+    /** Items whose title or description has each of some words, newest first: for words that do not fit into the index. */
+    async findByTitle(
+      actor: Actor,
+      kind: ItemKind,
+      filter: RowFilter,
+      words: readonly string[],
+      { limit, offset }: Pick<SearchRequest, 'limit' | 'offset'>,
+    ): Promise<{ seqs: number[]; total: number }> {
+      const matching = words
+        .slice(0, MAX_TITLE_WORDS)
+        .reduce((found, word) => found.where(hasInTitle(word.replace(/[\\%_]/g, '\\$&'))), items(actor, kind, filter))
+      const total = await countRows(matching)
+      const rows = await matching.select('item.seq').orderBy('item.seq', 'desc').limit(limit).offset(offset).execute()
+      return { seqs: rows.map(({ seq }) => seq), total }
+    },
+    /** By the category's row number. */
+    countByCategory: (actor: Actor, kind: ItemKind): Promise<ReadonlyMap<number, number>> => countCategories(actor, kind, {}),
+    /** As `countFacets` of the index counts a list without a query, with the most used tags alone. */
+    async countFacets(actor: Actor, kind: ItemKind, filter: RowFilter): Promise<FacetCounts> {
+      const types = await items(actor, kind, { ...filter, types: undefined })
+        .select(['item.type', (eb) => eb.fn.countAll<number>().as('count')])
+        .where('item.type', 'is not', null)
+        .groupBy('item.type')
+        .execute()
+      const categories = await countCategories(actor, kind, { ...filter, categories: undefined })
+      return {
+        types: new Map(types.map(({ type, count }) => [type ?? '', Number(count)])),
+        categories,
+        tags: await countTags(actor, kind, { ...filter, allTags: undefined }),
+        exact: null,
+      }
+    },
+  }
+}
+
+/** A page of prompts at a label, each as its version has it. */
+interface LabelledPrompts {
+  readonly items: readonly { readonly item: Prompt; readonly version: number }[]
+  readonly total: number
+}
+
+/** The texts of one answer. */
+const MAX_LABELLED_BYTES = 16 * 2 ** 20
+
+const itemsOf = prepareListQuery((db, seqs) => selectItems(db).where('item.seq', 'in', seqs))
+const textsOf = prepareListQuery((db, seqs) =>
+  db
+    .selectFrom('version')
+    .select(['item_seq', 'title', 'description', 'type', 'content', 'messages', 'config', 'syntax'])
+    .where('seq', 'in', seqs),
+)
+
+/** Prompts at a label with everything that their version holds, oldest first; those without it are left out. */
+export function listAtLabel(db: Kysely<Database>) {
+  return async (
+    actor: Actor,
+    { label, ...filter }: ItemFilter & { readonly label: string },
+    limit: number,
+    offset: number,
+  ): Promise<LabelledPrompts> => {
+    const labelled = selectLabelled(db, actor, label).select([
+      'version.seq as text',
+      sql<number>`octet_length(version.content)`.as('bytes'),
+    ])
+    const found = await applyFilter(labelled, 'prompt', await readFilter(db, actor, filter), visibleSet(actor, 'list'))
+      .orderBy('item.seq')
+      .execute()
+    const page = found.slice(offset, offset + limit)
+    if (page.reduce((sum, { bytes }) => sum + Number(bytes), 0) > MAX_LABELLED_BYTES) {
+      throw new AppError(
+        'too_large',
+        `These prompts have more than ${MAX_LABELLED_BYTES / 2 ** 20} MiB. Ask for those of a category, tag or author.`,
+      )
+    }
+    const items: LabelledPrompts['items'][number][] = []
+    for (const part of batches(page)) {
+      const rows = await itemsOf(db, part.map(seqOf))
+      const newest = new Map((await toItems(db, rows)).filter(isOfKind('prompt')).map((item, place) => [rows[place]?.seq, item]))
+      const older = part.filter(({ seq, version }) => newest.get(seq)?.version !== version).map(({ text }) => text)
+      const texts = new Map((older.length === 0 ? [] : await textsOf(db, older)).map((row) => [row.item_seq, row]))
+      for (const { seq, version } of part) {
+        const [item, text] = [newest.get(seq), texts.get(seq)]
+        if (!item || (item.version !== version && !text)) continue
+        const at = text && { ...text, type: promptType.nullable().parse(text.type), body: readBody(text), files: null }
+        items.push({ item: at ? atVersion<'prompt'>(item, at) : item, version })
+      }
+    }
+    return { items, total: found.length }
+  }
 }

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { isSharedVersion, type Label, type LabelTarget, MAX_LABELS, sortTargets } from '../../domain/items/labels.ts'
 import { type Visibility, visibleSet, visibleVersions } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
-import { ownersSeenBy } from '../people/team-roles.ts'
+import { ownersSeenBy } from '../people/user-rows.ts'
 import { isOneOf, prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 

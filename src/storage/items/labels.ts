@@ -12,10 +12,9 @@ import {
   type WantedMove,
 } from '../../domain/items/labels.ts'
 import { audienceOf } from '../../domain/items/visibility.ts'
-import type { OwnerQuota } from '../../domain/people/quota.ts'
+import type { OwnerQuota } from '../../domain/people/usage.ts'
 import { AppError, invalidInput } from '../../errors.ts'
-import { findUserSeq, seqOfUser } from '../people/names.ts'
-import { findRole } from '../people/team-roles.ts'
+import { findRole, findUserSeq, seqOfUser } from '../people/user-rows.ts'
 import type { Database } from '../schema.ts'
 import { writeMove } from './item-labels.ts'
 import type { WriteNotes } from './item-parts.ts'

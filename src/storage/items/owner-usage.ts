@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { nameQuota, type OwnerQuota, type OwnerUsage, USAGE_PARTS } from '../../domain/people/quota.ts'
+import { nameQuota, type OwnerQuota, type OwnerUsage, USAGE_PARTS } from '../../domain/people/usage.ts'
 import { AppError } from '../../errors.ts'
 import { batches, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'

@@ -1,29 +1,138 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import type { WalkPosition } from '../../domain/items/item-access.ts'
+import { z } from 'zod'
+import { type SharedChange, type SharedVersion, sharedPath } from '../../domain/items/changes.ts'
+import type { OwnerForItems, WalkPosition } from '../../domain/items/item-access.ts'
 import { type Item, type ItemKind, type ItemOf, isOfKind, type Prompt } from '../../domain/items/items.ts'
-import type { OwnerForItems } from '../../domain/items/owners.ts'
 import type { FindSimilar, ItemFilter, RelatedItem, SearchRequest, SearchResult, TextSearchResult } from '../../domain/items/search.ts'
 import { visibleSet } from '../../domain/items/visibility.ts'
 import { type Actor, ANONYMOUS } from '../../domain/people/actor.ts'
 import type { TeamRole } from '../../domain/people/teams.ts'
 import type { Encoder } from '../../domain/ports/encoder.ts'
+import { makeBody } from '../../domain/prompts/body.ts'
 import { listSkillFiles, type SkillFile } from '../../domain/skills/skill.ts'
 import { compareWords, MIN_NEARLY_SAME, readWordCounts } from '../../search/ranking/near-duplicates.ts'
-import { readSharedChanges } from '../change-log.ts'
-import { findOwner, findRole, listMemberIds, ownersSeenBy, ownersWith } from '../people/team-roles.ts'
+import { countFiles, readSharedChanges } from '../change-log.ts'
+import { findOwner, findRole, listMemberIds, ownersSeenBy, ownersWith } from '../people/user-rows.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
+import { isVersionVisible, selectLabelled } from './item-labels.ts'
 import { type ItemQueries, withItems } from './item-queries.ts'
-import { readPage, selectItems, seqOf, toItems } from './item-rows.ts'
-import { readLabelChanges } from './label-changes.ts'
-import { readNamedPrompts } from './named-prompts.ts'
-import { readParts } from './parts.ts'
-import { readManifests } from './read-manifests.ts'
-import { readSharedSkills } from './read-shared-skills.ts'
-import { selectVisible } from './read-versions.ts'
+import { readPage, readTags, selectItems, seqOf, toItems } from './item-rows.ts'
+import { readNamedPrompts, readParts } from './named-prompts.ts'
+import { readManifests, readSharedSkills } from './read-skills.ts'
+import { type readVersions, selectVisible } from './read-versions.ts'
+
+const targetsJson = z.array(z.object({ version: z.number() })).min(1)
+
+/** The version of the largest share; null where the label was removed. */
+function topOf(json: string | null): number | null {
+  return json === null ? null : (targetsJson.parse(JSON.parse(json))[0]?.version ?? null)
+}
+
+/** The moves of a label as a history: what everybody who follows it had, one after the other. */
+function readLabelChanges(db: Kysely<Database>, { findVersion }: Pick<ReturnType<typeof readVersions>, 'findVersion'>) {
+  return {
+    /** How many items of a kind within a scope the actor sees at each label, those with most items first. */
+    async countLabels(actor: Actor, reach: 'list' | 'id', kind: ItemKind, filter: ItemFilter, limit: number) {
+      const query = db
+        .selectFrom('item')
+        .innerJoin('label', 'label.item_seq', 'item.seq')
+        .innerJoin('version', (join) => join.onRef('version.item_seq', '=', 'item.seq').onRef('version.number', '=', 'label.version'))
+        .select(({ fn }) => ['label.name', fn.count<number>('item.seq').distinct().as('items')])
+        .where(isVersionVisible(actor))
+        .groupBy('label.name')
+      const rows = await applyFilter(query, kind, await readFilter(db, actor, filter), visibleSet(actor, reach))
+        .orderBy('items', 'desc')
+        .orderBy('name')
+        .limit(limit)
+        .execute()
+      return rows.map(({ name, items }) => ({ name, items: Number(items) }))
+    },
+    /** Moves of a label of items that the actor may see within a scope, by items after a position; of one that came back, those since. */
+    async walkLabelChanges(
+      actor: Actor,
+      reach: 'list' | 'id',
+      kind: ItemKind,
+      filter: ItemFilter & { readonly label: string },
+      after: number,
+      limit: number,
+    ): Promise<{ readonly changes: readonly SharedChange[]; readonly next: number | null }> {
+      const { label, ...scope } = filter
+      // The label is joined: as a filter, all its items would be read for each page.
+      const labelled = applyFilter(selectLabelled(db, actor, label), kind, await readFilter(db, actor, scope), visibleSet(actor, reach))
+      const items = await labelled
+        .leftJoin('category', 'category.seq', 'item.category_seq')
+        .select(['item.id', 'item.kind', 'item.slug', 'item.channel_name', 'item.skill_name', 'category.slug as category'])
+        .where('item.seq', '>', after)
+        .orderBy('item.seq')
+        .limit(limit)
+        .execute()
+      const next = items.length < limit ? null : (items.at(-1)?.seq ?? null)
+      if (items.length === 0) return { changes: [], next }
+      const moves = await db
+        .selectFrom('label_move')
+        .select(['seq', 'item_seq', 'moved_to', 'moved_at'])
+        .where('name', '=', label)
+        .where('item_seq', 'in', items.map(seqOf))
+        .orderBy('seq')
+        .execute()
+      const movesOf = Map.groupBy(moves, (row) => row.item_seq)
+      const filesOf = await countFiles(db, items.map(seqOf), isVersionVisible(actor))
+      const changes: SharedChange[] = []
+      for (const item of items) {
+        const all = movesOf.get(item.seq) ?? []
+        const path = sharedPath({ ...item, name: item.channel_name ?? item.skill_name })
+        for (const move of all.slice(all.findLastIndex((row) => row.moved_to === null) + 1)) {
+          const version = topOf(move.moved_to) ?? item.version
+          const files = filesOf.get(`${item.seq} ${version}`)
+          if (files === undefined) continue
+          const isKept = path === `plugins/${item.channel_name}`
+          changes.push({ seq: move.seq, itemId: item.id, kind, revision: move.seq, version, path, at: move.moved_at, files, isKept })
+        }
+      }
+      return { changes, next }
+    },
+    /** The versions of such moves by their numbers; those the actor may not see are left out. */
+    async readLabelVersions(actor: Actor, moveSeqs: readonly number[]): Promise<readonly SharedVersion[]> {
+      if (moveSeqs.length === 0) return []
+      const rows = await db
+        .selectFrom('label_move')
+        .innerJoin('item', 'item.seq', 'label_move.item_seq')
+        .innerJoin('user as author', 'author.seq', 'item.author_seq')
+        .leftJoin('category', 'category.seq', 'item.category_seq')
+        .leftJoin('user as mover', 'mover.seq', 'label_move.user_seq')
+        .select(['label_move.seq', 'label_move.moved_to', 'label_move.reason', 'item.seq as item_seq', 'item.id', 'item.version'])
+        .select(['author.username as author', 'mover.username as mover', 'category.slug as category'])
+        .where('label_move.seq', 'in', moveSeqs)
+        .execute()
+      const tags = await readTags(db, [...new Set(rows.map((row) => row.item_seq))])
+      const versions: SharedVersion[] = []
+      for (const row of rows) {
+        const found = await findVersion(actor, row.id, topOf(row.moved_to) ?? row.version)
+        if (!found) continue
+        versions.push({
+          seq: row.seq,
+          title: found.title,
+          description: found.description,
+          type: found.type ?? '',
+          ...(found.body ?? makeBody({ content: '' })),
+          category: row.category,
+          tags: (tags.get(row.item_seq) ?? []).map(({ name }) => name),
+          // Reasons are for those who own the item.
+          note: null,
+          author: row.author,
+          writer: found.author,
+          isByPerson: row.mover !== null,
+          files: found.files ?? [],
+        })
+      }
+      return versions
+    },
+  }
+}
 
 /** Items whose words are compared. */
 const CANDIDATES = 5

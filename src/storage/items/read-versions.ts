@@ -4,7 +4,7 @@ import type { FullVersion, ItemKind, Version } from '../../domain/items/items.ts
 import { visibleSet, visibleVersions } from '../../domain/items/visibility.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { listSkillFiles, type SkillFile } from '../../domain/skills/skill.ts'
-import { ownersSeenBy } from '../people/team-roles.ts'
+import { ownersSeenBy } from '../people/user-rows.ts'
 import { isOneOf } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { isInVisibleSet, promptType, readBody } from './item-rows.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { OwnerQuota } from '../../domain/people/quota.ts'
+import type { OwnerQuota } from '../../domain/people/usage.ts'
 import type { Clock, Random } from '../../domain/ports/environment.ts'
 import type { TransactOptions } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'

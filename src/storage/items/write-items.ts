@@ -1,8 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
-import { atVersion } from '../../domain/items/at-version.ts'
-import { isCategoryNamed } from '../../domain/items/category-name.ts'
-import type { ChangeOf, Decide, Editor, ImportOrigin, ItemChange } from '../../domain/items/item-access.ts'
+import { type SharedState, sharedPath } from '../../domain/items/changes.ts'
+import { isCategoryNamed } from '../../domain/items/fields.ts'
+import { toTags } from '../../domain/items/filing.ts'
+import {
+  atVersion,
+  type ChangeOf,
+  type Decide,
+  type Editor,
+  type ImportOrigin,
+  type ItemChange,
+  requireMayAdd,
+} from '../../domain/items/item-access.ts'
 import {
   type FullVersion,
   type Item,
@@ -13,26 +22,20 @@ import {
   type NewItem,
   type Tag,
 } from '../../domain/items/items.ts'
-import { requireMayAdd } from '../../domain/items/owners.ts'
-import { type SharedState, sharedPath } from '../../domain/items/shared-changes.ts'
 import { isSlug, slugCandidates, slugify } from '../../domain/items/slug.ts'
-import { toTags } from '../../domain/items/tags.ts'
 import { audienceOf, isNarrower, isWiderThan, othersMaySee, refuseWhileHeld, type Visibility } from '../../domain/items/visibility.ts'
 import type { TeamRole } from '../../domain/people/teams.ts'
 import type { Random } from '../../domain/ports/environment.ts'
 import { changeBody, isSameText, makeBody, variablesOf } from '../../domain/prompts/body.ts'
 import type { AuditField } from '../../domain/service/audit.ts'
 import { isSameFile, type SkillFile } from '../../domain/skills/skill.ts'
-import { isId } from '../../domain/text/identifier.ts'
+import { isId } from '../../domain/text/addresses.ts'
 import { AppError, invalidInput } from '../../errors.ts'
 import { type Checked, filesToCheck, judge, nameFindings, withChecks, writeVerdict } from '../checks/judge.ts'
-import { findUser, findUserSeq } from '../people/names.ts'
-import { findOwner, findRole } from '../people/team-roles.ts'
+import { findOwner, findRole, findUser, findUserSeq } from '../people/user-rows.ts'
 import { firstOf, prepareInsert, prepareQuery, prepareUpdate, slot, together } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { findFreeSlug, ITEM_SLUGS, keepSlug, nextSlug } from '../slugs.ts'
-import { keepChannelName } from './channel-names.ts'
-import { findTwins, keepImportSource } from './imported-twins.ts'
+import { findFreeSlug, ITEM_SLUGS, keepChannelName, keepSlug, nextSlug } from '../slugs.ts'
 import { readCategories } from './item-filters.ts'
 import {
   fileNewestVersion,
@@ -47,9 +50,9 @@ import {
   writeTags,
 } from './item-parts.ts'
 import { type ItemRow, isWithin, namesOfTags, readTags, selectItems, toItems } from './item-rows.ts'
-import { requireFreeName } from './named-prompts.ts'
-import { writePartRefs } from './parts.ts'
+import { requireFreeName, writePartRefs } from './named-prompts.ts'
 import { readVersion } from './read-versions.ts'
+import { findTwins, keepImportSource } from './transfer-items.ts'
 import type { WriteContext } from './write-context.ts'
 
 const insertItem = prepareInsert('item')

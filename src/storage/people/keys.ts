@@ -8,7 +8,7 @@ import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { findRole } from './team-roles.ts'
+import { findRole } from './user-rows.ts'
 
 /** Most keys, or links, listed for one person. */
 const MAX_LISTED_KEYS = 200

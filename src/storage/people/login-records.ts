@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AuditAction, AuditEntry } from '../../domain/service/audit.ts'
 import type { LoginCondition, LoginEvent, LoginRow, LoginTable } from '../../domain/sign-in/logins.ts'
-import { isId } from '../../domain/text/identifier.ts'
+import { isId } from '../../domain/text/addresses.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'

@@ -2,15 +2,14 @@ import { type InferResult, type Kysely, sql } from 'kysely'
 import type { SearchResult } from '../../domain/items/search.ts'
 import { givenEmail, placeholderEmail, type Role } from '../../domain/people/account.ts'
 import type { LibraryCounts, ListedPerson, NewLogin, Person, PersonKind, ProfileChange, SignUpState } from '../../domain/people/people.ts'
-import { type Identity, PASSWORD_PROVIDER } from '../../domain/sign-in/arrivals.ts'
+import { type Identity, PASSWORD_PROVIDER } from '../../domain/sign-in/sign-in-ways.ts'
 import { AppError } from '../../errors.ts'
 import { countRows, readPage } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval, handOverItems, leaveTeams } from './delete-person.ts'
-import { inviteStore, refuseWithoutAdmin, revokeInvitesOf, selectAdmins, toInvite } from './invites.ts'
-import { insertUser, requireFreeName } from './names.ts'
-import { toUser, userStore } from './users.ts'
+import { insertUser, requireFreeName } from './user-rows.ts'
+import { inviteStore, refuseWithoutAdmin, revokeInvitesOf, selectAdmins, toInvite, toUser, userStore } from './users.ts'
 
 /** The profile fields of a person. */
 const PROFILE_FIELDS = ['displayName', 'bio', 'website', 'email', 'defaultVisibility', 'language'] as const

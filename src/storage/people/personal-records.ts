@@ -1,12 +1,12 @@
 import type { Kysely, Selectable } from 'kysely'
 import { type EmbedConfig, embedConfig, type StoredEmbed } from '../../domain/embed/config.ts'
-import { DRAFT_KINDS, type DraftKind } from '../../domain/people/form-drafts.ts'
-import type { SyncedPath } from '../../domain/service/sync.ts'
+import { DRAFT_KINDS, type DraftKind } from '../../domain/people/people.ts'
+import type { SyncedPath } from '../../domain/service/transfer.ts'
 import { AppError } from '../../errors.ts'
 import { countRows } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
-import { findUserSeq, seqOfUser } from './names.ts'
+import { findUserSeq, seqOfUser } from './user-rows.ts'
 
 /** Drafts that pages keep for the next request. */
 export function formDraftStore(reader: Kysely<Database>, context: WriteContext) {

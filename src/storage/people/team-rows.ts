@@ -1,10 +1,10 @@
 import type { InferResult, Kysely, Selectable } from 'kysely'
-import type { Team, TeamCaller, TeamMember } from '../../domain/people/team-records.ts'
+import type { Team, TeamCaller, TeamMember } from '../../domain/people/people.ts'
 import { hasRight, MAX_TEAM_MEMBERS, MAX_TEAMS, requireRight, type TeamRole, teamNotFound } from '../../domain/people/teams.ts'
 import { AppError } from '../../errors.ts'
 import { countRows } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'
-import { findRole } from './team-roles.ts'
+import { findRole } from './user-rows.ts'
 
 export function toTeam(row: Selectable<Database['user']>): Team {
   return {

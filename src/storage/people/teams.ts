@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { SearchResult } from '../../domain/items/search.ts'
-import type { ListedTeam, Team, TeamCaller, TeamChange, TeamMember } from '../../domain/people/team-records.ts'
+import type { ListedTeam, Team, TeamCaller, TeamChange, TeamMember } from '../../domain/people/people.ts'
 import { MAX_FORMER_NAMES, requireRight, type TeamRole, teamNotFound } from '../../domain/people/teams.ts'
 import type { AuditField } from '../../domain/service/audit.ts'
 import { AppError } from '../../errors.ts'
@@ -9,8 +9,6 @@ import { countRows, readPage } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
 import { endNarrowedKeys } from './keys.ts'
-import { insertUser, isTeamName, requireFreeName, seqOfUser } from './names.ts'
-import { findRole, hadName } from './team-roles.ts'
 import {
   activeMaintainers,
   countMembers,
@@ -26,6 +24,7 @@ import {
   toMember,
   toTeam,
 } from './team-rows.ts'
+import { findRole, hadName, insertUser, isTeamName, requireFreeName, seqOfUser } from './user-rows.ts'
 
 /** Maintainers that a row of the administrators' list names. */
 const NAMED_MAINTAINERS = 5

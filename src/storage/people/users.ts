@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { User } from '../../domain/items/items.ts'
+import type { SearchResult } from '../../domain/items/search.ts'
 import type { DefaultVisibility } from '../../domain/items/visibility.ts'
-import { placeholderNames } from '../../domain/people/username.ts'
+import { placeholderNames, type Role } from '../../domain/people/account.ts'
+import type { Invite, Person } from '../../domain/people/people.ts'
 import { AppError } from '../../errors.ts'
+import type { WriteNotes } from '../items/item-parts.ts'
+import { readPage } from '../items/item-rows.ts'
 import type { WriteContext } from '../items/write-context.ts'
 import type { Database } from '../schema.ts'
-import { insertUser, isNameFree, requireFreeName } from './names.ts'
+import { insertUser, isNameFree, requireFreeName } from './user-rows.ts'
 
 /** A user's row as the domain has it. */
 export function toUser(row: Selectable<Database['user']>): User {
@@ -63,5 +67,100 @@ export function userStore(reader: Kysely<Database>, context: WriteContext) {
         }
         throw new AppError('conflict', `No free name was found for the contributor "${contributor}".`)
       }),
+  }
+}
+
+/** An invite as its readers see it. */
+export function toInvite(row: Selectable<Database['invite']>): Invite {
+  return {
+    id: row.id,
+    username: row.username,
+    role: row.role,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    usedAt: row.used_at,
+    usedBy: row.used_by,
+    revokedAt: row.revoked_at,
+  }
+}
+
+/** Revokes the open invites somebody made. Where no event names the maker of one for an administrator, it may be theirs. */
+export async function revokeInvitesOf(db: Kysely<Database>, notes: WriteNotes, person: Person, at: string): Promise<void> {
+  const made = await db
+    .selectFrom('invite')
+    .leftJoin('audit_event', (join) =>
+      join.onRef('audit_event.target_id', '=', 'invite.id').on('audit_event.action', '=', 'invite_created'),
+    )
+    .select('invite.id')
+    .where('invite.used_at', 'is', null)
+    .where('invite.revoked_at', 'is', null)
+    .where('invite.expires_at', '>', at)
+    .where((eb) =>
+      eb.or([
+        eb('audit_event.actor_id', '=', person.id),
+        eb.and([eb('audit_event.seq', 'is', null), eb('invite.role', '=', 'admin'), sql<boolean>`${sql.lit(person.role)} = 'admin'`]),
+      ]),
+    )
+    .execute()
+  for (const { id } of made) {
+    await db.updateTable('invite').set({ revoked_at: at }).where('id', '=', id).execute()
+    notes.audit({ action: 'invite_revoked', targetId: id, ownerId: null })
+  }
+}
+
+/** Invites to create an account. */
+export function inviteStore(reader: Kysely<Database>, context: WriteContext) {
+  return {
+    createInvite: (invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite> =>
+      context.transact(async (db, notes) => {
+        const { sha256, username, role, expiresAt } = invite
+        const row = await db
+          .insertInto('invite')
+          .values({ id: context.random.id(), sha256, username, role, created_at: context.now(), expires_at: expiresAt })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        notes.audit({ action: 'invite_created', targetId: row.id, ownerId: null, detail: { role: row.role } })
+        return toInvite(row)
+      }),
+    async findInvite(sha256: string): Promise<Invite | null> {
+      const row = await reader.selectFrom('invite').selectAll().where('sha256', '=', sha256).executeTakeFirst()
+      return row ? toInvite(row) : null
+    },
+    /** Newest first. */
+    async listInvites(page: { limit: number; offset: number }): Promise<SearchResult<Invite>> {
+      const invites = reader.selectFrom('invite').selectAll().orderBy('created_at', 'desc').orderBy('id')
+      const { rows, total } = await readPage(invites, page)
+      return { items: rows.map(toInvite), total }
+    },
+    revokeInvite: (id: string): Promise<Invite | null> =>
+      context.transact(async (db, notes) => {
+        const revoked = await db
+          .updateTable('invite')
+          .set({ revoked_at: context.now() })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .returning('id')
+          .executeTakeFirst()
+        if (revoked) notes.audit({ action: 'invite_revoked', targetId: id, ownerId: null })
+        const row = await db.selectFrom('invite').selectAll().where('id', '=', id).executeTakeFirst()
+        return row ? toInvite(row) : null
+      }),
+  }
+}
+
+/** Administrators who can sign in. */
+export function selectAdmins(db: Kysely<Database>) {
+  return db
+    .selectFrom('user')
+    .innerJoin('login', 'login.id', 'user.id')
+    .where('user.role', '=', 'admin')
+    .where('user.suspended_at', 'is', null)
+}
+
+/** @throws AppError `conflict` when nobody could administer the service any more */
+export async function refuseWithoutAdmin(db: Kysely<Database>, userId: string): Promise<void> {
+  const admins = await selectAdmins(db).select('user.id').limit(2).execute()
+  if (admins.every((admin) => admin.id === userId)) {
+    throw new AppError('conflict', 'This is the only administrator. Make somebody else an administrator first.')
   }
 }

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
-import { type PromptBody, variablesOf } from '../../domain/prompts/body.ts'
+import { type Message, type PromptBody, renderMessages, variablesOf } from '../../domain/prompts/body.ts'
 import { configField, type PromptConfig } from '../../domain/prompts/config.ts'
-import { type Message, renderMessages } from '../../domain/prompts/messages.ts'
 import { cutCharacters } from '../../domain/text/characters.ts'
-import { type Fields, isFields, textOf } from '../../domain/text/read-fields.ts'
+import { type Fields, isFields, textOf } from '../../domain/text/yaml.ts'
 import { type Piece, parseVariables, writePieces } from '../../domain/variables/variables.ts'
-import { describeList } from '../foreign-variables.ts'
+import { describeList } from '../foreign-prompts.ts'
 import type { TemplateSyntax, Token } from './templates.ts'
 
 /** A prompt that is written to a file of another tool. */

@@ -1,5 +1,5 @@
 import type { ItemKind } from '../../domain/items/items.ts'
-import type { SyncedPath } from '../../domain/service/sync.ts'
+import type { SyncedPath } from '../../domain/service/transfer.ts'
 import { AppError } from '../../errors.ts'
 
 /** A file or skill of the folder at a path. */

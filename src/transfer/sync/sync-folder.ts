@@ -2,14 +2,12 @@ import { realpath, stat } from 'node:fs/promises'
 import type { User } from '../../domain/items/items.ts'
 import { AppError } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { readPrompts, readSkills } from '../exported-items.ts'
+import { readPrompts, readSkills } from '../library-folder.ts'
 import { type PromptChecks, readCategories } from '../prepare-prompt.ts'
 import { planSync, type SyncedItem } from './plan-sync.ts'
-import { digestSkill, MAX_PATHS, scanFolder } from './scan-folder.ts'
-import type { Run, SyncReport } from './sync-run.ts'
-import { digestPrompt } from './synced-prompt.ts'
+import { digestSkill, MAX_PATHS, type Run, type SyncReport, scanFolder } from './scan-folder.ts'
+import { digestPrompt, openFolderWriter } from './synced-files.ts'
 import { takeStep } from './take-step.ts'
-import { openFolderWriter } from './write-file.ts'
 
 const MAX_TARGET = 1_000
 

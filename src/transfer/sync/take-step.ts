@@ -1,16 +1,185 @@
+import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { slugify } from '../../domain/items/slug.ts'
 import type { Visibility } from '../../domain/items/visibility.ts'
+import { actorOf } from '../../domain/people/actor.ts'
 import { makeBody } from '../../domain/prompts/body.ts'
+import { checkSkillFiles, decodeText, fileMode, SKILL_MD, type SkillFile } from '../../domain/skills/skill.ts'
+import { diffByLines } from '../../domain/text/text-diff.ts'
 import { AppError } from '../../errors.ts'
 import type { LibraryStore } from '../../storage/store.ts'
-import { lstatIfThere } from '../regular-file.ts'
-import { toSkillDraft } from '../skill-folder.ts'
-import { comparePrompt, compareSkill } from './compare-sides.ts'
+import { lstatIfThere, toSkillDraft } from '../skill-folder.ts'
 import { kindOf, type SyncedItem, type SyncStep } from './plan-sync.ts'
-import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, saveState } from './sync-run.ts'
-import { changedMeanwhile } from './write-file.ts'
-import { removeFromFolder, writeOut } from './write-out.ts'
+import {
+  conflictName,
+  digestSkill,
+  findPrompt,
+  findSkill,
+  type Run,
+  readDraft,
+  readPromptBytes,
+  readSkill,
+  readSkillFiles,
+  type SyncReport,
+  saveState,
+} from './scan-folder.ts'
+import { changedMeanwhile, isSamePrompt, sha256, writeSyncedPrompt } from './synced-files.ts'
+
+/** How much of a digest marks a copy; the longer ones are for copies that somebody edited. */
+const COPY_MARKS = [12, 20, 32, 64]
+
+type Written = Pick<Extract<SyncStep, { do: 'write-file' }>, 'path' | 'item' | 'entry' | 'from'>
+
+/** Writes an item to the folder, over what the folder had, and notes the state. */
+async function writeOut(run: Run, { path, item, entry, from }: Written): Promise<void> {
+  const { store, report, writer, root } = run
+  if (item.kind === 'prompt') {
+    const { prompt, noted } = await findPrompt(run, store, item.id)
+    const before = entry ? decodeText(await readPromptBytes(run, path, entry.digest)) : null
+    const bytes = Buffer.from(writeSyncedPrompt(prompt, before, run.categories), 'utf8')
+    const digest = sha256(bytes)
+    if (digest !== entry?.digest) {
+      const late = await writer.write(path, bytes, entry?.digest ?? null)
+      if (late) await keepCopy(run, path, [{ filename: '', bytes: late }])
+    }
+    return await saveState(run, from, { path, digest, ...noted })
+  }
+  const { files, noted } = await findSkill(run, store, item.id)
+  checkSkillFiles(files)
+  const old = new Map(
+    entry ? (await readSkillFiles(run, path, entry.digest, item.filenames)).map(({ filename, bytes }) => [filename, sha256(bytes)]) : [],
+  )
+  const names = new Set(files.map((file) => file.filename))
+  for (const [filename, digest] of old) {
+    // SKILL.md is always among the names, so the folder never vanishes.
+    if (!names.has(filename)) await writer.remove(`${path}/${filename}`, digest)
+  }
+  for (const file of files) {
+    const { filename, bytes } = file
+    const expected = old.get(filename) ?? null
+    if (expected === sha256(bytes)) continue
+    const late = await writer.write(`${path}/${filename}`, bytes, expected, fileMode(file) & 0o111)
+    if (late) await keepCopy(run, path, [{ filename, bytes: late }])
+  }
+  // What else was written into the folder meanwhile is a change of the folder, which the next sync finds.
+  const { files: now } = await readSkill(root, path, names)
+  const digest = noted.libraryDigest
+  if (digestSkill(now) !== digest) report.remarks.push(`${path} has other files than the library. The next sync compares them.`)
+  await saveState(run, from, { path, digest, ...noted })
+}
+
+/** The name of the copy that a dry run would keep. */
+function nameCopy(path: string, digest: string): string {
+  return conflictName(path, digest.slice(0, COPY_MARKS[0]))
+}
+
+/** Keeps what the folder had beside it: a file, or a folder of a skill's files. The same content is kept once. @returns its path */
+async function keepCopy({ root, writer }: Run, path: string, files: readonly SkillFile[]): Promise<string> {
+  const digest = digestSkill(files)
+  for (const length of COPY_MARKS) {
+    const copy = conflictName(path, digest.slice(0, length))
+    const missing: (readonly [string, Uint8Array])[] = []
+    let isOther = false
+    for (const { filename, bytes } of files) {
+      const name = filename === '' ? copy : `${copy}/${filename}`
+      const there = await readFile(join(root, name)).catch(() => null)
+      if (there === null) missing.push([name, bytes])
+      // Somebody works in the copy.
+      else if (Buffer.compare(there, bytes) !== 0) isOther = true
+    }
+    if (isOther) continue
+    for (const [name, bytes] of missing) await writer.write(name, bytes, null)
+    return copy
+  }
+  throw new AppError('conflict', `its copies of conflicts were all edited. Delete them, and sync again`)
+}
+
+/** Removes what was read of a path, and nothing that is newer. */
+async function removeFromFolder(run: Run, path: string, digest: string): Promise<void> {
+  if (kindOf(path) === 'prompt') return await run.writer.remove(path, digest)
+  for (const { filename, bytes } of await readSkillFiles(run, path, digest, []))
+    await run.writer.remove(`${path}/${filename}`, sha256(bytes))
+}
+
+/** Most changed lines of a conflict that are shown, and longest line, in characters. */
+const MAX_DIFF_LINES = 40
+const MAX_LINE = 200
+
+type Compared = Extract<SyncStep, { do: 'compare' }>
+
+/** Notes that a file and a prompt are equal, or keeps both. */
+async function comparePrompt(run: Run, step: Compared): Promise<void> {
+  const { store, isDryRun } = run
+  const { path, item, entry, from } = step
+  const bytes = await readPromptBytes(run, path, entry.digest)
+  const { prompt, noted } = await findPrompt(run, store, item.id)
+  const draft = await Promise.resolve()
+    .then(() => readDraft(run, path, bytes, prompt))
+    .catch(() => null)
+  if (draft && isSamePrompt(prompt, draft)) {
+    if (!isDryRun) await saveState(run, from, { path, digest: entry.digest, ...noted })
+    return
+  }
+  const copy = isDryRun ? nameCopy(path, entry.digest) : await keepCopy(run, path, [{ filename: '', bytes }])
+  if (!isDryRun) await writeOut(run, step)
+  const text = decodeText(bytes)
+  const diff = text === null ? '' : showDiff(writeSyncedPrompt(prompt, null, run.categories), text)
+  noteConflict(run.report, path, copy, diff)
+}
+
+/** Notes that a folder and a skill are equal, or keeps both. */
+async function compareSkill(run: Run, step: Compared): Promise<void> {
+  const { store, user, isDryRun, report } = run
+  const { path, item, entry, from } = step
+  const files = await readSkillFiles(run, path, entry.digest, item.filenames)
+  const { files: current, noted } = await findSkill(run, store, item.id)
+  if (noted.libraryDigest === entry.digest) {
+    if (!isDryRun) await saveState(run, from, { path, digest: entry.digest, ...noted })
+    return
+  }
+  // A sync that was killed leaves some files of the old version and some of the new one: nothing of the folder's own.
+  const base = from && from.itemId === item.id ? await store.items.findVersion(actorOf(user, ['read']), item.id, from.version) : null
+  const known = new Set([...(base?.files ?? []), ...current].map(({ filename, bytes }) => `${filename}\0${sha256(bytes)}`))
+  if (files.every(({ filename, bytes }) => known.has(`${filename}\0${sha256(bytes)}`))) {
+    if (!isDryRun) await writeOut(run, step)
+    report.written++
+    report.changes.push(`${path}: written in the folder.`)
+    return
+  }
+  const copy = isDryRun ? nameCopy(path, entry.digest) : await keepCopy(run, path, files)
+  if (!isDryRun) await writeOut(run, step)
+  const find = (list: readonly SkillFile[], name: string) => list.find((file) => file.filename === name)?.bytes ?? new Uint8Array()
+  const changed = [...new Set([...files, ...current].map((file) => file.filename))].filter(
+    (name) => Buffer.compare(find(files, name), find(current, name)) !== 0,
+  )
+  const first = changed.includes(SKILL_MD) ? SKILL_MD : changed[0]
+  const [one, other] = first === undefined ? [null, null] : [decodeText(find(current, first)), decodeText(find(files, first))]
+  const diff = one === null || other === null ? '' : showDiff(one, other)
+  noteConflict(report, path, copy, `Files that differ: ${changed.slice(0, 10).join(', ')}${changed.length > 10 ? ', …' : ''}\n${diff}`)
+}
+
+function noteConflict(report: SyncReport, path: string, copy: string, diff: string): void {
+  report.conflicts++
+  report.changes.push(
+    `Conflict: ${path} changed on both sides. The library's version stays; the folder's is kept as ${copy}.\n${diff}`.trimEnd(),
+  )
+}
+
+/** The changed lines: `-` of the library, `+` of the folder. */
+function showDiff(library: string, folder: string): string {
+  const lines = diffByLines(library, folder).flatMap(({ kind, text }) =>
+    kind === 'same'
+      ? []
+      : text
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((line) => `${kind === 'added' ? '+' : '-'} ${line.slice(0, MAX_LINE)}`),
+  )
+  return [
+    ...lines.slice(0, MAX_DIFF_LINES),
+    ...(lines.length > MAX_DIFF_LINES ? [`… ${lines.length - MAX_DIFF_LINES} more lines`] : []),
+  ].join('\n')
+}
 
 /** Note of the versions that a sync writes. */
 const NOTE = 'Synced'

@@ -1,11 +1,8 @@
 import type { FC } from 'hono/jsx'
 import type { EmbedConfig } from '../../domain/embed/config.ts'
 import { diffByLines, toDiffLines } from '../../domain/text/text-diff.ts'
-import type { Words } from '../site.ts'
-import { textOf } from '../text-of.ts'
-import { type ContextReference, parseContext, parseTools } from './context.ts'
-import { parsePathTree, type TreeNode } from './path-tree.ts'
-import { parsePromptPieces, readPiece } from './prompt-pieces.ts'
+import { textOf, type Words } from '../site.ts'
+import { type ContextReference, parseContext, parsePathTree, parsePromptPieces, parseTools, readPiece, type TreeNode } from './fields.ts'
 
 /** Unchanged lines around a change, and lines that are shown. */
 const AROUND = 3

@@ -2,10 +2,9 @@ import { type EmbedConfig, MAX_EMBED_PROMPT } from '../../domain/embed/config.ts
 import { SKILL_MD } from '../../domain/skills/skill.ts'
 import { cutCharacters, isLongerThan } from '../../domain/text/characters.ts'
 import { toAppError } from '../../errors.ts'
-import type { CallOperation } from '../../operations/core/invoke.ts'
+import type { CallOperation } from '../../operations/core/define-operation.ts'
 import type { Output } from '../../operations/core/procedure.ts'
-import { readName } from '../../operations/prompts/exposed-prompts.ts'
-import { getPrompt } from '../../operations/prompts/get-prompt.ts'
+import { getPrompt, readName } from '../../operations/prompts/get-prompt.ts'
 import { getSkill } from '../../operations/skills/get-skill.ts'
 
 /** A prompt or a skill of the library as an embed shows it. */

@@ -3,11 +3,11 @@ import { raw } from 'hono/html'
 import type { Child, FC } from 'hono/jsx'
 import type { EmbedConfig } from '../../domain/embed/config.ts'
 import type { Answer, Exchange } from '../../exchange.ts'
-import { markControls } from '../mark-controls.ts'
+import { markControls } from '../escape.ts'
 import type { Words } from '../site.ts'
+import type { EmbedFault } from './addresses.ts'
 import { EmbedBox, type EmbedSource } from './box.tsx'
 import { DEFAULT_COLORS, type EmbedColors, makeEmbedColors } from './colors.ts'
-import type { EmbedFault } from './query.ts'
 
 /** The parts of the service that embeds use. */
 export interface EmbedSettings {

@@ -1,6 +1,5 @@
 // Items of a collection are dragged to another place. Without it, the buttons of each row move them.
-import { make } from './elements.ts'
-import { post } from './pages.ts'
+import { make, post } from './shared.ts'
 
 const order = document.querySelector<HTMLElement>('[data-order]')
 const list = order?.querySelector('ol')

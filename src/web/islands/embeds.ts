@@ -1,5 +1,5 @@
 // Shows what the form of the designer makes as it is typed: the page that the form leads to, without leaving this one.
-import { post, readFields, readPage, takeLast } from './pages.ts'
+import { post, readFields, readPage, takeLast } from './shared.ts'
 
 const form = document.querySelector<HTMLFormElement>('form[data-embeds]')
 if (form) {

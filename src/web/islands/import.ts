@@ -1,5 +1,5 @@
 // Imports: takes what is dropped.
-import { readPage } from './pages.ts'
+import { readPage } from './shared.ts'
 
 const form = document.querySelector<HTMLFormElement>('form[data-import]')
 if (form) mountChoice(form)

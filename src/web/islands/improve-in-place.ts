@@ -1,7 +1,6 @@
 import { createParser } from 'eventsource-parser'
-import { type TextChange, takeChanges } from '../../domain/text/text-changes.ts'
-import { make, makeButton } from './elements.ts'
-import { fetchPage, readFields } from './pages.ts'
+import { type TextChange, takeChanges } from '../../domain/text/text-diff.ts'
+import { fetchPage, make, makeButton, readFields } from './shared.ts'
 
 /**
  * Improves the text without leaving the page: the form is sent, the text is shown while it is written, and the suggested version is taken

@@ -1,8 +1,5 @@
 // What those who are signed in do in place. Nothing here is needed to use the pages.
-import { OWN_DRAFTS, readDraft } from './drafts.ts'
-import { make, makeButton, makeDialog } from './elements.ts'
-import { post, readFields, readPage } from './pages.ts'
-import { listStored, writeStored } from './stored.ts'
+import { listStored, make, makeButton, makeDialog, OWN_DRAFTS, post, readDraft, readFields, readPage, writeStored } from './shared.ts'
 
 /** Forms that are sent as they are, since sending them in place failed: the page that answers says why. */
 const failed = new WeakSet<HTMLFormElement>()

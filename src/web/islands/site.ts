@@ -1,6 +1,5 @@
 // What pages do beyond what they are: nothing here is needed to use them.
-import { make, makeButton } from './elements.ts'
-import { fetchPage } from './pages.ts'
+import { fetchPage, make, makeButton } from './shared.ts'
 
 /** The day by the reader's own calendar instead of UTC's, written as the service writes it, and the time by their clock. */
 const asDay = { day: 'numeric', month: 'short', year: 'numeric' } as const

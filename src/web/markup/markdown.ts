@@ -1,10 +1,56 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { slugify } from '../../domain/items/slug.ts'
+import { imageTypeOf } from '../../domain/skills/filename.ts'
+import { splitFrontmatter } from '../../domain/skills/frontmatter.ts'
 import { decodePart } from '../../domain/text/addresses.ts'
 import { parseVariables } from '../../domain/variables/variables.ts'
-import { createCodeBudget, escapeHtml, highlightCode } from './highlight.ts'
-import { languageOfFence } from './languages.ts'
-import { createTextCache, type Made } from './text-cache.ts'
+import { createCodeBudget, createTextCache, escapeHtml, highlightCode, type Made } from './highlight.ts'
+
+/** Highlighted languages by name: fence info strings and file extensions. C++ uses the C grammar, which is a twentieth of its size. */
+const NAMES: Readonly<Record<string, string>> = {
+  bash: 'bash sh zsh shell shellscript console',
+  c: 'c h cpp c++ cc hpp cxx',
+  csharp: 'csharp cs c#',
+  diff: 'diff patch',
+  docker: 'docker dockerfile',
+  go: 'go golang',
+  graphql: 'graphql gql',
+  html: 'html htm xhtml',
+  ini: 'ini properties cfg conf',
+  javascript: 'javascript js mjs cjs',
+  json: 'json jsonc json5 jsonl webmanifest',
+  kotlin: 'kotlin kt kts',
+  make: 'make makefile mk',
+  markdown: 'markdown md mdc',
+  powershell: 'powershell ps ps1 psm1 pwsh',
+  python: 'python py pyi',
+  ruby: 'ruby rb',
+  rust: 'rust rs',
+  scala: 'scala sc',
+  terraform: 'terraform tf tfvars hcl',
+  tsx: 'tsx jsx',
+  typescript: 'typescript ts mts cts',
+  xml: 'xml svg xsd csproj',
+  yaml: 'yaml yml',
+}
+/** Those that have one name. */
+const PLAIN = 'bicep css java lua php r sql swift toml'
+const BY_NAME = new Map(
+  [...Object.entries(NAMES), ...PLAIN.split(' ').map((name) => [name, name] as const)].flatMap(([language, names]) =>
+    names.split(' ').map((name) => [name, language] as const),
+  ),
+)
+
+/** The language a fence names in its first word; null when it is none that is highlighted. */
+export function languageOfFence(info: string): string | null {
+  return BY_NAME.get(/^[^\s{,]*/.exec(info.trim())?.[0].toLowerCase() ?? '') ?? null
+}
+
+/** The language of a file, by the end of its name or, for some, by the whole. */
+export function languageOfFile(filename: string): string | null {
+  const name = filename.split('/').at(-1)?.toLowerCase() ?? ''
+  return BY_NAME.get(name.slice(name.lastIndexOf('.') + 1)) ?? null
+}
 
 /** How a text stands in its page. */
 export interface MarkdownPlace {
@@ -205,4 +251,47 @@ function markBlanks(token: Token): Token[] {
   if (!segments.some((segment) => segment.kind === 'variable')) return [token]
   const inner = segments.map((segment) => make(markSegment(segment)))
   return token.type === 'text' ? inner : [make('<code>'), ...inner, make('</code>')]
+}
+
+export function isMarkdown(filename: string): boolean {
+  return languageOfFile(filename) === 'markdown'
+}
+
+/**
+ * A Markdown file as it is shown: its frontmatter, and the rest as HTML with links to the other files; null when it is too long.
+ * @param path what the addresses depend on
+ * @param signal aborted when the reader leaves, who then gets null
+ */
+export async function renderSkillMarkdown(
+  { filename, content }: { readonly filename: string; readonly content: string },
+  filenames: Iterable<string>,
+  path: string,
+  { toUrl, toImage }: { toUrl(filename: string): string; toImage?(filename: string): string },
+  signal: AbortSignal,
+) {
+  const { fields, body } = splitFrontmatter(content)
+  const names = new Set(filenames)
+  const links = {
+    key: JSON.stringify([path, filename, toImage !== undefined, [...names]]),
+    find: (relative: string) => {
+      const target = resolvePath(filename, relative)
+      return names.has(target) ? toUrl(target) : null
+    },
+    findImage: (relative: string) => {
+      const target = resolvePath(filename, relative)
+      return toImage && names.has(target) && imageTypeOf(target) !== null ? toImage(target) : null
+    },
+  }
+  const html = await renderMarkdown(body, { headingShift: 2, links }, signal)
+  return html === null ? null : { fields, html }
+}
+
+/** Where a relative link in a file leads, as a name in the skill. */
+function resolvePath(from: string, relative: string): string {
+  const parts = from.split('/').slice(0, -1)
+  for (const part of relative.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return parts.join('/')
 }

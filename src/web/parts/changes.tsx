@@ -1,10 +1,10 @@
 import type { FC } from 'hono/jsx'
 import { type DiffBlock, type DiffPiece, diffTexts, toDiffBlocks } from '../../domain/text/text-diff.ts'
 import type { Output } from '../../operations/core/procedure.ts'
-import { listVersions } from '../../operations/items/versions.ts'
-import { formatsOf } from '../formats.ts'
+import { listVersions } from '../../operations/items/item-page.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
+import { formatsOf } from '../strings/formats.ts'
 import { Details, Options, Submit } from './controls.tsx'
 
 /** Unchanged lines shown around a change. */

@@ -1,4 +1,8 @@
+import { raw } from 'hono/html'
 import type { Child, FC, JSX } from 'hono/jsx'
+import type { HtmlEscapedString } from 'hono/utils/html'
+import { LRUCache } from 'lru-cache'
+import type { Site, Words } from '../site.ts'
 
 type LinkProps = JSX.IntrinsicElements['a'] & {
   readonly to: string
@@ -128,3 +132,64 @@ export const Sorts: FC<{ label: string; of: readonly (readonly [to: string, text
     </ul>
   </nav>
 )
+
+/** A command or a file to copy. The button is shown by the script that copies. */
+export const Sample: FC<{ words: Site['words']; text: string; label?: string; isLive?: boolean }> = ({ words, text, label, isLive }) => (
+  <div class="sample" data-prompt>
+    <pre data-text tabindex={0}>
+      <code data-live={isLive}>{text}</code>
+    </pre>
+    <button class="button" type="button" data-copy={words.copied} aria-label={label && `${words.copy}: ${label}`} hidden>
+      {words.copy}
+    </button>
+  </div>
+)
+
+interface ShownOnceProps {
+  readonly words: Site['words']
+  readonly title?: string
+  /** Its purpose. */
+  readonly lead: string
+  /** Each with a button that copies it. */
+  readonly texts: readonly string[]
+  readonly children?: Child
+}
+
+/** A secret that was made just now and is not shown again, such as a key or an invite's link. */
+export const ShownOnce: FC<ShownOnceProps> = ({ words, title, lead, texts, children }) => (
+  <section class="new-key">
+    <div role="status">
+      {title === undefined ? null : <h2>{title}</h2>}
+      <p>{lead}</p>
+    </div>
+    {texts.map((text) => (
+      <Sample words={words} text={text} />
+    ))}
+    {children}
+  </section>
+)
+
+/** Size of the drawn parts of one language, in UTF-16 units, with their keys. */
+const MAX_DRAWN = 2_000_000
+/** The size of an entry besides its texts. */
+const ENTRY = 200
+
+const drawn = new WeakMap<object, LRUCache<string, HtmlEscapedString>>()
+
+/**
+ * A part of a page that many pages show, drawn once: its key and its words say everything that it depends on.
+ * @param words the catalogue it is drawn in
+ * @param key of the part: everything besides the catalogue that it depends on
+ * @param draw of JSX that waits for nothing
+ */
+export function drawOnce(words: Words, key: string, draw: () => { toString(): string | Promise<string> }): HtmlEscapedString {
+  const parts = drawn.get(words) ?? new LRUCache({ maxSize: MAX_DRAWN, sizeCalculation: ({ length }, key) => length + key.length + ENTRY })
+  drawn.set(words, parts)
+  const known = parts.get(key)
+  if (known) return known
+  const html = draw().toString()
+  if (typeof html !== 'string') throw new Error('A part that is drawn once waits for nothing.')
+  const part = raw(html)
+  parts.set(key, part)
+  return part
+}

@@ -5,10 +5,8 @@ import { findFavourites } from '../../operations/items/marks.ts'
 import type { Marks } from '../../search/analysis/mark-words.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
-import { LinkItem, Section } from './controls.tsx'
-import { Ago } from './day.tsx'
-import { drawOnce } from './draw-once.ts'
-import { authorPath } from './facts.tsx'
+import { drawOnce, LinkItem, Section } from './controls.tsx'
+import { Ago, authorPath } from './facts.tsx'
 import { type DrawnText, drawRowText } from './row-text.ts'
 
 type ListedPrompt = z.infer<typeof listedPrompt>

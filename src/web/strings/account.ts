@@ -1,4 +1,4 @@
-import type { ClientId } from '../client-configs.ts'
+import type { ClientId } from '../clients.ts'
 
 /** Sign-in, sign-up, settings and API keys. */
 export const ACCOUNT_WORDS = {
@@ -157,4 +157,116 @@ export const CONNECT_WORDS = {
     'vs-code': 'VS Code asks for the key and keeps it out of the file.',
     'claude-desktop': 'Use https unless the server is on your own machine.',
   } satisfies Partial<Record<ClientId, string>>,
+}
+
+/** Sign-in by providers and proxies, and sign-in links. */
+export const SIGN_IN_WORDS = {
+  by: (name: string) => `Sign in with ${name}`,
+  leaving: (name: string) => `Continuing to ${name}…`,
+  leavingLead: (name: string) => `You sign in at ${name}, and come back.`,
+  goOn: (name: string) => `Continue to ${name}`,
+  byProxy: 'The proxy in front of this service signs you in. You see this page because it did not: ask an administrator.',
+  accountsElsewhere: 'Accounts are made when people sign in. There is no sign-up form here.',
+  signedOutHere: (names: readonly string[]) =>
+    `This only signs you out here. ${names.join(' and ')} may keep you signed in: sign out there too on a shared computer.`,
+  proxyKeeps: 'The proxy in front of this service will sign you in again on the next page you open.',
+  proxySignOut: 'Sign out at the proxy',
+  linkTitle: 'Sign in by a link',
+  linkFor: (name: string) => `This link signs you in as ${name}. It works once.`,
+  linkDead: 'This link is no longer valid. It works once, within ten minutes.',
+  since: 'connected',
+  unusable: 'nobody can sign in with it any more',
+  proxy: 'The proxy in front of this service',
+  connect: (name: string) => `Connect ${name}`,
+  othersLead: 'You can then sign in with it too. Your other sessions end.',
+  confirmFresh: 'To change this, sign out and in again first: it needs a sign-in from the last ten minutes.',
+  addressTaken:
+    'Another account here has your email address, so this is a new account without one. If the other account is yours, sign in to it and connect the provider under Settings, Security.',
+  firstPassword: 'You have no password yet. To set one, sign out and in again first: it needs a sign-in from the last ten minutes.',
+  providers: 'Sign-in providers',
+  disconnectMeans: 'You no longer sign in with it.',
+}
+
+/** Passkeys, codes of apps, new sign-ins. */
+export const FACTOR_WORDS = {
+  or: 'or',
+  withPasskey: 'Use a passkey',
+  passkeyFailed: 'No passkey was used. Try again, or sign in another way.',
+  passkeyNotAdded: 'No passkey was added.',
+  stepTitle: 'Second step',
+  stepLead: 'Enter the code from your authenticator app, or a recovery code.',
+  stepByPasskey: 'Your password was right. This library also asks for your passkey.',
+  code: 'Code',
+  noCode: 'Without your app, use one of your recovery codes. Without those, ask an administrator to reset your second step.',
+  startAgain: 'Sign in as someone else',
+  required:
+    'This library asks everyone who signs in with a password for a second factor. Set up a passkey or an authenticator app to continue.',
+  goOn: 'Continue',
+  passkeys: 'Passkeys',
+  passkeysLead: 'A passkey signs you in without a name and a password. It stays on your device or in your password manager.',
+  passkeysBesidePassword: 'Signing in with your password still works.',
+  noPasskeys: 'You have no passkeys.',
+  passkeyWithoutName: 'Passkey',
+  passkeyName: 'Name of the passkey',
+  passkeyNameHint: 'For example the device or the password manager that holds it.',
+  addPasskey: 'Add a passkey',
+  added: 'added',
+  removeNamed: (name: string) => `Remove ${name}`,
+  removeMeans: 'It stays in your password manager until you delete it there.',
+  needsScript: 'Passkeys need HTTPS, a domain name and a browser with scripts turned on. At least one of these is missing here.',
+  codes: 'Authenticator app',
+  codesLead: 'Signing in with your password then also asks for a 6-digit code from an authenticator app or password manager.',
+  codesNeedPassword: 'An authenticator app goes with a password, and your account has none.',
+  codesAreOn: 'On since',
+  scan: 'Scan this QR code with the app:',
+  picture: 'QR code with the key below',
+  orType: 'Or enter this key in the app:',
+  orOpen: 'Or open the app on this device',
+  firstCode: '6-digit code',
+  turnOn: 'Turn on',
+  turnOff: 'Turn off',
+  turnOffMeans: 'Your password alone will sign you in, and your recovery codes stop working.',
+  recoveryCodes: 'Recovery codes',
+  recoveryCodesOnce:
+    'Keep these codes in a safe place. Each one signs you in once when you do not have your app. They are not shown again.',
+  recoveryCodesLeft: (count: number) => (count === 1 ? '1 recovery code is left.' : `${count} recovery codes are left.`),
+  renew: 'Get new recovery codes',
+  renewMeans: 'The old ones stop working.',
+  password: 'Your password',
+  reset: 'Reset second step',
+  resetMeans: 'Removes their passkeys and authenticator app, for someone who lost them. Afterwards they sign in with their password only.',
+  newSignIn: 'New sign-in to your account',
+  newSignInFrom: (browser: string, address: string | null) => (address === null ? browser : `${browser}, ${address}`),
+  notYou: 'Not you?',
+  notYouDo: 'Sign out everywhere and change your password',
+  itWasMe: 'It was me',
+  isNew: 'new',
+  programsToo: 'Also disconnect all connected programs',
+  setUp: 'Set up an authenticator app',
+}
+
+/** Programs that sign in by OAuth: the consent page, and the list in the settings. */
+export const PROGRAM_WORDS = {
+  heading: (name: string) => `Let ${name} use this library?`,
+  title: 'Connect a program',
+  asYou: (username: string) => `It would act as ${username}.`,
+  publishedBy: (host: string) => `It is described by a document at ${host}.`,
+  unknownMaker: 'It registered itself. Its name is its own choice, and nobody has checked it.',
+  /** `target`: an origin, or the scheme of an app with its colon */
+  returnsTo: (target: string) =>
+    target.endsWith(':') ? `Afterwards you go to the app that opens ${target} addresses.` : `Afterwards you go back to ${target}.`,
+  onlyIf: 'Continue only if you have just started this from that program yourself.',
+  allow: 'Allow',
+  refuse: 'Do not allow',
+  going: 'Back to the program',
+  goingLead: 'If the program does not open by itself, use this link.',
+  lead: 'Programs that you let use this library, such as AI clients. A program is disconnected after 30 days without use.',
+  none: 'No program is connected.',
+  disconnect: 'Disconnect',
+  disconnectNamed: (name: string) => `Disconnect ${name}`,
+  disconnectAll: 'Disconnect all',
+  disconnectAllMeans: 'Each program has to sign in again before it can use this library. Takes effect immediately.',
+  disconnectMeans: 'It has to sign in again before it can use this library. Takes effect immediately.',
+  howTo: (address: string) => `To connect one, give it the address ${address}.`,
+  connected: 'Connected programs',
 }

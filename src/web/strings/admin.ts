@@ -1,4 +1,4 @@
-import { count, number } from './count.ts'
+import { count, number } from './formats.ts'
 
 /** The administration pages. */
 export const ADMIN_WORDS = {
@@ -85,4 +85,96 @@ export const ADMIN_WORDS = {
   deletePersonLead: (name: string) =>
     `This deletes everything ${name} owns: prompts, skills, their versions, the trash, keys and votes. Open invites they made are revoked. It cannot be undone. Backups and other copies of the library still contain it; run “purge --backups” on the service’s machine to delete those.`,
   categoriesLead: 'Counts include private items that you can see. Lists count what they show.',
+}
+
+/** The status page. */
+export const STATUS_WORDS = {
+  service: 'Service',
+  library: 'Library',
+  version: 'Version',
+  started: 'Started',
+  schema: 'Schema',
+  engine: 'Engine',
+  size: 'Size',
+  log: 'Write-ahead log',
+  items: (prompts: number, skills: number) => `${count(prompts, 'prompt')}, ${count(skills, 'skill')}`,
+  contents: 'Contents',
+  people: 'Users',
+  accounts: (users: number, logins: number) => `${count(users, 'author')}, ${number(logins)} with an account`,
+  streams: 'Open streams',
+  requests: 'Requests',
+  load: (running: string, waiting: string) => `${running} running, ${waiting} waiting`,
+  search: 'Search',
+  searchReady: (items: number) => `ready, ${count(items, 'item')}`,
+  searchLoading: 'loading the library',
+  encoder: 'Search by meaning',
+  encoderStates: {
+    embedding: (embedded: string, total: string) => `in progress, ${embedded} of ${total} items have a vector`,
+    ready: (embedded: string, total: string) => `ready, ${embedded} of ${total} items have a vector`,
+    fallback: (embedded: string, total: string) => `encoder unavailable, ${embedded} of ${total} items have a vector`,
+  },
+  encoderOff: 'off',
+  embeddings: 'Embeddings',
+  embeddingStates: { ok: 'provider available', degraded: 'provider unavailable', off: 'not set up' },
+  backups: 'Last backup',
+  noBackups: 'not scheduled (set BACKUP_DIR)',
+  neverBackedUp: 'none yet',
+  backupFailures: (count: string) => `${count} failed since startup`,
+  hoursAgo: (hours: number) => (hours < 1 ? 'less than an hour ago' : hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`),
+  beside: 'Old copies of the library',
+  besideLead: 'Copies made before upgrades, and libraries replaced by a restore. Delete them with “purge --backups”.',
+  owners: 'Largest owners',
+  keeps: (items: number, versions: number, bytes: string) => `${count(items, 'item')}, ${count(versions, 'version')}, ${bytes}`,
+  ownWords: (words: number) => `${count(words, 'word')} of their own`,
+  faults: 'Errors in the last 24 hours',
+  times: (count: number) => (count === 1 ? 'once' : `${number(count)} times`),
+  settingsLead: 'Those that differ from their default. Secrets are hidden.',
+  isSet: 'set (hidden)',
+  notSet: 'not set',
+  byDefault: (count: number) => `${number(count)} at their default`,
+  units: ['B', 'KiB', 'MiB', 'GiB', 'TiB'],
+  health: {
+    parts: { disk: 'Disk', search: 'Search', errors: 'Errors', mail: 'Email' },
+    free: (bytes: string) => `${bytes} free`,
+    onServer: 'on the database server',
+    ready: 'ready',
+    busy: 'preparing',
+    noEncoder: 'words only, the encoder is unavailable',
+    noErrors: 'none in 24 hours',
+    errors: (count: string) => `${count} in 24 hours`,
+    noMail: 'not set up',
+  },
+}
+
+const uses = (n: number, one: string, many = `${one}s`) => (n === 0 ? `no ${many}` : count(n, one, many))
+
+/** Counts of uses and their charts. */
+export const USAGE_WORDS = {
+  title: 'Last 30 days',
+  use: 'Use',
+  usedHint: 'Copied from its page, or read by programs. Only you see this.',
+  ways: (copies: number, reads: number, views: number) =>
+    `Last 30 days: ${uses(views, 'view')}, ${uses(copies, 'copy', 'copies')}, ${uses(reads, 'API read')}`,
+  wayNames: { copies: 'Copies', reads: 'Reads', views: 'Views' },
+  calls: (n: number) => count(n, 'call in 30 days', 'calls in 30 days'),
+  callsOf: (name: string) => `Calls with ${name} by day`,
+  charts: {
+    newItems: 'New items',
+    searches: 'Searches',
+    mcpCalls: 'MCP calls',
+    restCalls: 'REST calls',
+    views: 'Views',
+    copies: 'Copies',
+    signIns: 'Sign-ins',
+    errors: 'Errors',
+  },
+  emptySearches: 'found nothing',
+  emptyCount: (count: number) => `${number(count)} found nothing`,
+  byDay: (what: string) => `${what} by day`,
+  most: (count: number, day: string) => `Most on ${day}: ${number(count)}.`,
+  none: 'None.',
+  day: 'Day (UTC)',
+  asTable: 'As a table',
+  off: 'Nothing is counted: USAGE_COUNTS is off.',
+  lag: 'Days are in UTC. The last minute is not counted yet.',
 }

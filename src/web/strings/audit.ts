@@ -1,5 +1,5 @@
 import type { AuditAction, AuditField, Surface } from '../../domain/service/audit.ts'
-import { number } from './count.ts'
+import { number } from './formats.ts'
 
 /** The activity pages: the audit log. */
 export const AUDIT_WORDS = {

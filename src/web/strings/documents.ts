@@ -1,4 +1,4 @@
-import { count } from './count.ts'
+import { count } from './formats.ts'
 
 /** The documentation pages. */
 export const DOCUMENT_WORDS = {

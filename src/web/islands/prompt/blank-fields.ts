@@ -1,9 +1,46 @@
-// Blanks as fields where they stand in the text.
-import { splitControls } from '../../../domain/text/controls.ts'
-import { escapeInJson, findQuotedBlanks } from '../../../domain/variables/json-blanks.ts'
+import { splitControls } from '../../../domain/text/characters.ts'
+import { escapeInJson, findQuotedBlanks } from '../../../domain/text/json.ts'
 import type { Blank, Filling } from '../../filling.ts'
-import { make } from '../elements.ts'
-import { readValues, storeValues } from './stored-values.ts'
+import { listStored, make, readStored, writeStored } from '../shared.ts'
+
+// Values that were typed into a prompt, kept for this tab alone: they are never sent, and end with the tab.
+
+const PREFIX = 'filling:'
+
+/** The values of a prompt's blanks, by name. What is stored is read with care, for other pages of this service share it. */
+function readValues(id: string, names: ReadonlySet<string>): Map<string, string> {
+  const values = new Map<string, string>()
+  try {
+    const stored: unknown = JSON.parse(readStored(PREFIX + id, 'sessionStorage') ?? '{}')
+    for (const [name, value] of Object.entries(stored ?? {})) {
+      if (names.has(name) && typeof value === 'string' && value !== '') values.set(name, value)
+    }
+  } catch {
+    // Another page wrote something else.
+  }
+  return values
+}
+
+/** Keeps the values of a prompt. Those of other prompts make room when there is none. */
+function storeValues(id: string, values: ReadonlyMap<string, string>): void {
+  const write = (key: string, kept: string | null) => writeStored(key, kept, 'sessionStorage')
+  const kept = values.size === 0 ? null : JSON.stringify(Object.fromEntries(values))
+  if (write(PREFIX + id, kept)) return
+  for (const key of listStored('sessionStorage')) if (key.startsWith(PREFIX)) write(key, null)
+  write(PREFIX + id, kept)
+}
+
+/** Set by the palette before it opens a prompt, which is to be filled in at once. */
+const ARRIVAL = 'fill-in'
+
+/** Whether the palette led here. */
+export function takeArrival(): boolean {
+  const isSet = readStored(ARRIVAL, 'sessionStorage') === location.pathname
+  writeStored(ARRIVAL, null, 'sessionStorage')
+  return isSet
+}
+
+// Blanks as fields where they stand in the text.
 
 /** Fields of one page; further blanks show their value as text, so that a text with thousands of them stays quick. */
 const MAX_FIELDS = 500

@@ -1,22 +1,21 @@
 import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
-import { SCOPES } from '../../../domain/people/actor.ts'
+import { DEFAULT_SCOPES, SCOPES } from '../../../domain/people/actor.ts'
 import { decodePart } from '../../../domain/text/addresses.ts'
-import { createKey, listKeys, revokeKey } from '../../../operations/account/keys.ts'
+import { connectProgram, createKey, listKeys, refuseProgram, revokeKey, showProgramRequest } from '../../../operations/account/keys.ts'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from '../../../operations/channels/install-links.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'
-import { CLIENT_IDS } from '../../client-configs.ts'
-import { ConfirmedAction } from '../../parts/confirm.tsx'
-import { Details, Section } from '../../parts/controls.tsx'
-import { On } from '../../parts/day.tsx'
-import { Entries, Entry } from '../../parts/entries.tsx'
-import { Form, sentWith } from '../../parts/form.tsx'
-import { makeKey, NewKeySection, newKey, Permissions, Reach, readReaches } from '../../parts/keys.tsx'
-import { ShownOnce } from '../../parts/sample.tsx'
-import { SectionPage } from '../../parts/sections-page.tsx'
-import { CHART_STYLES, KeyUse, KeyUseTable } from '../../parts/usage-charts.tsx'
-import { actBy, doing, done, type PageRequest } from '../../request.ts'
+import { CLIENT_IDS } from '../../clients.ts'
+import { CHART_STYLES, KeyUse, KeyUseTable } from '../../parts/charts.tsx'
+import { chosenReach, makeKey, NewKeySection, newKey, Permissions, Reach, readReaches } from '../../parts/connect.tsx'
+import { Details, Section, ShownOnce, Submit } from '../../parts/controls.tsx'
+import { On } from '../../parts/facts.tsx'
+import { Fault } from '../../parts/field.tsx'
+import { ConfirmedAction, Form, sentWith } from '../../parts/form.tsx'
+import { Entries, Entry } from '../../parts/lists.tsx'
+import { LeavePage, NarrowPage, SectionPage } from '../../parts/page-frames.tsx'
+import { type Action, actBy, doing, done, type PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
 
 const PATH = '/settings/access'
@@ -213,4 +212,47 @@ export const changeAccess = actBy({
 function readScope(text: string): string {
   const path = text.trim().replace(/^https?:\/\/[^/]+/, '')
   return decodePart(path.replace(/\/+$/, ''))
+}
+
+/** Asks whether a program may act for the reader. */
+export async function showConsent(request: PageRequest) {
+  const { site, sent, query, call } = request
+  const { words, reader } = site
+  const { programs } = words
+  const signed = sent?.form.text('query') ?? query.toString()
+  const [{ name, publishedBy, returnsTo, scopes }, reaches] = await Promise.all([
+    call(showProgramRequest, { query: signed }),
+    readReaches(request),
+  ])
+  return (
+    <NarrowPage request={request} name={programs.title} title={programs.heading(name)}>
+      <Fault sent={sent} fields={['scopes']} words={words} />
+      <p>
+        {programs.asYou(reader?.username ?? '')} {publishedBy === null ? programs.unknownMaker : programs.publishedBy(publishedBy)}
+      </p>
+      <p>
+        <strong>{programs.returnsTo(returnsTo)}</strong> {programs.onlyIf}
+      </p>
+      <form method="post" class="fields">
+        <input type="hidden" name="query" value={signed} />
+        <Permissions sent={sent} words={words} scopes={scopes} />
+        <Reach sent={sent} words={words} label={words.access} reaches={reaches} />
+        <p class="ways">
+          <Submit does="allow" look="button first" text={programs.allow} /> <Submit does="refuse" text={programs.refuse} />
+        </p>
+      </form>
+    </NarrowPage>
+  )
+}
+
+/** Sends the reader back to the program. */
+export const submitConsent: Action = async (request) => {
+  const { call, form, site } = request
+  const query = form.text('query')
+  const { to } =
+    form.text('do') === 'allow'
+      ? await call(connectProgram, { query, scopes: form.allChoices('scopes', DEFAULT_SCOPES), ...chosenReach(form) })
+      : await call(refuseProgram, { query })
+  const { programs, factors } = site.words
+  return { html: <LeavePage request={request} title={programs.going} lead={programs.goingLead} goOn={factors.goOn} url={to} /> }
 }

@@ -1,7 +1,7 @@
 import { requestPasswordReset, resetPassword, showPasswordHelp, showPasswordReset } from '../../../operations/account/sign-in.ts'
 import { LinkLine } from '../../parts/controls.tsx'
 import { Form, Tick } from '../../parts/form.tsx'
-import { NarrowPage } from '../../parts/narrow-page.tsx'
+import { NarrowPage } from '../../parts/page-frames.tsx'
 import { type Action, done, nullWhenRefused, type PageRequest } from '../../request.ts'
 
 /** Where a link for a new password is asked for. */

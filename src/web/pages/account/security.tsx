@@ -1,19 +1,46 @@
 import type { FC } from 'hono/jsx'
 import { changePassword, endSessions, showAccount } from '../../../operations/account/account.ts'
-import { disconnectProvider, listIdentities } from '../../../operations/account/identities.ts'
-import { beginConnecting, showSignInWays } from '../../../operations/account/provider-sign-in.ts'
-import { dismissNewSignIns } from '../../../operations/account/sign-in.ts'
+import { beginConnecting, disconnectProvider, listIdentities, showSignInWays } from '../../../operations/account/provider-sign-in.ts'
+import { dismissNewSignIns, listNewSignIns } from '../../../operations/account/sign-in.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { Section, Submit } from '../../parts/controls.tsx'
-import { On } from '../../parts/day.tsx'
-import { Entries, Entry } from '../../parts/entries.tsx'
+import { Day, On } from '../../parts/facts.tsx'
 import { ActionButton } from '../../parts/field.tsx'
 import { Form, sentWith, Tick } from '../../parts/form.tsx'
-import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
-import { SectionPage } from '../../parts/sections-page.tsx'
+import { Entries, Entry } from '../../parts/lists.tsx'
+import { SectionPage } from '../../parts/page-frames.tsx'
 import { actBy, doing, done, type PageRequest } from '../../request.ts'
+import type { Site } from '../../site.ts'
 import { changeFactors, Factors, ProvenAction } from './factors.tsx'
-import { leaveTo } from './provider-sign-in.tsx'
+import { leaveTo } from './sign-in.tsx'
+
+const SESSIONS = '/settings/security'
+
+/** Sessions of the reader from browsers that were not known. */
+export async function readNewSignIns({ call }: Pick<PageRequest, 'call'>) {
+  return (await call(listNewSignIns, {})).sessions
+}
+
+/** Shows them until the reader says that they are theirs. */
+export const NewSignIns: FC<{ words: Site['words']; sessions: Output<typeof listNewSignIns>['sessions'] }> = ({ words, sessions }) => {
+  const { factors } = words
+  return sessions.length === 0 ? null : (
+    <section class="notice" aria-labelledby="new-sign-ins">
+      <h2 id="new-sign-ins">{factors.newSignIn}</h2>
+      <ul>
+        {sessions.map(({ browser, address, createdAt }) => (
+          <li>
+            {factors.newSignInFrom(browser ?? words.unknownBrowser, address)}, <Day words={words} at={createdAt} />
+          </li>
+        ))}
+      </ul>
+      <p>
+        {factors.notYou} <a href={SESSIONS}>{factors.notYouDo}</a>
+      </p>
+      <ActionButton action={SESSIONS} does="seen" text={factors.itWasMe} />
+    </section>
+  )
+}
 
 const PATH = '/settings/security'
 

@@ -1,15 +1,49 @@
 import { DEFAULT_VISIBILITIES } from '../../../domain/items/visibility.ts'
-import { writeCookie } from '../../../domain/sign-in/cookies.ts'
-import { hideFirstSteps, showAccount, updateAccount } from '../../../operations/account/account.ts'
-import { languageCookie } from '../../language.ts'
-import { Section } from '../../parts/controls.tsx'
-import { authorPath } from '../../parts/facts.tsx'
+import { hasRight } from '../../../domain/people/teams.ts'
+import type { UsagePart } from '../../../domain/people/usage.ts'
+import { writeCookie } from '../../../domain/sign-in/logins.ts'
+import { deleteAccount, hideFirstSteps, showAccount, updateAccount } from '../../../operations/account/account.ts'
+import { listTeams } from '../../../operations/teams/teams.ts'
+import { LANGUAGES, languageCookie, wordsIn } from '../../language.ts'
+import { LinkLine, Section } from '../../parts/controls.tsx'
+import { authorPath, Fact } from '../../parts/facts.tsx'
 import { Form } from '../../parts/form.tsx'
-import { SectionPage } from '../../parts/sections-page.tsx'
-import { actBy, doing, done, type PageRequest } from '../../request.ts'
+import { SectionPage, TitledPage } from '../../parts/page-frames.tsx'
+import { type Action, actBy, doing, done, type PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
-import { LANGUAGES } from '../../strings/languages.ts'
-import { LANGUAGE_OPTIONS } from './language.tsx'
+import { formatsOf } from '../../strings/formats.ts'
+
+/** The languages of the pages, each by its own name. */
+const LANGUAGE_OPTIONS: readonly (readonly [code: string, name: string])[] = LANGUAGES.map((language) => [
+  language,
+  wordsIn(language).languages.name,
+])
+
+/** Choosing the language of the pages. The foot of every page has the same choice as buttons. */
+export async function showLanguage(request: PageRequest) {
+  const { words } = request.site
+  return (
+    <TitledPage request={request} title={words.languages.language} isIndexed={false}>
+      <Form
+        request={request}
+        of={updateAccount}
+        fields={{ language: { label: words.languages.language, value: words.language, options: LANGUAGE_OPTIONS } }}
+        submit={words.languages.choose}
+      />
+    </TitledPage>
+  )
+}
+
+/** Stores the language with the account of a person who is signed in, else on their browser, and leads back to the page with the button. */
+export const chooseLanguage: Action = async ({ call, form, site, path, referrer }) => {
+  const language = form.choice('language', LANGUAGES)
+  const to = referrer === null || referrer === path ? '/' : referrer
+  if (site.reader) {
+    await call(updateAccount, { language })
+    return { to }
+  }
+  return { to, cookies: [languageCookie(language, site.baseUrl)] }
+}
 
 const PATH = '/settings'
 const THEMES = ['system', 'light', 'dark'] as const
@@ -113,3 +147,60 @@ export const changeSettings = actBy({
     'saved',
   ),
 })
+
+/** Taking everything along, or away. */
+export async function showData(request: PageRequest) {
+  const { site, call } = request
+  const { words } = site
+  const [me, { teams }] = await Promise.all([call(showAccount, {}), call(listTeams, {})])
+  const maintained = teams.flatMap(({ name, role }) => (hasRight(role, 'transfer') ? [[name, name] as const] : []))
+  const { number, shortNumber } = formatsOf(words.language)
+  const count = (part: UsagePart, used: number) => (part === 'bytes' ? `${shortNumber(used / 1_000_000)} MB` : number(used))
+  return (
+    <SectionPage request={request} at="/settings/data" forms={['delete']}>
+      <Section title={words.kept.title}>
+        <p>{words.kept.lead}</p>
+        <dl class="figures">
+          {me.keeps.map(({ part, used, limit }) => (
+            <Fact label={words.kept.parts[part]}>
+              {limit === null ? count(part, used) : words.kept.of(count(part, used), count(part, limit))}
+            </Fact>
+          ))}
+        </dl>
+      </Section>
+      <Section title={words.exportData}>
+        <p>{words.exportLead}</p>
+        <LinkLine to="/settings/data/export.zip" look="button" text={words.exportData} />
+      </Section>
+      <Section title={words.deleteAccount}>
+        <p>{words.deleteLead}</p>
+        <Form
+          request={request}
+          does="delete"
+          of={deleteAccount}
+          fields={{
+            ...(maintained.length > 0 && {
+              handOverTo: { label: words.teams.handOver, options: [['', words.teams.handOverNone] as const, ...maintained] },
+            }),
+            username: { label: words.typeToConfirm(me.username), autocomplete: 'off' },
+            ...(me.hasPassword && {
+              password: { label: words.password, type: 'password' as const, autocomplete: 'current-password', isRequired: true },
+            }),
+          }}
+          submit={words.deleteForGood}
+          isMain={false}
+        >
+          {me.hasPassword ? null : <p class="quiet">{words.signingIn.confirmFresh}</p>}
+        </Form>
+      </Section>
+    </SectionPage>
+  )
+}
+
+/** Deletes the account. */
+export const submitDeleteAccount = doing(
+  deleteAccount,
+  ({ form }) => ({ username: form.text('username'), password: form.text('password'), handOverTo: form.text('handOverTo') }),
+  'account-deleted',
+  '/',
+)

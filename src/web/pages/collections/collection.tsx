@@ -4,28 +4,30 @@ import { VISIBILITIES } from '../../../domain/items/visibility.ts'
 import { hasRight } from '../../../domain/people/teams.ts'
 import { scopePath } from '../../../domain/skills/channel-scope.ts'
 import { AppError } from '../../../errors.ts'
-import { moveInCollection, removeFromCollection } from '../../../operations/collections/collected-items.ts'
-import { deleteCollection, showCollection, updateCollection } from '../../../operations/collections/collections.ts'
+import {
+  deleteCollection,
+  moveInCollection,
+  removeFromCollection,
+  showCollection,
+  updateCollection,
+} from '../../../operations/collections/collections.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { listSkills } from '../../../operations/items/search-items.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
-import { ConfirmedAction } from '../../parts/confirm.tsx'
-import { Details, Link, Section, Submit } from '../../parts/controls.tsx'
-import { toListUrl } from '../../parts/entries.tsx'
+import { INSTALL_STYLES, InstallBox } from '../../parts/connect.tsx'
+import { Details, Link, Sample, Section, Submit } from '../../parts/controls.tsx'
 import { authorPath } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
-import { Form, sentWith } from '../../parts/form.tsx'
-import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
+import { ConfirmedAction, Form, sentWith } from '../../parts/form.tsx'
 import { ShareButton } from '../../parts/item-actions.tsx'
 import { nameVisibility } from '../../parts/item-fields.tsx'
 import { ItemTitle, Lead } from '../../parts/item-head.tsx'
-import { PageLinks } from '../../parts/page-links.tsx'
+import { PageLinks, toListUrl } from '../../parts/lists.tsx'
 import { MixedRows, readStars } from '../../parts/rows.tsx'
-import { Sample } from '../../parts/sample.tsx'
 import { type Action, done, type PageRequest, readListPage } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
-import { checkPath } from '../reading/set.tsx'
+import { checkPath } from '../reading/findings.tsx'
 
 const PER_PAGE = 48
 

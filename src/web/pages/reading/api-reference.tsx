@@ -3,15 +3,21 @@ import type { FC } from 'hono/jsx'
 import { AppError } from '../../../errors.ts'
 import { createOpenApi } from '../../../http/openapi.ts'
 import { OPERATIONS } from '../../../operations/index.ts'
-import { type ApiGroup, type ApiRoute, type RouteAnswer, readApi } from '../../api/api-routes.ts'
-import { writeCurl } from '../../api/example-request.ts'
-import { describeField, listFields, type SchemaField } from '../../api/schema-fields.ts'
+import {
+  type ApiGroup,
+  type ApiRoute,
+  describeField,
+  listFields,
+  type RouteAnswer,
+  readApi,
+  type SchemaField,
+  writeCurl,
+} from '../../api-reference.ts'
 import { readDocument } from '../../documents.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
-import { Details, Link, LinkItem, Section } from '../../parts/controls.tsx'
-import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
-import { Sample } from '../../parts/sample.tsx'
+import { Details, Link, LinkItem, Sample, Section } from '../../parts/controls.tsx'
+import { DocumentFrame, DocumentHead } from '../../parts/page-frames.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 

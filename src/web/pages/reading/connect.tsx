@@ -1,10 +1,9 @@
 import type { FC } from 'hono/jsx'
-import { CLIENT_IDS, type ClientId, PLACEHOLDER_KEY } from '../../client-configs.ts'
-import { ACCESSES, type Access, ClientTabs } from '../../parts/client-tabs.tsx'
+import { CLIENT_IDS, type ClientId, PLACEHOLDER_KEY } from '../../clients.ts'
+import { ACCESSES, type Access, ClientTabs, FirstKeyFields, makeKey, NewKeySection, newKey } from '../../parts/connect.tsx'
 import { Link, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Fault } from '../../parts/field.tsx'
-import { FirstKeyFields, makeKey, NewKeySection, newKey } from '../../parts/keys.tsx'
-import { TitledPage } from '../../parts/titled-page.tsx'
+import { TitledPage } from '../../parts/page-frames.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 

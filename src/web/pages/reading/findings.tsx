@@ -1,21 +1,20 @@
 import type { Child, FC } from 'hono/jsx'
-import type { Severity } from '../../../domain/check/finding.ts'
+import { listFindings, type SkillRef } from '../../../check/set/report.ts'
+import type { Severity } from '../../../domain/check/findings.ts'
 import { SKILL_MD } from '../../../domain/skills/skill.ts'
 import { invalidInput } from '../../../errors.ts'
-import { showCheckPage } from '../../../operations/check/check-page.ts'
-import { endWaiver, waiveFinding } from '../../../operations/check/waivers.ts'
+import { checkSet } from '../../../operations/check/check-set.ts'
+import { endWaiver, showCheckPage, waiveFinding } from '../../../operations/check/waivers.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
-import { RuleLink } from '../../parts/check-rules.tsx'
-import { ConfirmedAction } from '../../parts/confirm.tsx'
-import { On } from '../../parts/day.tsx'
-import { Entries, Entry } from '../../parts/entries.tsx'
-import { Done, Fault } from '../../parts/field.tsx'
-import { Form, sentWith } from '../../parts/form.tsx'
+import { On } from '../../parts/facts.tsx'
+import { Done, Fault, Field } from '../../parts/field.tsx'
+import { ConfirmedAction, Form, sentWith } from '../../parts/form.tsx'
+import { Entries, Entry } from '../../parts/lists.tsx'
 import { actBy, doing, done, type PageRequest } from '../../request.ts'
-import type { Words } from '../../site.ts'
-import { textOf } from '../../text-of.ts'
+import { textOf, type Words } from '../../site.ts'
+import { RuleLink } from './rules.tsx'
 import { type Collection, readVersionNumber } from './versions.tsx'
 
 type Shown = Output<typeof showCheckPage>
@@ -230,3 +229,94 @@ export function changeFindings(collection: Collection) {
     end: doing(endWaiver, ({ form, ref }) => ({ collection, id: ref, waiver: Number(form.text('waiver')) }), 'acceptance-ended'),
   })
 }
+
+const PROGRAMS = { 'claude-code': 'Claude Code', codex: 'Codex' }
+
+/** The page that checks the skills of a scope. */
+export const checkPath = (scope: string) => `/check?scope=${encodeURIComponent(scope)}`
+
+/** The check of the skills of a scope: the cost of their listing, and all findings. */
+export async function showSet({ site, call, query }: PageRequest) {
+  const { words } = site
+  const { checking } = words
+  const scope = query.get('scope') ?? ''
+  const characters = /^[1-9]\d{0,5}$/.exec(query.get('characters') ?? '')?.[0]
+  const found = await call(checkSet, { scope, ...(characters !== undefined && { characters: Number(characters) }) })
+  const { counts, budgets, unlisted, routing, pending } = found
+  const left = [found.isCut ? checking.cut : null, pending === 0 ? null : pending === null ? checking.noEncoder : checking.pending(pending)]
+  return (
+    <Layout site={site} title={checking.title} current="skills" isIndexed={false} styles={['admin.css']}>
+      <h1>{checking.title}</h1>
+      <p class="lead">
+        {scope === '' ? null : (
+          <>
+            <a href={scope} dir="auto">
+              {scope}
+            </a>{' '}
+            ·{' '}
+          </>
+        )}
+        {words.find.counts.skills(found.skills)} · {checking.counts(counts.high, counts.medium, counts.low)}
+      </p>
+      {left.map((text) => (text === null ? null : <p class="notice">{text}</p>))}
+      <section>
+        <h2>{checking.listing}</h2>
+        <p class="quiet">{checking.listingLead}</p>
+        <Entries
+          of={budgets}
+          row={({ profile, unit, cost, limit, shortened, dropped, omitted, level }) => (
+            <Entry
+              title={profile === 'custom' ? checking.custom : PROGRAMS[profile]}
+              note={checking.used[unit](cost, limit)}
+              state={level && checking.levels[level]}
+              facts={[
+                shortened > 0 ? checking.shortened(shortened) : null,
+                dropped.length > 0 ? checking.dropped(dropped.length) : null,
+                omitted.length > 0 ? checking.omitted(omitted.length) : null,
+              ]}
+              more={
+                dropped.length + omitted.length === 0 ? null : (
+                  <details>
+                    <summary>{checking.inOrder}</summary>
+                    <Skills of={[...omitted.toReversed(), ...dropped]} />
+                  </details>
+                )
+              }
+            />
+          )}
+        />
+        <form method="get" class="fields">
+          <input type="hidden" name="scope" value={scope} />
+          <Field sent={null} name="characters" type="number" label={checking.budget} value={characters} />
+          <button class="button" type="submit">
+            {checking.check}
+          </button>
+        </form>
+      </section>
+      <section>
+        <h2>{words.findings.findings}</h2>
+        {routing === null ? null : <p>{checking.routing(routing.hits, routing.queries)}</p>}
+        <Entries
+          of={listFindings(found)}
+          row={({ level, rule, skills, evidence }) => (
+            <Entry title={<Skills of={skills} />} note={checking.levels[level]} facts={[checking.rules[rule], evidence.join(', ')]} />
+          )}
+          none={checking.none}
+        />
+        <Entries of={unlisted} row={({ id, title, fault }) => <Entry title={<Skills of={[{ id, name: title }]} />} facts={[fault]} />} />
+      </section>
+    </Layout>
+  )
+}
+
+/** Skills by name, with a link to each. */
+const Skills: FC<{ of: readonly SkillRef[] }> = ({ of }) => (
+  <>
+    {of.map(({ id, name }, place) => (
+      <>
+        {place === 0 ? '' : ', '}
+        <a href={`/skills/${id}`}>{name}</a>
+      </>
+    ))}
+  </>
+)

@@ -1,13 +1,12 @@
 import { decodePart } from '../../../domain/text/addresses.ts'
 import type { AppError } from '../../../errors.ts'
-import type { CallOperation } from '../../../operations/core/invoke.ts'
+import type { CallOperation } from '../../../operations/core/define-operation.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { nearAddresses } from '../../../operations/items/search-items.ts'
 import { Layout } from '../../layout.tsx'
 import { LinkItem, Section } from '../../parts/controls.tsx'
-import { WaysOn } from '../../parts/nothing-yet.tsx'
-import type { Site } from '../../site.ts'
-import { textOf } from '../../text-of.ts'
+import { WaysOn } from '../../parts/lists.tsx'
+import { type Site, textOf } from '../../site.ts'
 
 type NearItems = Output<typeof nearAddresses>['items']
 

@@ -1,28 +1,27 @@
 import { raw } from 'hono/html'
 import type { Child, FC } from 'hono/jsx'
+import { estimateTokens } from '../../../domain/ports/models.ts'
 import { splitFrontmatter } from '../../../domain/skills/frontmatter.ts'
+import { readIdAndSlug } from '../../../domain/text/addresses.ts'
 import { countCharacters } from '../../../domain/text/characters.ts'
-import { estimateTokens } from '../../../domain/text/estimate-tokens.ts'
-import { readIdAndSlug } from '../../../domain/text/identifier.ts'
 import { fillVariables, parseVariables, type Syntax } from '../../../domain/variables/variables.ts'
 import { toAppError } from '../../../errors.ts'
 import { notFound } from '../../../operations/core/inputs.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { showItemPage } from '../../../operations/items/item-page.ts'
-import { getPrompt } from '../../../operations/prompts/get-prompt.ts'
-import { FORMAT_NAMES, titleOfFormat } from '../../../operations/prompts/write-prompt-file.ts'
-import { type Filling, toBlanks } from '../../filling.ts'
+import { FORMAT_NAMES, getPrompt, titleOfFormat } from '../../../operations/prompts/get-prompt.ts'
+import { claudePromptCommand } from '../../clients.ts'
+import { type Filling, isApplication, linkText, SERVICES, toBlanks } from '../../filling.ts'
 import type { SentForm } from '../../forms.ts'
-import { claudePromptCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { looksLikeMarkdown, renderMarkdown } from '../../markup/markdown.ts'
-import { isApplication, linkText, SERVICES } from '../../open-in.ts'
+import { CHART_STYLES, ItemUse, TestsFact } from '../../parts/charts.tsx'
 import { Details, Link, Submit } from '../../parts/controls.tsx'
-import { Day } from '../../parts/day.tsx'
 import {
   authorPath,
   CheckFact,
+  Day,
   downloadsOf,
   ElsewhereFact,
   Fact,
@@ -32,11 +31,8 @@ import {
   LinksFact,
 } from '../../parts/facts.tsx'
 import { mayDo } from '../../parts/item-actions.tsx'
-import { ItemHead } from '../../parts/item-head.tsx'
-import { Related, VersionIndex } from '../../parts/margin.tsx'
-import { TestsFact } from '../../parts/test-trend.tsx'
-import { FrontmatterTable, MarkedText } from '../../parts/texts.tsx'
-import { CHART_STYLES, ItemUse } from '../../parts/usage-charts.tsx'
+import { ItemHead, Related, VersionIndex } from '../../parts/item-head.tsx'
+import { FrontmatterTable, MarkedText } from '../../parts/skill-files.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 

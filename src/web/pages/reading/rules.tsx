@@ -1,12 +1,78 @@
 import type { FC } from 'hono/jsx'
 import { spellOut } from '../../../check/check-files.ts'
 import type { Rule } from '../../../check/rule.ts'
-import { RULES } from '../../../check/rules/index.ts'
+import { RULES, ruleOf } from '../../../check/rules/index.ts'
+import { LEVELS } from '../../../domain/check/findings.ts'
+import { confirmBlocks, dismissCheckChanges, listCheckChanges, listLevels, setLevel } from '../../../operations/check/waivers.ts'
+import type { Output } from '../../../operations/core/procedure.ts'
 import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
-import { byFamily } from '../../parts/check-rules.tsx'
-import type { PageRequest } from '../../request.ts'
+import { ActionButton } from '../../parts/field.tsx'
+import { ConfirmedAction } from '../../parts/form.tsx'
+import { Entries, Entry, List } from '../../parts/lists.tsx'
+import { SectionPage } from '../../parts/page-frames.tsx'
+import { type Action, actBy, doing, done, type PageRequest, readListPage } from '../../request.ts'
 import type { Words } from '../../site.ts'
+
+/** Rules or what is about them, by the family of the rule, in the order of the families. */
+function byFamily<T>(of: readonly T[], ruleOf: (one: T) => string): (readonly [family: string, of: readonly T[]])[] {
+  return [...Map.groupBy(of, (one) => ruleOf(one).split('/')[0] ?? '')]
+}
+
+/** The place of a rule on the page of all rules. */
+const rulePath = (rule: string) => `/rules#${rule}`
+
+/** The title of a rule, which leads to it. */
+export const RuleLink: FC<{ words: Words; rule: string }> = ({ words, rule }) => (
+  <a href={rulePath(rule)} lang={markEnglish(words)}>
+    {ruleOf(rule)?.title ?? rule}
+  </a>
+)
+
+/** The levels of all rules in one form, by family. */
+export const CheckLevels: FC<{ words: Words; levels: Output<typeof listLevels> }> = ({ words, levels }) => (
+  <form method="post">
+    {byFamily(levels, ({ rule }) => rule).map(([family, rules]) => (
+      <details open={rules.some(({ isSet }) => isSet)}>
+        <summary lang={markEnglish(words)}>
+          {family} ({rules.length})
+        </summary>
+        <Entries
+          of={rules}
+          row={({ rule, title, severity, level, levels: options }) => (
+            <Entry title={<RuleLink words={words} rule={rule} />} note={words.checking.levels[severity]}>
+              <select name={rule} aria-label={words.findings.levelOf(title)}>
+                {options.map((one) => (
+                  <option value={one} selected={one === level}>
+                    {words.findings.levelNames[one]}
+                  </option>
+                ))}
+              </select>
+            </Entry>
+          )}
+        />
+      </details>
+    ))}
+    <p>
+      <button class="button first" type="submit" name="do" value="levels">
+        {words.findings.saveLevels}
+      </button>
+    </p>
+  </form>
+)
+
+/** Sets the levels that a form changes. @param owner the team it is about; the service without one */
+export function saveLevels(owner: (request: Parameters<Action>[0]) => { readonly owner?: string }): Action {
+  return async (request) => {
+    const { call, form, path } = request
+    for (const { rule, level } of await call(listLevels, owner(request))) {
+      if (!form.has(rule)) continue
+      const asked = form.choice(rule, LEVELS)
+      if (asked !== level) await call(setLevel, { ...owner(request), rule, level: asked })
+    }
+    return done(path, 'levels-saved')
+  }
+}
 
 /** All rules of the check by family, each with its example. */
 export async function showRules({ site }: PageRequest) {
@@ -63,3 +129,97 @@ const OneRule: FC<{ words: Words; rule: Rule }> = ({ words, rule: { id, title, s
     </article>
   )
 }
+
+const PATH = '/admin/check'
+
+type Change = Output<typeof listCheckChanges>['changes'][number]
+
+/** Items whose verdict changed, and the levels of all rules. */
+export async function showAdminCheck(request: PageRequest) {
+  const { site, call } = request
+  const { words } = site
+  const found = await readListPage(request, (page) => call(listCheckChanges, { page }))
+  if ('to' in found) return found
+  const due = found.changes.filter(({ isDue }) => isDue)
+  return (
+    <SectionPage request={request} at={PATH}>
+      <section>
+        <h2>{words.findings.changes}</h2>
+        <p class="quiet">{words.findings.changesLead}</p>
+        <List
+          request={request}
+          path={PATH}
+          found={found}
+          of={found.changes}
+          none={words.findings.noChanges}
+          row={(change) => <Row words={words} change={change} />}
+        />
+        {found.total === 0 ? null : (
+          <div class="controls">
+            {due.length < 2 ? null : (
+              <ConfirmedAction
+                does="block"
+                values={{ items: due.map(nameItem).join(' ') }}
+                label={words.findings.blockAll(due.length)}
+                means={words.findings.blockMeans}
+              />
+            )}
+            <ActionButton does="dismiss">{words.findings.dismiss}</ActionButton>
+            <p class="quiet">{words.findings.dismissHint}</p>
+          </div>
+        )}
+      </section>
+      <section>
+        <h2>{words.findings.levels}</h2>
+        <p class="quiet">
+          {words.findings.levelsLead} <a href="/rules">{words.findings.rules}</a>
+        </p>
+        <CheckLevels words={words} levels={await call(listLevels, {})} />
+      </section>
+    </SectionPage>
+  )
+}
+
+const nameItem = ({ item }: Change) => `${item.kind}s/${item.id}`
+
+const Row: FC<{ words: Words; change: Change }> = ({ words, change }) => {
+  const { item, found, before, isDue } = change
+  const list = (rules: readonly string[]) => rules.join(', ') || words.findings.nothing
+  return (
+    <Entry
+      title={
+        <a href={`/${nameItem(change)}/check`} dir="auto">
+          {item.title}
+        </a>
+      }
+      note={item.author}
+      state={isDue ? words.findings.due : null}
+      facts={[words.findings.now(list(found)), before.length === 0 ? null : words.findings.before(list(before))]}
+    >
+      {isDue ? (
+        <ConfirmedAction
+          does="block"
+          values={{ items: nameItem(change) }}
+          label={words.findings.levelNames.block}
+          name={words.findings.blockOf(item.title)}
+          means={words.findings.blockMeans}
+        />
+      ) : null}
+    </Entry>
+  )
+}
+
+/** The items that a button names. */
+function readItems(text: string) {
+  return text.split(' ').map((name) => {
+    const [collection, id = ''] = name.split('/')
+    return { collection: collection === 'skills' ? ('skills' as const) : ('prompts' as const), id }
+  })
+}
+
+/** Blocks what is served, clears the list, or sets levels. */
+export const changeAdminCheck = actBy({
+  block: doing(confirmBlocks, ({ form }) => ({ items: readItems(form.text('items')) }), 'blocked'),
+  dismiss: doing(dismissCheckChanges, () => ({}), 'dismissed'),
+  levels: saveLevels(() => ({})),
+})

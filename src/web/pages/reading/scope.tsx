@@ -2,16 +2,16 @@ import type { Child } from 'hono/jsx'
 import { slugifyTag } from '../../../domain/items/slug.ts'
 import { scopePath } from '../../../domain/skills/channel-scope.ts'
 import { AppError } from '../../../errors.ts'
+import { showProfile } from '../../../operations/account/account.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listPrompts, listSkills } from '../../../operations/items/search-items.ts'
-import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
-import { LinkItem } from '../../parts/controls.tsx'
-import { toListUrl } from '../../parts/entries.tsx'
-import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
-import { PageLinks } from '../../parts/page-links.tsx'
+import { INSTALL_STYLES, InstallBox } from '../../parts/connect.tsx'
+import { LinkItem, LinkLine } from '../../parts/controls.tsx'
+import { PageLinks, toListUrl } from '../../parts/lists.tsx'
 import { ItemRows, readStars } from '../../parts/rows.tsx'
-import { type PageRequest, readListPage } from '../../request.ts'
+import { type LeadsOn, type PageRequest, readListPage } from '../../request.ts'
+import { formatsOf } from '../../strings/formats.ts'
 
 const PER_PAGE = 24
 const SORTS = ['newest', 'oldest', 'votes'] as const
@@ -31,7 +31,7 @@ interface Part {
 }
 
 /** The items of a part of the library: prompts or skills, with a box that installs its skills.  */
-export async function showPart(request: PageRequest, part: Part, known?: { readonly prompts: number; readonly skills: number }) {
+async function showPart(request: PageRequest, part: Part, known?: { readonly prompts: number; readonly skills: number }) {
   const { site, call, query } = request
   const { filter, path, title, description, kind, feed, head } = part
   const sort = SORTS.find((name) => name === query.get('sort')) ?? 'newest'
@@ -149,4 +149,55 @@ async function showNamed(
     },
     known,
   )
+}
+
+/** A profile with the author's items visible to the reader; not found when there are none. */
+export async function showProfilePage(request: PageRequest) {
+  const { site, call, param, query } = request
+  const profile = await call(showProfile, { username: param('name') })
+  const { username: name, displayName, bio, website, isTeam, isMember } = profile
+  // A team keeps the names it had; another spelling of one is no other name.
+  if (isTeam && name.toLowerCase() !== param('name').toLowerCase()) return { ...leadTo(name, query), isPermanent: true as const }
+  const { words } = site
+  const lead = words.reading.profileLead(profile.prompts, profile.skills)
+  return await showPart(
+    request,
+    {
+      filter: { author: name },
+      path: scopePath({ kind: 'author', name }),
+      title: name,
+      description: `${name}: ${lead}`,
+      kind: 'profile',
+      feed: `/feed.xml?author=${encodeURIComponent(name)}`,
+      head: () => (
+        <>
+          <h1>{displayName ?? name}</h1>
+          {displayName === null ? null : <p class="quiet">{name}</p>}
+          <p class="lead">{bio || lead}</p>
+          {isTeam ? (
+            <p class="quiet">
+              {words.teams.isTeam}
+              {isMember ? (
+                <>
+                  {' '}
+                  <a href={`/teams/${encodeURIComponent(name)}`}>{words.teams.manageLink}</a>
+                </>
+              ) : null}
+            </p>
+          ) : null}
+          {website === null ? null : <LinkLine to={website} rel="nofollow noopener ugc" text={website} />}
+        </>
+      ),
+    },
+    profile,
+  )
+}
+
+function leadTo(name: string, query: URLSearchParams): LeadsOn {
+  return { to: scopePath({ kind: 'author', name }) + (query.size === 0 ? '' : `?${query}`) }
+}
+
+/** The former address of profiles. */
+export async function leadToProfile({ param, query }: PageRequest): Promise<LeadsOn> {
+  return leadTo(param('name'), query)
 }

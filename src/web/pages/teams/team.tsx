@@ -4,19 +4,25 @@ import { scopePath } from '../../../domain/skills/channel-scope.ts'
 import { AppError } from '../../../errors.ts'
 import { listLevels } from '../../../operations/check/waivers.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
-import { listTeamMembers, removeTeamMember, setTeamMember, suggestMembers } from '../../../operations/teams/team-members.ts'
-import { deleteTeam, showTeam, updateTeam } from '../../../operations/teams/teams.ts'
+import {
+  deleteTeam,
+  listTeamMembers,
+  removeTeamMember,
+  setTeamMember,
+  showTeam,
+  suggestMembers,
+  updateTeam,
+} from '../../../operations/teams/teams.ts'
 import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
-import { CheckLevels, saveLevels } from '../../parts/check-rules.tsx'
-import { ConfirmedAction } from '../../parts/confirm.tsx'
 import { Options, Section, Submit, Suggestions } from '../../parts/controls.tsx'
-import { Day } from '../../parts/day.tsx'
-import { Entry, List, readQuery } from '../../parts/entries.tsx'
+import { Day } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
-import { Form, sentWith } from '../../parts/form.tsx'
+import { ConfirmedAction, Form, sentWith } from '../../parts/form.tsx'
+import { Entry, List, readQuery } from '../../parts/lists.tsx'
 import { actBy, doing, type PageRequest, readListPage } from '../../request.ts'
-import { checkPath } from '../reading/set.tsx'
+import { checkPath } from '../reading/findings.tsx'
+import { CheckLevels, saveLevels } from '../reading/rules.tsx'
 import { readTeam, teamFields, teamPath } from './teams.tsx'
 
 const PER_PAGE = 50

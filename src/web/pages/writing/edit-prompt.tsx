@@ -1,17 +1,17 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { contentField, MAX_CONTENT, MAX_NOTE, PROMPT_TYPES } from '../../../domain/items/fields.ts'
-import { mergeFields } from '../../../domain/items/merge-fields.ts'
+import { mergeFields } from '../../../domain/items/filing.ts'
 import { hasRight } from '../../../domain/people/teams.ts'
-import { type Message, renderMessages } from '../../../domain/prompts/messages.ts'
+import { type Message, renderMessages } from '../../../domain/prompts/body.ts'
 import { diffTexts } from '../../../domain/text/text-diff.ts'
 import { parseVariables } from '../../../domain/variables/variables.ts'
 import { AppError, invalidInput, toAppError } from '../../../errors.ts'
 import { keepFormDraft, showAccount, showFormDraft } from '../../../operations/account/account.ts'
+import { getVersion } from '../../../operations/items/item-page.ts'
 import { showMarks } from '../../../operations/items/marks.ts'
 import { savePrompt } from '../../../operations/items/save-items.ts'
 import { updatePrompt } from '../../../operations/items/update-items.ts'
-import { getVersion } from '../../../operations/items/versions.ts'
 import { showPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { improvePrompt } from '../../../operations/prompts/improve-prompt.ts'
 import { nameLineEnds, type SentForm, toSentForm, withLineEnds } from '../../forms.ts'
@@ -19,7 +19,6 @@ import { Layout } from '../../layout.tsx'
 import { FieldChanges, WordChanges } from '../../parts/changes.tsx'
 import { Link, Section, Submit } from '../../parts/controls.tsx'
 import { Fault, Field, sentOr } from '../../parts/field.tsx'
-import { Improved, type Improvement, readSuggested } from '../../parts/improved.tsx'
 import {
   BaseField,
   type Choices,
@@ -37,8 +36,18 @@ import {
   SavedMeanwhile,
   TitleField,
 } from '../../parts/item-fields.tsx'
-import { ConfigField, hasMessages, MESSAGE_FIELDS, MessageFields, readConfig, readMessages } from '../../parts/message-fields.tsx'
-import { MarkedText } from '../../parts/texts.tsx'
+import {
+  ConfigField,
+  hasMessages,
+  Improved,
+  type Improvement,
+  MESSAGE_FIELDS,
+  MessageFields,
+  readConfig,
+  readMessages,
+  readSuggested,
+} from '../../parts/prompt-fields.tsx'
+import { MarkedText } from '../../parts/skill-files.tsx'
 import type { Action, LeadsOn, PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 

@@ -13,7 +13,6 @@ import { Layout } from '../../layout.tsx'
 import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
 import { Details, LinkLine, Submit } from '../../parts/controls.tsx'
 import { Below, Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
-import { FileTree } from '../../parts/file-tree.tsx'
 import {
   BaseField,
   type Choices,
@@ -31,8 +30,7 @@ import {
   SavedMeanwhile,
   TitleField,
 } from '../../parts/item-fields.tsx'
-import { readUploads, SkillUpload } from '../../parts/skill-upload.tsx'
-import { drawLiveMarkdown, LiveMarkdown } from '../../parts/texts.tsx'
+import { drawLiveMarkdown, FileTree, LiveMarkdown, readUploads, SkillUpload } from '../../parts/skill-files.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 
 type ShownSkill = Output<typeof getSkill>

@@ -1,25 +1,38 @@
 import type { Child, FC } from 'hono/jsx'
-import { EMBED_FIELDS, type EmbedConfig, embedConfig, isEmbedFlag, MAX_EMBED_QUERY, withoutMcp } from '../../../domain/embed/config.ts'
-import { listEmbedCategories, listEmbedExamples } from '../../../domain/embed/examples.ts'
+import {
+  EMBED_FIELDS,
+  type EmbedConfig,
+  embedConfig,
+  isEmbedFlag,
+  listEmbedCategories,
+  listEmbedExamples,
+  MAX_EMBED_QUERY,
+  withoutMcp,
+} from '../../../domain/embed/config.ts'
 import { cutAtWord } from '../../../domain/text/characters.ts'
 import { AppError } from '../../../errors.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from '../../../operations/embeds.ts'
-import { type EmbedTarget, estimateHeight, toEmbedPaths, writeFrame, writeMarkdownLink } from '../../embed/addresses.ts'
+import {
+  type EmbedFault,
+  type EmbedTarget,
+  estimateHeight,
+  readEmbedQuery,
+  toEmbedPaths,
+  writeFrame,
+  writeMarkdownLink,
+} from '../../embed/addresses.ts'
 import { DEFAULT_COLORS } from '../../embed/colors.ts'
 import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
-import { type EmbedFault, readEmbedQuery } from '../../embed/query.ts'
 import type { SentForm } from '../../forms.ts'
-import { Details, Link, Section, Strip, Submit } from '../../parts/controls.tsx'
-import { On } from '../../parts/day.tsx'
-import { Entries, Entry } from '../../parts/entries.tsx'
+import { Details, Link, Sample, Section, Strip, Submit } from '../../parts/controls.tsx'
+import { On } from '../../parts/facts.tsx'
 import { ActionButton, Fault, Field, sentOr } from '../../parts/field.tsx'
 import { limitsOf, Tick } from '../../parts/form.tsx'
-import { Sample } from '../../parts/sample.tsx'
-import { TitledPage } from '../../parts/titled-page.tsx'
+import { Entries, Entry } from '../../parts/lists.tsx'
+import { TitledPage } from '../../parts/page-frames.tsx'
 import { type Action, done, type PageRequest } from '../../request.ts'
-import type { Site, Words } from '../../site.ts'
-import { textOf } from '../../text-of.ts'
+import { type Site, textOf, type Words } from '../../site.ts'
 
 type EmbedRecord = Output<typeof showEmbed>
 

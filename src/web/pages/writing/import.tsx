@@ -4,14 +4,13 @@ import { invalidInput } from '../../../errors.ts'
 import { showAccount } from '../../../operations/account/account.ts'
 import type { Output } from '../../../operations/core/procedure.ts'
 import { checkImport, IMPORT_OUTCOMES, loadStarterLibrary, runImport, showImport } from '../../../operations/items/import-items.ts'
-import { formatsOf } from '../../formats.ts'
 import { Link, LinkItem, Submit } from '../../parts/controls.tsx'
-import { toListUrl } from '../../parts/entries.tsx'
 import { Below, Fault, Field } from '../../parts/field.tsx'
-import { PageLinks } from '../../parts/page-links.tsx'
-import { TitledPage } from '../../parts/titled-page.tsx'
+import { PageLinks, toListUrl } from '../../parts/lists.tsx'
+import { TitledPage } from '../../parts/page-frames.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
+import { formatsOf } from '../../strings/formats.ts'
 
 type Import = Output<typeof showImport>
 

@@ -1,13 +1,13 @@
 import type { Output } from '../../../operations/core/procedure.ts'
+import { keepCase, showTryPage } from '../../../operations/evals/results.ts'
 import { tryPrompt } from '../../../operations/evals/run-tests.ts'
-import { keepCase, showTryPage } from '../../../operations/evals/tests-page.ts'
 import { toBlanks } from '../../filling.ts'
 import type { SentForm } from '../../forms.ts'
+import { CHART_STYLES } from '../../parts/charts.tsx'
 import { HiddenFields, Link, Submit } from '../../parts/controls.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import { Tick } from '../../parts/form.tsx'
-import { TitledPage } from '../../parts/titled-page.tsx'
-import { CHART_STYLES } from '../../parts/usage-charts.tsx'
+import { TitledPage } from '../../parts/page-frames.tsx'
 import { type Action, done, type PageRequest } from '../../request.ts'
 
 /** Prefix of a variable's field name. */

@@ -1,4 +1,4 @@
-import type { ACCOUNT_WORDS, CONNECT_WORDS, LANGUAGE_WORDS } from '../account.ts'
+import type { ACCOUNT_WORDS, CONNECT_WORDS, FACTOR_WORDS, LANGUAGE_WORDS, PROGRAM_WORDS, SIGN_IN_WORDS } from '../account.ts'
 
 /** Sign-in, sign-up, settings and API keys, in German. */
 export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
@@ -165,4 +165,115 @@ export const CONNECT_WORDS_DE: typeof CONNECT_WORDS = {
     'vs-code': 'VS Code fragt nach dem Schlüssel und schreibt ihn nicht in die Datei.',
     'claude-desktop': 'Benutze https, wenn der Server nicht auf deinem eigenen Rechner läuft.',
   },
+}
+
+/** Sign-in by providers and proxies, and sign-in links, in German. */
+export const SIGN_IN_WORDS_DE: typeof SIGN_IN_WORDS = {
+  by: (name) => `Mit ${name} anmelden`,
+  leaving: (name) => `Weiter zu ${name} …`,
+  leavingLead: (name) => `Du meldest dich bei ${name} an und kommst zurück.`,
+  goOn: (name) => `Weiter zu ${name}`,
+  byProxy: 'Der Proxy vor diesem Dienst meldet dich an. Du siehst diese Seite, weil er es nicht getan hat: Frag die Administration.',
+  accountsElsewhere: 'Konten entstehen beim Anmelden. Ein Formular zum Registrieren gibt es hier nicht.',
+  signedOutHere: (names) =>
+    `Das beendet nur deine Sitzung hier. Bei ${names.join(' und ')} bleibst du vielleicht angemeldet: Melde dich an einem gemeinsamen Rechner auch dort ab.`,
+  proxyKeeps: 'Der Proxy vor diesem Dienst meldet dich mit der nächsten Seite wieder an.',
+  proxySignOut: 'Beim Proxy abmelden',
+  linkTitle: 'Mit einem Link anmelden',
+  linkFor: (name) => `Dieser Link meldet dich als ${name} an. Er gilt einmal.`,
+  linkDead: 'Dieser Link gilt nicht mehr. Er gilt einmal und höchstens zehn Minuten.',
+  since: 'verbunden seit',
+  unusable: 'damit kann sich niemand mehr anmelden',
+  proxy: 'Der Proxy vor diesem Dienst',
+  connect: (name) => `${name} verbinden`,
+  othersLead: 'Danach meldest du dich auch damit an. Deine anderen Sitzungen enden.',
+  confirmFresh: 'Um das zu ändern, melde dich ab und wieder an. Das gilt dann zehn Minuten.',
+  addressTaken:
+    'Ein anderes Konto hier hat deine E-Mail-Adresse, deshalb ist dies ein neues Konto ohne Adresse. Falls das andere dir gehört, melde dich dort an und verbinde den Anbieter unter „Einstellungen“, „Sicherheit“.',
+  firstPassword: 'Du hast noch kein Passwort. Um eines zu setzen, melde dich ab und wieder an. Das gilt dann zehn Minuten.',
+  providers: 'Anmeldedienste',
+  disconnectMeans: 'Du meldest dich damit nicht mehr an.',
+}
+
+/** Passkeys, codes of apps, new sign-ins, in German. */
+export const FACTOR_WORDS_DE: typeof FACTOR_WORDS = {
+  or: 'oder',
+  withPasskey: 'Mit Passkey anmelden',
+  passkeyFailed: 'Es wurde kein Passkey verwendet. Versuch es noch einmal oder melde dich anders an.',
+  passkeyNotAdded: 'Es wurde kein Passkey hinzugefügt.',
+  stepTitle: 'Zweiter Schritt',
+  stepLead: 'Gib den Code aus deiner Authenticator-App ein oder einen Wiederherstellungscode.',
+  stepByPasskey: 'Dein Passwort war richtig. Diese Bibliothek verlangt auch deinen Passkey.',
+  code: 'Code',
+  noCode:
+    'Ohne App hilft einer deiner Wiederherstellungscodes. Fehlen auch die, kann die Administration deinen zweiten Schritt zurücksetzen.',
+  startAgain: 'Als jemand anderes anmelden',
+  required:
+    'Wer sich hier mit Passwort anmeldet, braucht einen zweiten Faktor. Richte einen Passkey oder eine Authenticator-App ein, dann geht es weiter.',
+  goOn: 'Weiter',
+  passkeys: 'Passkeys',
+  passkeysLead: 'Ein Passkey meldet dich ohne Namen und Passwort an. Er liegt auf deinem Gerät oder in deinem Passwortmanager.',
+  passkeysBesidePassword: 'Die Anmeldung mit Passwort funktioniert weiterhin.',
+  noPasskeys: 'Du hast keine Passkeys.',
+  passkeyWithoutName: 'Passkey',
+  passkeyName: 'Name des Passkeys',
+  passkeyNameHint: 'Zum Beispiel das Gerät oder der Passwortmanager, in dem er liegt.',
+  addPasskey: 'Passkey hinzufügen',
+  added: 'hinzugefügt am',
+  removeNamed: (name) => `${name} entfernen`,
+  removeMeans: 'In deinem Passwortmanager bleibt er, bis du ihn dort löschst.',
+  needsScript: 'Passkeys brauchen HTTPS, einen Domainnamen und einen Browser mit Skripten. Etwas davon fehlt hier.',
+  codes: 'Authenticator-App',
+  codesLead: 'Die Anmeldung mit Passwort verlangt dann auch einen 6-stelligen Code aus einer Authenticator-App oder einem Passwortmanager.',
+  codesNeedPassword: 'Eine Authenticator-App gehört zu einem Passwort, und dein Konto hat keins.',
+  codesAreOn: 'Eingeschaltet seit',
+  scan: 'Scanne diesen QR-Code mit der App:',
+  picture: 'QR-Code mit dem Schlüssel darunter',
+  orType: 'Oder gib dort diesen Schlüssel ein:',
+  orOpen: 'Oder öffne die App auf diesem Gerät',
+  firstCode: '6-stelliger Code',
+  turnOn: 'Einschalten',
+  turnOff: 'Ausschalten',
+  turnOffMeans: 'Dann reicht dein Passwort zum Anmelden, und deine Wiederherstellungscodes gelten nicht mehr.',
+  recoveryCodes: 'Wiederherstellungscodes',
+  recoveryCodesOnce:
+    'Bewahre diese Codes sicher auf. Jeder meldet dich einmal an, wenn du deine App nicht hast. Sie werden nicht noch einmal angezeigt.',
+  recoveryCodesLeft: (count) => (count === 1 ? '1 Wiederherstellungscode ist übrig.' : `${count} Wiederherstellungscodes sind übrig.`),
+  renew: 'Neue Wiederherstellungscodes',
+  renewMeans: 'Die alten gelten dann nicht mehr.',
+  password: 'Dein Passwort',
+  reset: 'Zweiten Schritt zurücksetzen',
+  resetMeans: 'Entfernt Passkeys und Authenticator-App, wenn jemand sie verloren hat. Danach reicht das Passwort zum Anmelden.',
+  newSignIn: 'Neue Anmeldung in deinem Konto',
+  newSignInFrom: (browser, address) => (address === null ? browser : `${browser}, ${address}`),
+  notYou: 'Warst du das nicht?',
+  notYouDo: 'Überall abmelden und das Passwort ändern',
+  itWasMe: 'Das war ich',
+  isNew: 'neu',
+  programsToo: 'Auch alle verbundenen Programme trennen',
+  setUp: 'Authenticator-App einrichten',
+}
+
+/** Programs that sign in by OAuth, in German. */
+export const PROGRAM_WORDS_DE: typeof PROGRAM_WORDS = {
+  heading: (name) => `${name} diese Bibliothek nutzen lassen?`,
+  title: 'Programm verbinden',
+  asYou: (username) => `Es würde als ${username} handeln.`,
+  publishedBy: (host) => `Ein Dokument auf ${host} beschreibt es.`,
+  unknownMaker: 'Es hat sich selbst registriert. Seinen Namen hat es selbst gewählt, niemand hat ihn geprüft.',
+  returnsTo: (target) => `Danach geht es zurück zu ${target}.`,
+  onlyIf: 'Nur fortfahren, wenn du das gerade selbst in diesem Programm gestartet hast.',
+  allow: 'Erlauben',
+  refuse: 'Nicht erlauben',
+  going: 'Zurück zum Programm',
+  goingLead: 'Falls sich das Programm nicht von selbst öffnet, hilft dieser Link.',
+  lead: 'Programme, die diese Bibliothek nutzen dürfen, etwa KI-Clients. Nach 30 Tagen ohne Nutzung wird ein Programm getrennt.',
+  none: 'Kein Programm ist verbunden.',
+  disconnect: 'Trennen',
+  disconnectNamed: (name) => `${name} trennen`,
+  disconnectAll: 'Alle trennen',
+  disconnectAllMeans: 'Jedes Programm muss sich neu anmelden, bevor es die Bibliothek wieder nutzen kann. Das gilt sofort.',
+  disconnectMeans: 'Das Programm muss sich neu anmelden, bevor es die Bibliothek wieder nutzen kann. Das gilt sofort.',
+  howTo: (address) => `Zum Verbinden im Programm die Adresse ${address} angeben.`,
+  connected: 'Verbundene Programme',
 }

@@ -1,4 +1,4 @@
-import type { ADMIN_WORDS } from '../admin.ts'
+import type { ADMIN_WORDS, STATUS_WORDS, USAGE_WORDS } from '../admin.ts'
 import { count, number } from './count.ts'
 
 /** The administration pages, in German. */
@@ -86,4 +86,95 @@ export const ADMIN_WORDS_DE: typeof ADMIN_WORDS = {
   deletePersonLead: (name) =>
     `Das löscht alles, was ${name} gehört: Prompts, Skills, ihre Versionen, den Papierkorb, Schlüssel und Stimmen. Offene Einladungen von ${name} werden widerrufen. Das lässt sich nicht rückgängig machen. Sicherungen und andere Kopien der Bibliothek enthalten es noch; „purge --backups“ auf dem Rechner des Dienstes löscht diese.`,
   categoriesLead: 'Die Zahlen enthalten auch private Einträge, die du siehst. Listen zählen, was sie zeigen.',
+}
+
+/** The status page, in German. */
+export const STATUS_WORDS_DE: typeof STATUS_WORDS = {
+  service: 'Dienst',
+  library: 'Bibliothek',
+  version: 'Version',
+  started: 'Gestartet',
+  schema: 'Schema',
+  engine: 'Datenbank',
+  size: 'Größe',
+  log: 'Write-Ahead-Log',
+  items: (prompts, skills) => `${count(prompts, 'Prompt', 'Prompts')}, ${count(skills, 'Skill', 'Skills')}`,
+  contents: 'Inhalt',
+  people: 'Personen',
+  accounts: (users, logins) => `${count(users, 'Name', 'Namen')}, ${number(logins)} mit Konto`,
+  streams: 'Offene Streams',
+  requests: 'Anfragen',
+  load: (running, waiting) => `${running} in Arbeit, ${waiting} wartend`,
+  search: 'Suche',
+  searchReady: (items) => `bereit, ${count(items, 'Eintrag', 'Einträge')}`,
+  searchLoading: 'lädt die Bibliothek',
+  encoder: 'Suche nach Bedeutung',
+  encoderStates: {
+    embedding: (embedded, total) => `läuft, ${embedded} von ${total} Einträgen haben einen Vektor`,
+    ready: (embedded, total) => `bereit, ${embedded} von ${total} Einträgen haben einen Vektor`,
+    fallback: (embedded, total) => `Encoder nicht verfügbar, ${embedded} von ${total} Einträgen haben einen Vektor`,
+  },
+  encoderOff: 'aus',
+  embeddings: 'Embeddings',
+  embeddingStates: { ok: 'Anbieter erreichbar', degraded: 'Anbieter nicht erreichbar', off: 'nicht eingerichtet' },
+  backups: 'Letzte Sicherung',
+  noBackups: 'nicht geplant (BACKUP_DIR setzen)',
+  neverBackedUp: 'noch keine',
+  backupFailures: (count) => `${count} seit dem Start fehlgeschlagen`,
+  hoursAgo: (hours) => (hours < 1 ? 'vor weniger als einer Stunde' : hours < 48 ? `vor ${hours} h` : `vor ${Math.floor(hours / 24)} Tagen`),
+  beside: 'Alte Kopien der Bibliothek',
+  besideLead:
+    'Kopien, die vor einem Upgrade entstanden sind, und Bibliotheken, die eine Wiederherstellung ersetzt hat. „purge --backups“ löscht sie.',
+  owners: 'Wer am meisten aufbewahrt',
+  keeps: (items, versions, bytes) => `${count(items, 'Eintrag', 'Einträge')}, ${count(versions, 'Version', 'Versionen')}, ${bytes}`,
+  ownWords: (words) => count(words, 'eigenes Wort', 'eigene Wörter'),
+  faults: 'Fehler in den letzten 24 Stunden',
+  times: (count) => (count === 1 ? 'einmal' : `${number(count)}-mal`),
+  settingsLead: 'Die vom Standard abweichen. Geheimnisse sind verborgen.',
+  isSet: 'gesetzt (verborgen)',
+  notSet: 'nicht gesetzt',
+  byDefault: (count) => `${number(count)} mit ihrem Standard`,
+  units: ['B', 'KiB', 'MiB', 'GiB', 'TiB'],
+  health: {
+    parts: { disk: 'Speicher', search: 'Suche', errors: 'Fehler', mail: 'E-Mail' },
+    free: (bytes) => `${bytes} frei`,
+    onServer: 'auf dem Datenbankserver',
+    ready: 'bereit',
+    busy: 'wird vorbereitet',
+    noEncoder: 'nur nach Wörtern, der Encoder ist nicht verfügbar',
+    noErrors: 'keine in 24 Stunden',
+    errors: (count) => `${count} in 24 Stunden`,
+    noMail: 'nicht eingerichtet',
+  },
+}
+
+/** Counts of uses and their charts, in German. */
+export const USAGE_WORDS_DE: typeof USAGE_WORDS = {
+  title: 'Letzte 30 Tage',
+  use: 'Nutzung',
+  usedHint: 'Von seiner Seite kopiert oder von Programmen gelesen. Nur du siehst das.',
+  ways: (copies, reads, views) =>
+    `Letzte 30 Tage: ${number(views)} × angesehen, ${number(copies)} × kopiert, ${number(reads)} × über die API gelesen`,
+  wayNames: { copies: 'Kopiert', reads: 'Gelesen', views: 'Angesehen' },
+  calls: (n) => count(n, 'Aufruf in 30 Tagen', 'Aufrufe in 30 Tagen'),
+  callsOf: (name) => `Aufrufe mit ${name} nach Tag`,
+  charts: {
+    newItems: 'Neue Einträge',
+    searches: 'Suchen',
+    mcpCalls: 'MCP-Aufrufe',
+    restCalls: 'REST-Aufrufe',
+    views: 'Ansichten',
+    copies: 'Kopien',
+    signIns: 'Anmeldungen',
+    errors: 'Fehler',
+  },
+  emptySearches: 'ohne Treffer',
+  emptyCount: (count) => `${number(count)} ohne Treffer`,
+  byDay: (what) => `${what} nach Tag`,
+  most: (count, day) => `Die meisten am ${day}: ${number(count)}.`,
+  none: 'Keine.',
+  day: 'Tag (UTC)',
+  asTable: 'Als Tabelle',
+  off: 'Es wird nichts gezählt: USAGE_COUNTS ist aus.',
+  lag: 'Tage sind in UTC. Die letzte Minute ist noch nicht gezählt.',
 }

@@ -1,4 +1,4 @@
-import { formatsOf } from '../../formats.ts'
+import { formatsOf } from '../formats.ts'
 
 /** Numbers as German writes them. */
 export const { number } = formatsOf('de')

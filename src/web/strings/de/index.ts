@@ -1,23 +1,20 @@
 import type { Words } from '../../site.ts'
-import { ACCOUNT_WORDS_DE, CONNECT_WORDS_DE, LANGUAGE_WORDS_DE } from './account.ts'
-import { ADMIN_WORDS_DE } from './admin.ts'
+import { ACCOUNT_WORDS_DE, CONNECT_WORDS_DE, FACTOR_WORDS_DE, LANGUAGE_WORDS_DE, PROGRAM_WORDS_DE, SIGN_IN_WORDS_DE } from './account.ts'
+import { ADMIN_WORDS_DE, STATUS_WORDS_DE, USAGE_WORDS_DE } from './admin.ts'
 import { AUDIT_WORDS_DE } from './audit.ts'
-import { BROWSE_WORDS_DE, FIRST_PAGE_WORDS_DE, MEMBERS_ONLY_WORDS_DE } from './browse.ts'
-import { CHECKING_WORDS_DE } from './checking.ts'
-import { COLLECTION_WORDS_DE } from './collections.ts'
+import { CHECKING_WORDS_DE, FINDING_WORDS_DE, LABEL_WORDS_DE, TEST_WORDS_DE } from './checks.ts'
 import { API_WORDS_DE, DOCUMENT_WORDS_DE } from './documents.ts'
-import { EDITOR_WORDS_DE } from './editor.ts'
-import { DESIGNER_WORDS_DE, EMBED_WORDS_DE } from './embeds.ts'
-import { FIND_WORDS_DE } from './find.ts'
-import { FINDING_WORDS_DE } from './findings.ts'
-import { LABEL_WORDS_DE } from './labels.ts'
-import { IMPORT_WORDS_DE, LIBRARY_WORDS_DE, PURGE_WORDS_DE } from './library.ts'
 import { DONE_MESSAGES_DE, ERROR_WORDS_DE } from './messages.ts'
-import { FILLING_WORDS_DE, READING_WORDS_DE } from './reading.ts'
-import { FACTOR_WORDS_DE, PROGRAM_WORDS_DE, SIGN_IN_WORDS_DE } from './sign-in.ts'
-import { STATUS_WORDS_DE, USAGE_WORDS_DE } from './status.ts'
-import { TEAM_WORDS_DE, TRANSFER_WORDS_DE } from './teams.ts'
-import { TEST_WORDS_DE } from './tests.ts'
+import {
+  BROWSE_WORDS_DE,
+  FILLING_WORDS_DE,
+  FIND_WORDS_DE,
+  FIRST_PAGE_WORDS_DE,
+  MEMBERS_ONLY_WORDS_DE,
+  READING_WORDS_DE,
+} from './reading.ts'
+import { COLLECTION_WORDS_DE, TEAM_WORDS_DE, TRANSFER_WORDS_DE } from './teams.ts'
+import { DESIGNER_WORDS_DE, EDITOR_WORDS_DE, EMBED_WORDS_DE, IMPORT_WORDS_DE, LIBRARY_WORDS_DE, PURGE_WORDS_DE } from './writing.ts'
 
 /** Every text of the pages, in German. */
 export const GERMAN: Words = {
