@@ -1,14 +1,10 @@
 import { unzipSync } from 'fflate'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { PROCEDURES } from '../support/procedures.ts'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, testApp, useFreshTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
-let test: TestApp
-beforeEach(async () => {
-  test = await testApp()
-})
-afterEach(() => test.close())
+const test = useFreshTestApp()
 
 const keyIn = (html: string) => /cpb_[A-Za-z0-9]{49}/.exec(html)?.[0] ?? ''
 /** What a page says is wrong, in the order it says it. */

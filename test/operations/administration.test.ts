@@ -1,19 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ADMIN_RIGHTS } from '../../src/domain/people/actor.ts'
 import { AUDIT_ACTIONS } from '../../src/domain/service/audit.ts'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, useFreshTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
 /** What administrators do about accounts and categories, by the forms of their pages. */
 
 const DAY_MS = 86_400_000
-let test: TestApp
+const test = useFreshTestApp()
 let ada: Visitor
 beforeEach(async () => {
-  test = await testApp()
   ada = await signUp(test, 'ada')
 })
-afterEach(() => test.close())
 
 const person = async (name: string) => await test.app.store.people.findPersonByName(name)
 const asAdmin = async (): Promise<Actor> => ({

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Arriving, parseGroupMap, toGrants } from '../../src/domain/sign-in/sign-in-ways.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { testApp, useTestApp } from '../support/test-app.ts'
 import { signUp } from '../support/visitor.ts'
 
 const ISSUER = 'https://idp.example.org'
 const MAP = parseGroupMap('eng=acme:editor, lead=acme:maintainer, ops=core, admins=admin, taken=holder:editor')
-let test: TestApp
+const test = useTestApp()
 let serial = 0
 
 const arrive = async (more: Partial<Arriving> & { groups?: readonly string[] } = {}) => {
@@ -27,11 +27,6 @@ const actionsAbout = async (userId: string) => {
   const events = await test.app.store.audit.listEvents({ kind: 'anonymous' }, { limit: 200 })
   return events.filter(({ targetId }) => targetId === userId).map(({ action, actorId, detail }) => [action, actorId, detail])
 }
-
-beforeAll(async () => {
-  test = await testApp()
-})
-afterAll(() => test.close())
 
 // Told in order: each goes on where the last one left the library.
 describe('in this order', { shuffle: false }, () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { describe, expect, it } from 'vitest'
+import { useTestApp } from '../support/test-app.ts'
 
 describe('changes of many items', () => {
-  let test: TestApp
-  beforeAll(async () => {
-    test = await testApp()
-  })
-  afterAll(() => test.close())
+  const test = useTestApp()
 
   const owner = async () => {
     const { actor } = await test.user('Ada')

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { type TestApp, useTestApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]
 const HARMLESS = '---\nname: one\ndescription: Sorts lists. Use when a list is given.\n---\nSort the list.\n'
@@ -9,18 +9,16 @@ const RULE = 'download/piped-to-shell'
 const file = (content: string, filename = 'SKILL.md') => ({ filename, content })
 
 describe('the check', () => {
-  let test: TestApp
+  const test = useTestApp()
   let ada: Awaited<ReturnType<TestApp['user']>>
   let eve: Awaited<ReturnType<TestApp['user']>>
   let admin: Actor
   beforeAll(async () => {
-    test = await testApp()
     ada = await test.user('ada')
     eve = await test.user('eve')
     const boss = await test.user('boss')
     admin = { ...boss.actor, scopes: new Set([...boss.actor.scopes, 'account', 'admin'] as const) } as Actor
   })
-  afterAll(() => test.close())
 
   const level = (rule: string, to: string, owner?: string, by = admin) =>
     test.call(by, 'set_level', { rule, level: to, ...(owner && { owner }) })

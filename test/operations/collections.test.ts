@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/domain/people/actor.ts'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import type { TeamRole } from '../../src/domain/people/teams.ts'
 import { readTip } from '../support/git-tip.ts'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, useTestApp } from '../support/test-app.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
 
 const INDEX = '.well-known/agent-skills/index.json'
 
-let test: TestApp
+const test = useTestApp()
 let owner: UserActor
 let other: UserActor
 /** By role. */
 const members = new Map<TeamRole, UserActor>()
 
 beforeAll(async () => {
-  test = await testApp()
   owner = (await test.user('owner')).actor
   other = (await test.user('other')).actor
   for (const role of ['maintainer', 'editor', 'reader'] as const) {
@@ -25,7 +24,6 @@ beforeAll(async () => {
     else await test.call(as('maintainer'), 'set_team_member', { team: 'acme', username: role, role })
   }
 })
-afterAll(() => test.close())
 
 const as = (role: TeamRole): UserActor => members.get(role) ?? owner
 /** The answer, or the code of the error. */

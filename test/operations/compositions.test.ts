@@ -1,24 +1,22 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { importChecks } from '../../src/operations/prompts/compose.ts'
 import { syncFolder } from '../../src/transfer/sync/sync-folder.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { type TestApp, useTestApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]
 
 describe('prompts as programs use them', () => {
-  let test: TestApp
+  const test = useTestApp()
   let ada: Awaited<ReturnType<TestApp['user']>>
   let ben: Awaited<ReturnType<TestApp['user']>>
   let eve: Awaited<ReturnType<TestApp['user']>>
   beforeAll(async () => {
-    test = await testApp()
     ;[ada, ben, eve] = await Promise.all([test.user('ada'), test.user('ben'), test.user('eve')])
   })
-  afterAll(() => test.close())
 
   /** Saves a prompt and gives its slug. */
   const save = async (title: string, fields: object, by: Actor = ada.actor): Promise<string> =>

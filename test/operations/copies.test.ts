@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { readJson, useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 describe('a copy of an item', { shuffle: false }, () => {
-  let test: TestApp
+  const test = useTestApp()
   let boss: Visitor
   let ada: Visitor
   let bob: Visitor
   beforeAll(async () => {
-    test = await testApp()
     boss = await signUp(test, 'boss')
     ada = await signUp(test, 'ada')
     bob = await signUp(test, 'bob')
   })
-  afterAll(() => test.close())
 
   const pathOf = (to: string | null) => to?.split('?')[0] ?? ''
   const write = async (fields: Record<string, string>) =>

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { createPeople } from '../../src/transfer/export-lists.ts'
 import { importEntries } from '../../src/transfer/import-entries.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { type TestApp, useTestApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]
 const SKILL_MD = '---\nname: one\ndescription: Sorts lists. Use when a list is given.\n---\nSort.\n'
@@ -24,15 +24,13 @@ const junit = (failing: readonly string[], names = ['first', 'second', 'third'])
     .join('')}</testsuite>`
 
 describe('tests kept with a version', () => {
-  let test: TestApp
+  const test = useTestApp()
   let ada: Awaited<ReturnType<TestApp['user']>>
   let eve: Awaited<ReturnType<TestApp['user']>>
   beforeAll(async () => {
-    test = await testApp()
     ada = await test.user('ada')
     eve = await test.user('eve')
   })
-  afterAll(() => test.close())
 
   const refusal = (work: Promise<unknown>) =>
     work.then(

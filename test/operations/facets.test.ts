@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/domain/people/actor.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { useTestApp } from '../support/test-app.ts'
 
 interface Facets {
   types: { type: string; count: number }[]
@@ -11,7 +11,7 @@ interface Facets {
 
 /** The counts beside the filters of a list: what each choice would find. */
 describe('facets', () => {
-  let test: TestApp
+  const test = useTestApp()
   let owner: Actor
   const browse = async (input: Record<string, unknown>, actor: Actor = ANONYMOUS) => {
     const { total, facets } = await test.call(actor, 'browse_items', { collection: 'prompts', ...input })
@@ -20,7 +20,6 @@ describe('facets', () => {
   const save = (title: string, fields: Record<string, unknown>) =>
     test.call(owner, 'save_prompt', { title, content: 'walrus', visibility: 'public', ...fields })
   beforeAll(async () => {
-    test = await testApp()
     owner = (await test.user('owner')).actor
     for (let i = 0; i < 24; i++) {
       await save(`Item ${i}`, {
@@ -33,7 +32,6 @@ describe('facets', () => {
     await save('Hidden', { type: 'VIDEO', category: 'writing', tags: ['even', 'secret'], visibility: 'private' })
     await save('Unlisted', { type: 'AUDIO', category: 'writing', tags: ['secret'], visibility: 'unlisted' })
   })
-  afterAll(() => test.close())
 
   /** Each count, and what the list has that the count stands for. */
   const compare = async (input: Record<string, unknown>, actor: Actor) => {

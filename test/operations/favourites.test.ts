@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { readJson, type TestApp, testApp, useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 const KINDS = ['prompts', 'skills'] as const
@@ -14,7 +14,7 @@ interface Marked {
 }
 
 describe('favourites', () => {
-  let test: TestApp
+  const test = useTestApp()
   let owner: Awaited<ReturnType<TestApp['user']>>
   let other: typeof owner
   const items: Marked[] = []
@@ -29,7 +29,6 @@ describe('favourites', () => {
     (await listOf(key)).items.filter(({ kind }: { kind: string }) => `${kind}s` === collection).map(({ title }: { title: string }) => title)
 
   beforeAll(async () => {
-    test = await testApp()
     owner = await test.user('owner')
     other = await test.user('other')
     for (const collection of KINDS) {
@@ -44,7 +43,6 @@ describe('favourites', () => {
       }
     }
   })
-  afterAll(() => test.close())
 
   it('are listed for the reader alone, the last marked first, as long as lists show the item', async () => {
     for (const { collection, id } of items.toReversed()) {

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { readTip } from '../support/git-tip.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { type TestApp, testApp, useTestApp } from '../support/test-app.ts'
 
 type User = Awaited<ReturnType<TestApp['user']>>['actor']
 
 /** Where an item was filed before: who is told of it, who pays for it, and how it goes. */
 describe('earlier tags, categories and visibilities', () => {
-  let test: TestApp
+  const test = useTestApp()
   let ada: User
   let bob: User
   const as = async (name: string, scopes: ReadonlySet<string>): Promise<User> => ({
@@ -15,13 +15,11 @@ describe('earlier tags, categories and visibilities', () => {
     scopes: scopes as User['scopes'],
   })
   beforeAll(async () => {
-    test = await testApp()
     ada = await as('ada', new Set(['read', 'write', 'account', 'admin']))
     bob = await as('bob', new Set(['read', 'write', 'account']))
     await test.call(bob, 'create_team', { team: 'bobs' })
     await test.call(bob, 'set_team_member', { team: 'bobs', username: 'ada', role: 'maintainer' })
   })
-  afterAll(() => test.close())
 
   const save = async (fields: object = {}, by = ada): Promise<string> =>
     Object((await test.call(by, 'save_prompt', { title: 'Walrus', content: 'A text.', ...fields })).prompt).id

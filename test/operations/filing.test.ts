@@ -1,28 +1,26 @@
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
 import type { AuditEvent } from '../../src/domain/service/audit.ts'
 import { importPrompts } from '../../src/transfer/import-entries.ts'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, type TestApp, useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor } from '../support/visitor.ts'
 
 type User = Awaited<ReturnType<TestApp['user']>>['actor']
 const FILES = [{ filename: 'SKILL.md', content: '---\nname: one\ndescription: d\n---\n' }]
 
 describe('tags, category and visibility', () => {
-  let test: TestApp
+  const test = useTestApp()
   let page: Visitor
   let key: string
   let ada: User
   let bob: User
   beforeAll(async () => {
-    test = await testApp()
     page = await signUp(test, 'ada')
     ;({ key } = await test.user('ada'))
     ada = { ...(await test.user('ada')).actor, scopes: new Set(['read', 'write', 'improve', 'account', 'admin']) }
     bob = (await test.user('bob')).actor
   })
-  afterAll(() => test.close())
 
   const save = async (fields: object = {}, kind: 'prompt' | 'skill' = 'prompt') => {
     const text = kind === 'prompt' ? { content: 'A text.' } : { files: FILES }

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { readJson, rpc, useTestApp } from '../support/test-app.ts'
 
-let test: TestApp
+const test = useTestApp()
 let key: string
 
 beforeAll(async () => {
-  test = await testApp()
   const ada = await test.user('Ada')
   key = ada.key
   await test.call(ada.actor, 'save_prompt', {
@@ -20,7 +19,6 @@ beforeAll(async () => {
   const files = [{ filename: 'SKILL.md', content: '---\nname: tests\ndescription: d\n---\n' }]
   await test.call(ada.actor, 'save_skill', { title: 'Testing', files, category: 'coding', tags: ['C++'], isPrivate: false })
 })
-afterAll(() => test.close())
 
 async function callTool(name: string, args: Record<string, unknown>) {
   const response = await test.fetch('/api/mcp', rpc('tools/call', { name, arguments: args }))

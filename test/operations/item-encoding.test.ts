@@ -11,15 +11,11 @@ import { createFakeEncoder, type FakeEncoder, fakeVector } from '../support/fake
 import { holdPatience } from '../support/held-patience.ts'
 import { eventually } from '../support/model-server.ts'
 import { isOnPostgres } from '../support/postgres.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { useFreshTestApp } from '../support/test-app.ts'
 
 /** The background job over a real store, with an encoder and a patience that the test holds in its hands. */
 
-let test: TestApp
-beforeEach(async () => {
-  test = await testApp()
-})
-afterEach(() => test.close())
+const test = useFreshTestApp()
 
 /** What the job does with the library, with `change` in the way. */
 function begin({

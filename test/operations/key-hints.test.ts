@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { describe, expect, it } from 'vitest'
+import { json, readJson, rpc, useTestApp } from '../support/test-app.ts'
 
-let test: TestApp
-
-beforeAll(async () => {
-  test = await testApp()
-})
-afterAll(() => test.close())
+const test = useTestApp()
 
 describe('a missing key', () => {
   it('is named as each way of calling takes it', async () => {

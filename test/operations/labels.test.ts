@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, type TestApp, useTestApp } from '../support/test-app.ts'
 
 type Actor = Parameters<TestApp['call']>[0]
 const skillOf = (text: string) => [{ filename: 'SKILL.md', content: `---\nname: one\ndescription: d\n---\n${text}\n` }]
 
 describe('labels', () => {
-  let test: TestApp
+  const test = useTestApp()
   let ada: Awaited<ReturnType<TestApp['user']>>
   let eve: Awaited<ReturnType<TestApp['user']>>
   const account = (actor: typeof ada.actor) => ({ ...actor, scopes: new Set([...actor.scopes, 'account'] as const) }) as Actor
   beforeAll(async () => {
-    test = await testApp()
     ada = await test.user('ada')
     eve = await test.user('eve')
   })
-  afterAll(() => test.close())
 
   /** A prompt with the texts one and two, public unless said otherwise. */
   const save = async (fields: object = {}, texts = ['one', 'two'], by = ada.actor) => {

@@ -1,8 +1,8 @@
 import { unzipSync } from 'fflate'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/domain/people/actor.ts'
 import { PERSON_RIGHTS } from '../../src/domain/people/actor.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
@@ -12,12 +12,11 @@ const FILES = [
 ]
 
 describe('the bench of one’s own items', { shuffle: false }, () => {
-  let test: TestApp
+  const test = useTestApp()
   let ada: Visitor
   let actor: UserActor
   let bob: UserActor
   beforeAll(async () => {
-    test = await testApp()
     await signUp(test, 'boss')
     ada = await signUp(test, 'ada')
     await signUp(test, 'bob')
@@ -27,7 +26,6 @@ describe('the bench of one’s own items', { shuffle: false }, () => {
     }
     ;[actor, bob] = [await asPerson('ada'), await asPerson('bob')]
   })
-  afterAll(() => test.close())
 
   const save = async (fields: Record<string, unknown> = {}, by = actor): Promise<{ id: string; slug: string; title: string }> =>
     Object((await test.call(by, 'save_prompt', { title: 'Title', content: 'A text.', ...fields })).prompt)

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { ANONYMOUS } from '../../src/domain/people/actor.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { type TestApp, useTestApp } from '../support/test-app.ts'
 
 /** Lists are answered from the tables until the search index is loaded, and say the same. */
 
-let test: TestApp
+const test = useTestApp()
 let owner: Awaited<ReturnType<TestApp['user']>>
 let other: Awaited<ReturnType<TestApp['user']>>
 beforeAll(async () => {
-  test = await testApp()
   owner = await test.user('owner')
   other = await test.user('other')
   for (let i = 0; i < 30; i++) {
@@ -26,7 +25,6 @@ beforeAll(async () => {
   }
   await test.app.store.service.loadSearch()
 })
-afterAll(() => test.close())
 
 it.each([
   ['list_prompts', {}],

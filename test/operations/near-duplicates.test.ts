@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createFakeEncoder } from '../support/fake-encoder.ts'
 import { eventually } from '../support/model-server.ts'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, type TestApp, testApp, useFreshTestApp } from '../support/test-app.ts'
 
 const TEXT =
   'Review the pull request below. List every bug you find with its line, explain why it is wrong, suggest the smallest fix, and say which tests are missing. Ignore formatting. Answer in a table.'
@@ -9,13 +9,11 @@ const TEXT =
 const NEARLY = TEXT.replace('table', 'list')
 const OTHER = 'Plan a week of vegetarian dinners for two, with a shopping list that is sorted by aisle and a budget for each day.'
 
-let test: TestApp
+const test = useFreshTestApp()
 beforeEach(async () => {
-  test = await testApp()
   // Each instance reads the index, as at its start: before, nothing is compared.
   for (const app of test.apps) await app.store.service.loadSearch()
 })
-afterEach(() => test.close())
 
 type Person = Awaited<ReturnType<TestApp['user']>>
 const save = async ({ actor }: Person, title: string, content: string, visibility = 'public') =>

@@ -1,15 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { OPERATOR } from '../../src/cli/operator.ts'
 import { parseGroupMap } from '../../src/domain/sign-in/sign-in-ways.ts'
 import { answerRequest } from '../support/exchange.ts'
 import { addressBack, callMcp, MCP_ADDRESS, program, RETURN_ADDRESS } from '../support/oauth-program.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { useTestApp } from '../support/test-app.ts'
 import { PASSWORD } from '../support/visitor.ts'
 
 const ORIGIN = 'http://127.0.0.1:3000'
 const PROXY = '10.1.2.3'
 const ADMIN = { 'remote-user': 'boss', 'remote-groups': 'admins' }
-let test: TestApp
+const test = useTestApp({}, {}, null, {
+  signIn: {
+    hasPasswords: false,
+    providers: [],
+    proxy: {
+      header: 'remote-user',
+      nameHeader: 'remote-name',
+      emailHeader: 'remote-email',
+      groupsHeader: 'remote-groups',
+      groups: parseGroupMap('eng=acme:editor, sec=secops:editor, admins=admin'),
+      trusted: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'],
+      signOutUrl: 'https://auth.example.org/logout',
+    },
+  },
+})
 
 interface Sent {
   readonly from?: string
@@ -33,25 +47,6 @@ const ask = async (path: string, headers: Readonly<Record<string, string>>, { fr
 const nameIn = (html: string) => /data-reader="([^"]+)"/.exec(html)?.[1] ?? null
 const nameFor = async (headers: Readonly<Record<string, string>>, from?: string) =>
   nameIn((await ask('/search', headers, from === undefined ? {} : { from })).text)
-
-beforeAll(async () => {
-  test = await testApp({}, {}, null, {
-    signIn: {
-      hasPasswords: false,
-      providers: [],
-      proxy: {
-        header: 'remote-user',
-        nameHeader: 'remote-name',
-        emailHeader: 'remote-email',
-        groupsHeader: 'remote-groups',
-        groups: parseGroupMap('eng=acme:editor, sec=secops:editor, admins=admin'),
-        trusted: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'],
-        signOutUrl: 'https://auth.example.org/logout',
-      },
-    },
-  })
-})
-afterAll(() => test.close())
 
 // Told in order: each goes on where the last one left the library.
 describe('in this order', { shuffle: false }, () => {

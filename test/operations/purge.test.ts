@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { useTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from '../support/visitor.ts'
 
 /** Deleting for good, on the pages: who may, what is left, and that nobody else hears of anything. */
@@ -11,18 +11,16 @@ type Reader = (typeof READERS)[number]
 const KINDS = ['prompt', 'skill'] as const
 const LEAK = 'xqzleakword'
 
-let test: TestApp
+const test = useTestApp()
 const readers = new Map<Reader, Visitor>()
 let count = 0
 
 beforeAll(async () => {
-  test = await testApp()
   readers.set('admin', await signUp(test, 'administrator'))
   readers.set('owner', await signUp(test, 'owner'))
   readers.set('other', await signUp(test, 'other'))
   readers.set('anonymous', visit(test))
 })
-afterAll(() => test.close())
 
 const as = (reader: Reader): Visitor => {
   const visitor = readers.get(reader)

@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useFreshTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor } from '../support/visitor.ts'
 
 describe('an older version whose category is gone', () => {
-  let test: TestApp
+  const test = useFreshTestApp()
   let ada: Visitor
   beforeEach(async () => {
-    test = await testApp()
     ada = await signUp(test, 'ada')
   })
-  afterEach(() => test.close())
 
   const admin = { kind: 'user', userId: '', username: 'admin', scopes: new Set(['admin'] as const) } as const
   const owner = async () => {

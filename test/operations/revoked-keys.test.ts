@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { describe, expect, it } from 'vitest'
+import { json, rpc, useTestApp } from '../support/test-app.ts'
 
 /** What hangs on a key ends with it: sessions, and streams that are open. */
 
@@ -10,11 +10,7 @@ const MODERN = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-let test: TestApp
-beforeAll(async () => {
-  test = await testApp()
-})
-afterAll(() => test.close())
+const test = useTestApp()
 
 async function openSession(key?: string): Promise<string> {
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AppError } from '../../src/errors.ts'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, testApp, useTestApp } from '../support/test-app.ts'
 
 const SKILL_MD = { filename: 'SKILL.md', content: '---\nname: one\ndescription: Does one thing.\n---\nDo it.\n' }
 
 describe('saving many items in one call', () => {
-  let test: TestApp
+  const test = useTestApp()
   let key: string
   beforeAll(async () => {
-    test = await testApp()
     key = (await test.user('Ada')).key
   })
-  afterAll(() => test.close())
 
   const post = (path: string, body: unknown, withKey: string | null = key) =>
     test.fetch(path, { ...json('POST', body), ...(withKey === null ? {} : { key: withKey }) })

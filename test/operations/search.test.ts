@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { json, readJson, useTestApp } from '../support/test-app.ts'
 
-let test: TestApp
+const test = useTestApp()
 const keys = new Map<string, string>()
 
 const send = async (method: string, path: string, key: string | undefined, body?: unknown) => {
@@ -21,11 +21,9 @@ const list = async (path: string, who?: string) => await send('GET', path, who =
 const titlesOf = (items: readonly { title: string }[]) => items.map((item) => item.title)
 
 beforeAll(async () => {
-  test = await testApp()
   for (const name of ['Ada', 'ben']) keys.set(name, (await test.user(name)).key)
   keys.set('Ada, writing only', (await test.user('Ada', ['write'])).key)
 })
-afterAll(() => test.close())
 
 describe('a mistyped word', () => {
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { describeSettings, loadConfig } from '../../src/config/load-config.ts'
 import { AppError } from '../../src/errors.ts'
 import { keepFor, libraryMetrics, loadMetrics, loadRegistry } from '../../src/http/metrics.ts'
@@ -8,17 +8,13 @@ import { createFaultLog } from '../../src/server/fault-log.ts'
 import { createHttpApp } from '../../src/server/http-app.ts'
 import { answerRequest } from '../support/exchange.ts'
 import { isOnPostgres } from '../support/postgres.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { type TestApp, useFreshTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 const TOKEN = 'a-token-for-the-tests'
 const SECRET = 'hush-hush'
 
-let test: TestApp
-beforeEach(async () => {
-  test = await testApp({ METRICS_TOKEN: TOKEN })
-})
-afterEach(() => test.close())
+const test = useFreshTestApp({ METRICS_TOKEN: TOKEN })
 
 /** The samples of a metric, by their labels. */
 async function read(name: string): Promise<Record<string, number>> {

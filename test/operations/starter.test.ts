@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { loadPreparedVectors } from '../../src/ai/kept-vectors.ts'
 import { checkFiles } from '../../src/check/check-files.ts'
@@ -11,20 +11,15 @@ import { inspectFile } from '../../src/encoder/model.ts'
 import { FILE_NAME } from '../../src/encoder/weights-file.ts'
 import { importLibrary } from '../../src/transfer/library-folder.ts'
 import { readSkillFolder } from '../../src/transfer/skill-folder.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { useTestApp } from '../support/test-app.ts'
 
 const STARTER = fileURLToPath(new URL('../../starter', import.meta.url))
 
 describe('the starter library', { shuffle: false }, () => {
-  let test: TestApp
+  const test = useTestApp()
   const prompts: { title: string; content: string; type: string; category: string }[] = JSON.parse(
     readFileSync(`${STARTER}/prompts.json`, 'utf8'),
   )
-
-  beforeAll(async () => {
-    test = await testApp()
-  })
-  afterAll(() => test.close())
 
   it('is imported whole, without a remark, and once', async () => {
     const options = { owner: 'commonplace', visibility: 'public' as const }

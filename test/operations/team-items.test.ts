@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/domain/people/actor.ts'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, useTestApp } from '../support/test-app.ts'
 import { signUp } from '../support/visitor.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
@@ -14,7 +14,7 @@ async function refusal(call: Promise<unknown>): Promise<[string, string]> {
 }
 
 describe('items of a team', () => {
-  let test: TestApp
+  const test = useTestApp()
   const people: Record<string, { actor: UserActor; key: string }> = {}
   const actorOf = (name: string): UserActor => {
     const person = people[name]
@@ -30,13 +30,11 @@ describe('items of a team', () => {
   const signedIn = (name: string): UserActor => ({ ...actorOf(name), scopes: new Set([...actorOf(name).scopes, 'account' as const]) })
 
   beforeAll(async () => {
-    test = await testApp()
     for (const name of ['mia', 'eddy', 'rea', 'zoe']) people[name] = await test.user(name)
     await call('mia', 'create_team', { team: 'acme' })
     await call('mia', 'set_team_member', { team: 'acme', username: 'eddy', role: 'editor' })
     await call('mia', 'set_team_member', { team: 'acme', username: 'rea', role: 'reader' })
   })
-  afterAll(() => test.close())
 
   it('are named after who wrote them and belong to the team', async () => {
     const { id, author } = await save('eddy', { tags: ['named'] })

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ADMIN_RIGHTS, ANONYMOUS } from '../../src/domain/people/actor.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import { openAt } from '../support/engines.ts'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, useTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp } from '../support/visitor.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
@@ -20,7 +20,7 @@ const NOT_FOUND = ['not_found', 'Team not found, or you are not in it. Check the
 const OPERATOR: UserActor = { kind: 'user', userId: 'operator', username: 'operator', scopes: new Set(ADMIN_RIGHTS) }
 
 describe('teams', () => {
-  let test: TestApp
+  const test = useTestApp()
   let ann: UserActor
   let ben: UserActor
   let eve: UserActor
@@ -44,7 +44,6 @@ describe('teams', () => {
     )
 
   beforeAll(async () => {
-    test = await testApp()
     await signUp(test, 'root')
     const root = await test.app.store.people.findPersonByName('root')
     admin = { kind: 'user', userId: root?.id ?? '', username: 'root', scopes: new Set(ADMIN_RIGHTS), sessionId: 's' }
@@ -56,7 +55,6 @@ describe('teams', () => {
     team = `team-${++made}`
     await call(ann, 'create_team', { team })
   })
-  afterAll(() => test.close())
 
   it('are maintained by whoever creates them, and list their members by role', async () => {
     expect(await call(ann, 'show_team', { team: team.toUpperCase() })).toMatchObject({

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ADMIN_RIGHTS } from '../../src/domain/people/actor.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { useTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp } from '../support/visitor.ts'
 
 type UserActor = Extract<Actor, { kind: 'user' }>
@@ -14,7 +14,7 @@ async function refusal(call: Promise<unknown>): Promise<[string, string]> {
 }
 
 describe('transfers', () => {
-  let test: TestApp
+  const test = useTestApp()
   let ann: UserActor
   let ben: UserActor
   let eve: UserActor
@@ -35,7 +35,6 @@ describe('transfers', () => {
   const sees = async (actor: Actor, ref: string) => (await refusal(call(actor, 'show_prompt', { id: ref })))[0] === 'none'
 
   beforeAll(async () => {
-    test = await testApp()
     await signUp(test, 'root')
     ann = (await test.user('ann')).actor
     ben = (await test.user('ben')).actor
@@ -45,7 +44,6 @@ describe('transfers', () => {
     team = `team-${++made}`
     await call(ann, 'create_team', { team })
   })
-  afterAll(() => test.close())
 
   it('give an item at once to a team that its owner edits for, with its address, versions and votes', async () => {
     const { id, slug } = await save(ben, { visibility: 'members' })

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { describe, expect, it } from 'vitest'
+import { json, readJson, useTestApp } from '../support/test-app.ts'
 
-let test: TestApp
-
-beforeAll(async () => {
-  test = await testApp()
-})
-afterAll(() => test.close())
+const test = useTestApp()
 
 describe('a change that changes nothing', () => {
   it('writes no version of a prompt', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { z } from 'zod'
 import type { ImproveSettings } from '../../src/ai/models.ts'
 import type { EmbeddingSettings } from '../../src/ai/remote-encoder.ts'
@@ -227,6 +228,26 @@ function strictOutput(output: z.ZodObject) {
   const made = strictOutputs.get(output) ?? output.strict()
   strictOutputs.set(output, made)
   return made
+}
+
+/** One app for all tests of a suite, started before the first and closed after the last; its members are there once it is started. */
+export function useTestApp(...settings: Parameters<typeof testApp>): TestApp {
+  const test = {} as TestApp
+  beforeAll(async () => {
+    Object.assign(test, await testApp(...settings))
+  })
+  afterAll(() => test.close())
+  return test
+}
+
+/** As `useTestApp`, started anew for each test. */
+export function useFreshTestApp(...settings: Parameters<typeof testApp>): TestApp {
+  const test = {} as TestApp
+  beforeEach(async () => {
+    Object.assign(test, await testApp(...settings))
+  })
+  afterEach(() => test.close())
+  return test
 }
 
 /** A JSON body and its header, for `fetch`. */

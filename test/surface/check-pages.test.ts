@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { RULES } from '../../src/check/rules/index.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 const HARMLESS = '---\nname: one\ndescription: Sorts lists. Use when a list is given.\n---\nSort the list.\n'
@@ -14,20 +14,18 @@ const SPLIT_RULE = 'hidden/zero-width'
 const text = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
 describe('the pages of the check', { shuffle: false }, () => {
-  let test: TestApp
+  const test = useTestApp()
   let admin: Visitor
   let ada: Visitor
   let eve: Visitor
   let anonymous: Visitor
 
   beforeAll(async () => {
-    test = await testApp()
     admin = await signUp(test, 'root')
     ada = await signUp(test, 'ada')
     eve = await signUp(test, 'eve')
     anonymous = visit(test)
   })
-  afterAll(() => test.close())
 
   const setLevel = (level: string) => admin.post('/admin/check', { do: 'levels', [RULE]: level })
   const checkAll = async () => {

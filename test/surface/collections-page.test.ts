@@ -1,16 +1,15 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 describe('the pages of collections', { shuffle: false }, () => {
-  let test: TestApp
+  const test = useTestApp()
   let ada: Visitor
   let ben: Visitor
   const items: { id: string; slug: string; kind: 'prompts' | 'skills'; title: string }[] = []
 
   beforeAll(async () => {
-    test = await testApp()
     ada = await signUp(test, 'ada')
     ben = await signUp(test, 'ben')
     const { actor } = await test.user('ada')
@@ -22,7 +21,6 @@ describe('the pages of collections', { shuffle: false }, () => {
     const { id, slug } = Object((await test.call(actor, 'save_skill', { title: 'Four', files, visibility: 'public' })).skill)
     items.push({ id, slug, kind: 'skills', title: 'Four' })
   })
-  afterAll(() => test.close())
 
   const titlesOf = (html: string) => [...html.matchAll(/<h3[^>]*><a[^>]*>([^<]+)/g)].map(([, title]) => title)
   const pathOf = (index: number) => `/${items[index]?.kind}/${items[index]?.slug}`

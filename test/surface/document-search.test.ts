@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ENGLISH } from '../../src/web/strings/index.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { useTestApp } from '../support/test-app.ts'
 
 describe('the search of the documents', () => {
-  let test: TestApp
-  beforeAll(async () => {
-    test = await testApp()
-  })
-  afterAll(() => test.close())
+  const test = useTestApp()
   const find = async (query: string) => {
     const answer = await test.fetch(`/docs?${new URLSearchParams({ q: query })}`, { headers: { accept: 'text/html' } })
     expect(answer.status).toBe(200)

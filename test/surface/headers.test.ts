@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { json, testApp, useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor } from '../support/visitor.ts'
 
 const HTML = { accept: 'text/html' }
-let test: TestApp
+const test = useTestApp()
 let reader: Visitor
 let slug: string
 beforeAll(async () => {
-  test = await testApp()
   reader = await signUp(test, 'ada')
   const { key } = await test.user('ada')
   const saved = await test.fetch('/api/prompts', { ...json('POST', { title: 'Letter', content: 'Hello', visibility: 'public' }), key })
   slug = JSON.parse(await saved.text()).prompt.slug
 })
-afterAll(() => test.close())
 
 const headersOf = async (path: string, headers: Record<string, string> = {}) => (await test.fetch(path, { headers })).headers
 

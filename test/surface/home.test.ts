@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { testApp, useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 /** The titles of rows below each heading. */
@@ -14,11 +14,10 @@ function readSections(html: string): Record<string, string[]> {
 }
 
 describe('the first page', () => {
-  let test: TestApp
+  const test = useTestApp()
   let ada: Visitor
   let bob: Visitor
   beforeAll(async () => {
-    test = await testApp()
     ada = await signUp(test, 'ada')
     bob = await signUp(test, 'bob')
     await write(ada, { title: 'Of Ada', visibility: 'public', category: 'coding' })
@@ -27,7 +26,6 @@ describe('the first page', () => {
     await write(ada, { title: 'Secret of Ada', visibility: 'private', category: 'coding' })
     await write(bob, { title: 'Secret of Bob', visibility: 'private' })
   })
-  afterAll(() => test.close())
 
   const write = async (who: Visitor, fields: Record<string, string>) =>
     (await who.post('/new', { content: 'A text.', ...fields })).to?.split('?')[0] ?? ''

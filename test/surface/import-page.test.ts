@@ -1,18 +1,16 @@
 import { zipSync } from 'fflate'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ENGLISH } from '../../src/web/strings/index.ts'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { readJson, useFreshTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
-let test: TestApp
+const test = useFreshTestApp()
 let admin: Visitor
 let owner: Visitor
 beforeEach(async () => {
-  test = await testApp()
   admin = await signUp(test, 'administrator')
   owner = await signUp(test, 'owner')
 })
-afterEach(() => test.close())
 
 type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>
 

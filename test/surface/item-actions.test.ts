@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ENGLISH } from '../../src/web/strings/index.ts'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { readJson, useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 describe('actions on the page of an item', () => {
-  let test: TestApp
+  const test = useTestApp()
   let admin: Visitor
   let owner: Visitor
   let other: Visitor
   beforeAll(async () => {
-    test = await testApp()
     admin = await signUp(test, 'administrator')
     owner = await signUp(test, 'owner')
     other = await signUp(test, 'other')
   })
-  afterAll(() => test.close())
 
   const save = async (fields: Record<string, string>, kind: 'prompts' | 'skills' = 'prompts') => {
     const content = kind === 'prompts' ? { content: 'A text.' } : { skillMd: '---\nname: it\ndescription: It.\n---\n# It\n' }

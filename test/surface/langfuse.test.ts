@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { type TestApp, useFreshTestApp } from '../support/test-app.ts'
 
 const PATH = '/api/public/v2/prompts'
 
@@ -48,11 +48,7 @@ const issuesAnswer = z.strictObject({
   error: z.array(z.strictObject({ code: z.string(), path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1),
 })
 
-let test: TestApp
-beforeEach(async () => {
-  test = await testApp()
-})
-afterEach(() => test.close())
+const test = useFreshTestApp()
 
 /** A client of Langfuse with these keys, whose every answer is held to its shape. */
 function client(secretKey: string | null, publicKey = 'pk-lf-anything: really') {

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { markControls } from '../../src/web/escape.ts'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { useTestApp } from '../support/test-app.ts'
 
 /** Marks are for people; a text that is made of control characters must not cost many times what another of its length does. */
 
-let test: TestApp
+const test = useTestApp()
 beforeAll(async () => {
-  test = await testApp()
   const { actor } = await test.user('ada')
   await test.call(actor, 'save_prompt', { title: 'Full', content: '\u202ea'.repeat(99_990), visibility: 'public' })
 })
-afterAll(() => test.close())
 
 const MAX_GROWTH = 60_000
 

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { filterLines } from '../../src/mcp/stdio.ts'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { readJson, useTestApp } from '../support/test-app.ts'
 
 /** Refusals on the ways that the SDK's own server answers: the 2026 revision, sessions, and stdio. */
 
-let test: TestApp
+const test = useTestApp()
 beforeAll(async () => {
-  test = await testApp()
   const { actor } = await test.user('ada')
   await test.call(actor, 'save_prompt', { title: 'Blanks', content: 'Write ${topic}', visibility: 'public' })
 })
-afterAll(() => test.close())
 
 const SCHEMA_WORDS = /Invalid input|expected \w+, received|Unrecognized|"expected"/
 const ROWS: readonly (readonly [method: string, params: Record<string, unknown>, code: number, name: string, sentence: RegExp])[] = [

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApiKey, hashApiKey } from '../../src/auth/credentials.ts'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, testApp, useTestApp } from '../support/test-app.ts'
 
-let test: TestApp
+const test = useTestApp()
 let key: string
 const SLOTS = 'Write about ${topic} in ${tone:plain} words, for ${topic}. Not ${f(x)}.'
 
 beforeAll(async () => {
-  test = await testApp()
   const ada = await test.user('ada')
   key = ada.key
   const save = (title: string, more: object) => test.call(ada.actor, 'save_prompt', { title, content: SLOTS, isPrivate: false, ...more })
@@ -17,7 +16,6 @@ beforeAll(async () => {
   const ben = await test.user('ben')
   await test.call(ben.actor, 'save_prompt', { title: 'Joke', content: 'Tell a joke', isPrivate: false, category: 'fiction' })
 })
-afterAll(() => test.close())
 
 const call = async (method: string, params?: unknown, path = '/api/mcp', withKey?: string) =>
   await readJson(await test.fetch(path, { ...rpc(method, params), ...(withKey === undefined ? {} : { key: withKey }) }))

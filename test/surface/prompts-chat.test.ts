@@ -1,16 +1,15 @@
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, useTestApp } from '../support/test-app.ts'
 import { visit } from '../support/visitor.ts'
 
 const PREFIX = '/compat/prompts-chat'
-let test: TestApp
+const test = useTestApp({ DUMP_LIMIT: 3 })
 let key = ''
 let letter: { id: string; slug: string }
 
 beforeAll(async () => {
-  test = await testApp({ DUMP_LIMIT: 3 })
   const owner = await test.user('ada')
   key = owner.key
   const save = async (input: object) => Object(await test.call(owner.actor, 'save_prompt', { isPrivate: false, ...input })).prompt
@@ -25,7 +24,6 @@ beforeAll(async () => {
   await save({ title: 'Newest', content: '{"a": 1}', type: 'STRUCTURED' })
   await save({ title: 'Hidden', content: 'x', isPrivate: true })
 })
-afterAll(() => test.close())
 
 const get = async (path: string, options: { key?: string; headers?: Record<string, string> } = {}) => await test.fetch(path, options)
 const titles = (entries: readonly { title: string }[]) => entries.map(({ title }) => title)

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { describe, expect, it } from 'vitest'
+import { readJson, useTestApp } from '../support/test-app.ts'
 
-let test: TestApp
-beforeAll(async () => {
-  test = await testApp()
-})
-afterAll(() => test.close())
+const test = useTestApp()
 
 const post = async (body: string, headers: Record<string, string> = {}) => {
   const response = await test.fetch('/api/mcp', { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Binding, createDispatcher } from '../../src/mcp/dispatcher.ts'
 import type { QuestionLimits } from '../../src/mcp/sessions/session-streams.ts'
 import { createSessionTokens } from '../../src/mcp/sessions/session-tokens.ts'
 import { createSessions, type Session, type Sessions } from '../../src/mcp/sessions/sessions.ts'
 import { invokeLocally } from '../../src/operations/core/define-operation.ts'
-import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { readJson, rpc, type TestApp, testApp, useTestApp } from '../support/test-app.ts'
 
 const STREAM = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const INITIALIZE = {
@@ -21,13 +21,11 @@ const saveLetter = async (at: TestApp): Promise<string> => {
   return Object(prompt).slug
 }
 
-let test: TestApp
+const test = useTestApp({ RATE_LIMITS: 12_000 })
 let slug: string
 beforeAll(async () => {
-  test = await testApp({ RATE_LIMITS: 12_000 })
   slug = await saveLetter(test)
 })
-afterAll(() => test.close())
 
 describe('questions over HTTP', () => {
   async function open(key?: string, at = test): Promise<string> {

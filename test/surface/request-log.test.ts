@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { json, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { json, rpc, useTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, type Visitor } from '../support/visitor.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -7,20 +7,18 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MARK = 'walrus'
 
 const lines: string[] = []
-let test: TestApp
+const test = useTestApp({ RATE_LIMITS: 1000 }, {}, null, {}, { write: (line) => lines.push(line) })
 let key: string
 let keyId: string
 let ada: Visitor
 let adaId: string
 beforeAll(async () => {
-  test = await testApp({ RATE_LIMITS: 1000 }, {}, null, {}, { write: (line) => lines.push(line) })
   ada = await signUp(test, 'ada')
   adaId = (await test.app.store.people.findPersonByName('ada'))?.id ?? ''
   const bob = await test.user('bob')
   key = bob.key
   keyId = bob.actor.keyId ?? ''
 })
-afterAll(() => test.close())
 beforeEach(() => {
   lines.length = 0
 })

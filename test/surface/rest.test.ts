@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { json, readJson, useTestApp } from '../support/test-app.ts'
 
-let test: TestApp
+const test = useTestApp({ ALLOWED_ORIGINS: ['https://friend.example'] })
 let key: string
 
 beforeAll(async () => {
-  test = await testApp({ ALLOWED_ORIGINS: ['https://friend.example'] })
   key = (await test.user('Ada')).key
 })
-afterAll(() => test.close())
 
 const send = async (method: string, path: string, body?: unknown, withKey: string | undefined = key) =>
   await test.fetch(path, { ...(body === undefined ? { method } : json(method, body)), ...(withKey === undefined ? {} : { key: withKey }) })

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { RESERVED_NAMES } from '../../src/domain/people/account.ts'
 import { createRouter, firstSegments } from '../../src/http/route.ts'
-import { readJson, type TestApp, testApp } from '../support/test-app.ts'
+import { readJson, useTestApp } from '../support/test-app.ts'
 
-let test: TestApp
-beforeAll(async () => {
-  test = await testApp({ METRICS_TOKEN: 'a-token-for-the-tests' })
-})
-afterAll(() => test.close())
+const test = useTestApp({ METRICS_TOKEN: 'a-token-for-the-tests' })
 
 /** A path a row matches, with something in the place of each parameter. */
 const PARTS: Readonly<Record<string, string>> = { collection: 'prompts', scope: '', git: '' }

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 describe('the pages of teams', { shuffle: false }, () => {
-  let test: TestApp
+  const test = useTestApp()
   let admin: Visitor
   let ann: Visitor
   let ben: Visitor
@@ -15,13 +15,11 @@ describe('the pages of teams', { shuffle: false }, () => {
   const settings = { displayName: '', description: '', defaultVisibility: 'members' }
 
   beforeAll(async () => {
-    test = await testApp()
     admin = await signUp(test, 'root')
     ann = await signUp(test, 'ann')
     ben = await signUp(test, 'ben')
     await signUp(test, 'cleo')
   })
-  afterAll(() => test.close())
 
   it('create a team, and add, change and remove its members', async () => {
     expect((await ann.get('/teams')).html).toContain('You are not in a team yet.')

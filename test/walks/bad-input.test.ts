@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { json, readJson, rpc, useTestApp } from '../support/test-app.ts'
 
 /** Each limit one under, at, and one over it; each refusal names the field, and nothing is written. */
 
@@ -8,12 +8,11 @@ const SKILL_MD = { filename: 'SKILL.md', content: '# x' }
 const manyFiles = (count: number) => [SKILL_MD, ...Array.from({ length: count - 1 }, (_, n) => ({ filename: `f/${n}.txt`, content: 'x' }))]
 const KIB = 1024
 
-let test: TestApp
+const test = useTestApp()
 let key: string
 let skillId: string
 
 beforeAll(async () => {
-  test = await testApp()
   const user = await test.user('ada')
   key = user.key
   const saved = await test.call(user.actor, 'save_skill', {
@@ -23,7 +22,6 @@ beforeAll(async () => {
   })
   skillId = Object(saved['skill']).id
 })
-afterAll(() => test.close())
 
 async function callTool(name: string, args: unknown, withKey = true) {
   const response = await test.fetch('/api/mcp', { ...rpc('tools/call', { name, arguments: args }), ...(withKey ? { key } : {}) })

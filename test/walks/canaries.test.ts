@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/domain/people/actor.ts'
-import { json, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, rpc, useTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp } from '../support/visitor.ts'
 
 /**
@@ -25,7 +25,7 @@ interface Secret {
   readonly readers?: readonly string[]
 }
 
-let test: TestApp
+const test = useTestApp()
 let owner: Extract<Actor, { kind: 'user' }>
 let ownerKey: string
 let ownerCookies: string
@@ -156,7 +156,6 @@ async function makeBlocked(kind: 'prompt' | 'skill'): Promise<void> {
 }
 
 beforeAll(async () => {
-  test = await testApp()
   await test.app.store.checks.setLevel(null, 'links/raw-address', 'block')
   const admin = await signUp(test, 'administrator')
   const ownerBrowser = await signUp(test, 'owner')
@@ -259,7 +258,6 @@ beforeAll(async () => {
   }
   secrets.push({ what: 'setup code', word: test.app.setupCode, id: null }, { what: 'a key', word: ownerKey.slice(4, 30), id: null })
 })
-afterAll(() => test.close())
 
 /** Every way to fill the parameters of a path. */
 function fill(path: string): string[] {

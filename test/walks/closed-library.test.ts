@@ -3,7 +3,7 @@ import { type Actor, ANONYMOUS, strangerTo } from '../../src/domain/people/actor
 import type { Route } from '../../src/http/route.ts'
 import { createFakeEncoder } from '../support/fake-encoder.ts'
 import { eventually } from '../support/model-server.ts'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, readJson, rpc, type TestApp, testApp, useTestApp } from '../support/test-app.ts'
 import { signUp, visit } from '../support/visitor.ts'
 
 /**
@@ -13,12 +13,11 @@ import { signUp, visit } from '../support/visitor.ts'
 
 const MARKER = 'Zqclosed'
 const NOBODY = 'nothing-here'
-let test: TestApp
+const test = useTestApp({ LIBRARY_ACCESS: 'members', METRICS_TOKEN: 'a-token-for-the-metrics' })
 let key = ''
 let refs: string[]
 
 beforeAll(async () => {
-  test = await testApp({ LIBRARY_ACCESS: 'members', METRICS_TOKEN: 'a-token-for-the-metrics' })
   const owner = await test.user('owner')
   key = owner.key
   refs = []
@@ -30,7 +29,6 @@ beforeAll(async () => {
     refs.push(prompt.id, prompt.slug, skill.id, skill.slug)
   }
 })
-afterAll(() => test.close())
 
 /** Addresses that are open, as the contract lists them. */
 const OPEN = new Set(

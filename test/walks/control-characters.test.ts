@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { json, readJson, rpc, useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 /** Texts of others that would read otherwise than they are: control characters are marked where people and models see them, and kept where programs read. */
@@ -23,12 +23,11 @@ function withoutMarks(html: string): string {
 }
 
 describe('control characters in texts of others', () => {
-  let test: TestApp
+  const test = useTestApp()
   let ada: Visitor
   let key = ''
   const saved = { prompt: '', skill: '', promptId: '' }
   beforeAll(async () => {
-    test = await testApp()
     ada = await signUp(test, 'ada')
     key = (await test.user('ada')).key
     const common = { title: TITLE, description: `About ${TITLE}`, tags: [`tag${RLO}gat`], visibility: 'public' }
@@ -46,7 +45,6 @@ describe('control characters in texts of others', () => {
     const changed = json('PATCH', { content: `${CONTENT} More${RLO}`, title: `${TITLE} 2`, note: `No${RLO}te` })
     expect((await test.fetch(`/api/prompts/${saved.promptId}`, { ...changed, key })).status).toBe(200)
   })
-  afterAll(() => test.close())
 
   it('are marked on every page, wherever a text stands', async () => {
     const draft = (await ada.post('/new', { do: 'preview', title: TITLE, content: CONTENT })).to?.split('#')[0] ?? ''

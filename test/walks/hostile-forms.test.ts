@@ -1,15 +1,11 @@
 import { strToU8, zipSync } from 'fflate'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type TestApp, testApp } from '../support/test-app.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { testApp, useFreshTestApp } from '../support/test-app.ts'
 import { PASSWORD, signUp, visit } from '../support/visitor.ts'
 
 /** What strangers and people who are signed in may send to pages: none of it may take the process for itself. */
 
-let test: TestApp
-beforeEach(async () => {
-  test = await testApp()
-})
-afterEach(() => test.close())
+const test = useFreshTestApp()
 
 const HEADERS = { accept: 'text/html', origin: 'http://127.0.0.1:3000' }
 const post = (path: string, body: string | Uint8Array<ArrayBuffer>, type: string, cookie = '', more: Record<string, string> = {}) =>

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { PAGES } from '../../src/web/routes.ts'
 import { fillAddress, type Kind, type MarkedItem, saveMarked } from '../support/marked-items.ts'
-import { json, type TestApp, testApp } from '../support/test-app.ts'
+import { json, useTestApp } from '../support/test-app.ts'
 import { signUp, type Visitor, visit } from '../support/visitor.ts'
 
 /**
@@ -137,12 +137,11 @@ const NOBODY = '00000000-0000-4000-8000-000000000000'
 const reachesOf = (reach: 'item' | 'list') => (reach === 'item' ? (['id', 'slug'] as const) : (['list'] as const))
 
 describe('the visibility table of pages', () => {
-  let test: TestApp
+  const test = useTestApp()
   const items: MarkedItem<State>[] = []
   const readers = new Map<Reader, Visitor>()
 
   beforeAll(async () => {
-    test = await testApp()
     readers.set('admin', await signUp(test, 'administrator'))
     readers.set('owner', await signUp(test, 'owner'))
     readers.set('other', await signUp(test, 'other'))
@@ -161,7 +160,6 @@ describe('the visibility table of pages', () => {
       }
     }
   })
-  afterAll(() => test.close())
 
   const open = async (reader: Reader, path: string) => {
     const answer = await readers.get(reader)?.get(path)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse as parseCsv } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { firstWords } from '../../src/domain/text/excerpts.ts'
 import { importPrompts, importSkills } from '../../src/transfer/import-entries.ts'
@@ -14,7 +14,7 @@ import { isOnPostgres } from '../support/postgres.ts'
 import { readTree } from '../support/read-tree.ts'
 import { findRealData } from '../support/real-data.ts'
 import { expectAllSound } from '../support/sound-rewrites.ts'
-import { readJson, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { readJson, rpc, testApp, useTestApp } from '../support/test-app.ts'
 
 /** What only texts that people wrote can show. Everywhere else the tests use the starter library, so that they are the same for everybody. */
 
@@ -42,13 +42,11 @@ describe.skipIf(data === null)('the first words of real prompts', () => {
 })
 
 describe.skipIf(data === null)('a library of real size', () => {
-  let test: TestApp
+  const test = useTestApp()
   const folder = makeFolder()
   beforeAll(async () => {
-    test = await testApp()
     expect(await importPrompts(test.app.store, promptsFile, options)).toMatchObject({ read: 1257, created: 1257, refused: 0 })
   })
-  afterAll(() => test.close())
   const options = { owner: 'demo', visibility: 'public' as const }
   const asWritten = { owner: undefined, visibility: undefined }
 

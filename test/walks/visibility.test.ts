@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Actor } from '../../src/domain/people/actor.ts'
 import { readSkillArchive } from '../../src/domain/skills/skill-archive.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import { fillAddress, type Kind, type MarkedItem, saveMarked } from '../support/marked-items.ts'
 import { PROCEDURES } from '../support/procedures.ts'
-import { json, rpc, type TestApp, testApp } from '../support/test-app.ts'
+import { json, rpc, useTestApp } from '../support/test-app.ts'
 
 /**
  * The visibility rule, proved as a table: routes × actors × item kinds × visibilities. Every operation must stand in it
@@ -254,11 +254,10 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
   const isTeam = owning === 'a team'
   const ACTORS: readonly ActorName[] = isTeam ? [...EVERYBODY, ...AROUND_TEAMS] : EVERYBODY
   const ownerName = isTeam ? 'maintainer' : 'owner'
-  let test: TestApp
+  const test = useTestApp()
   const items: MarkedItem<State>[] = []
   const keys = new Map<ActorName, string | undefined>()
   beforeAll(async () => {
-    test = await testApp()
     const owner = await test.user(ownerName)
     if (isTeam) await makeTeam(owner.actor)
     await test.call(owner.actor, 'create_team', { team: 'elsewhere' })
@@ -279,7 +278,6 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
     }
     keys.set('collected', await narrowedKey(owner.actor, { collections: ['everything'] }))
   })
-  afterAll(() => test.close())
 
   const narrowedKey = async (actor: Actor & { kind: 'user' }, to: object) => {
     const signedIn = { ...actor, scopes: new Set([...actor.scopes, 'account' as const]) }
