@@ -6,8 +6,7 @@
 // the same file, bit for bit.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { DIMENSIONS, enclose, finish, inspectFile, openModel, QUERY_TOKENS } from '../src/encoder/model.ts'
-import { FILE_NAME } from '../src/encoder/weights-file.ts'
+import { DIMENSIONS, enclose, FILE_NAME, finish, inspectFile, openModel, QUERY_TOKENS } from '../src/encoder/model.ts'
 import { DIMS, readWordVectors } from '../src/search/vectors/word-vectors.ts'
 
 /** Directions removed before the first axis that is kept. */

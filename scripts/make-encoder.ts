@@ -1,12 +1,11 @@
-// Makes the file of the encoder (src/encoder/weights-file.ts): compiles its kernel, and rounds the weights of the model to 8 and 11 bits.
+// Makes the file of the encoder (src/encoder/model.ts): compiles its kernel, and rounds the weights of the model to 8 and 11 bits.
 // The same package, sources and compiler give the same file.
 import { hash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
-import { inspectFile, POOLING } from '../src/encoder/model.ts'
-import { FILE_NAME, writeHeader } from '../src/encoder/weights-file.ts'
+import { FILE_NAME, inspectFile, POOLING, writeHeader } from '../src/encoder/model.ts'
 import { createVocabulary, createWordPieces } from '../src/encoder/word-pieces.ts'
 import { packWeights } from './pack-weights.ts'
 import type { Tensors } from './sample-activations.ts'
@@ -32,7 +31,6 @@ const SOURCES = [
   'scripts/sample-activations.ts',
   'src/encoder/model.ts',
   'src/encoder/word-pieces.ts',
-  'src/encoder/weights-file.ts',
 ]
 /**
  * Writes the file of the encoder into a folder, or takes it over from an older build that made it from the same.

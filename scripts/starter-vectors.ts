@@ -9,7 +9,7 @@ import { openApp } from '../src/app.ts'
 import { toAppSettings } from '../src/cli/operator.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { createEncoder } from '../src/encoder/encoder.ts'
-import { FILE_NAME } from '../src/encoder/weights-file.ts'
+import { FILE_NAME } from '../src/encoder/model.ts'
 import { importLibrary } from '../src/transfer/library-folder.ts'
 
 const inRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))

@@ -11,9 +11,7 @@ import { AppError, toAppError } from '../errors.ts'
 import { checkSet } from '../operations/check/check-set.ts'
 import { findSkillFolders, readSkillFolder } from '../transfer/skill-folder.ts'
 import type { OperationWork, Target } from './operation-commands.ts'
-import { plural, print, printError, printJson } from './print.ts'
-import { formatTable, readOutput } from './print-list.ts'
-import { createInputReader } from './read-input.ts'
+import { createInputReader, formatTable, plural, print, printError, printJson, readOutput } from './terminal.ts'
 
 /** Exit status of a check that could not be made: 1 means findings. */
 const FAILED = 2

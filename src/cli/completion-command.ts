@@ -1,5 +1,5 @@
 import { Argument, type Command, type Option } from 'commander'
-import { print } from './print.ts'
+import { print } from './terminal.ts'
 
 /**
  * The script that a shell runs when it starts. Each function gives the words up to the cursor to `complete`, as they were typed: nothing of them is

@@ -6,9 +6,7 @@ import { AUDIT_ACTIONS, isAuditAction } from '../domain/service/audit.ts'
 import { AppError } from '../errors.ts'
 import { sinceInput, toAuditRecord } from '../operations/admin/administration.ts'
 import { EXISTING, type WithApp } from './operator.ts'
-import { plural, print, printError, printJson } from './print.ts'
-import { formatTable, printList } from './print-list.ts'
-import { showTables, startProgress } from './show-progress.ts'
+import { formatTable, plural, print, printError, printJson, printList, showTables, startProgress } from './terminal.ts'
 
 type Restored = Awaited<ReturnType<typeof restoreLibrary>>
 

@@ -11,9 +11,7 @@ import type { Invoke, Operation } from '../operations/core/define-operation.ts'
 import { describeInputs } from '../operations/core/describe-inputs.ts'
 import { fileRecord } from '../operations/core/records.ts'
 import { writeSkillFolder } from '../transfer/skill-folder.ts'
-import { printError } from './print.ts'
-import { isList, JSON_OPTION, printList, readOutput, type Screen } from './print-list.ts'
-import { createInputReader } from './read-input.ts'
+import { createInputReader, isList, JSON_OPTION, printError, printList, readOutput, type Screen } from './terminal.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -7,7 +7,7 @@ import { usernameFault } from '../domain/people/account.ts'
 import { ADMIN_RIGHTS, actorOf } from '../domain/people/actor.ts'
 import { AppError } from '../errors.ts'
 import { type CallOperation, callLocally } from '../operations/core/define-operation.ts'
-import { print, printError } from './print.ts'
+import { print, printError } from './terminal.ts'
 
 /** How a process was started. */
 interface Start {

@@ -22,8 +22,7 @@ import {
 } from '../operations/admin/people.ts'
 import { createTeam, listAllTeams, setTeamMember } from '../operations/teams/teams.ts'
 import { asOperator, callAsOperator, EXISTING, parseDuration, printLink, requireAccount, suggest, type WithApp } from './operator.ts'
-import { plural, print, printError } from './print.ts'
-import { JSON_OPTION, printList, readPages } from './print-list.ts'
+import { JSON_OPTION, plural, print, printError, printList, readPages } from './terminal.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 

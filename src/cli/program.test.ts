@@ -6,8 +6,8 @@ import { expect, it } from 'vitest'
 import { suggestWords } from './completion-command.ts'
 import { nameProgram, parseDuration } from './operator.ts'
 import { createProgram } from './program.ts'
-import { createInputReader } from './read-input.ts'
 import { missingHeapFlags, oldNodeFault } from './start-process.ts'
+import { createInputReader } from './terminal.ts'
 
 it('lists every command below a heading, those that are used most first', () => {
   const lines = createProgram().helpInformation().split('\n')

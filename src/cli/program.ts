@@ -15,11 +15,11 @@ import { addAuditCommand, addBackupCommands, addDataCommand, addDoctorCommand, a
 import { ACCOUNTS_GROUP, addOperationCommands, type OperationWork, type Target } from './operation-commands.ts'
 import { EXISTING, requireAccount, toAppSettings, warnOfGuessedUrl } from './operator.ts'
 import { addKeyCommands, addTeamCommands, addUserCommands } from './people-commands.ts'
-import { printError } from './print.ts'
 import { addPurgeCommand } from './purge-command.ts'
 import { invokeRemotely } from './remote-invoke.ts'
 import { defaultBaseUrl, serve } from './serve.ts'
 import { EXIT_CODES } from './start-process.ts'
+import { printError } from './terminal.ts'
 import { addSyncCommand, addTransferCommands } from './transfer-commands.ts'
 
 /** Opens the library the settings name for one command, and closes it after. */

@@ -8,7 +8,7 @@ import { type CallOperation, callLocally } from '../operations/core/define-opera
 import type { Output } from '../operations/core/procedure.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from '../operations/items/trash.ts'
 import { EXISTING, OPERATOR, requireAccount, type WithApp } from './operator.ts'
-import { plural, print } from './print.ts'
+import { plural, print } from './terminal.ts'
 
 interface PurgeFlags {
   readonly user?: string

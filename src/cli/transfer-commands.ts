@@ -15,9 +15,7 @@ import { findSkillFolders } from '../transfer/skill-folder.ts'
 import type { SyncReport } from '../transfer/sync/scan-folder.ts'
 import { syncFolder } from '../transfer/sync/sync-folder.ts'
 import { EXISTING, requireAccount, suggest, type WithApp } from './operator.ts'
-import { plural, print, printError } from './print.ts'
-import { STDIN_MARK } from './read-input.ts'
-import { showTables, startProgress } from './show-progress.ts'
+import { plural, print, printError, STDIN_MARK, showTables, startProgress } from './terminal.ts'
 
 /** Of 0 to 19: about a third of the processor where others want it too. It holds the write lock meanwhile, so it must not starve. */
 const IMPORT_NICE = 5

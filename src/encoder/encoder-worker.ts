@@ -1,7 +1,7 @@
 // Encodes in a thread of its own: a long item takes half a second of processor time, which the event loop does not have.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { EncodedQuery, ItemText } from '../domain/ports/encoder.ts'
-import type { Request, ThreadData, ThreadMessage } from './messages.ts'
+import type { Request, ThreadData, ThreadMessage } from './encoder.ts'
 import { describeFault, enclose, finish, type Model, openModel, planWindows, poolWindows, QUERY_TOKENS } from './model.ts'
 
 /** Where each kind of text works, so that a query can be encoded between two layers of an item. */

@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
-import type { EncodedQuery, Encoder } from '../domain/ports/encoder.ts'
-import type { Request, ThreadData, ThreadMessage } from './messages.ts'
-import { describeFault, inspectFile, shortenItem, shortenQuery } from './model.ts'
-import { FILE_NAME } from './weights-file.ts'
+import type { EncodedQuery, Encoder, ItemText } from '../domain/ports/encoder.ts'
+import { describeFault, FILE_NAME, inspectFile, shortenItem, shortenQuery } from './model.ts'
 
 /** How the encoder is made. */
 export interface EncoderOptions {
@@ -210,3 +208,21 @@ export function countMisses(encoder: Encoder): CountingEncoder {
     },
   }
 }
+
+/** The data of the thread: the file, and the name of the model that it must have. */
+export interface ThreadData {
+  readonly file: string
+  readonly model: string
+}
+
+/** A text for the thread. A query that waited until `endsAt` (ms since 1970) is not worth encoding. */
+export type Request =
+  | { readonly number: number; readonly query: string; readonly endsAt: number }
+  | { readonly number: number; readonly item: ItemText }
+
+/** The thread's news: it is ready, it cannot load the model, or it has the answer to a request; null when it was too late. */
+export type ThreadMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'broken'; readonly reason: string }
+  | { readonly kind: 'query'; readonly number: number; readonly answer: EncodedQuery | null }
+  | { readonly kind: 'item'; readonly number: number; readonly answer: Int8Array }

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { makeEncoder, readPinned } from '../../scripts/make-encoder.ts'
-import { inspectFile } from '../../src/encoder/model.ts'
-import { FILE_NAME } from '../../src/encoder/weights-file.ts'
+import { FILE_NAME, inspectFile } from '../../src/encoder/model.ts'
 import { makeFolder } from '../support/folders.ts'
 
 const BUILT = fileURLToPath(new URL('../../dist/encoder', import.meta.url))

@@ -13,7 +13,7 @@ import { callAnonymously } from '../request.ts'
 import { ERROR_WORDS } from '../strings/messages.ts'
 import { type EmbedTarget, estimateHeight, readEmbedQuery, toEmbedPaths, writeFrame } from './addresses.ts'
 import { CARD_HEIGHT, CARD_WIDTH, type CardContent, drawCard } from './card.ts'
-import { findEmbeddedItem, nullWhenMissing } from './item.ts'
+import { findEmbeddedItem, nullWhenMissing } from './fields.ts'
 import { answerEmbed, type EmbedSettings } from './page.tsx'
 
 /** Width of a frame whose asker named none, in pixels. */

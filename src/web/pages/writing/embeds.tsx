@@ -23,7 +23,7 @@ import {
   writeMarkdownLink,
 } from '../../embed/addresses.ts'
 import { DEFAULT_COLORS } from '../../embed/colors.ts'
-import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
+import { type EmbeddedItem, findEmbeddedItem } from '../../embed/fields.ts'
 import type { SentForm } from '../../forms.ts'
 import { Details, Link, Sample, Section, Strip, Submit } from '../../parts/controls.tsx'
 import { On } from '../../parts/facts.tsx'

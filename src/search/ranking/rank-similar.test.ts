@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { planDistinctive } from './near-duplicates.ts'
+import { planDistinctive } from './rank-similar.ts'
 
 /** The words a plan looks for, by how many items hold each word. */
 const wordsOf = (counts: readonly number[]) =>

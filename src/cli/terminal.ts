@@ -1,6 +1,113 @@
+import { readFile } from 'node:fs/promises'
+import { text as readStream } from 'node:stream/consumers'
+import { progress } from '@clack/prompts'
 import { z } from 'zod'
-import { showControls } from '../domain/text/characters.ts'
-import { AppError } from '../errors.ts'
+import type { OnCopied } from '../domain/service/transfer.ts'
+import { escapeControlsInJson, showControls } from '../domain/text/characters.ts'
+import { AppError, invalidInput } from '../errors.ts'
+import { coerceText, type InputDescription } from '../operations/core/describe-inputs.ts'
+
+/** Writes a message on standard output. Control characters, which names and files may hold, are shown as marks. */
+export function print(text: string): void {
+  process.stdout.write(showControls(text))
+}
+
+/** Writes a message on standard error, as {@link print} does. */
+export function printError(text: string): void {
+  process.stderr.write(showControls(text))
+}
+
+/** Writes a value as one line of JSON, with control characters as escapes. */
+export function printJson(value: unknown): void {
+  print(`${escapeControlsInJson(JSON.stringify(value))}\n`)
+}
+
+/** A number with its noun. @param many default: the noun with an s */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+/** Inputs that may come from a file: `@path`. */
+const FILE_MARK = '@'
+/** In place of a text or of a file's path: standard input. */
+export const STDIN_MARK = '-'
+
+/** Reads the values of one command line. @param stdin where `-` reads from, at most once */
+export function createInputReader(stdin: AsyncIterable<Uint8Array | string>) {
+  let isStdinRead = false
+  const readStdin = async (name: string): Promise<string> => {
+    if (isStdinRead) throw new AppError('invalid_input', `${name}: only one value can be read from standard input.`)
+    isStdinRead = true
+    return await readStream(stdin)
+  }
+  const readText = async (name: string, written: string): Promise<string> => {
+    if (written === STDIN_MARK || written === FILE_MARK + STDIN_MARK) return await readStdin(name)
+    return written.startsWith(FILE_MARK) ? await readNamedFile(name, written.slice(FILE_MARK.length)) : written
+  }
+  return {
+    /** The value of a text that was written for an input. @throws AppError `invalid_input` */
+    async read({ name, kind }: Pick<InputDescription, 'name' | 'kind'>, written: string | boolean): Promise<unknown> {
+      if (typeof written === 'boolean') return written
+      if (kind === 'number' || kind === 'boolean') return coerceText(written, kind)
+      if (kind === 'list') return written.split(',').map((part) => part.trim())
+      const read = await readText(name, written)
+      if (kind === 'text') return read
+      try {
+        const value: unknown = JSON.parse(read)
+        return value
+      } catch {
+        throw invalidInput(name, `${name} must be JSON.`)
+      }
+    },
+  }
+}
+
+async function readNamedFile(name: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw new AppError('invalid_input', `${name}: the file ${path} ${isMissing ? 'does not exist' : 'cannot be read'}.`, { cause: error })
+  }
+}
+
+/** Starts a bar of `max` steps with a message on a terminal, otherwise a silent one. Writes to stderr only. */
+export function startProgress(max: number, message: string) {
+  if (!process.stderr.isTTY || max === 0) return { advanceTo: (_: number) => {}, stop: (_: string) => {} }
+  const bar = progress({ max, output: process.stderr })
+  let at = 0
+  bar.start(message)
+  return {
+    advanceTo(done: number) {
+      bar.advance(done - at)
+      at = done
+    },
+    stop: (end: string) => bar.stop(end),
+  }
+}
+
+/** Progress per table: a bar on a terminal, otherwise a line per finished table. Writes to stderr only. */
+export function showTables() {
+  let bar = startProgress(0, '')
+  let shown = ''
+  const stop = () => bar.stop(shown)
+  return {
+    advance({ table, rows, ofRows }: Parameters<OnCopied>[0]) {
+      if (!process.stderr.isTTY) {
+        if (rows >= ofRows && table !== shown) printError(`${table}: ${rows} rows\n`)
+        if (rows >= ofRows) shown = table
+        return
+      }
+      if (table !== shown) {
+        stop()
+        shown = table
+        bar = startProgress(ofRows, `Copying ${table}`)
+      }
+      bar.advanceTo(rows)
+    },
+    stop,
+  }
+}
 
 /** Fewest characters of a last column that are shown, however narrow the terminal is. */
 const MIN_LAST_COLUMN = 20

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { OPERATIONS } from '../operations/index.ts'
 import { showText } from './operation-commands.ts'
-import { print, printError, printJson } from './print.ts'
-import { formatList, formatTable, isList } from './print-list.ts'
+import { formatList, formatTable, isList, print, printError, printJson } from './terminal.ts'
 
 it('shows control characters as marks, and keeps JSON equal', () => {
   const written: string[] = []
