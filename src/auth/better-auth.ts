@@ -4,7 +4,7 @@ import type { ClientOfRequest, Clock } from '../domain/ports/environment.ts'
 import { isLoopback } from '../domain/text/addresses.ts'
 import type { LibraryStore } from '../storage/store.ts'
 import { loginAdapter } from './login-adapter.ts'
-import { type PasswordHasher, queueHashing } from './password-hash.ts'
+import type { PasswordHasher } from './password-hash.ts'
 
 const SESSION_SECONDS = 30 * 24 * 3600
 /** How often a session that is used is renewed. */
@@ -69,13 +69,13 @@ const FIELDS = {
 
 async function createAuth(records: LibraryStore['logins'], settings: LoginSettings) {
   const { secret, baseUrl, passwordHash, oauth } = settings
-  const [{ betterAuth }, { vouchedSessions }, { passkeyPlugin }, { hashingMemory, passwordHasher }, oauthPlugins] = await Promise.all([
-    import('better-auth/minimal'),
-    import('./better-auth-plugins.ts'),
-    import('./better-auth-plugins.ts'),
-    import('./password-hash.ts'),
-    oauth ? import('./oauth/oauth-plugins.ts').then((module) => module.oauthPlugins(oauth)) : [],
-  ])
+  const [{ betterAuth }, { vouchedSessions, passkeyPlugin }, { hashingMemory, passwordHasher, queueHashing }, oauthPlugins] =
+    await Promise.all([
+      import('better-auth/minimal'),
+      import('./better-auth-plugins.ts'),
+      import('./password-hash.ts'),
+      oauth ? import('./oauth/oauth-plugins.ts').then((module) => module.oauthPlugins(oauth)) : [],
+    ])
   return betterAuth({
     appName: 'Commonplace',
     baseURL: baseUrl,

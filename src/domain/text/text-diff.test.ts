@@ -1,16 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  countChangedLines,
-  countChanges,
-  type DiffPiece,
-  diffByLines,
-  diffTexts,
-  takeChanges,
-  toChanges,
-  toDiffBlocks,
-  toDiffLines,
-} from './text-diff.ts'
+import { countChanges, takeChanges, toChanges } from './text-changes.ts'
+import { countChangedLines, type DiffPiece, diffByLines, diffTexts, toDiffBlocks, toDiffLines } from './text-diff.ts'
 
 const oldText = (pieces: readonly DiffPiece[]) => pieces.map(({ kind, text }) => (kind === 'added' ? '' : text)).join('')
 const newText = (pieces: readonly DiffPiece[]) => pieces.map(({ kind, text }) => (kind === 'removed' ? '' : text)).join('')

@@ -1,4 +1,4 @@
-import type { TextChange } from '../text/text-diff.ts'
+import type { TextChange } from '../text/text-changes.ts'
 import { doubleLastBackslashes, escapeVariables, isVariableName, parseVariables, type Syntax } from './variables.ts'
 
 /** A Markdown text in pieces: fenced blocks and what stands between backticks on a line are code. */

@@ -1,7 +1,8 @@
 import { countCharacters } from '../../domain/text/characters.ts'
 import { type ParsedText, parseVariables } from '../../domain/variables/variables.ts'
+import { type Draft, OWN_DRAFTS, readDraft } from './drafts.ts'
 import { mountImprove } from './improve-in-place.ts'
-import { type Draft, make, makeButton, OWN_DRAFTS, post, readDraft, readPage, takeLast, writeStored } from './shared.ts'
+import { make, makeButton, post, readPage, takeLast, writeStored } from './shared.ts'
 
 /** Longest text that is marked while it is typed, in UTF-16 units. */
 const MAX_MARKED = 50_000

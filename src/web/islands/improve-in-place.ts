@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import { type TextChange, takeChanges } from '../../domain/text/text-diff.ts'
+import { type TextChange, takeChanges } from '../../domain/text/text-changes.ts'
 import { fetchPage, make, makeButton, readFields } from './shared.ts'
 
 /**

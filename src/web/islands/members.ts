@@ -1,5 +1,6 @@
 // What those who are signed in do in place. Nothing here is needed to use the pages.
-import { listStored, make, makeButton, makeDialog, OWN_DRAFTS, post, readDraft, readFields, readPage, writeStored } from './shared.ts'
+import { OWN_DRAFTS, readDraft } from './drafts.ts'
+import { listStored, make, makeButton, makeDialog, post, readFields, readPage, writeStored } from './shared.ts'
 
 /** Forms that are sent as they are, since sending them in place failed: the page that answers says why. */
 const failed = new WeakSet<HTMLFormElement>()
