@@ -1,3 +1,4 @@
+/// <reference path="./web-assembly.d.ts" />
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { ItemText } from '../domain/ports/encoder.ts'
@@ -119,8 +120,6 @@ export function poolWindows(vectors: readonly Float32Array[], tokens: readonly n
   const largest = pooled.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1
   return Int8Array.from(pooled, (value) => Math.round((value / largest) * MAX_INTEGER))
 }
-
-/// <reference path="./web-assembly.d.ts" />
 
 /** A text in work: each step takes a layer of the model, and the last gives the vector, of unit length. */
 export type Encoding = Generator<undefined, Float32Array>
