@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { History } from './history.ts'
-import { type ObjectId, type PktLine, readObject, readTree } from './objects.ts'
+import { type ObjectId, readObject, readTree } from './objects.ts'
+import type { PktLine } from './pkt-line.ts'
 
 /** The request of a client (git-scm.com, "protocol-v2", fetch). */
 export interface FetchRequest {

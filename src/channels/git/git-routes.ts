@@ -11,7 +11,7 @@ import type { Channel } from '../channel.ts'
 import { describeScope, nameReader } from '../marketplace.ts'
 import { type FetchPlan, type FetchRequest, readFetch } from './fetch.ts'
 import type { RepositoryAbout } from './history.ts'
-import { DELIMITER, FLUSH, type PktLine, pktLine, readPktLines } from './objects.ts'
+import { DELIMITER, FLUSH, type PktLine, pktLine, readPktLines } from './pkt-line.ts'
 import { createGitThread, createRepositories, type Repository } from './repositories.ts'
 
 /** Largest body of a request, before and after it is inflated. */
