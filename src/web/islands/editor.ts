@@ -1,3 +1,4 @@
+// What the editor does beyond a form: it shows the text as it will be, keeps a draft on this browser, saves by key, and improves in place.
 import { countCharacters } from '../../domain/text/characters.ts'
 import { type ParsedText, parseVariables } from '../../domain/variables/variables.ts'
 import { type Draft, OWN_DRAFTS, readDraft } from './drafts.ts'
@@ -160,8 +161,6 @@ function splitTags(text: string): string[] {
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '')
 }
-
-// What the editor does beyond a form: it shows the text as it will be, keeps a draft on this browser, saves by key, and improves in place.
 
 type TextField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 

@@ -1,3 +1,4 @@
+// The page of a prompt: blanks are filled in where they stand, and copying names those that are empty.
 import { type Filling, isApplication, linkText, SERVICES, type Service } from '../filling.ts'
 import { mountBlankFields, takeArrival } from './prompt/blank-fields.ts'
 import { make, readStored, writeStored } from './shared.ts'
@@ -57,8 +58,6 @@ export function mountOpenInMenu(menu: HTMLDetailsElement, { text, mayGoOn, onTak
     })
   }
 }
-
-// The page of a prompt: blanks are filled in where they stand, and copying names those that are empty.
 
 /** How long the button says that it copied. */
 const COPIED_MS = 1500
