@@ -15,7 +15,7 @@ import type { Operation } from '../src/operations/core/define-operation.ts'
 import { describeInputs } from '../src/operations/core/describe-inputs.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { readApi } from '../src/web/api-reference.ts'
-import { API_WORDS } from '../src/web/strings/documents.ts'
+import { ENGLISH } from '../src/web/strings/index.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 /** Marks what the service shows only with MCP; invisible elsewhere. See `chooseParts` in src/web/documents.ts. */
@@ -72,7 +72,7 @@ function routesPage(): string {
       const key = operation ? keyOf(operation) : route.access === 'none' ? '' : 'optional'
       return [`\`${route.method} ${route.path}\``, key, mainClause(route.description) || route.title]
     })
-    return `## ${API_WORDS.groups[name]}\n\n${table(['Route', 'Key', 'What it does'], rows)}`
+    return `## ${ENGLISH.api.groups[name]}\n\n${table(['Route', 'Key', 'What it does'], rows)}`
   })
   return `# REST routes
 

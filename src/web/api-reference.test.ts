@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { listFields, makeExample, type RouteInput, writeCurl } from './api-reference.ts'
-import { API_WORDS } from './strings/documents.ts'
+import { ENGLISH } from './strings/index.ts'
 
 const BASE = 'https://prompts.example.org'
 const input = (name: string, place: RouteInput['in'], schema: RouteInput['schema'], required = true): RouteInput => ({
@@ -52,7 +52,7 @@ it('lists the fields of a schema, each followed by those in it', () => {
         old: { anyOf: [{ type: 'array', items: file }, { type: 'null' }] },
       },
     },
-    API_WORDS,
+    ENGLISH.api,
   )
   expect(fields.map(({ name, kind, choices, isRequired, bounds }) => [name, kind, choices, isRequired, bounds])).toEqual([
     ['files', 'list of object', [], true, 'at most 3'],
@@ -67,7 +67,7 @@ it('lists the fields of a schema, each followed by those in it', () => {
 
 it('says kinds, choices and limits in words', () => {
   const say = (schema: object) => {
-    const [field] = listFields({ properties: { one: schema } }, API_WORDS)
+    const [field] = listFields({ properties: { one: schema } }, ENGLISH.api)
     return [field?.kind, field?.choices, field?.bounds]
   }
   expect(say({ type: 'integer', minimum: 1, maximum: 50, default: 10 })).toEqual(['integer', [], '1 to 50, default 10'])

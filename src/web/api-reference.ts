@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { API_WORDS } from './strings/documents.ts'
+import type { Words } from './site.ts'
 
-type Words = typeof API_WORDS
+type ApiWords = Words['api']
 
 /** One field of a JSON Schema, as the API reference shows it. */
 export type SchemaField = ReturnType<typeof describeField>
@@ -35,7 +35,7 @@ const jsonSchema = z.object({
 export type Schema = z.infer<typeof jsonSchema>
 
 /** The fields of an object, each followed by those in it. A list of objects counts as its objects. */
-export function listFields(schema: Schema, words: Words, prefix = ''): SchemaField[] {
+export function listFields(schema: Schema, words: ApiWords, prefix = ''): SchemaField[] {
   const { items, properties = {}, required = [] } = schema
   if (items) return listFields(items, words, `${prefix}[]`)
   const inside = prefix === '' ? '' : `${prefix}.`
@@ -49,7 +49,7 @@ export function listFields(schema: Schema, words: Words, prefix = ''): SchemaFie
 }
 
 /** One field, without those in it. */
-export function describeField(name: string, schema: Schema, isRequired: boolean, words: Words) {
+export function describeField(name: string, schema: Schema, isRequired: boolean, words: ApiWords) {
   const choices = listChoices(schema)
   return {
     /** With the fields it stands in, such as `prompts[].id`. */
@@ -71,13 +71,13 @@ function listChoices({ enum: choices, const: only, anyOf = [] }: Schema): string
   return isClosed ? anyOf.flatMap((choice) => (choice.type === 'null' ? ['null'] : listChoices(choice))) : []
 }
 
-function nameKind({ type, format, items, anyOf = [] }: Schema, words: Words): string {
+function nameKind({ type, format, items, anyOf = [] }: Schema, words: ApiWords): string {
   if (items) return words.listOf(nameKind(items, words))
   if (type === undefined) return [...new Set(anyOf.map((choice) => nameKind(choice, words)))].join(` ${words.or} `)
   return [type].flat().join(` ${words.or} `) + (format === undefined ? '' : ` (${format})`)
 }
 
-function describeBounds(schema: Schema, words: Words): string {
+function describeBounds(schema: Schema, words: ApiWords): string {
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength, maxItems } = schema
   const hasLeast = minimum > Number.MIN_SAFE_INTEGER
   const isBounded = maximum < Number.MAX_SAFE_INTEGER

@@ -52,7 +52,7 @@ export const PLACEHOLDER_KEY = 'cpb_...'
 
 /** A client of MCP, and what connects it. A test compares the configurations with docs/connect.md. */
 export interface ClientConfig {
-  /** In addresses, and in `CONNECT_WORDS.notes`. */
+  /** In addresses, and in `words.connecting.notes`. */
   readonly id: ClientId
   /** As its heading in docs/connect.md. */
   readonly name: string
@@ -168,7 +168,7 @@ interface Sample {
 
 /** A program that installs skills. A test compares its lines with docs/install.md. */
 interface Agent {
-  /** In addresses, in connect.css and in `READING_WORDS.agentNotes`. */
+  /** In addresses, in connect.css and in `words.reading.agentNotes`. */
   readonly id: AgentId
   readonly name: string
   /** The command to type; null where this cannot be installed so. */

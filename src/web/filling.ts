@@ -1,5 +1,5 @@
 import { labelVariable } from '../domain/variables/variables.ts'
-import type { FILLING_WORDS } from './strings/reading.ts'
+import type { READING_WORDS } from './strings/reading.ts'
 
 /** A blank as the page of its prompt shows it. */
 export interface Blank {
@@ -14,7 +14,7 @@ export interface Blank {
 export interface Filling {
   readonly id: string
   readonly blanks: readonly Blank[]
-  readonly words: typeof FILLING_WORDS
+  readonly words: (typeof READING_WORDS)['filling']
 }
 
 /** The blanks of a prompt, in the order of their first occurrence. */
