@@ -7,11 +7,12 @@ const DOCUMENT = readFileSync(new URL('../../docs/connect.md', import.meta.url),
 
 it('says of each client what the document says', () => {
   expect(CLIENTS.map(({ id }) => id)).toEqual(CLIENT_IDS)
-  for (const { name, samples } of CLIENTS) {
+  for (const { name, write } of CLIENTS) {
     const section = DOCUMENT.split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? ''
     const written = [...section.matchAll(/```\w+\n(.*?)\n```/gs)].map(([, code]) => code)
+    const samples = write(ENDPOINT, PLACEHOLDER_KEY)
     expect(
-      samples.map(({ write }) => write(ENDPOINT, PLACEHOLDER_KEY)),
+      samples.map(({ text }) => text),
       name,
     ).toEqual(written)
     for (const file of samples.flatMap(({ files }) => files)) expect(section, name).toContain(`\`${file}\``)
@@ -19,25 +20,24 @@ it('says of each client what the document says', () => {
 })
 
 it('writes nothing about keys for public items, and still files that can be read', () => {
-  for (const { name, samples } of CLIENTS) {
-    for (const { files, write } of samples) {
-      const text = write(ENDPOINT, null)
+  for (const { name, write } of CLIENTS) {
+    for (const { text } of write(ENDPOINT, null)) {
       expect(text, name).toContain(ENDPOINT)
       expect(text.toLowerCase(), name).not.toMatch(/header|key|env|input/)
-      if (files.some((file) => file.endsWith('.json'))) {
-        expect(() => JSON.parse(text), name).not.toThrow()
-        expect(() => JSON.parse(write(ENDPOINT, 'cpb_a')), name).not.toThrow()
-      }
+    }
+    for (const { files, text } of [...write(ENDPOINT, null), ...write(ENDPOINT, 'cpb_a')]) {
+      if (files.some((file) => file.endsWith('.json'))) expect(() => JSON.parse(text), name).not.toThrow()
     }
   }
 })
 
 it('signs in by the commands of the document', () => {
   const section = DOCUMENT.split('\n## Sign in instead of a key\n')[1]?.split('\n## ')[0] ?? ''
-  for (const { name, samples, signsIn } of CLIENTS) {
+  for (const { name, write, signsIn } of CLIENTS) {
     expect(section, name).toContain(name)
     if (typeof signsIn === 'string') continue
     expect(section, name).toContain(signsIn.command)
-    expect(samples.map(({ write }) => write('http://127.0.0.1:3000/mcp', null)).join('\n'), name).toContain('http://127.0.0.1:3000/mcp')
+    const texts = write('http://127.0.0.1:3000/mcp', null).map(({ text }) => text)
+    expect(texts.join('\n'), name).toContain('http://127.0.0.1:3000/mcp')
   }
 })

@@ -50,23 +50,23 @@ export function claudeCommand(endpoint: string, key: string | null): string {
 /** The placeholder for a key, here and in docs/connect.md. */
 export const PLACEHOLDER_KEY = 'cpb_...'
 
+/** A command for a shell, or a part of a file. */
+export interface Sample {
+  /** The files it belongs in, any of them; none for a command. */
+  readonly files: readonly string[]
+  readonly text: string
+}
+
 /** A client of MCP, and what connects it. A test compares the configurations with docs/connect.md. */
 export interface ClientConfig {
   /** In addresses, and in `words.connecting.notes`. */
   readonly id: ClientId
   /** As its heading in docs/connect.md. */
   readonly name: string
-  readonly samples: readonly ConfigSample[]
+  /** The commands and files that connect it. @param key null: public items only */
+  write(endpoint: string, key: string | null): readonly Sample[]
   /** How it signs in: by a command for a shell or for itself, by itself when it connects, or not at all. */
   readonly signsIn: { readonly in: 'shell' | 'client'; readonly command: string } | 'by itself' | 'never'
-}
-
-/** A command for a shell, or a part of a file. */
-interface ConfigSample {
-  /** The files it belongs in, any of them; none for a command. */
-  readonly files: readonly string[]
-  /** @param key null: public items only */
-  write(endpoint: string, key: string | null): string
 }
 
 export const CLIENT_IDS = ['claude-code', 'cursor', 'vs-code', 'claude-desktop', 'windsurf', 'codex', 'gemini-cli'] as const
@@ -107,45 +107,48 @@ export const CLIENTS: readonly ClientConfig[] = [
     id: 'claude-code',
     name: 'Claude Code',
     signsIn: { in: 'shell', command: `claude mcp login ${SERVER}` },
-    samples: [
-      { files: [], write: claudeCommand },
-      { files: ['.mcp.json'], write: (url, key) => serverFile(['"type": "http"', `"url": ${JSON.stringify(url)}`], key) },
+    write: (url, key) => [
+      { files: [], text: claudeCommand(url, key) },
+      { files: ['.mcp.json'], text: serverFile(['"type": "http"', `"url": ${JSON.stringify(url)}`], key) },
     ],
   },
   {
     id: 'cursor',
     name: 'Cursor',
     signsIn: 'by itself',
-    samples: [
-      { files: ['.cursor/mcp.json', '~/.cursor/mcp.json'], write: (url, key) => serverFile([`"url": ${JSON.stringify(url)}`], key) },
-    ],
+    write: (url, key) => [{ files: ['.cursor/mcp.json', '~/.cursor/mcp.json'], text: serverFile([`"url": ${JSON.stringify(url)}`], key) }],
   },
-  { id: 'vs-code', name: 'VS Code', signsIn: 'by itself', samples: [{ files: ['.vscode/mcp.json'], write: vsCodeFile }] },
+  {
+    id: 'vs-code',
+    name: 'VS Code',
+    signsIn: 'by itself',
+    write: (url, key) => [{ files: ['.vscode/mcp.json'], text: vsCodeFile(url, key) }],
+  },
   {
     id: 'claude-desktop',
     name: 'Claude Desktop',
     signsIn: 'by itself',
-    samples: [{ files: ['claude_desktop_config.json'], write: claudeDesktopFile }],
+    write: (url, key) => [{ files: ['claude_desktop_config.json'], text: claudeDesktopFile(url, key) }],
   },
   {
     id: 'windsurf',
     name: 'Windsurf',
     signsIn: 'never',
-    samples: [
-      { files: ['~/.codeium/windsurf/mcp_config.json'], write: (url, key) => serverFile([`"serverUrl": ${JSON.stringify(url)}`], key) },
+    write: (url, key) => [
+      { files: ['~/.codeium/windsurf/mcp_config.json'], text: serverFile([`"serverUrl": ${JSON.stringify(url)}`], key) },
     ],
   },
   {
     id: 'codex',
     name: 'Codex',
     signsIn: { in: 'shell', command: `codex mcp login ${SERVER}` },
-    samples: [{ files: ['~/.codex/config.toml'], write: codexFile }],
+    write: (url, key) => [{ files: ['~/.codex/config.toml'], text: codexFile(url, key) }],
   },
   {
     id: 'gemini-cli',
     name: 'Gemini CLI',
     signsIn: { in: 'client', command: `/mcp auth ${SERVER}` },
-    samples: [{ files: ['~/.gemini/settings.json'], write: (url, key) => serverFile([`"httpUrl": ${JSON.stringify(url)}`], key) }],
+    write: (url, key) => [{ files: ['~/.gemini/settings.json'], text: serverFile([`"httpUrl": ${JSON.stringify(url)}`], key) }],
   },
 ]
 
@@ -157,13 +160,6 @@ export interface Installed {
   readonly skill?: { readonly id: string; readonly slug: string; readonly name: string | null }
   /** Whether it is read with a key alone. */
   readonly needsKey: boolean
-}
-
-/** A command for a shell, or a part of a file. */
-interface Sample {
-  /** The file it belongs in; absent for a command. */
-  readonly file?: string
-  readonly text: string
 }
 
 /** A program that installs skills. A test compares its lines with docs/install.md. */
@@ -198,8 +194,8 @@ const asPlugin =
   (command: string, install: string): Agent['write'] =>
   (baseUrl, installed) =>
     fromGit(baseUrl, installed, ({ url, plugin }) => [
-      { text: `${command} marketplace add ${url}` },
-      { text: `${command} ${install} ${plugin}` },
+      { files: [], text: `${command} marketplace add ${url}` },
+      { files: [], text: `${command} ${install} ${plugin}` },
     ])
 
 /** Every agent with a tab, the one that serves most first. */
@@ -207,7 +203,7 @@ export const AGENTS: readonly Agent[] = [
   {
     id: 'skills',
     name: 'npx skills',
-    write: (baseUrl, installed) => (isShared(installed) ? [{ text: `npx skills add ${baseUrl}${installed.scope}` }] : null),
+    write: (baseUrl, installed) => (isShared(installed) ? [{ files: [], text: `npx skills add ${baseUrl}${installed.scope}` }] : null),
   },
   // Plugins of /marketplace.json are archives, which it takes from https and no loopback address.
   { id: 'claude-plugin', name: 'Claude Code', write: asPlugin('claude plugin', 'install') },
@@ -217,24 +213,26 @@ export const AGENTS: readonly Agent[] = [
     id: 'gemini-cli',
     name: 'Gemini CLI',
     write: (baseUrl, installed) =>
-      fromGit(baseUrl, installed, ({ url, name }) => [{ text: `gemini skills install ${url} --path plugins/${name}/skills/${name}` }]),
+      fromGit(baseUrl, installed, ({ url, name }) => [
+        { files: [], text: `gemini skills install ${url} --path plugins/${name}/skills/${name}` },
+      ]),
   },
   {
     id: 'opencode',
     name: 'OpenCode',
     write: (baseUrl, installed) =>
       isShared(installed)
-        ? [{ file: 'opencode.json', text: `{ "skills": { "urls": ["${baseUrl}${installed.scope}/.well-known/skills/"] } }` }]
+        ? [{ files: ['opencode.json'], text: `{ "skills": { "urls": ["${baseUrl}${installed.scope}/.well-known/skills/"] } }` }]
         : null,
   },
   {
     id: 'git',
     name: 'Git',
-    write: (baseUrl, installed) => fromGit(baseUrl, installed, ({ url }) => [{ text: `git clone ${url}` }]),
+    write: (baseUrl, installed) => fromGit(baseUrl, installed, ({ url }) => [{ files: [], text: `git clone ${url}` }]),
   },
   {
     id: 'unzip',
     name: 'curl',
-    write: (baseUrl, { skill, needsKey }) => (skill ? [{ text: skillCommand(baseUrl, { ...skill, needsKey }) }] : null),
+    write: (baseUrl, { skill, needsKey }) => (skill ? [{ files: [], text: skillCommand(baseUrl, { ...skill, needsKey }) }] : null),
   },
 ]

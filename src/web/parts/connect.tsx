@@ -13,6 +13,7 @@ import {
   type Installed,
   linkInstalls,
   PLACEHOLDER_KEY,
+  type Sample as SampleText,
 } from '../clients.ts'
 import type { SentForm } from '../forms.ts'
 import type { Action, PageRequest } from '../request.ts'
@@ -97,6 +98,31 @@ const SignIn: FC<{ site: Site; client: ClientConfig }> = ({ site, client: { sign
   )
 }
 
+/** Commands and parts of files, each below the files it belongs in. @param inShell stands above a command */
+const Samples: FC<{ words: Words; of: readonly SampleText[]; inShell?: string }> = ({ words, of, inShell }) => (
+  <>
+    {of.map(({ files, text }) => (
+      <>
+        {files.length > 0 ? (
+          <p class="where">
+            {words.connecting.inFiles(files.length)}{' '}
+            {files.map((file, place) => (
+              <>
+                {place > 0 ? ', ' : null}
+                <code>{file}</code>
+              </>
+            ))}
+            :
+          </p>
+        ) : inShell ? (
+          <p class="where">{inShell}</p>
+        ) : null}
+        <Sample words={words} text={text} />
+      </>
+    ))}
+  </>
+)
+
 /** The link that installs, where the client has one and a key is no placeholder, then the commands and files. */
 const Config: FC<{ site: Site; client: Omit<ClientConfig, 'signsIn'>; apiKey: string | null; path?: string }> = (props) => {
   const { site, client, apiKey, path = '/api/mcp' } = props
@@ -108,27 +134,7 @@ const Config: FC<{ site: Site; client: Omit<ClientConfig, 'signsIn'>; apiKey: st
   return (
     <>
       {install ? <LinkLine to={install.href} look="button first" rel="nofollow" text={words.installIn[install.client]} /> : null}
-      {client.samples.map(({ files, write }) => (
-        <>
-          <p class="where">
-            {files.length === 0 ? (
-              connecting.inShell
-            ) : (
-              <>
-                {connecting.inFiles(files.length)}{' '}
-                {files.map((file, place) => (
-                  <>
-                    {place > 0 ? ', ' : null}
-                    <code>{file}</code>
-                  </>
-                ))}
-                :
-              </>
-            )}
-          </p>
-          <Sample words={words} text={write(endpoint, apiKey)} />
-        </>
-      ))}
+      <Samples words={words} of={client.write(endpoint, apiKey)} inShell={connecting.inShell} />
       {note ? <p class="quiet">{note}</p> : null}
     </>
   )
@@ -281,16 +287,7 @@ export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader
         ) : null}
         {offered.map(({ id, name, samples }) => (
           <section class={offered.length > 1 ? 'client' : undefined} data-client={id} aria-label={reading.installWith(name)}>
-            {samples.map(({ file, text }) => (
-              <>
-                {file === undefined ? null : (
-                  <p class="where">
-                    {reading.inFile} <code>{file}</code>:
-                  </p>
-                )}
-                <Sample words={words} text={text} />
-              </>
-            ))}
+            <Samples words={words} of={samples} />
             {reading.agentNotes[id] === '' ? null : <p class="quiet">{reading.agentNotes[id]}</p>}
           </section>
         ))}

@@ -124,7 +124,6 @@ export const READING_WORDS = {
     installAll: (count: number) => (count === 1 ? 'Installs the skill listed here.' : `Installs the ${number(count)} skills listed here.`),
     installWith: (agent: string) => `Install with ${agent}`,
     agent: 'Agent',
-    inFile: 'In',
     agentNotes: {
       skills: 'For Claude Code, Cursor, Codex, Gemini CLI and most other agents. “npx skills update” brings later changes.',
       'claude-plugin': 'Later changes come with “claude plugin marketplace update”.',

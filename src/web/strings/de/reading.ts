@@ -123,7 +123,6 @@ export const READING_WORDS_DE: typeof READING_WORDS = {
       count === 1 ? 'Installiert den Skill, der hier steht.' : `Installiert die ${number(count)} Skills, die hier stehen.`,
     installWith: (agent) => `Mit ${agent} installieren`,
     agent: 'Agent',
-    inFile: 'In',
     agentNotes: {
       skills: 'Für Claude Code, Cursor, Codex, Gemini CLI und die meisten anderen Agenten. „npx skills update“ holt spätere Änderungen.',
       'claude-plugin': 'Spätere Änderungen kommen mit „claude plugin marketplace update“.',
