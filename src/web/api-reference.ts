@@ -1,38 +1,11 @@
 import { z } from 'zod'
+import { describeBounds, jsonSchema, type Schema } from '../operations/core/describe-inputs.ts'
 import type { Words } from './site.ts'
 
 type ApiWords = Words['api']
 
 /** One field of a JSON Schema, as the API reference shows it. */
 export type SchemaField = ReturnType<typeof describeField>
-
-const literal = z.union([z.string(), z.number(), z.boolean(), z.null()])
-
-/** The part of JSON Schema that the schemas of operations are made of, as an OpenAPI document has it. */
-const jsonSchema = z.object({
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  description: z.string().optional(),
-  format: z.string().optional(),
-  enum: z.array(literal).optional(),
-  const: literal.optional(),
-  get anyOf(): z.ZodOptional<z.ZodArray<typeof jsonSchema>> {
-    return z.array(jsonSchema).optional()
-  },
-  get items(): z.ZodOptional<typeof jsonSchema> {
-    return jsonSchema.optional()
-  },
-  get properties(): z.ZodOptional<z.ZodRecord<z.ZodString, typeof jsonSchema>> {
-    return z.record(z.string(), jsonSchema).optional()
-  },
-  required: z.array(z.string()).optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  minLength: z.number().optional(),
-  maxLength: z.number().optional(),
-  maxItems: z.number().optional(),
-  default: z.unknown().optional(),
-})
-export type Schema = z.infer<typeof jsonSchema>
 
 /** The fields of an object, each followed by those in it. A list of objects counts as its objects. */
 export function listFields(schema: Schema, words: ApiWords, prefix = ''): SchemaField[] {
@@ -75,20 +48,6 @@ function nameKind({ type, format, items, anyOf = [] }: Schema, words: ApiWords):
   if (items) return words.listOf(nameKind(items, words))
   if (type === undefined) return [...new Set(anyOf.map((choice) => nameKind(choice, words)))].join(` ${words.or} `)
   return [type].flat().join(` ${words.or} `) + (format === undefined ? '' : ` (${format})`)
-}
-
-function describeBounds(schema: Schema, words: ApiWords): string {
-  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength, maxItems } = schema
-  const hasLeast = minimum > Number.MIN_SAFE_INTEGER
-  const isBounded = maximum < Number.MAX_SAFE_INTEGER
-  return [
-    ...(hasLeast && isBounded ? [words.range(String(minimum), String(maximum))] : []),
-    ...(hasLeast && !isBounded ? [words.from(String(minimum))] : []),
-    ...(!hasLeast && isBounded ? [words.atMost(String(maximum))] : []),
-    ...(maxLength === undefined ? [] : [words.characters(words.range(String(minLength), String(maxLength)))]),
-    ...(maxItems === undefined ? [] : [words.atMost(String(maxItems))]),
-    ...(schema.default === undefined || schema.default === '' ? [] : [words.standard(String(schema.default))]),
-  ].join(', ')
 }
 
 /** The input of a route. */

@@ -26,38 +26,51 @@ export interface InputDescription {
   readonly bounds: string
 }
 
-const typeName = z.union([z.string(), z.array(z.string())])
-const propertySchema = z.looseObject({
-  type: typeName.optional(),
-  description: z.string().default(''),
-  enum: z.array(z.string().nullable()).optional(),
-  anyOf: z.array(z.looseObject({ type: typeName.optional() })).optional(),
-  items: z.looseObject({ type: typeName.optional() }).optional(),
+const literal = z.union([z.string(), z.number(), z.boolean(), z.null()])
+
+/** The part of JSON Schema that the schemas of operations are made of, as an OpenAPI document has it. */
+export const jsonSchema = z.object({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  description: z.string().optional(),
+  format: z.string().optional(),
+  enum: z.array(literal).optional(),
+  const: literal.optional(),
+  get anyOf(): z.ZodOptional<z.ZodArray<typeof jsonSchema>> {
+    return z.array(jsonSchema).optional()
+  },
+  get items(): z.ZodOptional<typeof jsonSchema> {
+    return jsonSchema.optional()
+  },
+  get properties(): z.ZodOptional<z.ZodRecord<z.ZodString, typeof jsonSchema>> {
+    return z.record(z.string(), jsonSchema).optional()
+  },
+  required: z.array(z.string()).optional(),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
   minLength: z.number().optional(),
   maxLength: z.number().optional(),
   maxItems: z.number().optional(),
-  default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  default: z.unknown().optional(),
 })
+export type Schema = z.infer<typeof jsonSchema>
 
 /** The inputs of an operation, in the order they were defined. */
 export function describeInputs(operation: Operation): InputDescription[] {
   const { properties, required } = toJsonSchema(operation.input, 'input')
   return Object.entries(properties ?? {}).map(([name, schema]) => {
-    const property = propertySchema.parse(schema)
+    const property = jsonSchema.parse(schema)
     return {
       name,
       kind: kindOf(property),
-      description: property.description,
-      choices: property.enum ? property.enum.filter((choice) => choice !== null) : null,
+      description: property.description ?? '',
+      choices: property.enum?.filter((choice) => choice !== null).map(String) ?? null,
       isRequired: required?.includes(name) ?? false,
-      bounds: boundsOf(property),
+      bounds: describeBounds(property),
     }
   })
 }
 
-function kindOf({ type, anyOf, items }: z.infer<typeof propertySchema>): InputKind {
+function kindOf({ type, anyOf, items }: Schema): InputKind {
   const types = [type, ...(anyOf ?? []).map((choice) => choice.type)].flat()
   if (types.includes('integer') || types.includes('number')) return 'number'
   if (types.includes('boolean')) return 'boolean'
@@ -65,13 +78,27 @@ function kindOf({ type, anyOf, items }: z.infer<typeof propertySchema>): InputKi
   return types.includes('object') ? 'json' : 'text'
 }
 
-function boundsOf({ minimum, maximum, minLength, maxLength, maxItems, default: fallback }: z.infer<typeof propertySchema>): string {
-  const top = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : undefined
+/** The words for limits and defaults, in English. */
+export const BOUND_WORDS = {
+  from: (least: string) => `from ${least}`,
+  range: (least: string, most: string) => `${least} to ${most}`,
+  characters: (range: string) => `${range} characters`,
+  atMost: (most: string) => `at most ${most}`,
+  standard: (value: string) => `default ${value}`,
+}
+
+/** The limits and default of a value in words, such as "1 to 50, default 10"; empty when it has none. */
+export function describeBounds(schema: Schema, words = BOUND_WORDS): string {
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength, maxItems } = schema
+  const hasLeast = minimum > Number.MIN_SAFE_INTEGER
+  const isBounded = maximum < Number.MAX_SAFE_INTEGER
   return [
-    ...(minimum !== undefined ? [top === undefined ? `from ${minimum}` : `${minimum} to ${top}`] : []),
-    ...(maxLength !== undefined ? [`${minLength ?? 0} to ${maxLength} characters`] : []),
-    ...(maxItems !== undefined ? [`at most ${maxItems}`] : []),
-    ...(fallback !== undefined && fallback !== '' ? [`default ${fallback}`] : []),
+    ...(hasLeast && isBounded ? [words.range(String(minimum), String(maximum))] : []),
+    ...(hasLeast && !isBounded ? [words.from(String(minimum))] : []),
+    ...(!hasLeast && isBounded ? [words.atMost(String(maximum))] : []),
+    ...(maxLength === undefined ? [] : [words.characters(words.range(String(minLength), String(maxLength)))]),
+    ...(maxItems === undefined ? [] : [words.atMost(String(maxItems))]),
+    ...(schema.default === undefined || schema.default === '' ? [] : [words.standard(String(schema.default))]),
   ].join(', ')
 }
 

@@ -1,3 +1,4 @@
+import { BOUND_WORDS } from '../../operations/core/describe-inputs.ts'
 import { count } from './formats.ts'
 
 /** The documentation pages. */
@@ -77,11 +78,7 @@ export const DOCUMENT_WORDS = {
     answer: 'Response',
     or: 'or',
     listOf: (kind: string) => `list of ${kind}`,
-    from: (least: string) => `from ${least}`,
-    range: (least: string, most: string) => `${least} to ${most}`,
-    characters: (range: string) => `${range} characters`,
-    atMost: (most: string) => `at most ${most}`,
-    standard: (value: string) => `default ${value}`,
+    ...BOUND_WORDS,
     errors: 'Errors',
     errorsLead: 'Every error has the same body.',
     errorsMore: 'Error codes and statuses',
