@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeBounds, jsonSchema, type Schema } from '../operations/core/describe-inputs.ts'
+import { toAnchor } from './documents.ts'
 import type { Words } from './site.ts'
 
 type ApiWords = Words['api']
@@ -218,7 +219,8 @@ function toRoute(method: string, path: string, found: z.infer<typeof route>, bas
   }
   return {
     name: found.operationId,
-    anchor: toAnchor(method, path),
+    /** As of its heading in docs/reference/routes.md, so that a link to either leads to the same route. */
+    anchor: toAnchor(`${method} ${path}`, new Map()),
     method,
     path,
     title: found.summary,
@@ -231,14 +233,6 @@ function toRoute(method: string, path: string, found: z.infer<typeof route>, bas
     answers: Object.entries(found.responses).flatMap(([status, one]) => ('$ref' in one ? [] : [toAnswer(status, one)])),
     example: makeExample(path, found.parameters, body, baseUrl),
   }
-}
-
-/** As GitHub makes it of the heading in docs/reference/routes.md, so that a link to either leads to the same route. */
-function toAnchor(method: string, path: string): string {
-  return `${method} ${path}`
-    .toLowerCase()
-    .replaceAll(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-')
 }
 
 function toAnswer(status: string, { description, content }: z.infer<typeof answer>) {

@@ -145,7 +145,7 @@ function renderDocument(text: string, file: string, site: Site) {
 }
 
 /** A heading's anchor, as GitHub makes them, so that links between the files lead to the same places here. */
-function toAnchor(words: string, known: Map<string, number>): string {
+export function toAnchor(words: string, known: Map<string, number>): string {
   const plain = words
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}_\- ]/gu, '')

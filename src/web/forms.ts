@@ -23,20 +23,13 @@ export interface FormLimit {
 }
 
 /** The fields of a form that was sent. */
-export interface SentForm {
-  /** The first value of a field; empty when there is none. Line ends are as browsers show them: a single line feed. */
-  text(name: string): string
-  /** The texts of some fields, without white space around them. */
-  texts<const Name extends string>(...names: readonly Name[]): Record<Name, string>
-  /** The value of a field with a closed list of values. @throws AppError `invalid_input` for any other value */
-  choice<const T extends string>(name: string, options: readonly T[]): T
-  /** Whether the field was submitted, as checked boxes are. */
-  has(name: string): boolean
-  all(name: string): string[]
-  /** All values of a field with a closed list of values. @throws AppError `invalid_input` for any other value */
-  allChoices<const T extends string>(name: string, options: readonly T[]): T[]
-  /** The files chosen in a field, those without a name left out. */
-  files(name: string): { readonly filename: string; readonly bytes: Uint8Array<ArrayBuffer> }[]
+export type SentForm = ReturnType<typeof toForm>
+
+/** A file that was sent in a field; its filename is empty when none was chosen. */
+interface SentFile {
+  readonly name: string
+  readonly filename: string
+  readonly bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Forms send every line end as CR LF (HTML, "constructing the entry list"); what people typed has LF. */
@@ -44,27 +37,30 @@ export function toLines(value: string): string {
   return value.replaceAll('\r\n', '\n')
 }
 
-function toForm(
-  entries: readonly (readonly [string, string])[],
-  files: readonly { name: string; filename: string; bytes: Uint8Array<ArrayBuffer> }[],
-  words: Words,
-): SentForm {
+function toForm(entries: readonly (readonly [string, string])[], files: readonly SentFile[], words: Words) {
   const fields = new Map(
     [...Map.groupBy(entries, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => toLines(value))] as const),
   )
   const text = (name: string) => fields.get(name)?.[0] ?? ''
   return {
+    /** The first value of a field; empty when there is none. Line ends are as browsers show them: a single line feed. */
     text,
+    /** The texts of some fields, without white space around them. */
     texts: <const Name extends string>(...names: readonly Name[]) => {
       const trimmed: Partial<Record<Name, string>> = {}
       for (const name of names) trimmed[name] = text(name).trim()
       return trimmed as Record<Name, string>
     },
-    choice: (name, options) => chooseFrom(name, text(name), options, words),
-    has: (name) => fields.has(name),
-    all: (name) => fields.get(name) ?? [],
-    allChoices: (name, options) => (fields.get(name) ?? []).map((value) => chooseFrom(name, value, options, words)),
-    files: (name) => files.filter((file) => file.name === name && file.filename !== ''),
+    /** The value of a field with a closed list of values. @throws AppError `invalid_input` for any other value */
+    choice: <const T extends string>(name: string, options: readonly T[]) => chooseFrom(name, text(name), options, words),
+    /** Whether the field was submitted, as checked boxes are. */
+    has: (name: string) => fields.has(name),
+    all: (name: string) => fields.get(name) ?? [],
+    /** All values of a field with a closed list of values. @throws AppError `invalid_input` for any other value */
+    allChoices: <const T extends string>(name: string, options: readonly T[]) =>
+      (fields.get(name) ?? []).map((value) => chooseFrom(name, value, options, words)),
+    /** The files chosen in a field, those without a name left out. */
+    files: (name: string) => files.filter((file) => file.name === name && file.filename !== ''),
   }
 }
 
@@ -129,7 +125,7 @@ export async function readForm({ exchange, body }: Call, words: Words): Promise<
     throw new AppError('invalid_input', errors.unreadableForm, { cause: error })
   })
   const entries: [string, string][] = []
-  const files: { name: string; filename: string; bytes: Uint8Array<ArrayBuffer> }[] = []
+  const files: SentFile[] = []
   for (const [name, value] of parsed) {
     if (typeof value === 'string') entries.push(checkText(errors, [name, value]))
     else if (value.name.length > MAX_FILENAME) throw new AppError('too_large', errors.fieldTooLong(MAX_FILENAME))

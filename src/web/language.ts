@@ -24,8 +24,8 @@ function isLanguage(code: string): code is Language {
 
 /** The texts of a library for its members alone. */
 function forMembers(words: Words): Words {
-  const { published, ...texts } = words.membersOnly
-  return { ...words, ...texts, done: { ...words.done, published } }
+  const { published, visibilityMeans, ...texts } = words.membersOnly
+  return { ...words, ...texts, visibilityMeans: { ...words.visibilityMeans, ...visibilityMeans }, done: { ...words.done, published } }
 }
 
 const OF_MEMBERS = new Map(LANGUAGES.map((language) => [language, forMembers(CATALOGUES[language])]))

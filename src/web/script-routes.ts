@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { answerWithEvents } from '../http/rest.ts'
+import { answerWithEvents, readJsonBody } from '../http/rest.ts'
 import type { BoundRoute, Call, MakeContext } from '../http/route.ts'
 import { addPasskey, startPasskey } from '../operations/account/factors.ts'
 import { signInWithPasskey, startPasskeySignIn } from '../operations/account/sign-in.ts'
@@ -99,9 +99,6 @@ const MAX_BODY = 32 * 1024
 /** Points of a request that hashes a password. */
 const PASSWORD_COST = 50
 
-const object = z.record(z.string(), z.unknown())
-type Fields = z.infer<typeof object>
-
 interface PasskeyEntry {
   readonly path: string
   /** Default: that of a request without a password */
@@ -111,12 +108,12 @@ interface PasskeyEntry {
   /** Gives options as JSON for the browser, or where it goes then. */
   answer(
     call: CallOperation,
-    fields: Fields,
+    fields: Record<string, unknown>,
   ): Promise<{ readonly cookies: readonly string[] } & ({ readonly options: string } | { readonly to: string })>
 }
 
 const text = z.string().catch('')
-const anyObject = object.catch({})
+const anyObject = z.record(z.string(), z.unknown()).catch({})
 
 const PASSKEY_ENTRIES: readonly PasskeyEntry[] = [
   {
@@ -157,26 +154,15 @@ function passkeyRoutes(called: Called): BoundRoute[] {
     ...(isEntry && { isEntry }),
     bodyLimit(call) {
       refuseOthers(called, call, !isEntry)
-      if (!/^application\/json\s*(?:;|$)/i.test(call.exchange.header('content-type') ?? '')) {
-        throw new AppError('unsupported_media_type', 'Send the request as application/json.')
-      }
       return { maxBytes: MAX_BODY }
     },
-    async handle({ actor, client, requestId, body, cookies }) {
+    async handle(call) {
+      const { actor, client, requestId, cookies } = call
       const context = () => ({ ...called.makeContext(actor), client, onFault: (error: unknown) => called.onFault(error, requestId) })
-      const answered = await answer(callLocally(context), readFields(body))
+      const answered = await answer(callLocally(context), readJsonBody(call))
       cookies.push(...answered.cookies)
       const json = 'options' in answered ? answered.options : JSON.stringify({ to: answered.to })
       return { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body: json }
     },
   }))
-}
-
-/** @throws AppError `invalid_input` */
-function readFields(bytes: Uint8Array): Fields {
-  try {
-    return object.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
-  } catch (error) {
-    throw new AppError('invalid_input', 'The request is no JSON object.', { cause: error })
-  }
 }

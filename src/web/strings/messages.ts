@@ -50,7 +50,6 @@ export const DONE_MESSAGES = {
   'rule-saved': 'Rule saved.',
   restored: 'Restored.',
   'version-restored': 'Restored as the newest version.',
-  deleted: 'Moved to the trash.',
   'file-added': 'File added. You can edit it now.',
   uploaded: 'Uploaded.',
   renamed: 'Renamed.',

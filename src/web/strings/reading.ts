@@ -208,9 +208,7 @@ export const READING_WORDS = {
   /** The texts that differ in a library for members: nothing in it is for everyone. */
   membersOnly: {
     visibilityMeans: {
-      private: 'Private: only you',
       unlisted: 'Unlisted: members with the link',
-      members: 'Members: everyone who is signed in',
       public: 'Public: everyone who is signed in',
     },
     makePublicMeans: 'Everyone who is signed in can then read it. Versions written while it was hidden stay hidden.',

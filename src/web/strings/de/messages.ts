@@ -53,7 +53,6 @@ export const DONE_MESSAGES_DE: typeof DONE_MESSAGES = {
   'rule-saved': 'Regel gespeichert.',
   restored: 'Wiederhergestellt.',
   'version-restored': 'Als neueste Version wiederhergestellt.',
-  deleted: 'In den Papierkorb gelegt.',
   'file-added': 'Datei hinzugefügt. Du kannst sie jetzt bearbeiten.',
   uploaded: 'Hochgeladen.',
   renamed: 'Umbenannt.',

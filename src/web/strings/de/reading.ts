@@ -205,9 +205,7 @@ export const READING_WORDS_DE: typeof READING_WORDS = {
   },
   membersOnly: {
     visibilityMeans: {
-      private: 'Privat: nur du',
       unlisted: 'Nicht gelistet: Mitglieder mit dem Link',
-      members: 'Mitglieder: alle, die angemeldet sind',
       public: 'Öffentlich: alle, die angemeldet sind',
     },
     makePublicMeans: 'Dann können alle ihn lesen, die angemeldet sind. Versionen aus der Zeit davor bleiben verborgen.',
