@@ -9,7 +9,7 @@ import { make, makeButton, post, readPage, takeLast, writeStored } from './share
 const MAX_MARKED = 50_000
 
 /** Marks the variables where they stand in a field, by a copy of its text behind it. Gives a function to call when the text changed. */
-export function mountMarks(field: HTMLTextAreaElement): (parsed: ParsedText) => void {
+function mountMarks(field: HTMLTextAreaElement): (parsed: ParsedText) => void {
   const box = make('div', { className: 'marked' })
   const behind = make('div', { ariaHidden: 'true' })
   const isFocused = document.activeElement === field
@@ -30,7 +30,7 @@ export function mountMarks(field: HTMLTextAreaElement): (parsed: ParsedText) => 
 }
 
 /** Shows the text as it is copied: with defaults, and the names of what has to be filled in. */
-export function showPreview(section: HTMLElement, { segments, variables }: ParsedText): void {
+function showPreview(section: HTMLElement, { segments, variables }: ParsedText): void {
   const byName = new Map(variables.map((variable) => [variable.name, variable]))
   const pieces = segments.map((segment) => {
     if (segment.kind !== 'variable') return segment.kind === 'text' ? segment.text : segment.raw
@@ -41,7 +41,7 @@ export function showPreview(section: HTMLElement, { segments, variables }: Parse
 }
 
 /** Lists the variables, with the default of each or that it has to be filled in. */
-export function showVariables(section: HTMLElement, { variables }: ParsedText): void {
+function showVariables(section: HTMLElement, { variables }: ParsedText): void {
   section.hidden = variables.length === 0
   section.querySelector('ul')?.replaceChildren(
     ...variables.map((variable) => {
@@ -59,7 +59,7 @@ const HAS_ROOM = '(min-width: 1100px)'
 const PREVIEW_REST_MS = 800
 
 /** Shows a Markdown text as it will be, rendered by the service like the page of the skill. Gives a function to call when it changed. */
-export function mountMarkdownPreview(section: HTMLElement, field: HTMLTextAreaElement): () => void {
+function mountMarkdownPreview(section: HTMLElement, field: HTMLTextAreaElement): () => void {
   const room = matchMedia(HAS_ROOM)
   const shown = section.querySelector<HTMLElement>('.prose')
   let drawn: string | null = null
@@ -86,7 +86,7 @@ export function mountMarkdownPreview(section: HTMLElement, field: HTMLTextAreaEl
 }
 
 /** Shows the tags of a field one by one, with a field to add another. The field of all tags stays, hidden: it is what is sent. */
-export function mountTagChips(box: HTMLElement): void {
+function mountTagChips(box: HTMLElement): void {
   const all = box.querySelector<HTMLInputElement>('input[name="tags"]')
   if (!all) return
   const chips = make('ul', { className: 'chips' })

@@ -1,64 +1,10 @@
 // The page of a prompt: blanks are filled in where they stand, and copying names those that are empty.
-import { type Filling, isApplication, linkText, SERVICES, type Service } from '../filling.ts'
+import { type Filling, isApplication, linkText, SERVICES } from '../filling.ts'
 import { mountBlankFields, takeArrival } from './prompt/blank-fields.ts'
 import { make, readStored, writeStored } from './shared.ts'
 
-// The menu of services that a prompt can be opened in.
-
+/** Where the service is kept that was used last. */
 const LAST_USED = 'open-in'
-
-/** The parts of the page that the menu uses. */
-interface Taking {
-  text(): string
-  /** Whether nothing is missing, or the reader goes on without it. Otherwise names what is missing. */
-  mayGoOn(): boolean
-  /** Called when the text is opened somewhere. */
-  onTaken(): void
-  /** Copies the text, and says where to paste it. */
-  copyFor(service: Service): Promise<void>
-}
-
-/** Opens the text with the values in it, and puts the service that was used last first. */
-export function mountOpenInMenu(menu: HTMLDetailsElement, { text, mayGoOn, onTaken, copyFor }: Taking): void {
-  const links = [...menu.querySelectorAll<HTMLAnchorElement>('a[data-service]')].flatMap((link) => {
-    const service = SERVICES.find(({ name }) => name === link.dataset['service'])
-    return service ? [{ link, service }] : []
-  })
-  const putFirst = (name: string | null) => {
-    const item = links.find(({ service }) => service.name === name)?.link.closest('li')
-    item?.parentElement?.prepend(item)
-  }
-  putFirst(readStored(LAST_USED))
-  menu.addEventListener('toggle', () => {
-    if (!menu.open) return
-    const taken = text()
-    for (const { link, service } of links) {
-      const address = linkText(service, taken)
-      link.href = address ?? service.home
-      link.querySelector<HTMLElement>('[data-copied-first]')?.toggleAttribute('hidden', address !== null)
-    }
-  })
-  for (const { link, service } of links) {
-    link.addEventListener('click', async (event) => {
-      menu.open = false
-      if (!mayGoOn()) {
-        event.preventDefault()
-        return
-      }
-      onTaken()
-      writeStored(LAST_USED, service.name)
-      putFirst(service.name)
-      const address = linkText(service, text())
-      link.href = address ?? service.home
-      if (address !== null) return
-      event.preventDefault()
-      await copyFor(service)
-      if (isApplication(service)) location.assign(service.home)
-      else open(service.home, '_blank', 'noopener')
-    })
-  }
-}
-
 /** How long the button says that it copied. */
 const COPIED_MS = 1500
 /** Blanks that are named in one sentence. */
@@ -107,6 +53,47 @@ function mountPrompt(article: HTMLElement): void {
     return false
   }
 
+  /** Opens the text with the values in it, and puts the service that was used last first. */
+  function mountOpenInMenu(menu: HTMLDetailsElement): void {
+    const links = [...menu.querySelectorAll<HTMLAnchorElement>('a[data-service]')].flatMap((link) => {
+      const service = SERVICES.find(({ name }) => name === link.dataset['service'])
+      return service ? [{ link, service }] : []
+    })
+    const putFirst = (name: string | null) => {
+      const item = links.find(({ service }) => service.name === name)?.link.closest('li')
+      item?.parentElement?.prepend(item)
+    }
+    putFirst(readStored(LAST_USED))
+    menu.addEventListener('toggle', () => {
+      if (!menu.open) return
+      const taken = blanks.text()
+      for (const { link, service } of links) {
+        const address = linkText(service, taken)
+        link.href = address ?? service.home
+        link.querySelector<HTMLElement>('[data-copied-first]')?.toggleAttribute('hidden', address !== null)
+      }
+    })
+    for (const { link, service } of links) {
+      link.addEventListener('click', async (event) => {
+        menu.open = false
+        if (!mayGoOn()) {
+          event.preventDefault()
+          return
+        }
+        tellCopied(filling.id)
+        writeStored(LAST_USED, service.name)
+        putFirst(service.name)
+        const address = linkText(service, blanks.text())
+        link.href = address ?? service.home
+        if (address !== null) return
+        event.preventDefault()
+        say((await copyText(blanks.text())) ? put(words.pasteThere, { name: service.name }) : words.notCopied)
+        if (isApplication(service)) location.assign(service.home)
+        else open(service.home, '_blank', 'noopener')
+      })
+    }
+  }
+
   relabel()
   if (copy) copy.hidden = false
   if (takeArrival()) blanks.focusFirst()
@@ -126,16 +113,7 @@ function mountPrompt(article: HTMLElement): void {
     say(words.cleared)
   })
   const menu = find<HTMLDetailsElement>('details[data-open-in]')
-  if (menu) {
-    mountOpenInMenu(menu, {
-      text: blanks.text,
-      mayGoOn,
-      onTaken: () => tellCopied(filling.id),
-      async copyFor({ name }) {
-        say((await copyText(blanks.text())) ? put(words.pasteThere, { name }) : words.notCopied)
-      },
-    })
-  }
+  if (menu) mountOpenInMenu(menu)
   // Enter is a line of a value, so copying has a key of its own, wherever on the page the focus is.
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return
