@@ -10,6 +10,8 @@ import type { Site, Words } from './site.ts'
 /** The input of a page: the service, the caller's operations, and what the address says. */
 export interface PageRequest {
   readonly site: Site
+  /** The texts in the reader's language, as those of the site. */
+  readonly words: Words
   /** Calls an operation as the reader. */
   readonly call: CallOperation
   /** Calls an operation as an anonymous reader. */

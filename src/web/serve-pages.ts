@@ -134,8 +134,10 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
   const toRequest = (call: Call, count: CountUse, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
     const { exchange, client, params } = call
     const onFault = (error: unknown) => http.onFault(toAppError(error), call.requestId)
+    const site = siteFor(call)
     return {
-      site: siteFor(call),
+      site,
+      words: site.words,
       sent,
       param: (name) => params[name] ?? '',
       callAnonymously: callAnonymously(makeContext, settings),

@@ -144,7 +144,7 @@ const Config: FC<{ site: Site; client: Omit<ClientConfig, 'signsIn'>; apiKey: st
 export type Reaches = readonly (readonly [value: string, name: string])[]
 
 /** The teams and collections that a key of the reader can be narrowed to. */
-export async function readReaches({ call, site: { words } }: Pick<PageRequest, 'call' | 'site'>): Promise<Reaches> {
+export async function readReaches({ call, words }: Pick<PageRequest, 'call' | 'words'>): Promise<Reaches> {
   const [{ teams }, { collections }] = await Promise.all([call(listTeams, {}), call(listCollections, { perPage: 100 })])
   return [
     ...teams.map(({ name }) => [`team ${name}`, words.keyReachesTeam(name)] as const),

@@ -1,7 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
 import type { PageRequest } from '../request.ts'
-import type { Site } from '../site.ts'
 import { Submit } from './controls.tsx'
 import { ActionButton, Below, Fault, Field, type FieldProps, faultOf } from './field.tsx'
 
@@ -9,7 +8,7 @@ import { ActionButton, Below, Fault, Field, type FieldProps, faultOf } from './f
 type FormField = Omit<FieldProps, 'sent' | 'name'>
 
 interface FormProps {
-  readonly request: { readonly site: Pick<Site, 'words'>; readonly sent: PageRequest['sent'] }
+  readonly request: Pick<PageRequest, 'words' | 'sent'>
   /** The value of its button, by which a page of several forms knows which one was sent. */
   readonly does?: string
   /** The procedure that takes its fields: their limits, and whether they are required, come from its input. */
@@ -33,7 +32,7 @@ export function sentWith(sent: PageRequest['sent'], ...does: readonly string[]):
 
 /** A form of one operation, with its faults above it and at its fields. */
 export const Form: FC<FormProps> = ({ request, does, of: { input }, fields, submit, action, isMain = true, id, children }) => {
-  const { words } = request.site
+  const { words } = request
   const sent = does === undefined ? request.sent : sentWith(request.sent, does)
   const of = does === undefined ? {} : { form: does }
   const labels = Object.fromEntries(Object.entries(fields).map(([name, { label }]) => [name, label]))

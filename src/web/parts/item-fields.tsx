@@ -68,8 +68,7 @@ export const DescriptionField: FC<Pick<ItemFieldsProps, 'request' | 'item'>> = (
 
 /** Where an item is found, and by whom: visibility, category, tags. A script shows the tags one by one. */
 export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { categories, tags, teams, defaultVisibility }, isNew }) => {
-  const { sent, site, query } = request
-  const { words } = site
+  const { sent, words, query } = request
   return (
     <>
       {isNew && teams.length > 0 ? (

@@ -34,8 +34,7 @@ export const ItemHead: FC<ItemHeadProps> = ({
   first,
   children,
 }) => {
-  const { site, query, sent } = request
-  const { words } = site
+  const { site, words, query, sent } = request
   const path = new URL(item.url).pathname
   const undone = takeRestored(request)
   const isOwn = mayDo(standing, 'see')

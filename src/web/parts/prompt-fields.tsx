@@ -36,8 +36,7 @@ export function readMessages(form: SentForm): Message[] {
 }
 
 /** A field for the role and one for the text of each message, and of one more. */
-export const MessageFields: FC<{ request: PageRequest; messages: readonly Message[] }> = ({ request: { site, sent }, messages }) => {
-  const { words } = site
+export const MessageFields: FC<{ request: PageRequest; messages: readonly Message[] }> = ({ request: { words, sent }, messages }) => {
   const { chat } = words
   const isSent = sent !== null && hasMessages(sent.form)
   const last = isSent ? PLACES.findLastIndex((place) => sent.form.text(`text.${place}`).trim() !== '') : messages.length - 1

@@ -178,7 +178,7 @@ export const SkillUpload: FC<{ request: PageRequest; hint: string }> = ({ reques
 export async function readUploads(request: PageRequest, form: SentForm, folder = ''): Promise<FileContent[]> {
   const files: FileContent[] = []
   const chosen = form.files('upload')
-  if (chosen.filter(({ filename }) => ARCHIVE.test(filename)).length > 1) throw invalidInput('upload', request.site.words.errors.oneZip)
+  if (chosen.filter(({ filename }) => ARCHIVE.test(filename)).length > 1) throw invalidInput('upload', request.words.errors.oneZip)
   for (const { filename, bytes } of chosen) {
     const content = Buffer.from(bytes).toString('base64')
     if (ARCHIVE.test(filename)) {

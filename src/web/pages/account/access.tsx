@@ -25,8 +25,7 @@ const madeLink = z.object({ url: z.string(), linkName: z.string() })
 
 /** The ways into the library as the reader: keys, programs that signed in, install links. A new key or link is shown once. */
 export async function showAccess(request: PageRequest) {
-  const { site, call, query, sent, takeFlash } = request
-  const { words } = site
+  const { site, words, call, query, sent, takeFlash } = request
   const { programs, installing } = words
   const [{ keys: all }, usage, { links }, reaches] = await Promise.all([
     call(listKeys, {}),

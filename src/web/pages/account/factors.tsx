@@ -43,8 +43,7 @@ export async function showFactorsPage(request: PageRequest) {
 
 /** Passkeys and codes of the reader. `to` is where they go on to. */
 export async function Factors({ request, to }: { readonly request: PageRequest; readonly to: string | null }) {
-  const { site, call, sent, takeFlash } = request
-  const { words } = site
+  const { words, call, sent, takeFlash } = request
   const shown = await call(showFactors, {})
   const made = takeFlash(flashShape)
   return (
@@ -155,7 +154,7 @@ const Passkeys: FC<{ words: Words; shown: Shown; to: string | null }> = ({ words
 }
 
 const NewCodes: FC<{ request: PageRequest; made: Output<typeof startCodes> }> = ({ request, made: { secret, uri, token } }) => {
-  const { factors } = request.site.words
+  const { factors } = request.words
   return (
     <>
       <p>{factors.scan}</p>

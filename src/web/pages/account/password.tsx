@@ -6,8 +6,7 @@ import { type Action, done, nullWhenRefused, type PageRequest } from '../../requ
 
 /** Where a link for a new password is asked for. */
 export async function showForgotPassword(request: PageRequest) {
-  const { site, call, query } = request
-  const { words } = site
+  const { words, call, query } = request
   const { sendsMail } = await call(showPasswordHelp, {})
   return (
     <NarrowPage request={request} title={words.forgotPassword}>
@@ -41,8 +40,7 @@ export const askForPassword: Action = async ({ call, form }) => {
 
 /** Where a link for a new password leads. */
 export async function showResetPassword(request: PageRequest) {
-  const { site, query, sent, call } = request
-  const { words } = site
+  const { words, query, sent, call } = request
   const token = sent?.form.text('token') ?? query.get('token') ?? ''
   const found = await call(showPasswordReset, { token }).catch(nullWhenRefused)
   return (

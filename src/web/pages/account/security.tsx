@@ -46,8 +46,7 @@ const PATH = '/settings/security'
 
 /** How the reader signs in, and where they are signed in. */
 export async function showSecurity(request: PageRequest) {
-  const { site, call, query, sent } = request
-  const { words } = site
+  const { site, words, call, query, sent } = request
   const [me, ways, identities] = await Promise.all([call(showAccount, {}), call(showSignInWays, {}), call(listIdentities, {})])
   const others = sentWith(sent, 'end-others')
   return (
@@ -95,7 +94,7 @@ export async function showSecurity(request: PageRequest) {
 
 /** Changes the password, or sets the first one. */
 const PasswordForm: FC<{ request: PageRequest; me: Output<typeof showAccount> }> = ({ request, me: { username, hasPassword } }) => {
-  const { words } = request.site
+  const { words } = request
   return (
     <Form
       request={request}
@@ -119,7 +118,7 @@ const PasswordForm: FC<{ request: PageRequest; me: Output<typeof showAccount> }>
 
 /** Providers by which the reader signs in, and those they could add. */
 const Providers: FC<{ request: PageRequest; ways: Output<typeof listIdentities> }> = ({ request, ways }) => {
-  const { words } = request.site
+  const { words } = request
   const { signingIn } = words
   const { hasPassword, identities, others } = ways
   return (

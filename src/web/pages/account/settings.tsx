@@ -21,7 +21,7 @@ const LANGUAGE_OPTIONS: readonly (readonly [code: string, name: string])[] = LAN
 
 /** Choosing the language of the pages. The foot of every page has the same choice as buttons. */
 export async function showLanguage(request: PageRequest) {
-  const { words } = request.site
+  const { words } = request
   return (
     <TitledPage request={request} title={words.languages.language} isIndexed={false}>
       <Form
@@ -51,8 +51,7 @@ const YEAR_SECONDS = 365 * 24 * 3600
 
 /** Profile, privacy of new items, and the look of the pages. */
 export async function showSettings(request: PageRequest) {
-  const { site, call } = request
-  const { words } = site
+  const { site, words, call } = request
   const me = await call(showAccount, {})
   return (
     <SectionPage request={request} at={PATH} forms={['profile', 'email', 'theme']}>
@@ -150,8 +149,7 @@ export const changeSettings = actBy({
 
 /** Taking everything along, or away. */
 export async function showData(request: PageRequest) {
-  const { site, call } = request
-  const { words } = site
+  const { words, call } = request
   const [me, { teams }] = await Promise.all([call(showAccount, {}), call(listTeams, {})])
   const maintained = teams.flatMap(({ name, role }) => (hasRight(role, 'transfer') ? [[name, name] as const] : []))
   const { number, shortNumber } = formatsOf(words.language)

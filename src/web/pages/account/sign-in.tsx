@@ -21,8 +21,7 @@ import type { Words } from '../../site.ts'
 
 /** Where people prove who they are. */
 export async function showSignIn(request: PageRequest) {
-  const { site, query, sent, call } = request
-  const { words } = site
+  const { words, query, sent, call } = request
   const [{ isFirst, isOpen }, { hasPasswords, hasProxy, providers }] = await Promise.all([call(showSignUp, {}), call(showSignInWays, {})])
   const to = localPath(sent?.form.text('to') || query.get('to') || '/')
   const sentTo = <input type="hidden" name="to" value={to} />
@@ -84,8 +83,7 @@ export const submitSignOut: Action = async ({ call }) => {
 
 /** The sign-out page, reached by a link. */
 export async function showSignOut(request: PageRequest) {
-  const { site, call, query } = request
-  const { words } = site
+  const { words, call, query } = request
   const { providers, hasProxy, signOutUrl } = await call(showSignInWays, {})
   return (
     <NarrowPage request={request} title={words.signOut}>
@@ -115,8 +113,7 @@ const PasskeySignIn: FC<{ words: Words; to: string; isAlternative?: boolean }> =
 
 /** The second step of somebody whose password was right. */
 export async function showSecondStepPage(request: PageRequest) {
-  const { site, query, sent, call } = request
-  const { words } = site
+  const { words, query, sent, call } = request
   const { factors } = words
   const to = localPath(sent?.form.text('to') ?? query.get('to') ?? '/')
   const { isDue, hasCodes, hasPasskeys } = await call(showSecondStep, {})
@@ -159,7 +156,7 @@ export const submitSecondStep: Action = async ({ call, form }) => {
 export async function leaveTo(request: PageRequest, provider: string, url: string) {
   const { providers } = await request.call(showSignInWays, {})
   const name = providers.find(({ key }) => key === provider)?.name ?? provider
-  const { signingIn } = request.site.words
+  const { signingIn } = request.words
   return (
     <LeavePage
       request={request}
@@ -190,15 +187,14 @@ export async function comeBackFromProvider(request: PageRequest): Promise<Awaite
   } catch (error) {
     const fault = toAppError(error)
     if (fault.code === 'internal') throw error
-    const refused = { form: toSentForm({}, request.site.words), fault }
+    const refused = { form: toSentForm({}, request.words), fault }
     return { html: await showSignIn({ ...request, query: new URLSearchParams(), sent: refused }), fault }
   }
 }
 
 /** Where a sign-in link leads. It is used up by the button alone: programs that look at links in messages do not press it. */
 export async function showSignInLinkPage(request: PageRequest) {
-  const { site, query, sent, call } = request
-  const { words } = site
+  const { words, query, sent, call } = request
   const token = sent?.form.text('token') ?? query.get('token') ?? ''
   const found = await call(showSignInLink, { token }).catch(nullWhenRefused)
   return (
@@ -221,8 +217,7 @@ export const submitSignInLink: Action = async ({ call, form }) => {
 
 /** Where an account is made: by who runs the service, by an invite, or by anybody where that is allowed. */
 export async function showSignUpPage(request: PageRequest) {
-  const { site, query, sent, call } = request
-  const { words } = site
+  const { words, query, sent, call } = request
   const inviteToken = sent?.form.text('invite') ?? query.get('invite') ?? ''
   const state = await call(showSignUp, inviteToken === '' ? {} : { invite: inviteToken.slice(0, 200) })
   const { invite, isFirst } = state

@@ -22,17 +22,17 @@ const SHORT_ID = 8
 /** The actions of a reader, and those of others on the reader's things. */
 export async function showOwnActivity(request: PageRequest) {
   const activity = await readActivity(request, (wanted) => request.call(listOwnActivity, wanted))
-  return <Log request={request} at="/settings/activity" lead={request.site.words.audit.ownLead} activity={activity} isOwn />
+  return <Log request={request} at="/settings/activity" lead={request.words.audit.ownLead} activity={activity} isOwn />
 }
 
 /** The whole audit log, for administrators. */
 export async function showActivity(request: PageRequest) {
   const activity = await readActivity(request, (wanted) => request.call(listAuditEvents, wanted))
-  return <Log request={request} at="/admin/activity" lead={request.site.words.audit.lead} activity={activity} isOwn={false} />
+  return <Log request={request} at="/admin/activity" lead={request.words.audit.lead} activity={activity} isOwn={false} />
 }
 
 const Log: FC<{ request: PageRequest; at: string; lead: string; activity: Found; isOwn: boolean }> = ({ request, at, isOwn, ...log }) => {
-  const { audit } = request.site.words
+  const { audit } = request.words
   return (
     <SectionPage request={request} at={at}>
       <p class="quiet">
@@ -47,8 +47,7 @@ const Log: FC<{ request: PageRequest; at: string; lead: string; activity: Found;
 
 /** The events of a team and its items, for its maintainers. */
 export async function showTeamActivity(request: PageRequest) {
-  const { site, param, call } = request
-  const { words } = site
+  const { site, words, param, call } = request
   if (site.reader === null) throw new AppError('unauthenticated', site.words.errors.signInFirst)
   const { name } = await call(showTeam, { team: param('team') })
   const path = `/teams/${encodeURIComponent(name)}/activity`
@@ -118,8 +117,7 @@ const Filters: FC<{ request: PageRequest; names: readonly (typeof FILTERS)[numbe
 }
 
 const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: boolean }> = ({ request, activity, path, isOwn }) => {
-  const { site, query } = request
-  const { words } = site
+  const { site, words, query } = request
   const { audit, pages } = words
   const { events, nextCursor, fault } = activity
   const filters = readFilters(query)

@@ -17,8 +17,7 @@ import { formatsOf } from '../../strings/formats.ts'
 
 /** Counts, charts of the last days, and the items administrators have unlisted. */
 export async function showAdmin(request: PageRequest) {
-  const { site, call } = request
-  const { words } = site
+  const { site, words, call } = request
   const readHeld = readListPage(request, (page) => call(listHeld, { page, perPage: 50 }))
   const [numbers, usage, held] = await Promise.all([call(countLibrary, {}), call(showLibraryUsage, {}), readHeld])
   if ('to' in held) return held

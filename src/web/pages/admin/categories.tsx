@@ -14,7 +14,7 @@ type Category = Output<typeof listCategories>['categories'][number]
 
 /** Categories: the first level, and below each what is in it. */
 export async function showCategories(request: PageRequest) {
-  const { words } = request.site
+  const { words } = request
   const { categories } = await request.call(listCategories, { all: true })
   return (
     <SectionPage request={request} at={PATH} forms={['create']}>
@@ -56,7 +56,7 @@ export const changeCategories = actBy({ create: doing(createCategory, ({ form })
 
 /** A category: its name, its place, and what ends it. */
 export async function showCategoryPage(request: PageRequest) {
-  const { words } = request.site
+  const { words } = request
   const { categories } = await request.call(listCategories, { all: true })
   const category = categories.find(({ slug }) => slug === request.param('slug'))
   if (!category) throw new AppError('not_found', words.errors.noCategory)

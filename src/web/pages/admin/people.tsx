@@ -29,7 +29,7 @@ const PEOPLE = '/admin/people'
 
 /** People of one kind, accounts first; each account has a page of its own. */
 export async function showPeople(request: PageRequest) {
-  const { words } = request.site
+  const { words } = request
   const kind = PERSON_KINDS.find((one) => one === request.query.get('kind')) ?? 'login'
   const found = await readListPage(request, (page) => request.call(listPeople, { perPage: 50, page, kind, matching: readQuery(request) }))
   if ('to' in found) return found
@@ -82,8 +82,7 @@ const resetLink = z.object({ username: z.string(), url: z.string() })
 
 /** A person, and what administrators do about an account. A new reset link is shown once. */
 export async function showPersonPage(request: PageRequest) {
-  const { site, call, takeFlash } = request
-  const { words } = site
+  const { site, words, call, takeFlash } = request
   const person = await call(showPerson, { username: request.param('name') })
   const { username, kind, role, email, createdAt, seenOn, suspendedAt } = person
   const link = takeFlash(resetLink)
@@ -186,8 +185,7 @@ const newLink = z.object({ url: z.string() })
 
 /** Invites, and a form for another, whose link is shown once. */
 export async function showInvites(request: PageRequest) {
-  const { site, call, query, takeFlash } = request
-  const { words } = site
+  const { words, call, query, takeFlash } = request
   const found = await readListPage(request, (page) => call(listInvites, { page, perPage: 50 }))
   if ('to' in found) return found
   const link = takeFlash(newLink)

@@ -35,8 +35,7 @@ type Shown = Output<typeof showCollection>['collection']
 
 /** A collection: what is in it, how to install it and, for those who may, everything that changes it. */
 export async function showCollectionPage(request: PageRequest) {
-  const { site, call, callAnonymously, ref, query, sent } = request
-  const { words } = site
+  const { site, words, call, callAnonymously, ref, query, sent } = request
   const { collecting } = words
   const found = await readListPage(request, (page) => call(showCollection, { id: ref, page, perPage: PER_PAGE }))
   if ('to' in found) return found
@@ -172,7 +171,7 @@ const Ownership: FC<{ site: Site; collection: Shown }> = ({ site: { words, reade
 
 /** The form that changes the collection itself. */
 const Editing: FC<{ request: PageRequest; collection: Shown; path: string }> = ({ request, collection, path }) => {
-  const { words } = request.site
+  const { words } = request
   const { collecting } = words
   const mayPublish = hasRight(collection.role, 'manage')
   const team = collection.isOfTeam ? collection.owner : null

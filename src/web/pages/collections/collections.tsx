@@ -40,7 +40,7 @@ interface NewCollectionProps {
 
 /** The form of a new collection. */
 const NewCollection: FC<NewCollectionProps> = ({ request, teams, label, action }) => {
-  const { collecting, visibilityMeans, privateToOwner } = request.site.words
+  const { collecting, visibilityMeans, privateToOwner } = request.words
   const means = teams.length === 0 ? visibilityMeans : { ...visibilityMeans, private: privateToOwner }
   return (
     <Form
@@ -49,16 +49,16 @@ const NewCollection: FC<NewCollectionProps> = ({ request, teams, label, action }
       of={createCollection}
       action={action}
       fields={{
-        title: { label: request.site.words.title, autocomplete: 'off' },
-        description: { label: request.site.words.description, rows: 2 },
+        title: { label: request.words.title, autocomplete: 'off' },
+        description: { label: request.words.description, rows: 2 },
         ...(teams.length > 0 && {
           owner: {
-            label: request.site.words.owner,
-            options: [['', collecting.yourself] as const, ...teams.map((name) => [name, request.site.words.teamNamed(name)] as const)],
+            label: request.words.owner,
+            options: [['', collecting.yourself] as const, ...teams.map((name) => [name, request.words.teamNamed(name)] as const)],
           },
         }),
         visibility: {
-          label: request.site.words.visibility,
+          label: request.words.visibility,
           options: [['', collecting.asDefault], ...VISIBILITIES.map((one) => [one, means[one]] as const)],
         },
       }}
@@ -85,8 +85,7 @@ type Listed = z.infer<typeof foundCollection>
 
 /** Collections that the reader finds, with a form for another. */
 export async function showCollections(request: PageRequest) {
-  const { site, call, query, sent } = request
-  const { words } = site
+  const { site, words, call, query, sent } = request
   const { collecting } = words
   const q = (query.get('q') ?? '').slice(0, MAX_QUERY)
   const found = await readListPage(request, (page) => call(listCollections, { q, page, perPage: PER_PAGE }))
@@ -159,8 +158,7 @@ type Kind = 'prompts' | 'skills'
 /** The reader's collections, with a tick at those that an item is in. A script shows this part beside the item. */
 export function showCollecting(kind: Kind) {
   return async (request: PageRequest) => {
-    const { site, call, ref, query, sent } = request
-    const { words } = site
+    const { site, words, call, ref, query, sent } = request
     const { collecting } = words
     const q = (query.get('q') ?? '').slice(0, MAX_QUERY)
     const found = await readListPage(request, (page) => call(chooseCollections, { collection: kind, id: ref, q, page, perPage: PER_PAGE }))

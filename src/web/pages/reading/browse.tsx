@@ -30,8 +30,7 @@ type Categories = Output<typeof listCategories>['categories']
 /** A list of one kind, searched and filtered by plain links. */
 export function browse(kind: Kind) {
   return async (request: PageRequest) => {
-    const { site, call, query } = request
-    const { words } = site
+    const { site, words, call, query } = request
     const kept = readKept(kind, query)
     refuseUnknown(words, kept)
     const find = (page: number) => call(browseItems, { ...toInput(kept), collection: kind, page, perPage: PER_PAGE })
@@ -228,8 +227,7 @@ const COLLECTIONS = ['prompts', 'skills'] as const
 
 /** The favourites of the reader, the last marked first. */
 export async function showFavourites(request: PageRequest) {
-  const { site, call, query } = request
-  const { words } = site
+  const { site, words, call, query } = request
   const collection = COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts'
   const found = await readListPage(request, (page) => call(browseFavourites, { collection, page, perPage: PER_PAGE }))
   if ('to' in found) return found

@@ -22,8 +22,7 @@ function readAccess(asked: string | null, { isForMembers, hasOAuth }: Site): Acc
 
 /** How to connect a client: one tab for each, for public items, signed in, or with a key, which is created here. */
 export async function showConnect(request: PageRequest) {
-  const { site, query, sent, takeFlash } = request
-  const { words } = site
+  const { site, words, query, sent, takeFlash } = request
   const { connecting } = words
   const made = takeFlash(newKey)
   const chosen = readClient(sent ? sent.form.text('client') : query.get('client'))

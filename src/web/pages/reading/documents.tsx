@@ -19,8 +19,7 @@ const MAX_QUERY = 200
 const SHOWN = 240
 
 /** The index of the documents, or the sections that a query finds. */
-export async function showDocuments({ site, query }: PageRequest) {
-  const { words } = site
+export async function showDocuments({ site, words, query }: PageRequest) {
   const q = (query.get('q') ?? '').slice(0, MAX_QUERY)
   if (q.trim() !== '') return <Found site={site} query={q} />
   return (
@@ -99,8 +98,7 @@ const Index: FC<{ site: Site; names: readonly DocumentName[]; children?: Child }
 
 /** A page that shows one document, with its sections in the margin. */
 export function showDocument(name: DocumentName) {
-  return async ({ site }: PageRequest) => {
-    const { words } = site
+  return async ({ site, words }: PageRequest) => {
     const { title, html, sections } = readDocument(name, site)
     return (
       <Layout

@@ -26,8 +26,7 @@ const ACCEPT_FORM = 'accept'
 /** The findings of an item by file, and what was accepted of them for those who may. */
 export function showFindings(collection: Collection) {
   return async (request: PageRequest) => {
-    const { site, call, ref, query, sent } = request
-    const { words } = site
+    const { site, words, call, ref, query, sent } = request
     const asked = query.get('version')
     const version = asked === null ? {} : { version: readVersionNumber(asked, words) }
     const found = await call(showCheckPage, { collection, id: ref, ...version })
@@ -236,8 +235,7 @@ const PROGRAMS = { 'claude-code': 'Claude Code', codex: 'Codex' }
 export const checkPath = (scope: string) => `/check?scope=${encodeURIComponent(scope)}`
 
 /** The check of the skills of a scope: the cost of their listing, and all findings. */
-export async function showSet({ site, call, query }: PageRequest) {
-  const { words } = site
+export async function showSet({ site, words, call, query }: PageRequest) {
   const { checking } = words
   const scope = query.get('scope') ?? ''
   const characters = /^[1-9]\d{0,5}$/.exec(query.get('characters') ?? '')?.[0]

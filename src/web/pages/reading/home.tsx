@@ -22,9 +22,8 @@ const SHORT = 5
 
 /** The first page: search, then what the reader is likely to be after. */
 export async function showHome(request: PageRequest) {
-  const { site, call, query, sent } = request
+  const { site, words, call, query, sent } = request
   const featured = await call(listFeatured, { limit: SHORT })
-  const { words } = site
   return (
     <Layout site={site} title={null} description={words.lead} path="/" search={{ isInPage: true }}>
       <h1>{site.name}</h1>

@@ -58,7 +58,7 @@ export const fillPrompt: Action = async (request) => ({ html: await drawPrompt(r
 
 /** @param form the submitted values. @throws AppError as `get_prompt` does */
 async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled: boolean) {
-  const { site, call, ref, query } = request
+  const { site, words, call, ref, query } = request
   const page = await call(showItemPage, { collection: 'prompts', id: ref })
   const { prompt } = page
   if (!prompt) throw notFound('prompt')
@@ -68,7 +68,6 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
   })
   const text = isFilled ? (await call(getPrompt, { id: ref, variables: Object.fromEntries(given) })).content : prompt.content
   const values = new Map(given)
-  const { words } = site
   const missing = isFilled ? prompt.variables.filter(({ name, required }) => required && !values.has(name)).map(({ name }) => name) : []
   const path = new URL(prompt.url).pathname
   const view = form?.text('view') || query.get('view')

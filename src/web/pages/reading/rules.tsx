@@ -75,8 +75,7 @@ export function saveLevels(owner: (request: Parameters<Action>[0]) => { readonly
 }
 
 /** All rules of the check by family, each with its example. */
-export async function showRules({ site }: PageRequest) {
-  const { words } = site
+export async function showRules({ site, words }: PageRequest) {
   const families = byFamily(RULES, ({ id }) => id)
   return (
     <Layout site={site} title={words.findings.rules} description={words.findings.rulesLead} path="/rules" current="docs">
@@ -136,8 +135,7 @@ type Change = Output<typeof listCheckChanges>['changes'][number]
 
 /** Items whose verdict changed, and the levels of all rules. */
 export async function showAdminCheck(request: PageRequest) {
-  const { site, call } = request
-  const { words } = site
+  const { words, call } = request
   const found = await readListPage(request, (page) => call(listCheckChanges, { page }))
   if ('to' in found) return found
   const due = found.changes.filter(({ isDue }) => isDue)

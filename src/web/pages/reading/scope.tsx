@@ -32,7 +32,7 @@ interface Part {
 
 /** The items of a part of the library: prompts or skills, with a box that installs its skills.  */
 async function showPart(request: PageRequest, part: Part, known?: { readonly prompts: number; readonly skills: number }) {
-  const { site, call, query } = request
+  const { site, words, call, query } = request
   const { filter, path, title, description, kind, feed, head } = part
   const sort = SORTS.find((name) => name === query.get('sort')) ?? 'newest'
   const counts = known ?? {
@@ -48,7 +48,6 @@ async function showPart(request: PageRequest, part: Part, known?: { readonly pro
   })
   if ('to' in found) return found
   const stars = await readStars(request, found.prompts, found.skills)
-  const { words } = site
   const shown = isSkills ? 'skills' : 'prompts'
   const toUrl = (change: { kind?: string; sort?: string; page?: number }) => {
     const wanted = { kind: shown, sort, ...change }
@@ -134,7 +133,7 @@ async function showNamed(
   part: Pick<Part, 'filter' | 'path' | 'title'>,
   known?: { readonly prompts: number; readonly skills: number },
 ) {
-  const { profileLead } = request.site.words.reading
+  const { profileLead } = request.words.reading
   return await showPart(
     request,
     {
@@ -153,12 +152,11 @@ async function showNamed(
 
 /** A profile with the author's items visible to the reader; not found when there are none. */
 export async function showProfilePage(request: PageRequest) {
-  const { site, call, param, query } = request
+  const { words, call, param, query } = request
   const profile = await call(showProfile, { username: param('name') })
   const { username: name, displayName, bio, website, isTeam, isMember } = profile
   // A team keeps the names it had; another spelling of one is no other name.
   if (isTeam && name.toLowerCase() !== param('name').toLowerCase()) return { ...leadTo(name, query), isPermanent: true as const }
-  const { words } = site
   const lead = words.reading.profileLead(profile.prompts, profile.skills)
   return await showPart(
     request,

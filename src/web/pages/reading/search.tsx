@@ -12,8 +12,7 @@ import type { Site } from '../../site.ts'
 const SHOWN = 10
 
 /** The results of a query among prompts and skills, with the number of each. The script's palette reads this page. */
-export async function showSearch({ site, call, query }: PageRequest) {
-  const { words } = site
+export async function showSearch({ site, words, call, query }: PageRequest) {
   const q = query.get('q') ?? ''
   if (q.trim() === '') {
     return (

@@ -28,7 +28,7 @@ type ShownFile = ShownSkill['files'][number]
 
 /** A skill: its files as an index, one of them open, SKILL.md first. */
 export async function showSkillPage(request: PageRequest) {
-  const { site, call, ref, query } = request
+  const { site, words, call, ref, query } = request
   const page = await call(showItemPage, { collection: 'skills', id: ref })
   const { skill, marks: standing, versions, labels, related, collections, usage } = page
   if (!skill) throw notFound('skill')
@@ -37,7 +37,6 @@ export async function showSkillPage(request: PageRequest) {
     ? undefined
     : (await call(listSharedSkills, { scope: scopePath({ kind: 'skill', ref: skill.id }) })).skills[0]
   const name = shared?.described.fault === null ? (shared.channelName ?? shared.described.name) : null
-  const { words } = site
   const downloads = isOutside(site) ? null : `${downloadsOf(site, skill)}/skills/${skill.id}`
   const toFile = (filename: string) => `${downloads}/files/${filename.split('/').map(encodeURIComponent).join('/')}`
   const wanted = query.get('file')

@@ -30,8 +30,7 @@ function readNumber({ query, site }: PageRequest, name: string): number | undefi
 /** The cases of an item for everybody who sees it; its runs, their trend, and what starts one for those who own it. */
 export function showTests(collection: Collection) {
   return async (request: PageRequest) => {
-    const { site, call, ref, sent } = request
-    const { words } = site
+    const { words, call, ref, sent } = request
     const after = readNumber(request, 'after')
     const before = readNumber(request, 'before')
     const found = await call(listCases, { collection, id: ref, ...(after !== undefined && { after }) })
@@ -79,7 +78,7 @@ export function showTests(collection: Collection) {
 }
 
 const Runs: FC<{ request: PageRequest; page: Shown; runs: readonly Run[]; here: string }> = ({ request, page, runs, here }) => {
-  const { words } = request.site
+  const { words } = request
   const { tests } = words
   return (
     <Section title={tests.runs}>
@@ -228,8 +227,7 @@ export function changeTests(collection: Collection) {
 /** One run: its pass rates, and each case against an earlier run. */
 export function showRun(collection: Collection) {
   return async (request: PageRequest) => {
-    const { site, call, ref } = request
-    const { words } = site
+    const { site, words, call, ref } = request
     const { tests } = words
     const run = readVersionNumber(request.param('run'), words)
     const after = readNumber(request, 'after')

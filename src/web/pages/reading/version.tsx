@@ -61,9 +61,8 @@ async function readVersions(request: PageRequest, collection: Collection) {
 /** One version of a prompt: what changed since the one before, or the text alone. */
 export async function showPromptVersion(request: PageRequest) {
   const versions = await readVersions(request, 'prompts')
-  const { site, query } = request
+  const { site, words, query } = request
   const { shown, against } = versions
-  const { words } = site
   const text = shown.content ?? ''
   const view = against === null || query.get('view') === 'text' ? 'text' : query.get('view') === 'lines' ? 'lines' : 'words'
   const before = against?.content ?? ''
@@ -98,9 +97,8 @@ interface FileChange {
 /** One version of a skill: which files came, went and changed, and how. */
 export async function showSkillVersion(request: PageRequest) {
   const versions = await readVersions(request, 'skills')
-  const { site, query } = request
+  const { site, words, query } = request
   const { shown, against, path } = versions
-  const { words } = site
   const only = query.get('file')
   const files = shown.files ?? []
   const changes = await compareFiles(against?.files ?? [], files, only)
@@ -171,8 +169,7 @@ interface VersionPageProps {
   readonly children?: Child
 }
 
-const VersionPage: FC<VersionPageProps> = ({ request: { site, sent }, collection, versions, view, children }) => {
-  const { words } = site
+const VersionPage: FC<VersionPageProps> = ({ request: { site, words, sent }, collection, versions, view, children }) => {
   const { item, shown, against, choices, path, canRestore, isBlocked } = versions
   const newest = choices[0]?.version ?? shown.version
   return (

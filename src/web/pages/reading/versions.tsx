@@ -61,7 +61,7 @@ export function readVersionNumber(text: string, words: Words): number {
  */
 export function showVersions(collection: Collection) {
   return async (request: PageRequest) => {
-    const { site, call, ref, query } = request
+    const { site, words, call, ref, query } = request
     const before = query.has('before') ? readVersionNumber(query.get('before') ?? '', site.words) : undefined
     const [item, newest, { versions, nextBefore }] = await Promise.all([
       readItem(request, collection),
@@ -73,7 +73,6 @@ export function showVersions(collection: Collection) {
       const to = readVersionNumber(query.get('to') ?? '', site.words)
       return { to: `${item.path}/versions/${Math.max(from, to)}?against=${Math.min(from, to)}` }
     }
-    const { words } = site
     const counts = collection === 'prompts' ? await countLines(request, versions) : new Map()
     const standing = await readStanding(request, collection, ref)
     const shown = await call(listLabels, { collection, id: ref })

@@ -29,8 +29,7 @@ const PER_PAGE = 50
 
 /** A team for its members; others are led to its items. A name of earlier leads to that of now. */
 export async function showTeamPage(request: PageRequest) {
-  const { site, call, sent, query, param } = request
-  const { words } = site
+  const { site, words, call, sent, query, param } = request
   if (site.reader === null) throw new AppError('unauthenticated', words.errors.signInFirst)
   const team = await call(showTeam, { team: param('team') })
   const items = scopePath({ kind: 'author', name: team.name })

@@ -41,7 +41,7 @@ export function readTeam(form: SentForm) {
 
 /** The teams the reader is in, and a form for another. */
 export async function showTeams(request: PageRequest) {
-  const { words } = request.site
+  const { words } = request
   const { teams } = await request.call(listTeams, {})
   return (
     <TitledPage
@@ -96,7 +96,7 @@ const PATH = '/admin/teams'
 
 /** All teams, which of them have nobody to maintain them, and a form for one of others. */
 export async function showAllTeams(request: PageRequest) {
-  const { words } = request.site
+  const { words } = request
   const { all } = words.teams
   const orphaned = request.query.get('kind') === 'orphaned'
   const found = await readListPage(request, (page) =>

@@ -101,7 +101,7 @@ async function drawEditor(request: PageRequest, draft: Draft, known: EditorProps
   const savedDraft = request.sent ? null : await readSavedForm(request)
   if (!savedDraft) return <Editor request={request} draft={draft} choices={choices} known={known} />
   // The page draws a form that was sent; here nothing was refused.
-  const sent = { form: toSentForm(savedDraft.fields, request.site.words), fault: new AppError('invalid_input', '') }
+  const sent = { form: toSentForm(savedDraft.fields, request.words), fault: new AppError('invalid_input', '') }
   return <Editor request={{ ...request, sent }} draft={draft} choices={choices} known={known} shown={savedDraft} />
 }
 
@@ -144,8 +144,7 @@ export async function showEditPrompt(request: PageRequest) {
 }
 
 const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null }) => {
-  const { site, sent } = request
-  const { words } = site
+  const { site, words, sent } = request
   const isChat = draft.messages !== undefined || (sent !== null && hasMessages(sent.form))
   const content = sent && isChat ? textOf(sent.form) : sentOr(sent, 'content', draft.content)
   const { variables, segments } = parseVariables(content)
@@ -324,7 +323,7 @@ export const savePromptForm: Action = async (request) => {
       return await keepForm(request, form, { changed: { content: suggested } })
     }
     case 'improve':
-      return await improveForm(request, form, request.site.words)
+      return await improveForm(request, form, request.words)
   }
   const note = form.text('note')
   const isChat = hasMessages(form)

@@ -44,8 +44,7 @@ async function readSkill({ site, call, ref }: PageRequest) {
 
 /** A skill that is there: its fields, and its files one at a time. */
 export async function showEditSkill(request: PageRequest) {
-  const { site, sent, query } = request
-  const { words } = site
+  const { site, words, sent, query } = request
   const { skill, version, path } = await readSkill(request)
   const choices = await readChoices(request)
   const { categories } = choices
@@ -120,8 +119,7 @@ const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choice
   version,
   isConflict,
 }) => {
-  const { site, sent } = request
-  const { words } = site
+  const { words, sent } = request
   return (
     <EditorForm
       words={words}
@@ -186,8 +184,7 @@ const FileForm: FC<{
   version: number
 }> = ({ request, file, base, does, version }) => {
   const isSent = does === 'file' || does === 'overwrite'
-  const { site, sent } = request
-  const { words } = site
+  const { site, words, sent } = request
   const isText = file.encoding === undefined
   const contentFault = isSent ? faultOf(sent, 'content') : null
   const nameFault = does === 'rename' ? faultOf(sent, 'renamed') : null

@@ -147,8 +147,7 @@ export const changeEmbeds: Action = async (request) => {
 }
 
 const Designer: FC<{ request: PageRequest; draft: Draft; own: readonly EmbedRecord[] }> = ({ request, draft, own }) => {
-  const { site, sent, query } = request
-  const { words } = site
+  const { site, words, sent, query } = request
   return (
     <TitledPage
       request={request}

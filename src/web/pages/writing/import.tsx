@@ -16,9 +16,8 @@ type Import = Output<typeof showImport>
 
 /** Where somebody chooses files to import. */
 export async function showImportForm(request: PageRequest) {
-  const { site, sent } = request
+  const { words, sent } = request
   await request.call(showAccount, {})
-  const { words } = site
   const { importing } = words
   return (
     <TitledPage
@@ -86,11 +85,10 @@ export const submitImport: Action = async ({ call, form }) => {
 
 /** An import: what it would do, or what it did. */
 export async function showImportPage(request: PageRequest) {
-  const { site, ref, call, query, sent } = request
+  const { site, words, ref, call, query, sent } = request
   const outcome = IMPORT_OUTCOMES.find((one) => one === query.get('outcome'))
   const found = await readListPage(request, (page) => call(showImport, { id: ref, page, outcome }))
   if ('to' in found) return found
-  const { words } = site
   const { importing } = words
   const { counts, isDone, total } = found
   const labels = isDone ? importing.outcomes.done : importing.outcomes.planned

@@ -67,8 +67,7 @@ const LabelField: FC<{ request: PageRequest; name: string }> = ({ request: { sit
 
 /** The labels of an item where its history is: where they point, how they are moved, and by whom they were. */
 export const Labels: FC<LabelsProps> = ({ request, path, shown: { labels, moves }, versions, unseen, mayMove, team }) => {
-  const { site, sent } = request
-  const { words } = site
+  const { words, sent } = request
   const newest = versions[0]?.version ?? 0
   const action = `${path}/versions`
   if (labels.length === 0 && !mayMove) return null
@@ -201,8 +200,7 @@ function readOwner(query: URLSearchParams): { owner?: string } {
 
 /** The rules of the reader, or of a team of theirs, for labels. */
 export async function showLabelRules(request: PageRequest) {
-  const { site, call, query, sent } = request
-  const { words } = site
+  const { words, call, query, sent } = request
   const { owner } = readOwner(query)
   const { rules, canChange } = await call(listLabelRules, readOwner(query))
   const { gates } = await call(listGates, readOwner(query))

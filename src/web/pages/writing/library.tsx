@@ -45,8 +45,7 @@ function linkTo({ collection, q, ...view }: View, page = 1): string {
 
 /** The reader's own items of every visibility: searched, filtered, and changed together. */
 export async function showLibrary(request: PageRequest) {
-  const { site, call, query, sent } = request
-  const { words } = site
+  const { site, words, call, query, sent } = request
   const view = readView(query)
   const [found, { categories }, report, question, { teams }, { collections }] = await Promise.all([
     readListPage(request, (page) => call(listOwnItems, { ...view, page, perPage: PER_PAGE })),

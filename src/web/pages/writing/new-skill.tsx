@@ -15,8 +15,7 @@ import { SKILL_TEMPLATE } from '../../strings/messages.ts'
 
 /** A new skill: a SKILL.md written here, or files from the reader's machine. */
 export async function showNewSkill(request: PageRequest) {
-  const { site, sent } = request
-  const { words } = site
+  const { site, words, sent } = request
   await request.call(showAccount, {})
   const empty = { title: '', description: null, categorySlug: null, tags: [], visibility: null }
   return (

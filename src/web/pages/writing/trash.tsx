@@ -12,8 +12,7 @@ import { type Collection, readVersionNumber } from '../reading/versions.tsx'
 
 /** Deleted items, and a way back. */
 export async function showTrash(request: PageRequest) {
-  const { site, call, sent } = request
-  const { words } = site
+  const { words, call, sent } = request
   const found = await readListPage(request, (page) => call(listTrash, { page, perPage: 24 }))
   if ('to' in found) return found
   return (
@@ -50,8 +49,7 @@ export const restoreFromTrash: Action = async ({ call, form }) => {
 /** The parts of an item that can be deleted for good, their limits, and a form for each. */
 export function showPurgePage(collection: Collection) {
   return async (request: PageRequest) => {
-    const { site, call, ref, query } = request
-    const { words } = site
+    const { words, call, ref, query } = request
     const item = await call(showPurge, { collection, id: ref })
     const texts = words.purge
     const older = item.isOwner && item.version !== null && item.version > 1 ? item.version - 1 : null
@@ -136,8 +134,7 @@ const AS_PRIVATE = ' private'
 /** A form that gives an item to another owner, and what changes by it. */
 export function showTransferPage(collection: Collection) {
   return async (request: PageRequest) => {
-    const { site, call, ref } = request
-    const { words } = site
+    const { site, words, call, ref } = request
     const { transfers } = words
     if (site.reader === null) throw new AppError('unauthenticated', words.errors.signInFirst)
     const { itemId, title, visibility, privateVersions, receivers } = await call(showTransfer, { collection, id: ref })

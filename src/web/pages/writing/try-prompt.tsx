@@ -38,8 +38,7 @@ export const submitTryPrompt: Action = async (request) => {
 }
 
 async function draw(request: PageRequest, form: SentForm | null, answers: Answers) {
-  const { site, call, ref, sent } = request
-  const { words } = site
+  const { words, call, ref, sent } = request
   const { tests } = words
   const page = await call(showTryPage, { id: ref })
   const path = new URL(page.url).pathname
