@@ -3,8 +3,19 @@ import { LANGUAGES, wordsIn } from './language.ts'
 import { Details, drawOnce, Link, LinkItem, Submit } from './parts/controls.tsx'
 import type { Site } from './site.ts'
 
-/** Which entry of the menu a page is. */
-type Current = 'prompts' | 'skills' | 'collections' | 'connect' | 'docs' | 'library' | 'favourites' | 'teams' | 'account' | undefined
+/** The entries of the menu, each with what the paths of its pages begin with. */
+const ENTRIES = {
+  prompts: ['prompts'],
+  skills: ['skills', 'check'],
+  collections: ['collections'],
+  connect: ['connect'],
+  docs: ['docs', 'rules'],
+  library: ['library', 'trash', 'import', 'labels'],
+  favourites: ['favourites'],
+  teams: ['teams'],
+  account: ['settings', 'admin'],
+}
+type Entry = keyof typeof ENTRIES
 
 /** The reach and the text of the search field in the header. */
 interface PageSearch {
@@ -22,9 +33,9 @@ interface PageSearch {
  * The head of every page: brand, search, menu. Where there is little room, the menu is behind one button: the sheet shows the contents of
  * closed `<details>` where there is room, and browsers that cannot do so keep the button.
  */
-const Header: FC<{ site: Site; current: Current; search: PageSearch }> = ({ site, current, search }) => {
+const Header: FC<{ site: Site; current: string | undefined; search: PageSearch }> = ({ site, current, search }) => {
   const { words, name, hasMcp, reader } = site
-  const at = (entry: Current) => (entry === current ? 'page' : undefined)
+  const at = (entry: Entry) => (entry === current ? 'page' : undefined)
   return (
     <header class="top">
       <div class="frame">
@@ -75,7 +86,7 @@ const HeaderSearch: FC<{ site: Site; search: PageSearch }> = ({ site: { words },
 )
 
 /** The menus of somebody who is signed in. */
-const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ site: { words, reader }, at }) => (
+const OwnLinks: FC<{ site: Site; at(entry: Entry): 'page' | undefined }> = ({ site: { words, reader }, at }) => (
   <>
     <Link to="/library" look="apart" current={at('library')} text={words.myLibrary} />
     <Details class="drop" name="menu" summary={words.newItem}>
@@ -109,8 +120,7 @@ export interface LayoutProps {
   readonly description?: string | undefined
   /** Canonical path, for search engines. */
   readonly path?: string | undefined
-  /** Which entry of the menu this is. */
-  readonly current?: Current
+  /** Default: only with a canonical path */
   readonly isIndexed?: boolean | undefined
   /** More style sheets of this page, by the names of their files. */
   readonly styles?: readonly string[] | undefined
@@ -137,8 +147,7 @@ export const Layout: FC<LayoutProps> = ({
   title,
   description,
   path,
-  current,
-  isIndexed = true,
+  isIndexed = path !== undefined,
   styles = [],
   scripts = [],
   isDrawnByScripts = false,
@@ -180,7 +189,7 @@ export const Layout: FC<LayoutProps> = ({
       </head>
       <body data-reader={site.reader?.username}>
         <Link to="#content" look="skip" text={words.skip} />
-        {drawHeader(site, current, search)}
+        {drawHeader(site, search)}
         <main class="frame" id="content">
           {children}
         </main>
@@ -191,7 +200,9 @@ export const Layout: FC<LayoutProps> = ({
 }
 
 /** The header, which is the same on many pages for anonymous readers. */
-function drawHeader(site: Site, current: Current, search: PageSearch | undefined): Child {
+function drawHeader(site: Site, search: PageSearch | undefined): Child {
+  const [, start = ''] = site.path.split(/[/?]/)
+  const current = Object.entries(ENTRIES).find(([, starts]) => starts.includes(start))?.[0]
   const draw = () => <Header site={site} current={current} search={search ?? {}} />
   if (site.reader !== null || search !== undefined) return draw()
   return drawOnce(site.words, JSON.stringify(['header', site.name, site.hasMcp, current]), draw)

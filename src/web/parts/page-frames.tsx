@@ -61,14 +61,7 @@ export const SectionPage: FC<SectionPageProps> = ({ request, at, title, forms = 
   const sections: Readonly<Record<string, string>> = isAdmin ? words.adminSections : own
   const heading = title ?? sections[at]
   return (
-    <Layout
-      site={site}
-      title={`${heading} · ${of}`}
-      current="account"
-      isIndexed={false}
-      styles={['admin.css', ...styles]}
-      scripts={scripts}
-    >
+    <Layout site={site} title={`${heading} · ${of}`} styles={['admin.css', ...styles]} scripts={scripts}>
       <div class="sections">
         <nav aria-label={of}>
           <Details class="section-menu" summary={of}>
@@ -105,7 +98,7 @@ interface NarrowPageProps {
 
 /** A page of one form, such as to sign in. Search engines do not list it. */
 export const NarrowPage: FC<NarrowPageProps> = ({ request: { site, query, sent }, title, name = title, dead, children, ...more }) => (
-  <Layout site={site} title={name} isIndexed={false} {...more}>
+  <Layout site={site} title={name} {...more}>
     <div class="narrow">
       <h1>{title}</h1>
       <Done words={site.words} query={query} sent={sent} />

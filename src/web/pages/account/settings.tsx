@@ -23,7 +23,7 @@ const LANGUAGE_OPTIONS: readonly (readonly [code: string, name: string])[] = LAN
 export async function showLanguage(request: PageRequest) {
   const { words } = request
   return (
-    <TitledPage request={request} title={words.languages.language} isIndexed={false}>
+    <TitledPage request={request} title={words.languages.language}>
       <Form
         request={request}
         of={updateAccount}

@@ -54,7 +54,7 @@ export async function showTeamActivity(request: PageRequest) {
   if (path !== request.path) return { to: path }
   const activity = await readActivity(request, (wanted) => call(listTeamActivity, { ...wanted, team: name }))
   return (
-    <Layout site={site} title={words.teams.activityOf(name)} current="teams" isIndexed={false} styles={['admin.css']}>
+    <Layout site={site} title={words.teams.activityOf(name)} styles={['admin.css']}>
       <h1>{words.teams.activityOf(name)}</h1>
       <p class="quiet">
         <a href={`/teams/${encodeURIComponent(name)}`}>{words.teams.back(name)}</a> · {words.audit.retention}

@@ -60,7 +60,6 @@ export async function showCollectionPage(request: PageRequest) {
       title={collection.title}
       description={collection.description ?? undefined}
       path={path}
-      current="collections"
       isIndexed={collection.visibility === 'public' && query.size === 0 && total > 0}
       styles={[...(collection.skills > 0 || mayEdit ? INSTALL_STYLES : []), ...(mayEdit ? ['admin.css', 'collection.css'] : [])]}
       scripts={isOrdering && items.length > 1 ? ['collection.js'] : []}

@@ -99,7 +99,6 @@ export async function showCollections(request: PageRequest) {
       about={<a href="/docs/collections">{collecting.about}</a>}
       description={collecting.lead}
       path="/collections"
-      current="collections"
       search={{ list: 'collections', query: q }}
       isIndexed={query.size === 0 && found.total > 0}
     >
@@ -167,7 +166,7 @@ export function showCollecting(kind: Kind) {
     const path = new URL(found.item.url).pathname
     const here = `${path}/collections`
     return (
-      <Layout site={site} title={collecting.addItem(found.item.title)} current={kind} isIndexed={false} styles={['admin.css']}>
+      <Layout site={site} title={collecting.addItem(found.item.title)} styles={['admin.css']}>
         <p class="quiet">
           <Link to={path} dir="auto" text={found.item.title} />
         </p>

@@ -42,14 +42,7 @@ async function showPart(site: Site, group: string | null) {
   const { title } = readDocument('api', site)
   const heading = isGroup(group, words) ? `${words.api.groups[group]} · ${title}` : title
   return (
-    <Layout
-      site={site}
-      title={heading}
-      description={words.aboutDocuments.api}
-      path={pathOf(group)}
-      current="docs"
-      search={{ list: 'docs' }}
-    >
+    <Layout site={site} title={heading} description={words.aboutDocuments.api} path={pathOf(group)} search={{ list: 'docs' }}>
       <DocumentFrame site={site} name="api">
         <article class="document api">
           <DocumentHead site={site} title={title} />

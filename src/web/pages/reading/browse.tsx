@@ -49,7 +49,6 @@ export function browse(kind: Kind) {
         title={kept.q || words[kind]}
         description={words.find.aboutLists[kind]}
         path={base}
-        current={kind}
         isIndexed={Object.keys(kept).length === 0}
         search={{ list: kind, query: kept.q, kept: { ...kept, q: undefined } }}
       >
@@ -234,7 +233,7 @@ export async function showFavourites(request: PageRequest) {
   const stars = await readStars(request, found.prompts, found.skills)
   const linkTo = (kind: string, page = 1) => toListUrl('/favourites', { kind: kind === 'prompts' ? '' : kind }, page)
   return (
-    <TitledPage request={request} title={words.favourites} lead={words.favouritesLead} current="favourites" isIndexed={false}>
+    <TitledPage request={request} title={words.favourites} lead={words.favouritesLead}>
       <nav aria-label={words.filters}>
         <ul class="filters tabs">
           {COLLECTIONS.map((one) => (

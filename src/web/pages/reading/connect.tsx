@@ -34,7 +34,6 @@ export async function showConnect(request: PageRequest) {
       lead={connecting.lead}
       description={connecting.lead}
       path="/connect"
-      current="connect"
       styles={['admin.css', 'connect.css']}
     >
       <Fault sent={sent} fields={[]} words={words} />

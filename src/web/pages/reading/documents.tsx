@@ -23,7 +23,7 @@ export async function showDocuments({ site, words, query }: PageRequest) {
   const q = (query.get('q') ?? '').slice(0, MAX_QUERY)
   if (q.trim() !== '') return <Found site={site} query={q} />
   return (
-    <Layout site={site} title={words.documents} description={words.documentsLead} path="/docs" current="docs" search={{ list: 'docs' }}>
+    <Layout site={site} title={words.documents} description={words.documentsLead} path="/docs" search={{ list: 'docs' }}>
       <h1>{words.documents}</h1>
       <p class="lead">{words.documentsLead}</p>
       {DOCUMENT_GROUPS.map((group) => (
@@ -50,7 +50,7 @@ const Found: FC<{ site: Site; query: string }> = ({ site, query }) => {
   const hits = searchDocuments(query, site)
   const marks = readMarks(query)
   return (
-    <Layout site={site} title={words.find.results(query)} path="/docs" current="docs" isIndexed={false} search={{ list: 'docs', query }}>
+    <Layout site={site} title={words.find.results(query)} path="/docs" isIndexed={false} search={{ list: 'docs', query }}>
       <h1>{words.documents}</h1>
       <p class="quiet" role="status">
         {hits.length === 0 ? words.nothingFound : words.sectionsFound(hits.length)} <a href="/docs">{words.allDocuments}</a>
@@ -101,14 +101,7 @@ export function showDocument(name: DocumentName) {
   return async ({ site, words }: PageRequest) => {
     const { title, html, sections } = readDocument(name, site)
     return (
-      <Layout
-        site={site}
-        title={title}
-        description={words.aboutDocuments[name]}
-        path={`/docs/${name}`}
-        current="docs"
-        search={{ list: 'docs' }}
-      >
+      <Layout site={site} title={title} description={words.aboutDocuments[name]} path={`/docs/${name}`} search={{ list: 'docs' }}>
         <DocumentFrame site={site} name={name}>
           <article class="document">
             <DocumentHead site={site} title={title} />

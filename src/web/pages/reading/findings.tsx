@@ -41,7 +41,7 @@ export function showFindings(collection: Collection) {
     const mayAccept = found.hidden.length > 0 || found.findings.some((one) => one.mayAccept)
     const hasOthers = found.findings.some(({ severity, waived, mayAccept: mayDo }) => severity === 'high' && !waived && !mayDo)
     return (
-      <Layout site={site} title={words.findings.findingsOf(found.title)} current={collection} isIndexed={false} styles={['admin.css']}>
+      <Layout site={site} title={words.findings.findingsOf(found.title)} styles={['admin.css']}>
         <p class="quiet">
           <a href={path} dir="auto">
             {found.title}
@@ -243,7 +243,7 @@ export async function showSet({ site, words, call, query }: PageRequest) {
   const { counts, budgets, unlisted, routing, pending } = found
   const left = [found.isCut ? checking.cut : null, pending === 0 ? null : pending === null ? checking.noEncoder : checking.pending(pending)]
   return (
-    <Layout site={site} title={checking.title} current="skills" isIndexed={false} styles={['admin.css']}>
+    <Layout site={site} title={checking.title} styles={['admin.css']}>
       <h1>{checking.title}</h1>
       <p class="lead">
         {scope === '' ? null : (

@@ -37,7 +37,7 @@ export function showProblem(site: Site, error: AppError, { path, requestId, near
   const title = isMissing ? words.notFoundTitle : (textOf(words.find.problems, error.code) ?? words.errorTitle)
   const isOfAdmin = error.code === 'forbidden' && path.startsWith('/admin')
   return (
-    <Layout site={site} title={title} isIndexed={false}>
+    <Layout site={site} title={title}>
       <h1>{title}</h1>
       <p class="lead">{isMissing ? words.notFound : isOfAdmin ? words.find.adminOnly : toSentence(error.message)}</p>
       {near.length === 0 ? null : (

@@ -84,7 +84,6 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
       title={prompt.title}
       description={prompt.description ?? prompt.derivedDescription}
       path={path}
-      current="prompts"
       isIndexed={prompt.visibility === 'public' && !isFilled}
       styles={page.usage ? CHART_STYLES : []}
       scripts={['prompt.js']}

@@ -78,7 +78,7 @@ export function saveLevels(owner: (request: Parameters<Action>[0]) => { readonly
 export async function showRules({ site, words }: PageRequest) {
   const families = byFamily(RULES, ({ id }) => id)
   return (
-    <Layout site={site} title={words.findings.rules} description={words.findings.rulesLead} path="/rules" current="docs">
+    <Layout site={site} title={words.findings.rules} description={words.findings.rulesLead} path="/rules">
       <h1>{words.findings.rules}</h1>
       <p class="lead">{words.findings.rulesLead}</p>
       <nav aria-label={words.onThisPage}>

@@ -49,7 +49,6 @@ export async function showSkillPage(request: PageRequest) {
       title={skill.title}
       description={skill.description ?? undefined}
       path={path}
-      current="skills"
       isIndexed={skill.visibility === 'public' && wanted === null}
       kind="article"
       styles={[...INSTALL_STYLES, ...(usage ? CHART_STYLES : [])]}

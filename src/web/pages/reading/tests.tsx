@@ -46,8 +46,6 @@ export function showTests(collection: Collection) {
         above={<Link to={path} dir="auto" text={page.title} />}
         lead={words.tests.lead}
         about={<Link to="/docs/evals" text={words.tests.about} />}
-        current={collection}
-        isIndexed={false}
         styles={['admin.css', ...CHART_STYLES]}
       >
         <Fault sent={sent} fields={['models']} words={words} />
@@ -249,8 +247,6 @@ export function showRun(collection: Collection) {
             <Link to={path} dir="auto" text={page.title} /> › <Link to={`${path}/tests`} text={tests.tests} />
           </>
         }
-        current={collection}
-        isIndexed={false}
         styles={['admin.css', ...CHART_STYLES]}
       >
         <p class="lead">

@@ -173,13 +173,7 @@ const VersionPage: FC<VersionPageProps> = ({ request: { site, words, sent }, col
   const { item, shown, against, choices, path, canRestore, isBlocked } = versions
   const newest = choices[0]?.version ?? shown.version
   return (
-    <Layout
-      site={site}
-      title={words.reading.versionOf(shown.version, item.title)}
-      current={collection}
-      isIndexed={false}
-      styles={['changes.css']}
-    >
+    <Layout site={site} title={words.reading.versionOf(shown.version, item.title)} styles={['changes.css']}>
       <p class="quiet">
         <a href={item.path}>{item.title}</a> / <a href={`${item.path}/versions`}>{words.versions}</a>
       </p>

@@ -94,8 +94,6 @@ export function showVersions(collection: Collection) {
         title={words.reading.versionsOf(item.title)}
         heading={words.versions}
         above={<a href={item.path}>{item.title}</a>}
-        current={collection}
-        isIndexed={false}
       >
         <CompareVersions site={site} path={item.path} versions={newest} from={newest[1]?.version ?? 1} to={newest[0]?.version ?? 1} />
         {versions.length === 0 ? (

@@ -43,7 +43,7 @@ export async function showTeamPage(request: PageRequest) {
   const levels = isMaintainer ? await call(listLevels, { owner: team.name }) : null
   const candidates = isMaintainer ? (await call(suggestMembers, { team: team.name })).usernames : []
   return (
-    <Layout site={site} title={team.name} current="teams" isIndexed={false} styles={['admin.css']}>
+    <Layout site={site} title={team.name} styles={['admin.css']}>
       <h1>{team.displayName ?? team.name}</h1>
       <p class="quiet">
         {team.displayName === null ? null : `${team.name} · `}

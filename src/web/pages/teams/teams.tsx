@@ -49,8 +49,6 @@ export async function showTeams(request: PageRequest) {
       title={words.teams.teams}
       lead={words.teams.lead}
       about={<a href="/docs/teams">{words.teams.about}</a>}
-      current="teams"
-      isIndexed={false}
       styles={['admin.css']}
     >
       <Section title={words.teams.yours}>

@@ -155,7 +155,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
   const refused = shown || (isConflict && sent?.fault.code === 'conflict') || clashesInFiling(sent) ? null : sent
   const title = known ? words.editPrompt : words.newPrompt
   return (
-    <Layout site={site} title={title} isIndexed={false} styles={['writing.css']} scripts={['editor.js']}>
+    <Layout site={site} title={title} styles={['writing.css']} scripts={['editor.js']}>
       <h1 class="over-title">{title}</h1>
       {known && conflict ? (
         <SavedMeanwhile words={words} version={known.version} way={<a href={`${known.path}/edit`}>{words.takeTheirs}</a>}>

@@ -57,7 +57,7 @@ export async function showEditSkill(request: PageRequest) {
   const details: ItemValues = { ...skill, categorySlug: categorySlugOf(skill, categories) }
   const asDetails = isOfDetails ? request : { ...request, sent: null }
   return (
-    <Layout site={site} title={words.editSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
+    <Layout site={site} title={words.editSkill} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
       <h1 class="over-title">{words.editSkill}</h1>
       <LinkLine to={path} text={skill.title} />
       <Done words={words} query={query} sent={sent} hints={takeHints(request)} baseUrl={site.baseUrl} />

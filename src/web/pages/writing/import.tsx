@@ -20,15 +20,7 @@ export async function showImportForm(request: PageRequest) {
   await request.call(showAccount, {})
   const { importing } = words
   return (
-    <TitledPage
-      request={request}
-      title={importing.title}
-      lead={importing.lead}
-      current="library"
-      isIndexed={false}
-      styles={['writing.css']}
-      scripts={['import.js']}
-    >
+    <TitledPage request={request} title={importing.title} lead={importing.lead} styles={['writing.css']} scripts={['import.js']}>
       <Fault sent={sent} labels={{ files: words.files, visibility: words.visibility }} words={words} />
       <form
         method="post"
@@ -95,7 +87,7 @@ export async function showImportPage(request: PageRequest) {
   const toUrl = (chosen = '', page = 1) => toListUrl(`/import/${ref}`, { outcome: chosen }, page)
   const { number } = formatsOf(words.language)
   return (
-    <TitledPage request={request} title={importing.title} current="library" isIndexed={false} styles={['writing.css']}>
+    <TitledPage request={request} title={importing.title} styles={['writing.css']}>
       <Fault sent={sent} words={words} />
       <State site={site} found={found} path={`/import/${ref}`} />
       <nav aria-label={words.filters}>

@@ -210,14 +210,7 @@ export async function showLabelRules(request: PageRequest) {
   const title = owner === undefined ? words.labels.rules : words.labels.rulesOf(owner)
   const here = owner === undefined ? '/labels' : `/labels?owner=${encodeURIComponent(owner)}`
   return (
-    <TitledPage
-      request={request}
-      title={title}
-      lead={words.labels.rulesLead}
-      about={<Link to="/docs/labels" text={words.labels.about} />}
-      current="library"
-      isIndexed={false}
-    >
+    <TitledPage request={request} title={title} lead={words.labels.rulesLead} about={<Link to="/docs/labels" text={words.labels.about} />}>
       <Fault sent={sentWith(sent, 'rule')} fields={['name', 'rule']} words={words} />
       <Entries
         of={rules}

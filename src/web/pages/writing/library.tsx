@@ -67,8 +67,6 @@ export async function showLibrary(request: PageRequest) {
     <Layout
       site={site}
       title={words.myLibrary}
-      current="library"
-      isIndexed={false}
       search={{ list: 'library', query: view.q, kept: { kind: query.get('kind') ?? undefined, owner: view.owner, sort: view.sort } }}
     >
       <h1 class="list-head">{words.myLibrary}</h1>

@@ -19,7 +19,7 @@ export async function showNewSkill(request: PageRequest) {
   await request.call(showAccount, {})
   const empty = { title: '', description: null, categorySlug: null, tags: [], visibility: null }
   return (
-    <Layout site={site} title={words.newSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
+    <Layout site={site} title={words.newSkill} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
       <h1 class="over-title">{words.newSkill}</h1>
       <Fault sent={sent} labels={{ ...itemLabels(words), skillMd: SKILL_MD, upload: words.upload }} words={words} />
       <EditorForm words={words} name="new-skill" isRefused={sent !== null} enctype="multipart/form-data" class="editor">

@@ -16,7 +16,7 @@ export async function showTrash(request: PageRequest) {
   const found = await readListPage(request, (page) => call(listTrash, { page, perPage: 24 }))
   if ('to' in found) return found
   return (
-    <TitledPage request={request} title={words.trash} lead={words.trashLead} current="library" isIndexed={false} styles={['admin.css']}>
+    <TitledPage request={request} title={words.trash} lead={words.trashLead} styles={['admin.css']}>
       {sent ? <Alert text={sent.fault.message} /> : null}
       <List
         request={request}
@@ -65,8 +65,6 @@ export function showPurgePage(collection: Collection) {
         title={words.deleteForGood}
         above={item.isInTrash ? <a href="/trash">{words.trash}</a> : <a href={path}>{item.title}</a>}
         lead={texts.lead(item.title)}
-        current={item.isInTrash ? 'library' : collection}
-        isIndexed={false}
       >
         <p class="notice">{texts.copies(item.copies)}</p>
         {newest === null ? null : (
@@ -150,8 +148,6 @@ export function showTransferPage(collection: Collection) {
         above={<a href={`/${collection}/${itemId}`}>{title}</a>}
         lead={transfers.lead(title)}
         about={<a href="/docs/teams#transfers">{transfers.about}</a>}
-        current={collection}
-        isIndexed={false}
       >
         {options.length === 0 ? (
           <p>{transfers.none}</p>

@@ -54,8 +54,6 @@ async function draw(request: PageRequest, form: SentForm | null, answers: Answer
         </>
       }
       lead={tests.tryLead}
-      current="prompts"
-      isIndexed={false}
       styles={CHART_STYLES}
     >
       <Fault sent={sent} fields={['name', 'contains']} words={words} />
