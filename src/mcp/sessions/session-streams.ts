@@ -76,43 +76,11 @@ export function createEventLogs(maxBytes: number = MAX_BYTES): { open(): EventSt
  * early.
  */
 export function whenSent(response: Response, ended: () => void, breakOff?: AbortSignal): Response {
-  const { body } = response
-  if (!body) {
+  if (!response.body) {
     ended()
     return response
   }
-  let isOver = false
-  const over = () => {
-    if (isOver) return
-    isOver = true
-    ended()
-  }
-  const reader = body.getReader()
-  const watched = new ReadableStream<Uint8Array>({
-    start(controller) {
-      breakOff?.addEventListener('abort', () => {
-        if (isOver) return
-        over()
-        controller.error(breakOff.reason)
-        void reader.cancel(breakOff.reason).catch(() => {})
-      })
-    },
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read()
-        if (!done) return controller.enqueue(value)
-        over()
-        controller.close()
-      } catch (error) {
-        over()
-        controller.error(error)
-      }
-    },
-    async cancel(reason) {
-      over()
-      await reader.cancel(reason)
-    },
-  })
+  const watched = response.body.pipeThrough(new TransformStream({ flush: ended, cancel: ended }), breakOff ? { signal: breakOff } : {})
   return new Response(watched, { status: response.status, headers: response.headers })
 }
 
