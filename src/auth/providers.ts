@@ -1,4 +1,4 @@
-import type { Configuration } from 'openid-client'
+import type { Configuration, CustomFetch } from 'openid-client'
 import { z } from 'zod'
 import type { Arriving, ProviderSettings } from '../domain/sign-in/sign-in-ways.ts'
 import { AppError } from '../errors.ts'
@@ -194,10 +194,7 @@ async function discover(library: Library, provider: ProviderSettings, timeoutSec
   const { clientId, clientSecret, issuer, type } = provider
   const metadata = { [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS }
   const isLoopback = issuer.startsWith('http:')
-  const fetcher = (
-    url: string,
-    { body, headers, method, signal }: { body: unknown; headers: object; method: string; signal?: AbortSignal },
-  ) => fetchBounded(url, toRequestInit({ body, headers, method, signal }), MAX_ANSWER_BYTES)
+  const fetcher: CustomFetch = (url, { body = null, ...options }) => fetchBounded(url, { ...options, body }, MAX_ANSWER_BYTES)
   const configuration =
     type === 'github'
       ? new library.Configuration(gitHubServer(issuer), clientId, metadata, library.ClientSecretPost(clientSecret ?? undefined))
@@ -237,22 +234,4 @@ function requireSafeAddress(address: string | undefined, { issuer }: ProviderSet
   const protocol = URL.parse(address ?? '')?.protocol
   if (protocol === 'https:' || (protocol === 'http:' && issuer.startsWith('http:'))) return
   throw new AppError('upstream_failed', 'describes itself with an address that is missing or not https')
-}
-
-/** The body that `fetch` takes, of what openid-client gives. */
-function toRequestInit({
-  body,
-  headers,
-  method,
-  signal,
-}: {
-  body: unknown
-  headers: object
-  method: string
-  signal?: AbortSignal | undefined
-}) {
-  const init: RequestInit = { method, headers: Object.fromEntries(Object.entries(headers)) }
-  if (typeof body === 'string' || body instanceof URLSearchParams) init.body = body
-  if (signal) init.signal = signal
-  return init
 }
