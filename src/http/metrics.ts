@@ -24,6 +24,9 @@ export interface Metric {
 const gauge = (name: string, help: string, read: Read, ...labels: string[]): Metric => ({ kind: 'gauge', name, help, labels, read })
 const counter = (name: string, help: string, read: Read, ...labels: string[]): Metric => ({ kind: 'counter', name, help, labels, read })
 
+/** A number for each value of the only label. */
+const byLabel = (values: Readonly<Record<string, number>>): Reading => Object.entries(values).map(([label, value]) => [value, label])
+
 /** How the backups of a schedule go. */
 export interface BackupFigures {
   /** When the newest one was made; null when there is none. */
@@ -85,10 +88,7 @@ export function libraryMetrics(version: string, read: () => Promise<LibraryFigur
     gauge(
       'commonplace_items',
       'Items that are not in the trash, by kind (prompt, skill)',
-      of(({ prompts, skills }) => [
-        [prompts, 'prompt'],
-        [skills, 'skill'],
-      ]),
+      of(({ prompts, skills }) => byLabel({ prompt: prompts, skill: skills })),
       'kind',
     ),
     gauge(
@@ -123,7 +123,7 @@ export function loadMetrics(load: () => LoadFigures, faults: () => FaultCounts):
     gauge(
       'commonplace_http_waiting',
       'Waiting requests: for a slot of their caller (admission) or for their turn (turns)',
-      () => Object.entries(load().waiting).map(([queue, value]) => [value, queue]),
+      () => byLabel(load().waiting),
       'queue',
     ),
     counter(
@@ -142,10 +142,7 @@ export function storeMetrics({ readUsage, readCacheUse }: Pick<LibraryStore['ser
     gauge(
       'commonplace_database_connections',
       'Database connections of this process, by state (busy, idle)',
-      () => [
-        [usage().busy, 'busy'],
-        [usage().idle, 'idle'],
-      ],
+      () => byLabel({ busy: usage().busy, idle: usage().idle }),
       'state',
     ),
     gauge('commonplace_database_waiting', 'Statements and transactions of this process waiting for a connection', () => usage().waiting),
@@ -189,10 +186,7 @@ export function encoderMetrics(figures: EncoderFigures): readonly Metric[] {
       'Items that the encoder may read by state of their vector (embedded, pending)',
       async () => {
         const { embedded, pending } = await figures.countItems()
-        return [
-          [embedded, 'embedded'],
-          [pending, 'pending'],
-        ]
+        return byLabel({ embedded, pending })
       },
       'state',
     ),
@@ -200,10 +194,7 @@ export function encoderMetrics(figures: EncoderFigures): readonly Metric[] {
     counter(
       'commonplace_encoder_failures_total',
       'Failures by cause: the library could not be used (library), the encoder made no vector of an item (item)',
-      () => [
-        [figures.counts.failures, 'library'],
-        [figures.counts.failedItems, 'item'],
-      ],
+      () => byLabel({ library: figures.counts.failures, item: figures.counts.failedItems }),
       'cause',
     ),
   ]
@@ -218,20 +209,13 @@ export function providerMetrics(provider: ProviderFigures): readonly Metric[] {
     counter(
       'commonplace_embeddings_failures_total',
       'Provider failures, by input (items, queries)',
-      () => [
-        [provider.counts.failedItems, 'items'],
-        [provider.counts.failedQueries, 'queries'],
-      ],
+      () => byLabel({ items: provider.counts.failedItems, queries: provider.counts.failedQueries }),
       'purpose',
     ),
     counter(
       'commonplace_embeddings_queries_total',
       'Queries by source of their embedding: provider, cache or none (fallback)',
-      () => [
-        [provider.counts.sent, 'sent'],
-        [provider.counts.cached, 'remembered'],
-        [provider.counts.fellBack, 'fallback'],
-      ],
+      () => byLabel({ sent: provider.counts.sent, remembered: provider.counts.cached, fallback: provider.counts.fellBack }),
       'source',
     ),
   ]
