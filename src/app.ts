@@ -25,7 +25,7 @@ import type { Clock, Random } from './domain/ports/environment.ts'
 import type { LibraryCopy } from './domain/service/transfer.ts'
 import type { SecondFactorRule } from './domain/sign-in/logins.ts'
 import { listMappedTeams, PASSWORDS_ALONE, type SignInSettings } from './domain/sign-in/sign-in-ways.ts'
-import { type CountingEncoder, countMisses, createEncoder } from './encoder/encoder.ts'
+import { createEncoder } from './encoder/encoder.ts'
 import { AppError } from './errors.ts'
 import type { Context } from './operations/core/procedure.ts'
 import { OPERATIONS } from './operations/index.ts'
@@ -60,7 +60,7 @@ export interface App {
   /** The provider of embeddings, when the settings name one: then it is the encoder. */
   readonly provider: RemoteEncoder | null
   /** The encoder of texts; null when the settings turn it off. */
-  readonly encoder: CountingEncoder | null
+  readonly encoder: Encoder | null
   /** Makes the vectors of items, where there is an encoder. A server starts it. */
   readonly itemEncoding: ItemEncoding | null
   /** Uses that were counted and are not written yet; null when they are not counted. */
@@ -188,8 +188,7 @@ export async function openApp(
   }
   const provider =
     settings.embeddings && createRemoteEncoder(createTextEmbedder(settings.embeddings), patience, options.onEncoderFault ?? (() => {}))
-  const made = provider ?? makeEncoder(settings, options)
-  const encoder = made && countMisses(made)
+  const encoder: Encoder | null = provider ?? makeEncoder(settings, options)
   let store: LibraryStore | undefined
   try {
     store = await openStore(settings, {

@@ -188,27 +188,6 @@ function startWorker(options: WorkerOptions): Worker {
   return new Worker(new URL(name, import.meta.url), options)
 }
 
-/** An encoder that counts the queries it left unanswered while it starts or is busy: what was found without it soon has a better answer. */
-export interface CountingEncoder extends Encoder {
-  readonly misses: number
-}
-
-/** Counts from now on. */
-export function countMisses(encoder: Encoder): CountingEncoder {
-  let misses = 0
-  return {
-    ...encoder,
-    get misses() {
-      return misses
-    },
-    async encodeQuery(text) {
-      const answer = await encoder.encodeQuery(text)
-      if (answer === null && encoder.state() !== 'fallback') misses++
-      return answer
-    },
-  }
-}
-
 /** The data of the thread: the file, and the name of the model that it must have. */
 export interface ThreadData {
   readonly file: string

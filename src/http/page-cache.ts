@@ -8,8 +8,8 @@ import type { Call } from './route.ts'
 const CACHED_PATHS = new Set(['/', '/search', '/prompts', '/skills'])
 /** Size of the cache in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** A query that means the same wherever it is read. */
-const PLAIN_SEARCH = /^(?:\?[\w.~!*()+,;:@$/=&%-]*)?$/
+/** A query that means the same wherever it is read, and looks for no words: without the encoder they find less for a moment. */
+const PLAIN_SEARCH = /^(?:\?(?!(?:.*&)?q=)[\w.~!*()+,;:@$/=&%-]*)?$/
 
 /** Whether somebody opens the page, and no script asks for it by itself or ahead of time (Fetch Metadata, `Sec-Fetch-Dest`). */
 export function isOpened({ exchange: { header } }: Call): boolean {
@@ -30,13 +30,11 @@ export type PageCache = ReturnType<typeof createPageCache>
  * @param headers of a page of a list
  * @param languageOf the language of an answer: one of a fixed few, whatever was sent
  * @param count counts the uses of anonymous readers of pages
- * @param countMisses searches so far that were answered without the encoder; a page made meanwhile is not cached
  */
 export function createPageCache<Language extends string>(
   readRevision: () => Promise<number>,
   headers: (language: Language) => Record<string, string>,
   languageOf: (call: Call) => Language,
-  countMisses: () => number,
   count: CountUse,
 ) {
   const caches = createRevisionCaches(readRevision)
@@ -73,12 +71,10 @@ export function createPageCache<Language extends string>(
      */
     async show(call: Call, make: () => Promise<string | null>, uses: () => readonly UseNote[]) {
       const revision = isCacheable(call) ? await caches.refresh() : null
-      const missesBefore = countMisses()
       const html = await make()
       if (html === null) return null
       const body = encodePage(html)
-      if (revision !== null && countMisses() === missesBefore)
-        pages.put(revision, keyOf(call, languageOf(call)), { body, uses: uses() }, body.length)
+      if (revision !== null) pages.put(revision, keyOf(call, languageOf(call)), { body, uses: uses() }, body.length)
       return body
     },
   }

@@ -117,7 +117,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     () => app.store.service.readRevision('public'),
     (language) => describePage(language),
     languageOf,
-    () => app.encoder?.misses ?? 0,
     app.contextFor(ANONYMOUS, 'web').count,
   )
   const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }

@@ -205,7 +205,6 @@ describe('the cache of pages', () => {
       async () => 1,
       (language) => describePage(language),
       reader,
-      () => 0,
       () => {},
     )
     let made = 0
