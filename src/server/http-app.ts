@@ -42,24 +42,6 @@ import { createFaultLog, type ReportFault } from './fault-log.ts'
 import { createMcpRoutes, oauthRoutes } from './mcp-routes.ts'
 import { createPipeline } from './pipeline.ts'
 
-/** The settings that the server uses. */
-export type ServerSettings = Pick<
-  Config,
-  | 'HOST'
-  | 'PORT'
-  | 'MCP_ENABLED'
-  | 'DUMP_LIMIT'
-  | 'DEFAULT_LANGUAGE'
-  | 'LIBRARY_ACCESS'
-  | 'PUBLIC_ITEMS'
-  | 'ALLOWED_HOSTS'
-  | 'ALLOWED_ORIGINS'
-  | 'RATE_LIMITS'
-  | 'TRUST_PROXY'
-  | 'METRICS_TOKEN'
-  | 'EMBED_FRAME_ANCESTORS'
->
-
 /** Options of a process or a test besides the settings. */
 export interface HttpOptions {
   /** False makes /readyz say that the service is stopping. */
@@ -76,7 +58,7 @@ export interface HttpOptions {
 export type HttpApp = ReturnType<typeof createHttpApp>
 
 /** The whole HTTP surface over an opened library: the route table behind the pipeline. */
-export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}) {
+export function createHttpApp(app: App, settings: Config, logger: Logger, options: HttpOptions = {}) {
   const { baseUrl, operations, provider, itemEncoding } = app
   const forRest = (actor: Actor) => app.contextFor(actor, 'rest')
   const product = readProduct()

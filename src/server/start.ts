@@ -10,7 +10,7 @@ import { errorHeaders, HTTP_STATUS, toErrorBody } from '../http/answers.ts'
 import { isMcpPath } from '../http/guards.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/messages.ts'
 import type { LibraryStore } from '../storage/store.ts'
-import { createHttpApp, type HttpApp, type HttpOptions, type ServerSettings } from './http-app.ts'
+import { createHttpApp, type HttpApp, type HttpOptions } from './http-app.ts'
 import { type Front, listen } from './listen.ts'
 import type { Pipeline } from './pipeline.ts'
 
@@ -136,11 +136,7 @@ export async function startServer(address: { host: string; port: number }, logge
   const server = await listen(address, front)
   return {
     /** Starts serving a library. Until then every request gets `unavailable`. */
-    open(
-      app: App,
-      settings: ServerSettings & Pick<Config, 'TRASH_DAYS' | 'VERSIONS_KEEP' | 'AUDIT_DAYS'>,
-      options: Pick<HttpOptions, 'extras' | 'backups' | 'settings'> = {},
-    ) {
+    open(app: App, settings: Config, options: Pick<HttpOptions, 'extras' | 'backups' | 'settings'> = {}) {
       http = createHttpApp(app, settings, logger, { ...options, isReady: () => isReady })
       front.noteConnection = http.turns.noteConnection
       front.pipeline = http.pipeline

@@ -8,10 +8,11 @@ import type { ImproveSettings } from '../../src/ai/models.ts'
 import type { EmbeddingSettings } from '../../src/ai/remote-encoder.ts'
 import { type App, type AppSettings, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/credentials.ts'
+import { type Config, loadConfig } from '../../src/config/load-config.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/domain/people/actor.ts'
 import type { ClientOfRequest } from '../../src/domain/ports/environment.ts'
 import type { Route } from '../../src/http/route.ts'
-import { createHttpApp, type ServerSettings } from '../../src/server/http-app.ts'
+import { createHttpApp } from '../../src/server/http-app.ts'
 import type { Pipeline } from '../../src/server/pipeline.ts'
 import { CHEAP_HASHER } from './cheap-hasher.ts'
 import { readEverything } from './engines.ts'
@@ -25,21 +26,7 @@ const START = Date.UTC(2026, 0, 1)
 
 const BASE_URL = 'http://127.0.0.1:3000'
 
-const SETTINGS: ServerSettings = {
-  HOST: '127.0.0.1',
-  PORT: 0,
-  MCP_ENABLED: true,
-  DUMP_LIMIT: 10_000,
-  DEFAULT_LANGUAGE: 'en',
-  LIBRARY_ACCESS: 'everybody',
-  PUBLIC_ITEMS: false,
-  ALLOWED_HOSTS: [],
-  ALLOWED_ORIGINS: [],
-  RATE_LIMITS: null,
-  TRUST_PROXY: 0,
-  METRICS_TOKEN: null,
-  EMBED_FRAME_ANCESTORS: '* file:',
-}
+const SETTINGS: Config = { ...loadConfig({}), PORT: 0, RATE_LIMITS: null }
 
 const IMPROVE: ImproveSettings = {
   model: null,
@@ -88,7 +75,7 @@ export interface TestApp {
 }
 
 export async function testApp(
-  settings: Partial<ServerSettings> = {},
+  settings: Partial<Config> = {},
   improve: Partial<ImproveSettings> = {},
   embeddings: EmbeddingSettings | null = null,
   more: Partial<Omit<AppSettings, 'improve' | 'embeddings'>> & {
