@@ -3,15 +3,15 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createItemEncoding, type ItemEncoding } from './ai/item-encoding.ts'
+import { createItemEncoding } from './ai/item-encoding.ts'
 import { loadWordVectors, rememberVectors } from './ai/kept-vectors.ts'
 import { createImprover, createTestModels, type ImproveSettings, type TestSettings } from './ai/models.ts'
-import { createRemoteEncoder, createTextEmbedder, type EmbeddingSettings, type RemoteEncoder } from './ai/remote-encoder.ts'
+import { createRemoteEncoder, createTextEmbedder, type EmbeddingSettings } from './ai/remote-encoder.ts'
 import { createAuthLoader, isSafeIssuer, type OAuthSettings } from './auth/better-auth.ts'
 import { authenticate, authenticateInstallLink, createApiKey, ENTRIES, type Entry, hashApiKey, LINK_PREFIX } from './auth/credentials.ts'
 import { createLogins, type Logins } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
-import { createOAuthServer, type OAuthServer } from './auth/oauth/oauth-server.ts'
+import { createOAuthServer } from './auth/oauth/oauth-server.ts'
 import type { PasswordHasher } from './auth/password-hash.ts'
 import { createProviders } from './auth/providers.ts'
 import { createProxySignIn, type ProxySignIn } from './auth/proxy-sign-in.ts'
@@ -19,7 +19,7 @@ import { createSealer } from './auth/sealer.ts'
 import type { LibraryChange } from './domain/items/changes.ts'
 import type { PasswordHash } from './domain/people/account.ts'
 import type { Actor } from './domain/people/actor.ts'
-import { countFor, countNothing, createUseCounter, type OwnerQuota, type UseCounter } from './domain/people/usage.ts'
+import { countFor, countNothing, createUseCounter, type OwnerQuota } from './domain/people/usage.ts'
 import type { Encoder } from './domain/ports/encoder.ts'
 import type { Clock, Random } from './domain/ports/environment.ts'
 import type { LibraryCopy } from './domain/service/transfer.ts'
@@ -50,43 +50,7 @@ import {
 import { createStore, type LibraryStore, type OpeningProgress } from './storage/store.ts'
 
 /** An opened library with everything that is needed to run operations on it. */
-export interface App {
-  readonly operations: typeof OPERATIONS
-  readonly store: LibraryStore
-  readonly clock: Clock
-  readonly baseUrl: string
-  /** Whether `baseUrl` is only what the settings suggest: the service never listened with this library. */
-  readonly isBaseUrlGuessed: boolean
-  /** The provider of embeddings, when the settings name one: then it is the encoder. */
-  readonly provider: RemoteEncoder | null
-  /** The encoder of texts; null when the settings turn it off. */
-  readonly encoder: Encoder | null
-  /** Makes the vectors of items, where there is an encoder. A server starts it. */
-  readonly itemEncoding: ItemEncoding | null
-  /** Uses that were counted and are not written yet; null when they are not counted. */
-  readonly uses: UseCounter | null
-  /** The context of operations for one caller. @param entry how the call comes in, which the audit log records */
-  contextFor(actor: Actor, entry: Entry): Context
-  /** The actor of a key; null is nobody. @throws AppError `invalid_api_key` */
-  authenticate(key: string | null): Promise<Actor>
-  /** The maker of the install link of a token, and its scope; null when it does not work. */
-  authenticateInstallLink(token: string): ReturnType<typeof authenticateInstallLink>
-  /** Seals texts that clients carry, with the key that all processes share. */
-  readonly sealer: ReturnType<typeof createSealer>
-  /** The actor of a browser's cookies. */
-  readonly logins: Logins
-  /** Signs programs in; null where OAuth is off. */
-  readonly oauth: OAuthServer | null
-  /** The actor that a reverse proxy signs in; null where none does. */
-  readonly proxy: ProxySignIn | null
-  /** The code that proves, until somebody can sign in, that the operator makes the first account. */
-  readonly setupCode: string
-  /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
-  onChange(listener: (change: LibraryChange) => void): () => void
-  /** Subscribes to other instances, whose changes are announced like local ones. Returns how to stop. */
-  listen(): () => Promise<void>
-  close(): Promise<void>
-}
+export type App = Awaited<ReturnType<typeof openApp>>
 
 export { listBackups, nameBackup } from './storage/backup/library-copies.ts'
 export { describeDatabase } from './storage/open-database.ts'
@@ -169,7 +133,7 @@ export async function openApp(
     onSnapshotFault?: (sentence: string) => void
     onWarning?: (sentence: string) => void
   } = {},
-): Promise<App> {
+) {
   const outside = options.outside ?? SYSTEM
   if (options.mustExist) {
     requireFile(settings.databaseUrl, 'Start the service once, import into it, or set DATABASE_URL to an existing library.')
@@ -291,26 +255,41 @@ export async function openApp(
     store,
     clock: outside.clock,
     baseUrl,
+    /** Whether `baseUrl` is only what the settings suggest: the service never listened with this library. */
     isBaseUrlGuessed: settings.isBaseUrlGuessed === true && keptUrl === null,
+    /** The provider of embeddings, when the settings name one: then it is the encoder. */
     provider,
+    /** The encoder of texts; null when the settings turn it off. */
     encoder,
+    /** Makes the vectors of items, where there is an encoder. A server starts it. */
     itemEncoding,
+    /** Uses that were counted and are not written yet; null when they are not counted. */
     uses,
-    contextFor(actor, entry) {
+    /** The context of operations for one caller. @param entry how the call comes in, which the audit log records */
+    contextFor(actor: Actor, entry: Entry): Context {
       const { keyHint, surface } = ENTRIES[entry]
       return { ...shared, keyHint, surface, actor, count: countAs(actor, entry) }
     },
+    /** Seals texts that clients carry, with the key that all processes share. */
     sealer,
+    /** The actor of a browser's cookies. */
     logins,
+    /** Signs programs in; null where OAuth is off. */
     oauth,
+    /** The actor that a reverse proxy signs in; null where none does. */
     proxy,
+    /** The code that proves, until somebody can sign in, that the operator makes the first account. */
     setupCode,
-    authenticate: (key) => authenticate(key, store.keys, store.people.noteSeen, outside.clock),
-    authenticateInstallLink: (token) => authenticateInstallLink(hashToken(token), store.keys, outside.clock),
-    onChange(listener) {
+    /** The actor of a key; null is nobody. @throws AppError `invalid_api_key` */
+    authenticate: (key: string | null) => authenticate(key, store.keys, store.people.noteSeen, outside.clock),
+    /** The maker of the install link of a token, and its scope; null when it does not work. */
+    authenticateInstallLink: (token: string) => authenticateInstallLink(hashToken(token), store.keys, outside.clock),
+    /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
+    onChange(listener: (change: LibraryChange) => void) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    /** Subscribes to other instances, whose changes are announced like local ones. Returns how to stop. */
     listen: () => store.instances.listen(onChange),
     async close() {
       await tests.stop()
