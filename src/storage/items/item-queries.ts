@@ -20,7 +20,7 @@ import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { NearItem } from '../../search/ranking/rank-similar.ts'
 import { type CountCollected, countInTables, findNarrowedSeqs, type ReadCollected, uniteRows } from '../collections/collection-rows.ts'
 import { ownersSeenBy, seqOfUser } from '../people/user-rows.ts'
-import { isOneOf, prepareListQuery, prepareQuery, slot } from '../prepared.ts'
+import { isOneOf, prepareListQuery, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
 import { applyFilter, createTableLists, isBeyond, listAtLabel, readCategories, readFilter, toIndexFilter } from './item-filters.ts'
@@ -84,12 +84,8 @@ export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: I
   return rows[0] ?? null
 }
 
-const seenOwners = prepareQuery((db) =>
-  db
-    .selectFrom('user')
-    .select('seq')
-    .where('seq', 'in', ownersSeenBy(slot('readerId'))),
-)
+/** Asked for by itself: as a condition on all users, the engine first makes a list of them. */
+const seenOwners = prepareStatement(sql<{ seq: number }>`select seq from ${ownersSeenBy(slot('readerId'))} as seen`)
 
 /** The audiences of the index that somebody of a standing finds. */
 function audiencesOf(standing: Standing): readonly Audience[] {
