@@ -34,7 +34,7 @@ export interface HeldKind {
   release(): void
 }
 
-/** The view that searches read: the items of some audiences as one. Always up to date. */
+/** What one search reads: the items of some audiences as one. Later changes make it stale. */
 export interface IndexView extends Pick<KindIndex, 'table' | 'hiddenOf' | 'slotOf' | 'byAge'> {
   /** 1 for each state of a slot that is one of the audiences, by state. */
   readonly openStates: Uint8Array
@@ -72,52 +72,37 @@ function createAudienceIndex(): AudienceIndex {
 /** States that a byte holds. */
 const MAX_STATES = 256
 
-/** Several audiences as one. @param statistics of others than the parts */
+/** Audiences as one, as they are now. @param statistics of others than the parts */
 function joinParts(
   shared: Pick<IndexView, 'table' | 'hiddenOf' | 'slotOf' | 'byAge'>,
   audiences: readonly Audience[],
   parts: readonly AudienceIndex[],
   statistics: AudienceIndex | null,
 ): IndexView {
-  const sum = (of: (part: AudienceIndex) => number) => parts.reduce((total, part) => total + of(part), 0)
-  const joined = {
-    postings: {
-      get segments() {
-        return parts.flatMap(({ postings }) => postings.segments)
-      },
-      countOf: (word: number) => sum(({ postings }) => postings.countOf(word)),
-    },
-    totals: {
-      get items() {
-        return sum(({ totals }) => totals.items)
-      },
-      get encoded() {
-        return sum(({ totals }) => totals.encoded)
-      },
-      get titleLength() {
-        return sum(({ totals }) => totals.titleLength)
-      },
-      get bodyLength() {
-        return sum(({ totals }) => totals.bodyLength)
-      },
-    },
-  }
-  const [only] = parts
-  const { postings, totals } = parts.length === 1 && only && !statistics ? only : joined
-  const counted = statistics ?? { postings, totals }
+  const filled = parts.filter(({ totals }) => totals.items > 0)
+  const [first, ...others] = filled
+  const { postings, totals } = statistics ?? (first && others.length === 0 ? first : addUp(filled))
+  const openStates = new Uint8Array(MAX_STATES)
+  for (const audience of audiences) openStates[audience] = 1
   return {
     ...shared,
-    openStates: Uint8Array.from({ length: MAX_STATES }, (_, state) => Number(audiences.includes(state))),
-    postings: statistics
-      ? {
-          get segments() {
-            return postings.segments
-          },
-          countOf: counted.postings.countOf,
-        }
-      : postings,
-    totals: counted.totals,
+    openStates,
+    postings: { segments: filled.flatMap((part) => part.postings.segments), countOf: postings.countOf },
+    totals,
     isNarrowed: statistics !== null,
+  }
+}
+
+function addUp(parts: readonly AudienceIndex[]) {
+  const sum = (of: (part: AudienceIndex) => number) => parts.reduce((total, part) => total + of(part), 0)
+  return {
+    postings: { countOf: (word: number) => sum(({ postings }) => postings.countOf(word)) },
+    totals: {
+      items: sum(({ totals }) => totals.items),
+      encoded: sum(({ totals }) => totals.encoded),
+      titleLength: sum(({ totals }) => totals.titleLength),
+      bodyLength: sum(({ totals }) => totals.bodyLength),
+    },
   }
 }
 
@@ -133,7 +118,6 @@ export function createKindIndex(centre: Centre | null = null) {
   const table = createItemTable(centre)
   const parts = new Map<Audience, AudienceIndex>()
   const hidden = createHiddenPostings()
-  const views = new Map<string, IndexView>()
   /** By row number. */
   const slots = new Map<number, number>()
   /** null until it is needed, and after large changes. */
@@ -225,13 +209,9 @@ export function createKindIndex(centre: Centre | null = null) {
       lostWords = 0
       return lost
     },
-    /** The index as it is for those who are in all of some audiences. @param isNarrowed as in {@link IndexView} */
+    /** The index as it is now for those who are in all of some audiences. @param isNarrowed as in {@link IndexView} */
     view(audiences: readonly Audience[], isNarrowed: boolean = false): IndexView {
-      const key = `${audiences.join()}${isNarrowed ? ' narrowed' : ''}`
-      const parts = audiences.map(partOf)
-      const view = views.get(key) ?? joinParts(shared, audiences, parts, isNarrowed ? partOf(PUBLIC) : null)
-      views.set(key, view)
-      return view
+      return joinParts(shared, audiences, audiences.map(partOf), isNarrowed ? partOf(PUBLIC) : null)
     },
     /** Applies changes. Of several changes to an item, the last wins. */
     apply(changes: readonly ItemChange[]): void {
