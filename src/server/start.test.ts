@@ -8,11 +8,13 @@ const daysAgo = (days: number) => new Date(NOW - days * DAY_MS).toISOString()
 let stop: (() => Promise<void>) | undefined
 afterEach(async () => await stop?.())
 
+type Store = Retention['store']
+
 /** Begins with a store that notes what it is asked, and waits until `isDone` says so of that. */
 async function run(
   settings: Partial<Retention>,
   isDone: (asked: readonly unknown[]) => boolean,
-  store: Partial<Retention['purges'] & Retention['audit'] & Retention['usage'] & Retention['logins']> = {},
+  given: Partial<Store['purges'] & Store['audit'] & Store['usage'] & Store['logins']> = {},
 ) {
   const asked: unknown[] = []
   const purged: unknown[] = []
@@ -26,25 +28,27 @@ async function run(
     onFailure: (error) => failures.push(error),
     wait: { firstMs: 1, everyMs: 1, agedMs: 3 },
     ...settings,
-    purges: {
-      async finishDeletions() {
-        asked.push('finish')
-        await store.finishDeletions?.()
+    store: {
+      purges: {
+        async finishDeletions() {
+          asked.push('finish')
+          await given.finishDeletions?.()
+        },
+        async purgeExpired(limits, signal) {
+          asked.push(limits)
+          return (await given.purgeExpired?.(limits, signal)) ?? { items: 0, versions: 0 }
+        },
       },
-      async purgeExpired(limits, signal) {
-        asked.push(limits)
-        return (await store.purgeExpired?.(limits, signal)) ?? { items: 0, versions: 0 }
+      audit: {
+        async removeEvents(oldest, limit) {
+          asked.push([oldest, limit])
+          return (await given.removeEvents?.(oldest, limit)) ?? 0
+        },
       },
+      logins: { removeOldGrants: async () => await given.removeOldGrants?.() },
+      checks: { checkNext: async () => 0 },
+      usage: { removeUses: async (before) => (await given.removeUses?.(before)) ?? 0 },
     },
-    audit: {
-      async removeEvents(oldest, limit) {
-        asked.push([oldest, limit])
-        return (await store.removeEvents?.(oldest, limit)) ?? 0
-      },
-    },
-    logins: { removeOldGrants: async () => await store.removeOldGrants?.() },
-    checks: { checkNext: async () => 0 },
-    usage: { removeUses: async (before) => (await store.removeUses?.(before)) ?? 0 },
   })
   while (!isDone(asked)) await nextTurn()
   return { asked, purged, failures }

@@ -33,11 +33,13 @@ export interface Retention {
   readonly versionsKeep: number | null
   /** Days in the audit log; null keeps all events. */
   readonly auditDays: number | null
-  readonly purges: Pick<LibraryStore['purges'], 'purgeExpired' | 'finishDeletions'>
-  readonly audit: Pick<LibraryStore['audit'], 'removeEvents'>
-  readonly usage: Pick<LibraryStore['usage'], 'removeUses'>
-  readonly logins: Pick<LibraryStore['logins'], 'removeOldGrants'>
-  readonly checks: Pick<LibraryStore['checks'], 'checkNext'>
+  readonly store: {
+    readonly purges: Pick<LibraryStore['purges'], 'purgeExpired' | 'finishDeletions'>
+    readonly audit: Pick<LibraryStore['audit'], 'removeEvents'>
+    readonly usage: Pick<LibraryStore['usage'], 'removeUses'>
+    readonly logins: Pick<LibraryStore['logins'], 'removeOldGrants'>
+    readonly checks: Pick<LibraryStore['checks'], 'checkNext'>
+  }
   readonly clock: () => number
   readonly onPurged: (removed: { readonly items: number; readonly versions: number }) => void
   readonly onFailure: (error: unknown) => void
@@ -50,54 +52,57 @@ export interface Retention {
  * Returns a function that stops it.
  */
 export function startRetention(retention: Retention): () => Promise<void> {
-  const { trashDays, versionsKeep, auditDays, purges, audit, usage, logins, checks, clock } = retention
+  const { trashDays, versionsKeep, auditDays, store, clock, onFailure } = retention
   const { wait = { firstMs: FIRST_MS, everyMs: EVERY_MS, agedMs: AGED_MS } } = retention
-  const stopping = new AbortController()
-  const { signal } = stopping
   const daysAgo = (days: number) => new Date(clock() - days * DAY_MS).toISOString()
   const attempt = async (work: () => Promise<void>) => {
     try {
       await work()
     } catch (error) {
-      retention.onFailure(error)
+      onFailure(error)
     }
   }
-  const purgeExpired = async () => {
+  const purgeExpired = async (signal: AbortSignal) => {
     if (trashDays === null && versionsKeep === null) return
-    const removed = await purges.purgeExpired({ trashBefore: trashDays === null ? null : daysAgo(trashDays), versionsKeep }, signal)
+    const removed = await store.purges.purgeExpired({ trashBefore: trashDays === null ? null : daysAgo(trashDays), versionsKeep }, signal)
     if (removed.items + removed.versions > 0) retention.onPurged(removed)
   }
-  const removeOldEvents = async () => {
+  const removeOldEvents = async (signal: AbortSignal) => {
     if (auditDays === null) return
     const oldest = daysAgo(auditDays)
-    while (!signal.aborted && (await audit.removeEvents(oldest, EVENTS_A_BATCH)) === EVENTS_A_BATCH) await nextTurn()
+    while (!signal.aborted && (await store.audit.removeEvents(oldest, EVENTS_A_BATCH)) === EVENTS_A_BATCH) await nextTurn()
   }
   const removeOldUses = async () => {
     const dayBefore = (days: number) => toDay(clock() - days * DAY_MS)
-    await usage.removeUses({ details: dayBefore(DETAIL_DAYS), totals: dayBefore(TOTAL_DAYS) })
+    await store.usage.removeUses({ details: dayBefore(DETAIL_DAYS), totals: dayBefore(TOTAL_DAYS) })
   }
-  const checkItems = async () => {
-    while (!signal.aborted && (await checks.checkNext(ITEMS_A_BATCH)) === ITEMS_A_BATCH) await nextTurn()
+  const checkItems = async (signal: AbortSignal) => {
+    while (!signal.aborted && (await store.checks.checkNext(ITEMS_A_BATCH)) === ITEMS_A_BATCH) await nextTurn()
   }
-  const run = async () => {
+  return startLoop(onFailure, async (signal) => {
     let sinceAgedMs = Number.POSITIVE_INFINITY
     for (let waitMs = wait.firstMs; ; waitMs = wait.everyMs) {
       await sleep(waitMs, undefined, { signal, ref: false })
-      await attempt(() => purges.finishDeletions())
+      await attempt(() => store.purges.finishDeletions())
       // Strangers can make them.
-      await attempt(() => logins.removeOldGrants())
-      await attempt(checkItems)
+      await attempt(() => store.logins.removeOldGrants())
+      await attempt(() => checkItems(signal))
       sinceAgedMs += waitMs
       if (sinceAgedMs < wait.agedMs) continue
       sinceAgedMs = 0
-      await attempt(purgeExpired)
-      await attempt(removeOldEvents)
+      await attempt(() => purgeExpired(signal))
+      await attempt(() => removeOldEvents(signal))
       await attempt(removeOldUses)
     }
-  }
-  // Runs until it is stopped.
-  const running = run().catch((error) => {
-    if (!signal.aborted) retention.onFailure(error)
+  })
+}
+
+/** Starts what runs until its signal is aborted. Returns a function that stops it and waits for it. */
+function startLoop(onFailure: (error: unknown) => void, run: (signal: AbortSignal) => Promise<void>): () => Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const running = run(signal).catch((error) => {
+    if (!signal.aborted) onFailure(error)
   })
   return async () => {
     stopping.abort()
@@ -146,11 +151,7 @@ export async function startServer(address: { host: string; port: number }, logge
         trashDays: settings.TRASH_DAYS,
         versionsKeep: settings.VERSIONS_KEEP,
         auditDays: settings.AUDIT_DAYS,
-        purges: app.store.purges,
-        audit: app.store.audit,
-        usage: app.store.usage,
-        logins: app.store.logins,
-        checks: app.store.checks,
+        store: app.store,
         clock: app.clock,
         onPurged: (removed) => logger.info(removed, 'Deleted items and versions past TRASH_DAYS or VERSIONS_KEEP'),
         onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed; will retry'),
@@ -199,8 +200,6 @@ export function startWritingUses(
   onFailure: (error: unknown) => void,
   everyMs: number = WRITE_USES_MS,
 ): () => Promise<void> {
-  const stopping = new AbortController()
-  const { signal } = stopping
   let day = toDay(clock())
   const write = async () => {
     const uses = counter.take()
@@ -214,19 +213,14 @@ export function startWritingUses(
       onFailure(error)
     }
   }
-  const run = async () => {
+  const stop = startLoop(onFailure, async (signal) => {
     for (;;) {
       await sleep(everyMs - (clock() % everyMs), undefined, { signal, ref: false })
       await write()
     }
-  }
-  // Runs until it is stopped.
-  const running = run().catch((error) => {
-    if (!signal.aborted) onFailure(error)
   })
   return async () => {
-    stopping.abort()
-    await running
+    await stop()
     await write()
   }
 }
